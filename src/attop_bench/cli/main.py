@@ -17,6 +17,7 @@ COMMANDS = {
     "headroom": ("tables", "estimate what better models or training for the top can gain on a table"),
     "init": ("folder", "make a folder to run the benchmark in"),
     "list": ("folder", "list the names of data sets, methods or metrics"),
+    "new-method": ("folder", "write a method of your own to begin with, and its configuration"),
     "run": ("folder", "run the benchmark of a configuration, in any folder, to the report"),
     "status": ("runs", "count jobs done, failed and left, with reasons and the time to come"),
     "retry": ("runs", "clear failed runs and downloads, so that they run again"),

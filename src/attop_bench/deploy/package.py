@@ -105,22 +105,27 @@ class Package:
         return ranked[ranked["rank"] <= sizes.map(k)]
 
     def changes(
-        self, ranked: pd.DataFrame, head: pd.DataFrame, previous: str, id: str, tell: Callable[[str], None]
+        self,
+        ranked: pd.DataFrame,
+        head: pd.DataFrame,
+        previous: str,
+        column: str,
+        tell: Callable[[str], None],
     ) -> pd.Series:
         """Return of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
 
-        Rows are known by the column `id`, which is no feature; `tell` gets a line on rows that are gone.
+        Rows are known by `column`, which is no feature; `tell` gets a line on rows that are gone.
         """
         last = pd.read_csv(previous, dtype=str, keep_default_na=False)
         for file, columns in (("the new file", ranked), (previous, last)):
-            if not {id, "rank"} <= {*columns}:
+            if not {column, "rank"} <= {*columns}:
                 named = ", ".join(self.notes["beside"]) or "a column that is no feature: the model has none"
-                raise DatasetError(f"{file} has no column rank or no --id {id}: give a list, and {named}")
+                raise DatasetError(f"{file} has no column rank or no --id {column}: give a list, and {named}")
         listed = last.get("listed", pd.Series("1", last.index)) == "1"
         last = last[(last["rank"].astype(int) <= head["rank"].max()) & listed]
-        new, old = (pd.Index(f[id].fillna("").astype(str)) for f in (ranked, last))
+        new, old = (pd.Index(f[column].fillna("").astype(str)) for f in (ranked, last))
         if not new.is_unique or not old.is_unique:
-            raise DatasetError(f"--id {id}: several rows have the same: give a column that differs")
+            raise DatasetError(f"--id {column}: several rows have the same: give a column that differs")
         if gone := int((~old.isin(new)).sum()):
             tell(f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows")
         now, before = ranked.index.isin(head.index), new.isin(old)

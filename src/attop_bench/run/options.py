@@ -319,18 +319,18 @@ class Config(_Model):
         own = self.method(method).limits.model_dump(exclude_unset=True)
         return {**self.limits.model_dump(), **own}
 
-    def dataset(self, id: str) -> DatasetConfig:
-        """Return the data set called `id`."""
-        return next(d for d in self.datasets if d.id == id)
+    def dataset(self, name: str) -> DatasetConfig:
+        """Return the data set of a name."""
+        return next(d for d in self.datasets if d.id == name)
 
     def split(self, dataset: str, repeat: int) -> dict[str, Any]:
         """Return the split of a data set in a repeat; see `Job.split`."""
         protocol = self.dataset(dataset).protocol
         return {"kind": protocol.kind, "options": protocol.options, "repeat": repeat, "seed": self.seed}
 
-    def method(self, id: str) -> MethodConfig:
-        """Return the method called `id`."""
-        return next(m for m in self.methods if m.id == id)
+    def method(self, name: str) -> MethodConfig:
+        """Return the method of a name."""
+        return next(m for m in self.methods if m.id == name)
 
 
 _SECTIONS: tuple[tuple[str, type], ...] = (
@@ -361,7 +361,7 @@ def _describe() -> None:
 
 
 def markdown(page: str) -> str:
-    """Return the option reference: the beginning of a page, and its tables anew."""
+    """Return the option reference: the beginning of a page, and its tables."""
     _describe()
     parts = [page.partition("\n## ")[0]]
     for title, model in _SECTIONS:

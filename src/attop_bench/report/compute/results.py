@@ -73,13 +73,15 @@ class Results:
 
     def _entries(self, kind: str) -> dict[str, Entry]:
         known = self.manifest.get(f"{kind}s", {})
-        ids = dict.fromkeys([*known, *self.runs[kind], *self.evaluation[kind]])
-        return {id: {**known.get(id, {}), "title": known.get(id, {}).get("title") or id} for id in ids}
+        names = dict.fromkeys([*known, *self.runs[kind], *self.evaluation[kind]])
+        return {
+            name: {**known.get(name, {}), "title": known.get(name, {}).get("title") or name} for name in names
+        }
 
     @cached_property
     def titles(self) -> dict[str, str]:
         """Method -> name shown."""
-        return {id: method["title"] for id, method in self.methods.items()}
+        return {name: method["title"] for name, method in self.methods.items()}
 
     @cached_property
     def metrics(self) -> list[str]:

@@ -150,9 +150,9 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     for metadata in svg.findall(f"{{{_SVG}}}metadata"):
         svg.remove(metadata)
     references = (
-        id for e in svg.iter() for value in e.attrib.values() for _, id in _REFERENCE.findall(value)
+        old for e in svg.iter() for value in e.attrib.values() for _, old in _REFERENCE.findall(value)
     )
-    ids = {id: f"{name}-{i}" for i, id in enumerate(dict.fromkeys(references))}
+    ids = {old: f"{name}-{i}" for i, old in enumerate(dict.fromkeys(references))}
     rules: dict[str, str] = {}
     for element in svg.iter():
         element.attrib = dict(_attributes(element, ids, rules))

@@ -117,7 +117,7 @@ class Page:
     @property
     def titles(self) -> dict[str, str]:
         """Method -> name shown."""
-        return {id: method["title"] for id, method in self.methods.items()}
+        return {name: method["title"] for name, method in self.methods.items()}
 
     @property
     def places(self) -> dict[str, int]:

@@ -70,7 +70,7 @@ def build_page(
     results = Results(tables, manifest)
     titles, methods = results.titles, results.methods
     styles = build_styles(results)
-    scenes = [build_scene(f"d{i}", id, results, styles) for i, id in enumerate(results.datasets)]
+    scenes = [build_scene(f"d{i}", name, results, styles) for i, name in enumerate(results.datasets)]
     with drawing(files, jobs) as draw:
         known = [*results.tables.items(), ("summary", results.summary)]
         of_each = [

@@ -82,7 +82,7 @@ class Section:
 
 def build_styles(results: Results) -> dict[str, MethodStyle]:
     """Return the style of each method; the baseline is in ink, which no other has."""
-    styles = method_styles({id: entry.get("estimator", id) for id, entry in results.methods.items()})
+    styles = method_styles({m: entry.get("estimator", m) for m, entry in results.methods.items()})
     return {m: replace(style, colour=INK) if m == BASELINE else style for m, style in styles.items()}
 
 
