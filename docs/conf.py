@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "attop"
 author = "the attop developers"
-copyright = "the attop developers, MIT licence"
+copyright = "the attop developers, MIT licence"  # noqa: A001
 version = release = __version__
 
 extensions = [

@@ -71,10 +71,10 @@ def stage_inputs(w):
 
 @internals.asked_often
 def before_training(w):
-    """What a run that is still to be done waits for: the check, and the method's compiled code.
+    """The check and the method's compiled code, for a run that is still to be done.
 
-    One that is done does not: Snakemake would repeat it whenever these are done again for another data set or
-    method. (With `ancient` it would not, but would then miss the run's own changes.)
+    One that is done does not wait for them: Snakemake would repeat it whenever these are done again for another
+    data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
     """
     run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
     waits = internals.compares_inputs(workflow) or not is_done(PLAN, run)
@@ -82,7 +82,7 @@ def before_training(w):
 
 
 @internals.asked_often
-def how_long(w):
+def priority_of(w):
     """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
     if PLAN.config.trace and (w.repeat, w.fold) == ("0", "0"):
         return 1
@@ -96,17 +96,17 @@ def memory(w, input, attempt):
 
 
 def minutes(amount):
-    """How long a job may take, longer at each attempt."""
+    """A limit of time, longer at each attempt."""
     return lambda w, attempt: attempt * amount
 
 
 def by_method(of):
-    """What `of` says of a method: a function of the wildcards only where methods differ: it is asked for each job."""
+    """The value of `of` for a method: a function of the wildcards, asked for each job, only if methods differ."""
     return either({m.id: of(m) for m in CONFIG.methods}, lambda w: w.method)
 
 
 def requested():
-    """What a training run asks for, by the names of Snakemake's SLURM plugin; some of it only for some methods.
+    """The resources of a training run, by the names of Snakemake's SLURM plugin; some only for some methods.
 
     A group of jobs on one CPU (`cores: 1` of its profile) would get one thread, whatever `threads` says.
     """

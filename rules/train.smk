@@ -28,7 +28,7 @@ rule train:
         record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",
     log:
         f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
-    priority: how_long
+    priority: priority_of
     conda:
         "../envs/train.yaml"
     # Locally Snakemake gives no more than there are cores.

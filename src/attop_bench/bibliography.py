@@ -1,4 +1,4 @@
-"""How to cite attop and the methods: the entries of ``references.bib``, BibTeX as it is written there."""
+"""The entries of ``references.bib``: attop and the publications behind methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from importlib.resources import files
 class Entry:
     """A publication."""
 
-    #: What `cite` of a method names it by.
     key: str
     #: Without BibTeX's braces.
     title: str
@@ -32,7 +31,7 @@ def bibliography() -> dict[str, Entry]:
 
 
 def cited(keys: Iterable[str]) -> list[Entry]:
-    """Return attop's own entry and those named, in the order of the file; an unknown name is a KeyError."""
+    """Return attop's own entry and those of the keys, in the order of the file."""
     wanted = {"attop", *keys}
     if unknown := wanted - set(bibliography()):
         raise KeyError(f"references.bib has no entry {', '.join(sorted(unknown))}")

@@ -1,7 +1,4 @@
-"""The checks of `attop check-method`: scikit-learn's own, and what the benchmark asks besides.
-
-They run on any class with scikit-learn's interface, in the order of `CHECKS`.
-"""
+"""The checks of `attop check-method`: scikit-learn's own, and the benchmark's."""
 
 from __future__ import annotations
 
@@ -32,12 +29,12 @@ from attop.metrics._scorer import scores_of
 _TOPS = (Top(k=3), Top(tau=0.1), Top(kappa=0.5))
 #: The labels of scikit-learn's checks are then two.
 _BINARY = Tags("classifier", TargetTags(required=True), None, ClassifierTags(multi_class=False), None)
-#: Share of the pairs that whatever learns anything ranks correctly on `easy_sample`.
+#: Least AUC on `easy_sample`.
 _LEAST_AUC = 0.75
 
 
 class Failed(Exception):
-    """The method does not do what a check asks; the message is the reason."""
+    """The method fails a check; the message is the reason."""
 
 
 class NotApplicable(Exception):
@@ -78,7 +75,7 @@ class Method:
 
     @property
     def takes_groups(self) -> bool:
-        """Whether the benchmark passes it groups."""
+        """True if the benchmark passes it groups."""
         return takes(self.new(), "groups")
 
     def fit(self, sample: Sample, *, groups: bool = False, **changes: object) -> Any:
@@ -92,7 +89,7 @@ class Method:
 
 
 def score(model: Any, X: Floats) -> Floats:
-    """Return scores as the benchmark takes them: of the right shape, and finite."""
+    """Return scores of the right shape, all finite."""
     try:
         return scores_of(model, X, protect=True)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -100,13 +97,13 @@ def score(model: Any, X: Floats) -> Floats:
 
 
 def expect(condition: bool, reason: str) -> None:
-    """Fail for a reason unless a condition holds."""
+    """Fail unless a condition holds."""
     if not condition:
         raise Failed(reason)
 
 
 def expect_same(one: Floats, other: Floats, what: str) -> None:
-    """Fail unless scores agree to nine digits: sums may be made in another order."""
+    """Fail unless scores agree to nine digits."""
     scale = max(1.0, float(np.abs(one).max()))
     apart = float(np.abs(one - other).max())
     expect(apart <= 1e-9 * scale, f"{what}: scores differ by up to {apart:.3g}")
@@ -122,7 +119,7 @@ def expect_ranking(y: Ints, scores: Floats) -> None:
 
 
 def refuses(work: Callable[[], object], what: str) -> bool:
-    """Whether `work` raises a ValueError with a message; fail if it does not end well either."""
+    """Return whether `work` raises a ValueError with a message; fail for any other error."""
     try:
         work()
     except ValueError as error:
@@ -141,7 +138,7 @@ def expect_refusal(work: Callable[[], object], what: str) -> None:
 
 @dataclass(frozen=True)
 class Check:
-    """A check, its sentence, and the name of one that must not have failed for it to mean anything."""
+    """A check, its sentence, and the name of a check that it presupposes."""
 
     name: str
     title: str
@@ -151,7 +148,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Result:
-    """What a check found; `reason` is empty where all is well."""
+    """The result of a check, with a reason unless it is ok."""
 
     check: Check
     status: Literal["ok", "FAIL", "not applicable"]
@@ -163,7 +160,7 @@ CHECKS: list[Check] = []
 
 
 def _check(after: str = "") -> Callable[[Callable[[Method], None]], Callable[[Method], None]]:
-    """Add a function to the checks, with its name and docstring."""
+    """Add a function to `CHECKS`."""
 
     def add(function: Callable[[Method], None]) -> Callable[[Method], None]:
         CHECKS.append(Check(function.__name__, (function.__doc__ or "").rstrip("."), function, after))
@@ -182,10 +179,7 @@ def _run_of_scikit_learn(method: Method, *checks: str) -> None:
 
 
 def check_all(method: Method, run: Callable[[Check, Method], Result] | None = None) -> Iterator[Result]:
-    """Yield the result of each check, run by `run` (by default in this process).
-
-    One that presupposes another which failed is not applicable.
-    """
+    """Yield the result of each check, not applicable if one that it presupposes failed."""
     failed: dict[str, str] = {}  # check -> title of the one that failed
     for check in CHECKS:
         if check.after in failed:
@@ -199,7 +193,7 @@ def check_all(method: Method, run: Callable[[Check, Method], Result] | None = No
 
 
 def run_here(check: Check, method: Method) -> Result:
-    """Run one check in this process, without warnings: samples this small give reason for many."""
+    """Run one check in this process, without warnings, which samples this small cause."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -218,7 +212,7 @@ def run_here(check: Check, method: Method) -> Result:
 
 @_check()
 def is_made(method: Method) -> None:
-    """It can be made, without arguments but those given."""
+    """The class can be made with the given arguments alone."""
     estimator = method.kind(**method.params)
     for needed in ("get_params", "set_params", "fit"):
         expect(hasattr(estimator, needed), f"no method {needed}: derive it from sklearn.base.BaseEstimator")
@@ -226,7 +220,7 @@ def is_made(method: Method) -> None:
 
 @_check("is_made")
 def refuses_unknown_parameters(method: Method) -> None:
-    """set_params refuses what is no parameter."""
+    """set_params rejects unknown parameters."""
     expect_refusal(lambda: method.new().set_params(no_such_parameter=1), "set_params(no_such_parameter=1)")
 
 
@@ -258,7 +252,7 @@ def gives_scores(method: Method) -> None:
 
 @_check("gives_scores")
 def ranks(method: Method) -> None:
-    """Positives get higher scores than negatives, on data that are easy."""
+    """Positives get higher scores than negatives on easy data."""
     sample = easy_sample(120)
     expect_ranking(sample.y, method.scores(sample))
 
@@ -279,7 +273,7 @@ def scores_twice(method: Method) -> None:
 
 @_check("scores_twice")
 def scores_items_alone(method: Method) -> None:
-    """An item's score depends neither on the others that are scored nor on their order."""
+    """An item's score depends neither on the other items nor on their order."""
     _run_of_scikit_learn(method, "check_methods_sample_order_invariance", "check_methods_subset_invariance")
 
 
@@ -303,12 +297,12 @@ def repeats(method: Method) -> None:
     _run_of_scikit_learn(method, "check_fit_idempotent")
 
 
-# --- What the benchmark alone asks ---------------------------------------------------------------------
+# --- Checks of the benchmark ---------------------------------------------------------------------
 
 
 @_check("gives_scores")
 def takes_top(method: Method) -> None:
-    """The parameter top takes what the benchmark sets: k, tau or kappa."""
+    """The parameter top takes k, tau and kappa."""
     if "top" not in method.new().get_params():
         raise NotApplicable("it has no parameter top: one model serves all tops")
     for top in _TOPS:
@@ -357,7 +351,7 @@ def keeps_input(method: Method) -> None:
 
 @_check("gives_scores")
 def uses_one_thread(method: Method) -> None:
-    """It keeps to one thread where the libraries below it are set to one."""
+    """It keeps to one thread if the libraries below it are set to one."""
     started: list[str] = []
     start = threading.Thread.start
 

@@ -1,4 +1,4 @@
-"""What a run shows on the terminal: ``snakemake --logger attop``, which ``profiles/default`` chooses.
+"""The display of a run on the terminal: ``snakemake --logger attop``, which ``profiles/default`` chooses.
 
 One bar for each data set, the methods that run, failures as they come with their reason, the time left; and
 at the end the path of the report and its headline. Where there is no terminal (a file, a scheduler, CI) the

@@ -33,7 +33,7 @@ class Display:
         self._complete: set[str] = set()
 
     def begin(self, *, report: str, manifest: str, configfiles: Sequence[str]) -> None:
-        """Show what there is to do; the files are named at the end."""
+        """Show the number of jobs; the files are named at the end."""
         self._report, self._manifest = report, manifest
         self._options = "".join(f" --configfile {file}" for file in configfiles)
         training, datasets = self._progress.total.total(), len(self._progress.total)
@@ -66,9 +66,9 @@ class Display:
             self.say(f"{self._clock()} {self._summary()}")
 
     def failure(self, job: Job, why: str, *, kept: bool = False) -> None:
-        """Say that something failed: at once, and of jobs that fail alike the first time only.
+        """Print a failure, of jobs that fail alike the first only.
 
-        Where that it failed is ``kept`` as a result, a later run does not try it again by itself.
+        One that is ``kept`` as a result is not tried again by a later run.
         """
         self._kept |= kept
         if self._progress.add_failure(job, why, kept=kept):
@@ -79,7 +79,7 @@ class Display:
         self._console.print(Text(text, style=style), soft_wrap=not self._console.is_terminal)
 
     def end(self) -> None:
-        """Take the bars away; repeat the failures, then say how it ended and where the report is."""
+        """Take the bars away; print the result, the place of the report and the failures."""
         if self._live is not None:
             self._live.stop()
             self._live = None

@@ -1,4 +1,4 @@
-"""What of a run is to do, running and done, and how long the rest may take."""
+"""Jobs of a run to do, running and done, and the time left."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Job:
 
     @property
     def subject(self) -> str:
-        """What a reader calls it; jobs of one method on one data set are called alike."""
+        """Its name for a reader, the same for all jobs of a method on a data set."""
         w = self.wildcards
         if self.dataset is not None:
             return f"{w['method']} on {self.dataset}"
@@ -64,7 +64,7 @@ class Progress:
         self._took: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
 
     def plan(self, jobs: Iterable[tuple[str, Mapping[str, str]]], *, cores: int) -> None:
-        """Take what there is to do: rule and wildcards of each job."""
+        """Set the jobs to do: rule and wildcards of each."""
         self.cores, self.begun = max(cores, 1), self.clock()
         for rule, wildcards in jobs:
             job = Job(rule, wildcards)
@@ -76,7 +76,7 @@ class Progress:
                 self.total[job.dataset] += 1
 
     def describe(self, number: int, job: Job) -> None:
-        """Take what a job is; its number is that of all later events."""
+        """Set the job of a number, which all later events have."""
         self.jobs[number] = job
 
     def start(self, numbers: Iterable[int]) -> None:
@@ -93,9 +93,9 @@ class Progress:
         return self._end(number, well=False)
 
     def add_failure(self, job: Job, why: str, *, kept: bool) -> bool:
-        """Take that a job failed, and return whether it is the first to fail so.
+        """Count a failure, and return whether it is the first of its reason.
 
-        A failure that is not ``kept`` as a result is taken back when the job ends well after all.
+        One that is not ``kept`` as a result is taken back if the job ends well after all.
         """
         failure = (job.subject, why)
         self.failed[failure] += 1
@@ -109,7 +109,7 @@ class Progress:
         return list(dict.fromkeys(job.pair[1] for job in jobs if job is not None and job.dataset == dataset))
 
     def running_others(self) -> list[str]:
-        """What runs that is not training."""
+        """Rules other than training that run, each once."""
         jobs = (self.jobs.get(number) for number in self.running)
         return list(dict.fromkeys(job.rule for job in jobs if job is not None and job.dataset is None))
 

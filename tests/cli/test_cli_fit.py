@@ -21,7 +21,7 @@ MINE = """
 output: out
 datasets:
   - {id: wdbc, tops: [{k: 10}, {tau: 0.1}], skip: {always-raises: fails}}
-  - {id: seen, like: wdbc, tops: [{k: 10}], selection: optimistic}
+  - {id: seen, extends: wdbc, tops: [{k: 10}], selection: optimistic}
 methods: [linear-svm, {id: always-raises, estimator: test_cli_fit.AlwaysRaises}]
 metrics: [auc]
 """

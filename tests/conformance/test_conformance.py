@@ -3,12 +3,19 @@
 import sys
 
 import pytest
+import yaml
 from sklearn.linear_model import LogisticRegression
 
 from attop_bench.cli.main import main
 from attop_bench.conformance import CHECKS, Method, check_all
+from attop_bench.data.build import make
+from attop_bench.data.splits.protocols import make_folds
+from attop_bench.run.job import Run
+from attop_bench.run.plan import Plan
+from attop_bench.run.training import run_job
 from support import hostile_methods
 from support.every_estimator import CHEAP, CLASSES, COMPOSITES, NAMES
+from support.small_run import configured
 from support.unsound_methods import (
     BROKEN,
     AnyNumber,
@@ -163,3 +170,19 @@ def test_the_command_refuses(capsys, arguments, words):
     status, lines, error = command(capsys, *arguments)
     assert (status, lines) == (1, [])
     assert words in error
+
+
+def test_a_new_method_passes_and_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["new-method", "my-ranker"]) == 0
+    assert main(["check-method", "mymethods.MyRanker"]) == 0, capsys.readouterr().out
+    plan = Plan(configured(**yaml.safe_load((tmp_path / "my-ranker.yaml").read_text(encoding="utf-8"))))
+    assert [run.method for run in plan.first_runs("wdbc")] == ["logistic-regression", "my-ranker"]
+    job = plan.job(Run("wdbc", "my-ranker", 0, 0))
+    dataset = make("wdbc")
+    (fold, *_) = make_folds(job.protocol["kind"], dataset, 0, 0, **job.protocol["options"])
+    assert run_job(job, dataset, fold, contain=False).ok
+    for name, reason in (("my-ranker", "remove mymethods.py and my-ranker.yaml"), ("My", "lower-case")):
+        assert main(["new-method", name]) == 1
+        assert reason in capsys.readouterr().err

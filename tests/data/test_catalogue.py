@@ -141,10 +141,10 @@ def test_the_reason_passes_through_every_stage(tmp_path):
 def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
     inputs = [
         Inputs(
-            Plan(config(datasets=[{"id": "ionosphere", "quirks": quirks, "files": {"path": file}}], **place)),
+            Plan(config(datasets=[{"id": "ionosphere", "notes": notes, "files": {"path": file}}], **place)),
             lambda rule: ROOT / f"workflow/scripts/{rule}.py",
         )
-        for quirks, file, place in (
+        for notes, file, place in (
             ("none", {"path": "a/b", "urls": ["https://example.org/b"]}, {}),
             ("many", {"path": "a/b", "remedy": "ask"}, {"mirror": "/some/where", "offline": True}),
         )

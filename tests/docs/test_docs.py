@@ -8,11 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 
+from attop_bench.cli.main import main
 from attop_bench.run.paper import configuration_of
 from support import ROOT
 from support.small_run import configured
@@ -43,7 +45,8 @@ RUN = {
     "attop rescore predictions/ --top 20 --top tau=0.05",
     "attop status --configfile payments.yaml",
     "attop status --configfile config/papers/aatp2012.yaml",
-    "PYTHONPATH=. attop check-method centroids.Centroids",
+    "attop new-method centroids",
+    "PYTHONPATH=. attop check-method mymethods.Centroids",
     "PYTHONPATH=. attop check-method r_glm.RGLM",
 }
 #: Pages whose Python makes the data that their commands read.
@@ -72,7 +75,7 @@ PLANNED = {
     "snakemake --cores 16 --configfile config/papers/aatp2012.yaml --config mirror=FOLDER",
     "snakemake --cores 2 --configfile small.yaml",
     "snakemake --cores 2 --configfile visits.yaml",
-    "PYTHONPATH=. snakemake --cores 2 --configfile mine.yaml",
+    "PYTHONPATH=. snakemake --cores 2 --configfile centroids.yaml",
     "PYTHONPATH=. snakemake --cores 2 --configfile metric.yaml",
     "PYTHONPATH=. snakemake --cores 2 --configfile r.yaml",
 }
@@ -110,7 +113,7 @@ NOT_RUN = {
     "scancel --me --name=<SLURM run ID>": SLURM,
     "attop headroom data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_tables.py has one",
     "attop doctor --configfile config/papers/aatp2012.yaml": NETWORK,
-    "PYTHONPATH=. attop fit wdbc centroids --configfile mine.yaml --pdb": "interactive",
+    "PYTHONPATH=. attop fit wdbc centroids --configfile centroids.yaml --pdb": "interactive",
 }
 
 
@@ -263,6 +266,13 @@ def test_commands(page, clone, tmp_path, monkeypatch):
             clone(command)
         elif command in PLANNED:
             clone(f"{command} --dry-run --quiet")
+
+
+def test_a_new_method_is_as_its_page_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-method", "centroids"]) == 0
+    written = [Path(file).read_text(encoding="utf-8") for file in ("mymethods.py", "centroids.yaml")]
+    assert blocks("docs/howto/own-method.md", "python", "yaml") == written
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def test_words_not_used(page):
 
 #: First words of a docstring that leave its subject open.
 HEADLESS = {"what", "whether", "how", "who", "whoever", "where", "when", "which"}
-SOURCES = sorted(p for room in ("src/attop", "studies") for p in (ROOT / room).rglob("*.py"))
+SOURCES = sorted(p for room in ("src", "studies", "workflow") for p in (ROOT / room).rglob("*.py"))
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=[str(p.relative_to(ROOT)) for p in SOURCES])

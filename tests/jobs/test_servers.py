@@ -14,9 +14,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are Lin
 
 JOB = """
 from attop_bench.jobs.limits import Limits
-from attop_bench.jobs.server import perform
+from attop_bench.jobs.server import run_in_process
 
-print(perform("os.path.join", "x", "log", Limits(20, 1000)).status, flush=True)
+print(run_in_process("os.path.join", "x", "log", Limits(20, 1000)).status, flush=True)
 """
 
 ADOPTS = f"""
@@ -32,12 +32,12 @@ ONE_PROCESSOR = """
 import os
 from concurrent.futures import ThreadPoolExecutor
 from attop_bench.jobs.limits import Limits
-from attop_bench.jobs.server import perform
+from attop_bench.jobs.server import run_in_process
 from attop_bench.jobs.supervise import adopt_servers
 
 def call(number):
     alone = ["sh", "-c", "mkdir busy && sleep 0.2 && rmdir busy"]
-    return perform("subprocess.check_call", alone, f"log{number}", Limits(20, 1000)).status
+    return run_in_process("subprocess.check_call", alone, f"log{number}", Limits(20, 1000)).status
 
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 adopt_servers()

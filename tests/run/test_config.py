@@ -110,7 +110,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             ["mine: files: path: file '../x': expected a name relative to the cache"],
         ),
         *(({"datasets": [entry(id=id)]}, ["a mapping with an id, which is text"]) for id in (["a"], None)),
-        ({"datasets": [entry(like=["b"])]}, ["datasets: mine: like: a name is needed, got ['b']"]),
+        ({"datasets": [entry(extends=["b"])]}, ["datasets: mine: extends: a name is needed, got ['b']"]),
         *(({"datasets": [entry(id=id)]}, [id, "ends in .json"]) for id in ("checked.json", "Compiled.JSON")),
         ({"catalogues": {"datasets": 5}}, ["catalogues must map 'datasets' and 'methods' to YAML files"]),
         ({"datasets": [entry(id="a/b")]}, ["datasets: a/b: id", "pattern"]),

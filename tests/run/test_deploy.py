@@ -344,8 +344,8 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
     own = [precision_at_k(data.y[fold.test], z, 20) for fold, (_, z) in zip(folds, chosen, strict=True)]
     model = [precision_at_k(data.y[o.test], o.scores[0], 20) for o in records]
     assert alone.mean == pytest.approx(np.mean(own))
-    assert alone.lead == pytest.approx(np.mean(model) - np.mean(own))
-    assert alone.low < alone.lead < alone.high
+    assert alone.difference == pytest.approx(np.mean(model) - np.mean(own))
+    assert alone.low < alone.difference < alone.high
     assert alone.order in {order for order, _ in chosen}
 
     text = card(logistic, Path("out"), [], {"logistic-regression": "L"})

@@ -25,15 +25,15 @@ LISTED = np.array([True, True, True, False, False, False])
 def test_differences_are_those_one_would_count():
     found = {one.what: one for one in differences(X, ["town"], LISTED)}
     assert list(found) == ["flag", "amount", "town = a", "same"]
-    assert found["flag"].gap == math.inf
+    assert found["flag"].standardised == math.inf
     amount = found["amount"]
     assert (amount.listed, amount.rest) == (8, 2)
-    assert amount.gap == pytest.approx(6 / math.sqrt((1 + 2 / 3) / 2))
+    assert amount.standardised == pytest.approx(6 / math.sqrt((1 + 2 / 3) / 2))
     town = found["town = a"]  # b has 1/3 and 1/2, c 0 and 1/2; of the rest one town is not known
     assert (town.listed, town.rest) == (pytest.approx(2 / 3), 0)
     assert town.is_share
-    assert town.gap == pytest.approx(2 / 3 / math.sqrt(2 / 9 / 2))
-    assert found["same"].gap == 0
+    assert town.standardised == pytest.approx(2 / 3 / math.sqrt(2 / 9 / 2))
+    assert found["same"].standardised == 0
 
 
 def rows(n=300):

@@ -15,9 +15,9 @@ with job_log(snakemake.log[0]):
     datasets = {d.id: load_available(path) for d, path in files}
     repeats = [(d.id, repeat) for d in config.datasets for repeat in range(d.protocol.repeats)]
     folds = {
-        (id, repeat): read_folds(path, dataset, config.split(id, repeat))
-        for (id, repeat), path in zip(repeats, snakemake.input.folds, strict=True)
-        if isinstance(dataset := datasets[id], Dataset)
+        (name, repeat): read_folds(path, dataset, config.split(name, repeat))
+        for (name, repeat), path in zip(repeats, snakemake.input.folds, strict=True)
+        if isinstance(dataset := datasets[name], Dataset)
     }
     check_plan(config, datasets, folds)
     found = datasets.items()

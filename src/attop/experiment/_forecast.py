@@ -193,10 +193,10 @@ def _drawn(
     rows, found = (np.pad(np.cumsum(a, axis=1), ((0, 0), (1, 0))) for a in (counts, positives))
     draw, result = np.arange(_DRAWS), np.empty((_DRAWS, len(ks)))
     for column, cut in enumerate(ks):
-        bin = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(known) - 1)  # the one that is cut
-        hit = positives[draw, bin]
-        inside = rng.hypergeometric(hit, counts[draw, bin] - hit, cut - rows[draw, bin])
-        result[:, column] = found[draw, bin] + inside
+        last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(known) - 1)  # the one that is cut
+        hit = positives[draw, last]
+        inside = rng.hypergeometric(hit, counts[draw, last] - hit, cut - rows[draw, last])
+        result[:, column] = found[draw, last] + inside
     return result
 
 

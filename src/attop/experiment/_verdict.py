@@ -53,8 +53,8 @@ class Verdict(StrEnum):
         return self._sentence.format(other=other, behind=behind)
 
 
-def legend(equal: str, open: str, untested: str, ahead: str) -> str:
+def legend(equal: str, undecided: str, untested: str, ahead: str) -> str:
     """Explain what stands for each verdict in a table or figure."""
-    signs = {Verdict.OPEN: open, Verdict.UNTESTED: untested, Verdict.AHEAD: ahead}
+    signs = {Verdict.OPEN: undecided, Verdict.UNTESTED: untested, Verdict.AHEAD: ahead}
     others = "; ".join(f"{sign}: {verdict.sentence('it')}" for verdict, sign in signs.items())
     return f"{equal}: the best, or {Verdict.EQUAL.sentence('it')}; {others}"

@@ -1,4 +1,4 @@
-"""Whether a class is a method the benchmark can work with."""
+"""`attop check-method`: a class of the user's, checked as a method of the benchmark."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run_check_method(options: argparse.Namespace) -> int:
         if "." not in options.path:
             raise ValueError(f"a dotted path is needed, such as package.module.Class, got {options.path!r}")
         method = Method(import_estimator(options.path), _parameters(options.param))
-    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
+    except (Exception, SystemExit) as error:
         print(f"attop check-method: {error}", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +73,7 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 
 
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
-    """Run one check in a process of its own: a method may crash, hang or exit."""
+    """Run one check in a process of its own, for a method may crash, hang or exit."""
     from attop._core.files import write_json
     from attop_bench.conformance import Result, run_here
     from attop_bench.jobs.supervise import supervise

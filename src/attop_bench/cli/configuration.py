@@ -1,4 +1,4 @@
-"""The configuration a command is about, read as snakemake reads it."""
+"""The configuration of a command, read as snakemake reads it."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the entries of the catalogue files a configuration names, by section."""
+    """Return the entries of a configuration's catalogue files, by section."""
     return {section: read_yaml(file) for section, file in catalogue_files(raw).items()}
 
 
 def read_config(options: argparse.Namespace) -> Config:
-    """Return the checked configuration; raise `ConfigError` if it cannot be read or run."""
+    """Return the checked configuration."""
     return load_config(read_raw(options))
 
 
 def identifier(entry: object) -> str:
-    """Return the name of an entry of ``datasets`` or ``methods``, which is a name or a mapping with an id."""
+    """Return the name of an entry of ``datasets`` or ``methods``."""
     return str(entry.get("id") if isinstance(entry, Mapping) else entry)
 
 
 def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
-    """Put the catalogue's entry `name` into the configuration; return whether it was listed already."""
+    """Put the catalogue's entry `name` into the configuration; return whether it was there already."""
     entries = raw.get(section)
     if not isinstance(entries, list) or name in map(identifier, entries):
         return True  # load_config complains of what is no list
@@ -58,7 +58,7 @@ def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:
-    """Put `update` over `base`: mappings key by key, everything else as a whole, as snakemake does."""
+    """Put `update` over `base`, mappings key by key, as snakemake does."""
     for key, value in update.items():
         if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
             inner = dict(base[key])

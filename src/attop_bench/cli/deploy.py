@@ -1,4 +1,4 @@
-"""A model to take away, and the list of new rows it makes."""
+"""A model to take away, its lists of new rows, and their precision."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def run_deploy(options: argparse.Namespace) -> int:
     """Choose a method, fit it on all rows, and write model, list and card.
 
     Tunes and tests each method as the benchmark does, chooses the best, and fits the whole pipeline
-    (gaps, categories, scale, model) on all rows. Writes model.joblib, model.skops where that loads
-    without trust, ranked.csv (all rows, by models not trained on them) and card.md.
+    (missing values, categories, scale, model) on all rows. Writes model.joblib, model.skops where that
+    loads without trust, ranked.csv (all rows, by models not trained on them) and card.md.
     """
     raw = read_raw(options)
     list_entry(raw, "datasets", options.dataset)
@@ -83,13 +83,12 @@ def run_deploy(options: argparse.Namespace) -> int:
 def run_score(options: argparse.Namespace) -> int:
     """Print the rows at the top of a new file as CSV: rank, row, columns that are no features, score.
 
-    The file is read as the model's own data were, text and gaps included.
+    The file is read as the model's own data were, text and missing values included.
     """
     if options.output:
-        package_files = [
-            Path(options.model) / name for name in (MODEL, SAFE_MODEL, NOTES, "card.md", "ranked.csv")
-        ]
-        check_output(options.output, [options.table, *package_files, options.model])
+        own = (MODEL, SAFE_MODEL, NOTES, "card.md", "ranked.csv")
+        files = [Path(options.model) / name for name in own]
+        check_output(options.output, [options.table, *files, options.model])
     try:
         package = read_package(options.model)
         tell = partial(print, file=sys.stderr)

@@ -1,6 +1,6 @@
-"""Whether this machine is ready for a run, and what to do if not.
+"""`attop doctor`: this machine, checked for a run.
 
-Runs where packages are missing: what needs them is imported once they are known to be there.
+Imports packages once they are known to be there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LITTLE = 1e9  # bytes of free disk
 
 
 class Finding(NamedTuple):
-    """Something looked at: fine (``ok``), a run goes on but not with all (``warn``), or no run (``FAIL``)."""
+    """One line of `attop doctor`; ``warn``: a run goes on, but not with all; ``FAIL``: no run is possible."""
 
     state: str
     about: str
@@ -77,7 +77,7 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
 
 
 def requirements(extra: str = "") -> dict[str, SpecifierSet]:
-    """Return the packages that attop and one of its extras ask for, with the versions that will do."""
+    """Return the requirements of attop and one of its extras."""
     wanted: dict[str, SpecifierSet] = {}
     for requirement in map(Requirement, requires("attop") or []):
         if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
@@ -89,7 +89,7 @@ def requirements(extra: str = "") -> dict[str, SpecifierSet]:
 
 
 def _check_packages() -> Iterator[Finding]:
-    """Yield Python, each package that is missing or unsuitable, and one line for the others."""
+    """Check Python and the packages, the suitable ones in one line."""
     yield Finding("ok", "Python", f"{platform.python_version()} in {sys.prefix}")
     good = [f"attop {version('attop')} in {Path(__file__).parents[1]}"]
     for name, versions in requirements("workflow").items():
@@ -113,7 +113,7 @@ def _check_cores() -> Finding:
 
 
 def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
-    """Yield what a run of the configuration would meet: folders, disk, memory, mirror and network."""
+    """Check folders, disk, memory, mirror and network for a run of the configuration."""
     from attop_bench.cli.configuration import read_config
     from attop_bench.cli.estimate import count_jobs, disk_to_come, read_states
     from attop_bench.run.config import ConfigError
@@ -154,7 +154,7 @@ def _check_folder(key: str, folder: Path, needed: int) -> Finding:
 
 
 def _check_memory(config: Config) -> Iterator[Finding]:
-    """Compare the memory of the machine, or of its container, with what a job may take on every core."""
+    """Compare the memory of the machine, or of its container, with a job's limit on every core."""
     import psutil
     from joblib import cpu_count
 
@@ -175,7 +175,7 @@ def _check_memory(config: Config) -> Iterator[Finding]:
 
 
 def _check_files(config: Config) -> Iterator[Finding]:
-    """Look for the files of the data sets in cache and mirror: the others need a network, or a hand."""
+    """Look for the files of the data sets in cache and mirror; the others need a network, or a hand."""
     from attop_bench.data.fetch import MIRROR
 
     cache, mirror = Path(config.cache), config.mirror or os.environ.get(MIRROR) or ""
@@ -209,7 +209,7 @@ def _check_files(config: Config) -> Iterator[Finding]:
 
 
 def _check_slurm() -> Iterator[Finding]:
-    """Look for SLURM and for Snakemake's plugin, and whether the controller answers."""
+    """Look for SLURM, its controller and Snakemake's plugin."""
     if shutil.which("sbatch") is None:
         text = "not on this machine (no sbatch): jobs run here, or start on a login node"
         yield Finding("ok", "SLURM", text)

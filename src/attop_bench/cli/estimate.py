@@ -1,4 +1,4 @@
-"""Training jobs by their state, and the time and disk that those left will take."""
+"""Training jobs by their state, and the time and disk of those left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DAMAGED = "are damaged: `attop retry` removes them"
 
 
 class State(NamedTuple):
-    """Status and reason of a run, and its record; ``left`` without one, or with one that is not its own."""
+    """Status, reason and record of a run; it is ``left`` without a record of its own."""
 
     status: str
     why: str = ""
@@ -30,7 +30,7 @@ class State(NamedTuple):
 
 
 def read_states(plan: Plan) -> dict[Run, State]:
-    """Return the state of every run, in the order of the configuration."""
+    """Return the state of every run."""
     return {run: _state(plan, run) for run in plan.runs()}
 
 
@@ -48,7 +48,7 @@ def _state(plan: Plan, run: Run) -> State:
 
 @dataclass(frozen=True)
 class Jobs:
-    """Training jobs of one method on one data set; a failed one is not left: nothing repeats it by itself."""
+    """Training jobs of one method on one data set; a failed one is not left."""
 
     counts: Counter[str]  # by status, those left among them
     seconds: float | None  # of those left on one core, by the mean of those done
@@ -62,7 +62,7 @@ class Jobs:
 
 
 class Amount(NamedTuple):
-    """Bytes as far as they are known, and the files or data sets they are not known of."""
+    """Known bytes, and the files or data sets of unknown size."""
 
     known: int
     unknown: list[str]
@@ -77,10 +77,10 @@ def count_jobs(plan: Plan, states: Mapping[Run, State]) -> dict[tuple[str, str],
 
 
 def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, Amount]:
-    """Add up what is still to be downloaded and written; tables and report are small beside it.
+    """Add up the bytes still to be downloaded and written; tables and report are small beside them.
 
-    A training job leaves a number for each item it tests and each top, and the row of the item. Without a
-    job that is done, all items of the data set count as tested, which is more than will be.
+    A training job leaves a number for each item it tests and each top, and the item's row. Without a job that
+    is done, all items of the data set count as tested.
     """
     files = {file.path: file.bytes for data in plan.config.datasets for file in data.files.values()}
     files = {path: n for path, n in files.items() if not (Path(plan.config.cache) / path).exists()}
@@ -120,14 +120,14 @@ def _count(limit: float | None, states: Sequence[State]) -> Jobs:
 
 
 def _seconds(record: Record, limit: float | None) -> float | None:
-    """Return what a job took; None if its record does not say."""
+    """Return the time of a job; None if its record has none."""
     if record.status == "timeout":
         return limit
     return record.total_seconds if record.ok else None
 
 
 def _count_items(prepared: Path) -> int | None:
-    """Return how many rows a prepared data set has, without reading its features; None if it has no data."""
+    """Return the rows of a prepared data set, without reading its features; None without data."""
     with np.load(prepared, allow_pickle=False) as file:
         return len(file["y"]) if "y" in file.files else None
 

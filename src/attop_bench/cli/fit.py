@@ -1,4 +1,4 @@
-"""One training job in the foreground: the benchmark's own, within reach of a debugger."""
+"""`attop fit`: one training job of the benchmark in the foreground, for a debugger."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ def run_fit(options: argparse.Namespace) -> int:
     """Run one training job in this process.
 
     It has the data, parts, candidates and random numbers of the benchmark's own, but no limit of time or
-    memory and no supervisor: breakpoint() works and errors come with their traceback. The benchmark's
-    results are not touched.
+    memory and no supervisor: breakpoint() works and errors have their traceback. Results are not touched.
     """
     raw = read_raw(options)
     listed = list_entry(raw, "datasets", options.dataset)
@@ -100,7 +99,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
 
 
 def _load(plan: Plan, run: Run, job: Job, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
-    """Return a data set, and its folds, that snakemake, called with `options`, has prepared."""
+    """Return a prepared data set and its folds; `options` are those of the snakemake that makes them."""
     prepared, cut = plan.stage_path(run.dataset), plan.folds_path(run.dataset, run.repeat)
     if not (prepared.exists() and cut.exists()):
         raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, cut)}")
@@ -115,13 +114,13 @@ def _load(plan: Plan, run: Run, job: Job, options: argparse.Namespace) -> tuple[
         raise ConfigError(f"{error}; first:\n{command_line(options, cut)}") from None
 
 
-def _as_configured(plan: Plan, id: str, dataset: Dataset) -> bool:
-    """Whether a prepared data set is of the kind, parameters and seed of the configuration."""
-    specs = [plan.stage_spec(id, stage) for stage in plan.stages(id)]
+def _as_configured(plan: Plan, name: str, dataset: Dataset) -> bool:
+    """Return whether a prepared data set is of the kind, parameters and seed of the configuration."""
+    specs = [plan.stage_spec(name, stage) for stage in plan.stages(name)]
     params = {name: value for spec in specs for name, value in spec["params"].items()}
     seed = plan.config.seed
     facts = [dataset.facts.get("kind"), dataset.facts.get("parameters"), dataset.facts.get("seed", seed)]
-    return plain(facts) == plain([plan.config.dataset(id).kind, params, seed])
+    return plain(facts) == plain([plan.config.dataset(name).kind, params, seed])
 
 
 def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> None:
@@ -136,7 +135,7 @@ def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> N
 
 
 def _rows(plan: Plan, job: Job, dataset: Dataset, record: Record) -> Iterable[list[str]]:
-    """Yield what was chosen for each top, a column each, and the metrics of the test scores."""
+    """Yield a table with a column for each top: its candidate, and the metrics of the test scores."""
     tops, sample = job.tops, sample_of(dataset)
     chosen, validation, scores = [], [], []
     for top, kept, row in zip(tops, record.tops, record.scores, strict=True):

@@ -1,9 +1,10 @@
-"""The folder a run starts in: a new one, and the names its configuration may use."""
+"""The folder of a run: making it, running in it, and the names of its catalogues."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -12,11 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import attop
-from attop_bench.cli.options import add_configuration, command, source
+from attop._core.files import write_text
+from attop_bench.cli.options import OutputError, add_configuration, command, source
 
 
 def benchmark() -> list[str]:
-    """Return what a folder needs for `snakemake`: all of what is installed, of a clone what a wheel takes."""
+    """Return the files and folders of the benchmark: all that are installed, of a clone those of a wheel."""
     project = source() / "pyproject.toml"
     if not project.exists():
         return sorted(path.name for path in source().iterdir())
@@ -39,20 +41,41 @@ def run_init(options: argparse.Namespace) -> int:
     there = [name for name in names if (folder / name).exists()]
     if there or (folder.exists() and not folder.is_dir()):
         what = f"has {', '.join(there)}" if there else "is a file"
-        remedy = "give a new folder, or remove them"
-        print(f"attop init: {folder} {what}, and nothing is overwritten: {remedy}", file=sys.stderr)
-        return 1
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
-            copy(source() / name, folder / name)
-    except OSError as error:
-        print(f"attop init: {folder} cannot be written: {error}", file=sys.stderr)
-        return 1
+        raise OutputError(f"{folder} {what}, and nothing is overwritten: give a new folder, or remove them")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
+        copy(source() / name, folder / name)
     print(
         f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(names)}.\nconfig/README.md "
         f"explains the configuration.\n\nNow: cd {shlex.quote(str(folder))} && snakemake --cores 16"
+    )
+    return 0
+
+
+def add_new_method(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop new-method``."""
+    parser.add_argument("name", metavar="NAME", help="lower-case words joined by -, such as my-ranker")
+
+
+def run_new_method(options: argparse.Namespace) -> int:
+    """Write a method of your own to begin with, and a configuration that runs it.
+
+    mymethods.py has a small class that passes attop check-method; NAME.yaml runs it beside logistic
+    regression. Nothing that is there is overwritten.
+    """
+    name, files = options.name, {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"}
+    if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise OutputError(f"a name is lower-case words joined by -, such as my-ranker, got {name!r}")
+    if there := [file for file in files if Path(file).exists()]:
+        raise OutputError(f"nothing is overwritten: remove {' and '.join(there)}, or go to another folder")
+    kind = "".join(word.capitalize() for word in name.split("-"))
+    for file, template in files.items():
+        text = (Path(__file__).parent / "templates" / f"{template}.txt").read_text(encoding="utf-8")
+        write_text(file, text.replace("NewMethod", kind).replace("new-method", name))
+    print(
+        f"Written: {', '.join(files)}. Edit them as you like. Next:\n"
+        f"  PYTHONPATH=. attop check-method mymethods.{kind}\n  PYTHONPATH=. attop run {name}.yaml"
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""The command line: its commands, and what is printed when one of them fails."""
+"""The command line: its commands and their errors."""
 
 from __future__ import annotations
 
@@ -11,29 +11,26 @@ from importlib import import_module
 
 from attop import __version__
 
-#: Command -> its module, which has ``add_COMMAND(parser)`` and ``run_COMMAND(options)``, and its line of the
-#: help. A module is imported when its command is called, so that ``attop --help`` answers at once.
+#: Command -> its module, imported when called, which has ``add_COMMAND`` and ``run_COMMAND``, and its help.
 COMMANDS = {
-    "look": ("tables", "what is in a table of yours, what is wrong with it, a configuration to begin with"),
-    "headroom": ("tables", "whether there is anything to gain at the top of a table of yours, and by what"),
+    "look": ("tables", "inspect a table and propose a configuration"),
+    "headroom": ("tables", "estimate what better models or training for the top can gain on a table"),
     "init": ("folder", "make a folder to run the benchmark in"),
-    "list": ("folder", "the names there are: of data sets, methods or metrics"),
+    "list": ("folder", "list the names of data sets, methods or metrics"),
+    "new-method": ("folder", "write a method of your own to begin with, and its configuration"),
     "run": ("folder", "run the benchmark of a configuration, in any folder, to the report"),
-    "status": ("runs", "what is done, what failed and why, what is left and what that takes"),
+    "status": ("runs", "count jobs done, failed and left, with reasons and the time to come"),
     "retry": ("runs", "clear failed runs and downloads, so that they run again"),
-    "fit": ("fit", "train one method on one data set here and now, to look at it or to debug it"),
-    "deploy": (
-        "deploy",
-        "choose a method, fit it on all rows, write a model to take away, its list and card",
-    ),
+    "fit": ("fit", "train one method on one data set in the foreground, to debug it"),
+    "deploy": ("deploy", "choose a method, fit it on all rows, write a model to take away and its card"),
     "score": ("deploy", "rank the rows of a new file by a model that attop deploy wrote"),
-    "watch": ("deploy", "whether lists keep the precision that was promised, as their labels come"),
-    "rescore": ("rescore", "the report of stored test scores, whoever made them, without training"),
-    "doctor": ("doctor", "whether this machine is ready for a run, and what to do if not"),
-    "check-method": ("check_method", "whether a class of your own is a method the benchmark can work with"),
+    "watch": ("deploy", "check past lists against the promised precision"),
+    "rescore": ("rescore", "write the report of stored test scores, without training"),
+    "doctor": ("doctor", "check this machine for a run"),
+    "check-method": ("check_method", "check a class of your own as a method of the benchmark"),
 }
 
-#: A file or folder that a command was given and cannot use.
+#: Errors of a file or folder that cannot be used.
 _PLACES = (errno.EACCES, errno.EISDIR, errno.ENOENT, errno.ENOTDIR, errno.EROFS)
 
 

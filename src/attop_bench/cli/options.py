@@ -1,4 +1,4 @@
-"""Options that several commands share. Imports nothing heavy: a command line is checked at once."""
+"""Options that several commands share. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attop._core.top import Top
 
 
 def source() -> Path:
-    """Return the folder of the workflow: the clone, or what lies in the installed package."""
+    """Return the folder of the workflow, in a clone or in the installed package."""
     package = Path(attop_bench.__file__).parent
     clone = package.parents[1]
     return clone if (clone / "Snakefile").is_file() else package / "benchmark"
@@ -38,14 +38,14 @@ def add_configuration(parser: argparse.ArgumentParser) -> None:
 
 
 def command_line(options: argparse.Namespace, *words: str | Path) -> str:
-    """Return a command for the same configuration: ``snakemake`` with the cores asked for, unless given."""
+    """Return a command for the same configuration, by default ``snakemake``, as text."""
     from joblib import cpu_count
 
     return shlex.join(command(options, getattr(options, "cores", None) or cpu_count(), *words))
 
 
 def command(options: argparse.Namespace, cores: int | str, *words: str | Path) -> list[str]:
-    """Return the words of `command_line`."""
+    """Return a command for the same configuration, by default ``snakemake``, in its parts."""
     files = ["--configfile", *options.configfile] if options.configfile else []
     keys = ["--config", *options.config] if options.config else []
     if words[:1] != ("attop",):

@@ -1,4 +1,4 @@
-"""Training jobs of a configuration: done, failed and left; and clearing those that failed."""
+"""`attop status` and `attop retry`: the training jobs of a configuration, and clearing those that failed."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def add_retry(parser: argparse.ArgumentParser) -> None:
 
 
 def run_status(options: argparse.Namespace) -> int:
-    """Print the training jobs that are done, failed and left, what those take, and what to do. Runs nothing.
+    """Print the training jobs that are done, failed and left, and the time of these by those done.
 
-    Times are those of jobs that are done; where there are none the time is unknown.
+    Runs nothing.
     """
     plan = Plan(read_config(options))
     states = read_states(plan)
@@ -70,7 +70,7 @@ def run_status(options: argparse.Namespace) -> int:
 
 
 def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
-    """Yield failures with their reasons, runs that are done again, and what to know before starting."""
+    """Yield failures with their reasons, runs that are done again, and warnings before a start."""
     for reason in (OTHER, DAMAGED):
         if n := sum(state.why == reason for state in states.values()):
             yield f"Of those left, {n} {reason}."
@@ -138,7 +138,7 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
 
 
 def _hours(left: list[Jobs]) -> str:
-    """Say what the jobs to do take together, and how many of them nothing is known of."""
+    """Core hours left, and number of jobs without a timing."""
     known = sum(job.seconds for job in left if job.seconds is not None)
     blind = [job for job in left if job.seconds is None]
     n = sum(job.left for job in blind)

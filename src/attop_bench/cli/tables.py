@@ -1,4 +1,4 @@
-"""A table in a file, without a configuration: its columns, and whether there is anything to gain."""
+"""A table in a file, without a configuration: `attop look` and `attop headroom`."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def run_look(options: argparse.Namespace) -> int:
-    """Say of each column what it is, what could be the label, and all that is wrong, at once. Trains nothing.
+    """Describe the columns, the likely label and all that is wrong, and propose a configuration.
 
     Columns are numbers, categories, dates, identifiers, ..., with the share that is missing and the
-    number of values. Ends with a configuration that runs as it stands.
+    number of values. The configuration runs as it stands. Trains nothing.
     """
     if options.output:
         check_output(options.output, [options.table])
@@ -73,9 +73,9 @@ def run_look(options: argparse.Namespace) -> int:
     else:
         print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
     file = options.output or "FILE"
-    id = identifier(options.table)
+    name = identifier(options.table)
     print(f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like")
-    print(f"  attop deploy {id} --configfile {file}    chooses one and fits it on all rows")
+    print(f"  attop deploy {name} --configfile {file}    chooses one and fits it on all rows")
     return 0
 
 
@@ -110,7 +110,7 @@ def _screen(table: Look) -> Iterator[str]:
 
 
 def run_headroom(options: argparse.Namespace) -> int:
-    """Say whether there is anything to gain at the top, by a richer model or by training for the top.
+    """Estimate the gain at the top by a richer model or by training for the top.
 
     Compares on held-out rows a tuned logistic regression with boosting, a forest and the same linear
     model refined for the top; says how many rows it takes to tell. Reads the table as attop look
@@ -129,9 +129,9 @@ def run_headroom(options: argparse.Namespace) -> int:
 def read(
     path: str, label: str, positive: str | None, group: str | None, drop: Sequence[str] = ()
 ) -> tuple[Floats, Ints, Ints | None]:
-    """Return features, labels and groups of a table, read as `attop look` proposes; print what they are.
+    """Return features, labels and groups of a table, read as `attop look` proposes, and print a summary.
 
-    A gap stays NaN in a number; among categories it is one of its own.
+    A missing number stays NaN; a missing category is one of its own.
     """
     table = look(path, label, positive)
     if positive is None and (n := table.column(label).distinct) != 2:

@@ -1,4 +1,4 @@
-"""The card of a model: what it is of, what to expect, how it was chosen, and the line that uses it."""
+"""The card of a model: its use, expected hits, choice, data and versions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,12 @@ from attop_bench.run.record import environment
 
 #: The file of the curve of hits, beside the card.
 CURVE = "capacity.png"
-#: Columns in which list and rest differ most.
+#: Columns that differ most between list and rest.
 _SHOWN = 6
 
 
 def card(model: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
-    """Return the card, in Markdown, of a model in a folder; `titles` are of the methods.
-
-    `untrusted` is what keeps skops from loading the model; empty if nothing does.
-    """
+    """Return the card, in Markdown, of a model in a folder, with the types that skops does not trust."""
     parts = [
         [f"# {titles[model.method]} for {model.data.title or model.data.id}"],
         ["## What to expect", *_expectation(model)],
@@ -43,7 +40,7 @@ def card(model: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
 
 
 def expectation_sentence(model: Deployed) -> str:
-    """Say how many positives are to be expected at the top."""
+    """State the expected positives at the top."""
     what, top, dataset = model.expectation, model.top, model.dataset
     lift = f"{what.lift:.2g} times chance"
     if what.next is not None:
@@ -68,7 +65,7 @@ def expectation_sentence(model: Deployed) -> str:
 
 
 def draw_curve(model: Deployed) -> bytes | None:
-    """Return the curve of hits of the test parts as PNG; None with groups, which have a list each."""
+    """Return the curve of hits of the test parts as PNG; None with groups."""
     from matplotlib.figure import Figure
 
     dataset, coming = model.dataset, model.expectation.next
@@ -120,7 +117,7 @@ def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
     yield "or in Python:"
     yield f"```python\n{_python(model.package)}\n```"
     yield (
-        f"It reads {len(model.package.notes['features'])} columns, text and gaps as they are in the file; "
+        f"It reads {len(model.package.notes['features'])} columns, text and missing values as in the file; "
         "other columns are ignored. A category it has never seen counts as a rare one, or as none. "
         f"Loading `{MODEL}` runs the code it holds: load it only from a source you trust. "
         + (
@@ -132,23 +129,23 @@ def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
 
 
 def _python(package: Package) -> str:
-    """Return the lines that score a file written like the data: without attop, where pandas reads it."""
-    reader, format = dict(package.notes["reader"]), package.notes["format"]
+    """Return Python code that scores a file like the data, without attop if pandas can read it."""
+    reader, form = dict(package.notes["reader"]), package.notes["format"]
     names = {"separator": "sep", "decimal": "decimal", "missing": "na_values", "comment": "comment"}
-    if package.notes["needs_reader"] or format not in ("csv", "parquet") or reader.keys() - names:
+    if package.notes["needs_reader"] or form not in ("csv", "parquet") or reader.keys() - names:
         return (
             "from attop_bench.deploy.package import read_package\n\n"
-            f'scores = read_package(".").rank("new.{format}")["score"]'
+            f'scores = read_package(".").rank("new.{form}")["score"]'
         )
     separators = {"tab": "\t", "whitespace": r"\s+"}
     options = "".join(f", {names[k]}={separators.get(str(v), v)!r}" for k, v in reader.items())
-    if format == "csv" and package.categories:
+    if form == "csv" and package.categories:
         options += f", dtype=dict.fromkeys({list(package.categories)}, str)"
     call = "predict_proba(rows)[:, 1]"
     if hasattr(package.pipeline, "decision_function"):
         call = "decision_function(rows)"
     return (
-        f'import joblib, pandas\n\nrows = pandas.read_{format}("new.{format}"{options})\n'
+        f'import joblib, pandas\n\nrows = pandas.read_{form}("new.{form}"{options})\n'
         f'scores = joblib.load("{MODEL}").{call}'
     )
 
@@ -164,13 +161,14 @@ def _why(model: Deployed) -> Iterator[str]:
     rows = []
     for one in model.differences[:_SHOWN]:
         a, b = (f"{v:.0%}" if one.is_share else f"{v:.4g}" for v in (one.listed, one.rest))
-        rows.append(f"| {one.what} | {a} | {b} | {one.gap:+.2f} |")
+        rows.append(f"| {one.what} | {a} | {b} | {one.standardised:+.2f} |")
     yield "\n".join(["| column | list | rest | difference |", "|---|---:|---:|---:|", *rows])
     sure = "" if alone.low > 0 else ": it is not shown that the model finds more than this column"
     within = "" if math.isnan(alone.low) else f" (95% interval {alone.low:+.3f} to {alone.high:+.3f})"
     yield (
         f"One column alone, chosen on each training part, mostly {alone.order}, has precision "
-        f"{alone.mean:.3f} on the same test parts. The model's differs by {alone.lead:+.3f}{within}{sure}."
+        f"{alone.mean:.3f} on the same test parts. The model's differs by "
+        f"{alone.difference:+.3f}{within}{sure}."
     )
     if "why" in model.ranked:
         yield (
@@ -194,7 +192,7 @@ def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Candidate of the final model, chosen on the same test parts: "
-        f"{candidate}. Scaling `{data.scaling}`. Gaps, categories and scale are learnt from training "
+        f"{candidate}. Scaling `{data.scaling}`. Medians, categories and scale are learnt from training "
         "rows alone, for the final model from all rows."
     )
 

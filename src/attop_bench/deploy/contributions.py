@@ -1,4 +1,4 @@
-"""What each column of a row adds to its score, where the model says so exactly."""
+"""Exact contributions of the columns of a row to its score."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from attop._core.typing import Floats
 
 
 def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
-    """Return what each column adds to the score of each row, and last the base; None if that is not exact.
+    """Return the contribution of each column to the score of each row, and last the base; None if not exact.
 
-    Exact are linear models, whose 0/1 columns of a category are summed back to its column, and LightGBM and
-    XGBoost, which say it of their trees themselves (Lundberg et al. 2020; XGBoost in 32 bits). Of a model
-    that scores by probabilities it is the log-odds that a row's numbers sum to.
+    Exact are those of linear models, whose 0/1 columns of a category are summed back to its column, and of
+    the trees of LightGBM and XGBoost (Lundberg et al. 2020). They sum to log-odds where scores are
+    probabilities.
 
     References
     ----------
@@ -35,10 +35,7 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
 
 
 def largest(added: Floats, middle: Floats, columns: list[str], count: int = 3) -> list[str]:
-    """Name the columns that move a row furthest from the mean of all rows, and by how much.
-
-    `added` is what `contributions` returned, `middle` its mean over the rows of the training.
-    """
+    """Name the columns that move a row furthest from the mean, `middle`, of all `contributions`, `added`."""
     moved = (added - middle)[:, :-1]
     first = np.argsort(-np.abs(moved), axis=1, kind="stable")[:, :count]
     return [
@@ -73,6 +70,6 @@ def _sources(pipeline: Pipeline, columns: list[str]) -> list[int]:
             encoder = step[-1] if isinstance(step, Pipeline) else step
             pooled = getattr(encoder, "infrequent_categories_", [None] * len(its))
             known = zip(encoder.categories_, pooled, strict=True)
-            counts = [len(all) - (0 if rare is None else len(rare) - 1) for all, rare in known]
+            counts = [len(values) - (0 if rare is None else len(rare) - 1) for values, rare in known]
         found += np.repeat([columns.index(column) for column in its], counts).tolist()
     return found

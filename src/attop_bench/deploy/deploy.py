@@ -1,4 +1,4 @@
-"""Choosing a method and fitting it on all rows, with what is known of it."""
+"""Choosing a method by cross-validation and fitting it on all rows."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _RANKED = ("rank", "row", "label", "held_out", "score", "why")
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a method put at the top of the test parts."""
+    """Positives expected at the top, by the test parts of a method."""
 
-    #: mean, low, high: Precision at the top and its 95% interval, which knows that training parts overlap;
-    #: NaN with one part.
+    #: mean, low, high: Precision at the top and its 95% interval, for overlapping training parts; NaN with
+    #: one part.
     mean: float
     low: float
     high: float
-    #: The mean over that of a random order.
+    #: Ratio of the mean to that of a random order.
     lift: float
     #: Share of the places at the top that ties decide, on average; NaN with groups.
     tied: float
@@ -78,21 +78,21 @@ class Tried:
 
 @dataclass(frozen=True)
 class OneColumn:
-    """What one column, chosen on each training part, puts at the top of the test parts."""
+    """Precision at the top by one column, chosen on each training part."""
 
-    #: The one that is chosen most often.
+    #: The most frequent choice.
     order: str
     #: Its precision at the top.
     mean: float
-    #: lead, low, high: What the model has more, with its 95% interval.
-    lead: float
+    #: difference, low, high: Precision of the model minus it, with its 95% interval.
+    difference: float
     low: float
     high: float
 
 
 @dataclass(frozen=True)
 class Deployed:
-    """A model fitted on all rows, and how it came to be chosen."""
+    """A model fitted on all rows, and its choice."""
 
     package: Package
     dataset: Dataset
@@ -104,10 +104,10 @@ class Deployed:
     #: All methods, best first.
     tried: list[Tried]
     expectation: Expectation
-    #: All rows in the order of ``held_out``, the share of a test part that ranks below a row by a model that
-    #: was not trained on it; ``score`` is the final model's, and ``why`` what adds most to it.
+    #: All rows in the order of ``held_out``, the share of a test part below a row by a model not trained on
+    #: it; ``score`` is the final model's, ``why`` has its largest contributions.
     ranked: pd.DataFrame
-    #: Between the rows at the top of it and the rest.
+    #: Between its top and the rest.
     differences: list[Difference]
     alone: OneColumn
     #: Share of the top of a test part that stays if a fifth of the training rows is exchanged; NaN with
@@ -117,7 +117,7 @@ class Deployed:
 
 def deploy(
     config: Config,
-    id: str,
+    name: str,
     methods: Sequence[str],
     top: Top | None = None,
     *,
@@ -126,35 +126,31 @@ def deploy(
 ) -> Deployed:
     """Choose a method by cross-validation on all rows, and fit it on all of them.
 
-    Every method is tuned on the inner folds and tested on the outer folds of the data set's protocol, as in
-    the benchmark; the one with the best mean of ``scoring`` is chosen. Its candidate is the one that is best
-    on the outer folds, and with it the whole pipeline (gaps, categories, scale, estimator) is fitted on all
-    rows.
-
-    By default the `top` is the data set's first; a bare k is of a list as long as the data. The numbers are
-    the same for any `n_jobs`. `tell` is told what was found, a line at a time. Raises ConfigError or
-    DatasetError if the data are not at hand, or no method can be trained.
+    Every method is tuned on the inner folds and tested on the outer folds of the data set's protocol; the one
+    with the best mean of ``scoring`` is chosen. Its candidate is the best on the outer folds, and with it the
+    whole pipeline (missing values, categories, scale, estimator) is fitted on all rows. The `top` is by
+    default the data set's first; a bare k is of a list as long as the data. `tell` gets a line a result.
     """
     plan = Plan(config)
-    data = config.dataset(id)
+    data = config.dataset(name)
     params = _params(plan, data)
-    dataset = replace(make(data.kind, config.seed, **params), name=id)
+    dataset = replace(make(data.kind, config.seed, **params), name=name)
     rows = raw_rows(data.kind, params, dataset)
-    if taken := [name for name in rows.beside if name in _RANKED]:
+    if taken := [column for column in rows.beside if column in _RANKED]:
         raise DatasetError(
-            f"dataset {id}: the list has columns {', '.join(_RANKED)} of its own, and the file one called "
+            f"dataset {name}: the list has columns {', '.join(_RANKED)} of its own, and the file one called "
             f"{taken[0]!r}: rename it in the file"
         )
     if len(rows.X) != len(dataset.y):
         raise DatasetError(
-            f"dataset {id}: the file has {len(rows.X):,} rows, its parameters leave {len(dataset.y):,}: a "
+            f"dataset {name}: the file has {len(rows.X):,} rows, its parameters leave {len(dataset.y):,}: a "
             "model is fitted on all rows of a file, so write a file of those alone"
         )
     top = top or data.tops[0]
     if dataset.groups is None:
         top = top.as_share(len(dataset.y))
     try:
-        k = top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {id}")
+        k = top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {name}")
     except ValueError as error:
         raise ConfigError(str(error)) from None
     protocol = data.protocol
@@ -165,7 +161,8 @@ def deploy(
     ]
     once = folds[: len(folds) // protocol.repeats]
     jobs = {
-        method: replace(plan.job(Run(id, method, 0, 0)), tops=[top], selection="nested") for method in methods
+        method: replace(plan.job(Run(name, method, 0, 0)), tops=[top], selection="nested")
+        for method in methods
     }
     tried = []
     for one in try_methods(jobs, dataset, folds, n_jobs):
@@ -175,7 +172,7 @@ def deploy(
     tried.sort(key=lambda t: -np.inf if np.isnan(t.value) else sign * t.value, reverse=True)
     best = tried[0]
     if np.isnan(best.value):
-        raise ConfigError(f"no method could be trained on {id}: {best.method}: {best.error or 'no value'}")
+        raise ConfigError(f"no method could be trained on {name}: {best.method}: {best.error or 'no value'}")
     tell(f"chosen: {best.method}; fitting it on all {len(dataset.y):,} rows")
     job = jobs[best.method]
     candidate, seed = choose_candidate(job, dataset, once)
@@ -195,7 +192,7 @@ def deploy(
         "reader": rows.reader,
         "needs_reader": rows.needs_reader,
         "group": rows.group,
-        # Of new rows nobody knows how many are positive: a share of the positives is that of all rows here.
+        # A share of the positives, which are unknown among new rows, is that of all rows here.
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
         "middle": None if middle is None else middle.tolist(),
     }
@@ -214,12 +211,12 @@ def deploy(
         ranked,
         differences(rows.X, rows.categorical, listed),
         one_column_alone(job, dataset, rows, folds, best.records),
-        what_stays(job, dataset, once, candidate, n_jobs),
+        share_kept(job, dataset, once, candidate, n_jobs),
     )
 
 
 def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
-    """Return the parameters of the builder, with files to download where they have been put."""
+    """Return the parameters of the builder, with the places of downloaded files."""
     if not data.files:
         return dict(data.params)
     receipt = plan.receipt_path(data.id)
@@ -232,7 +229,7 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
 
 
 def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:
-    """Return all rows, those first that models which were not trained on them put highest in a test part."""
+    """Return all rows, first those put highest in a test part by models not trained on them."""
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
     for record in best.records:
         z = record.scores[0]
@@ -250,7 +247,7 @@ def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: T
 def try_methods(
     jobs: Mapping[str, Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int
 ) -> Iterator[Tried]:
-    """Train and test methods, given for one top, on the outer folds; yield one after another."""
+    """Train and test methods for one top on the outer folds."""
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         for method, job in jobs.items():
             records = Parallel()(delayed(_run)(job, dataset, fold) for fold in folds)
@@ -262,7 +259,7 @@ def try_methods(
 
 
 def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, object], int]:
-    """Return the candidate that is best on the test parts, trained on their training parts, and the seed."""
+    """Return the candidate that is best on the test parts, and the seed."""
     everything = np.arange(len(dataset.y))
     whole = Fold(everything, everything, [(fold.train, fold.test) for fold in folds])
     record = _run(job, dataset, whole)
@@ -272,7 +269,7 @@ def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple
 
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
-    """Return what the test parts of the best, the first that was tried, say of precision at the top."""
+    """Expected precision at the top, from the best method's test parts."""
     (top,), records = job.tops, tried[0].records
     values = np.array(_values(get_metric("precision@k"), job, dataset, records))
     low, high = np.clip(interval(values, _ratio(records)), 0.0, 1.0).tolist()
@@ -296,7 +293,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
 def one_column_alone(
     job: Job, dataset: Dataset, rows: RawRows, folds: Sequence[Fold], records: Sequence[Record]
 ) -> OneColumn:
-    """Return what the best single column puts at the top of the test parts, beside what the model does."""
+    """Compare the best single column with the model at the top of the test parts."""
     sample, (top,), metric = sample_of(dataset), job.tops, get_metric("precision@k")
 
     def measure(part: Ints, scores: Floats) -> float:
@@ -305,13 +302,13 @@ def one_column_alone(
     chosen = one_column(rows.X, rows.categorical, dataset.y, folds, measure)
     by_column = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
     own = np.array(_values(metric, job, dataset, by_column))
-    leads = np.array(_values(metric, job, dataset, records)) - own
+    ahead = np.array(_values(metric, job, dataset, records)) - own
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
-    return OneColumn(order, float(own.mean()), float(leads.mean()), *interval(leads, _ratio(records)))
+    return OneColumn(order, float(own.mean()), float(ahead.mean()), *interval(ahead, _ratio(records)))
 
 
-def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Params, n_jobs: int) -> float:
-    """Return the share of the top of a test part in common to models of which a fifth of the rows differ."""
+def share_kept(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Params, n_jobs: int) -> float:
+    """Return the share of the top that two models keep if a fifth of their training rows differ."""
     if dataset.groups is not None:
         return math.nan
     halves = []
@@ -327,7 +324,7 @@ def what_stays(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Par
 
 
 def tied_share(scores: Floats, k: int) -> float:
-    """Return the share of the k places at the top that go to some of several items with the same score."""
+    """Return the share of the k places at the top that ties decide."""
     threshold = np.partition(scores, -k)[-k]
     above, level = int((scores > threshold).sum()), int((scores == threshold).sum())
     return 0.0 if above + level == k else (k - above) / k

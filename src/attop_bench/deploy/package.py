@@ -1,4 +1,4 @@
-"""The folder a model is taken away in: the pipeline twice, what it reads, its list and its card."""
+"""A deployed model: the pipeline and its notes, in a folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from attop_bench.deploy.contributions import contributions, largest
 
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
 _NOTES = ("features", "beside", "format", "reader", "needs_reader", "group", "top", "middle")
-#: Types skops asks to be trusted with that hold no code; an imputer of scikit-learn's has one.
+#: Types without code that skops does not trust; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
 
 
@@ -35,15 +35,14 @@ class Package:
     """A fitted pipeline and what it reads."""
 
     pipeline: Any
-    #: ``features`` and ``beside``: names of columns; ``format`` and ``reader``: how files are written, and
-    #: ``needs_reader``, whether by blanks that only `attop_bench.data.formats` takes away; ``group``: the
-    #: column within which rows are ranked, or None; ``top``; ``middle``: the mean of `contributions` over the
-    #: rows of the training, or None.
+    #: ``features``, ``beside``: columns; ``format``, ``reader``: of its files; ``needs_reader``: text has
+    #: blanks that pandas keeps; ``group``: column within which rows are ranked, or None; ``top``;
+    #: ``middle``: the mean of `contributions` over the training rows, or None.
     notes: Mapping[str, Any]
 
     @property
     def categories(self) -> dict[str, NDArray]:
-        """Columns that are text, and the values each had in training."""
+        """Categorical columns, and the values each had in training."""
         for name, step, its in self.pipeline["columns"].transformers_:
             if name == "categories":
                 encoder = step[-1] if isinstance(step, Pipeline) else step
@@ -51,16 +50,13 @@ class Package:
         return {}
 
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
-        """Return the rows of a file, highest score first, with the columns that are no features as written.
-
-        `tell` is told of values that were never seen in training. A file that lacks a column, or has anything
-        else in one of numbers, is refused.
-        """
+        """Return the rows of a file, highest score first; `tell` gets a line on values unseen in training."""
+        own = self.notes["format"]
         try:
-            format = format_of(path)
-        except DatasetError:  # then it is as the data were, whose format had to be told as well
-            format = self.notes["format"]
-        table = read_table(path, format, self.notes["reader"] if format == self.notes["format"] else {})
+            form = format_of(path)
+        except DatasetError:  # as the data, whose format had to be given as well
+            form = own
+        table = read_table(path, form, self.notes["reader"] if form == own else {})
         group, columns = self.notes["group"], table.frame.columns
         wanted = [*self.notes["features"], *([] if group is None else [group])]
         if missing := [name for name in wanted if name not in columns]:
@@ -79,7 +75,7 @@ class Package:
         )
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
-        """Return the features of a file as the pipeline was fitted on them: numbers, and text."""
+        """Return the features of a file as the pipeline reads them, numbers and text."""
         steps = [step for _, step, _ in self.pipeline["columns"].transformers_]
         fills = any(hasattr(step, "statistics_") or isinstance(step, Pipeline) for step in steps)
         seen = self.categories
@@ -99,10 +95,7 @@ class Package:
         return pd.DataFrame(features)
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
-        """Return the rows at the top of a list, or of each group's: k as for a metric of that group.
-
-        A group that has fewer rows than a given k is returned whole.
-        """
+        """Return the rows at the top of a list, or of each group's; of fewer than k, all."""
         top = top or Top.of(self.notes["top"])
         if top.kappa is not None:
             raise DatasetError(f"{top} is a share of the positives, unknown among new rows: give k or tau")
@@ -112,23 +105,27 @@ class Package:
         return ranked[ranked["rank"] <= sizes.map(k)]
 
     def changes(
-        self, ranked: pd.DataFrame, head: pd.DataFrame, previous: str, id: str, tell: Callable[[str], None]
+        self,
+        ranked: pd.DataFrame,
+        head: pd.DataFrame,
+        previous: str,
+        column: str,
+        tell: Callable[[str], None],
     ) -> pd.Series:
-        """Return of each row whether it entered, stayed at or left the top, else an empty text.
+        """Return of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
 
-        The previous list is a file of as many ranks or more. Rows are known by the column `id`, which is no
-        feature; `tell` is told how many rows of that list are no longer there.
+        Rows are known by `column`, which is no feature; `tell` gets a line on rows that are gone.
         """
         last = pd.read_csv(previous, dtype=str, keep_default_na=False)
         for file, columns in (("the new file", ranked), (previous, last)):
-            if not {id, "rank"} <= {*columns}:
+            if not {column, "rank"} <= {*columns}:
                 named = ", ".join(self.notes["beside"]) or "a column that is no feature: the model has none"
-                raise DatasetError(f"{file} has no column rank or no --id {id}: give a list, and {named}")
+                raise DatasetError(f"{file} has no column rank or no --id {column}: give a list, and {named}")
         listed = last.get("listed", pd.Series("1", last.index)) == "1"
         last = last[(last["rank"].astype(int) <= head["rank"].max()) & listed]
-        new, old = (pd.Index(f[id].fillna("").astype(str)) for f in (ranked, last))
+        new, old = (pd.Index(f[column].fillna("").astype(str)) for f in (ranked, last))
         if not new.is_unique or not old.is_unique:
-            raise DatasetError(f"--id {id}: several rows have the same: give a column that differs")
+            raise DatasetError(f"--id {column}: several rows have the same: give a column that differs")
         if gone := int((~old.isin(new)).sum()):
             tell(f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows")
         now, before = ranked.index.isin(head.index), new.isin(old)
@@ -136,10 +133,7 @@ class Package:
         return pd.Series(change, ranked.index)
 
     def explore(self, ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int) -> pd.Series:
-        """Return how many rows each stands for: itself at the top, a share of the rest if drawn, else none.
-
-        Weighted by it, sums over the labelled rows estimate those over the whole file without bias.
-        """
+        """Draw rows below the top; return the rows each stands for, which are weights for unbiased sums."""
         rest = ranked.index.difference(head.index)
         if not 0 < number <= len(rest):
             raise DatasetError(f"--explore {number}: there are {len(rest):,} rows below the top to draw from")
@@ -150,7 +144,7 @@ class Package:
 
 
 def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
-    """Return rows, highest first and as they came among equals, with their rank, within each group if any."""
+    """Sort rows by a column, highest first, and rank them, within each group if any."""
     ranked = ranked.sort_values(by, ascending=False, kind="stable", na_position="last")
     lists = None if groups is None else groups.loc[ranked.index]
     rank = np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
@@ -160,10 +154,7 @@ def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.Data
 
 
 def write_package(folder: Path, package: Package) -> list[str]:
-    """Write pipeline and notes; return the types that keep skops from loading it without trust in code.
-
-    The file of skops is written where nothing does and skops is installed: the list is then empty.
-    """
+    """Write pipeline and notes; return the types that keep skops, which has a file else, from trusting it."""
     with replacing(folder / MODEL) as file:
         joblib.dump(package.pipeline, file)
     write_json(folder / NOTES, dict(package.notes))
@@ -182,9 +173,9 @@ def write_package(folder: Path, package: Package) -> list[str]:
 
 
 def read_package(place: str | Path) -> Package:
-    """Read what `write_package` wrote, by its folder or a file in it; by skops, if that is the file named.
+    """Read a package from its folder or a file in it, by skops if that is its file.
 
-    A file of joblib runs whatever code it holds: read those you trust alone.
+    A file of joblib runs the code it holds: read only one you trust.
     """
     path = Path(place)
     folder = path if path.is_dir() else path.parent

@@ -1,4 +1,4 @@
-"""A pipeline from rows as they are in a file to scores, and the columns it reads."""
+"""A pipeline from raw rows of a file to scores."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
 from attop_bench.data.preparation import column_transformer, scaler
 
-#: Parameters of a file that change features in ways a pipeline of scikit-learn's does not have.
+#: Parameters of a file that a pipeline of scikit-learn's has no step for.
 _NOT_RAW = ("codes", "thresholds", "query_norm")
 
 
 @dataclass(frozen=True)
 class RawRows:
-    """All rows of a data set as a model that is taken away will see new ones."""
+    """All rows of a data set, as a deployed model sees new ones."""
 
-    #: The features: numbers, text, gaps.
+    #: Numbers and text, some missing.
     X: pd.DataFrame
-    #: Columns that are text.
     categorical: list[str]
-    #: Columns that are no features, to recognise a row by.
+    #: Columns that are no features.
     beside: pd.DataFrame
-    #: Of these, the one within which rows are ranked.
+    #: The one of these within which rows are ranked.
     group: str | None
-    #: How the file is written.
+    #: Options of the file's reader.
     reader: dict[str, object]
-    #: Whether text has blanks around it, which another reader keeps.
+    #: Text has blanks around it, which pandas keeps.
     needs_reader: bool = False
     #: impute, max_categories: See `attop_bench.data.preparation.column_transformer`.
     impute: str | None = None
@@ -41,11 +40,7 @@ class RawRows:
 
 
 def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
-    """Return the rows of a data set, made by `kind` and `params`, before they became features.
-
-    Data not of the kind ``file`` have no rawer form than their features. Features of a file that are made in
-    a way that a pipeline does not have are refused.
-    """
+    """Return the rows of a data set before they became features; those of another kind than ``file`` are."""
     if kind != "file":
         names = dataset.facts.get("features") or [f"x{i + 1}" for i in range(dataset.X.shape[1])]
         X = pd.DataFrame(dataset.X, columns=list(names))
@@ -74,7 +69,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
 
 
 def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:
-    """Return an unfitted pipeline from rows to scores: gaps, categories, scale, estimator."""
+    """Return an unfitted pipeline: missing values, categories, scale, estimator."""
     numbers = [c for c in rows.X if c not in rows.categorical]
     columns = column_transformer(
         numbers, rows.categorical, impute=rows.impute, max_categories=rows.max_categories

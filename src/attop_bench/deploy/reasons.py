@@ -1,4 +1,4 @@
-"""How the list differs from the rest, and what one column alone puts at the top."""
+"""Differences between list and rest, and the top by one column alone."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Difference(NamedTuple):
     listed: float
     rest: float
     #: Their difference over the root of the mean of the two variances (Austin 2009).
-    gap: float
+    standardised: float
 
 
 def differences(X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.bool_]) -> list[Difference]:
-    """Return of each column how the list differs from the rest, the largest gap first.
+    """Return the difference of each column between list and rest, the largest standardised one first.
 
     Of a column of `categorical` it is the category whose shares differ most. Missing values are left out.
 
@@ -48,14 +48,14 @@ def differences(X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.
             means, variances = (np.array([[f(side) for side in sides]], float) for f in (np.mean, np.var))
             names = [name]
         with np.errstate(divide="ignore", invalid="ignore"):
-            gaps = (means[:, 0] - means[:, 1]) / np.sqrt(variances.mean(axis=1))
-        gaps[np.isnan(gaps)] = 0.0  # of a constant
-        first = int(np.argmax(np.abs(gaps)))
+            found = (means[:, 0] - means[:, 1]) / np.sqrt(variances.mean(axis=1))
+        found[np.isnan(found)] = 0.0  # of a constant
+        first = int(np.argmax(np.abs(found)))
         listed_mean, rest_mean = means[first].tolist()
         differences_found.append(
-            Difference(names[first], name in categorical, listed_mean, rest_mean, float(gaps[first]))
+            Difference(names[first], name in categorical, listed_mean, rest_mean, float(found[first]))
         )
-    return sorted(differences_found, key=lambda one: -abs(one.gap))
+    return sorted(differences_found, key=lambda one: -abs(one.standardised))
 
 
 def one_column(
@@ -87,6 +87,6 @@ def _orders(column: pd.Series, is_text: bool, y: Ints, train: Ints) -> Iterator[
         return
     for sign, first in ((1, "highest"), (-1, "lowest")):
         values = sign * column.to_numpy(np.float64)
-        gaps = np.isnan(values)
-        values[gaps] = values.min(where=~gaps, initial=0.0) - 1
+        missing = np.isnan(values)
+        values[missing] = values.min(where=~missing, initial=0.0) - 1
         yield f"`{column.name}`, {first} first", values

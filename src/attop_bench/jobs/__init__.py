@@ -1,1 +1,1 @@
-"""A function as a watched process: its limits, its log, and how it ended, whatever it does."""
+"""A function as a watched process: its limits, its log and its result, whatever it does."""

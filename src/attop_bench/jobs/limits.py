@@ -1,4 +1,4 @@
-"""The limits of a process, and how it ends."""
+"""The limits of a process, and its result."""
 
 from __future__ import annotations
 
@@ -9,41 +9,36 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Literal
 
-# The end of a training run, in the word that its record, the tables and the report use.
+# Status of a training run in its record, the tables and the report.
 OK = "ok"
-#: There were no data to train on, which is no fault of the method.
+#: There were no data to train on.
 NOT_APPLICABLE = "not_applicable"
-#: Those that another try may change.
+#: Another try may change these.
 FAILED = ("error", "timeout", "memory", "diverged")
 STATUSES = (OK, NOT_APPLICABLE, *FAILED)
 
 
 class TimeUp(BaseException):
-    """The job's time is over; raised wherever the method is, so that its traceback says where.
-
-    No Exception: a method that handles those would go on.
-    """
+    """The job's time is over, raised wherever the method is; no Exception, which a method may handle."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a job may use before it is stopped: wall time, resident memory with its children (Linux)."""
+    """Limits of a job: wall time, resident memory with its children (Linux)."""
 
     seconds: float | None = None
     memory_mb: float | None = None
 
 
 @dataclass(frozen=True)
-class Exit:
-    """How a job ended."""
+class ProcessResult:
+    """The end of a job."""
 
-    #: ``done``; ``timeout``, ``memory``, ``error``: its own fault; ``failed``: it could not do its work for
-    #: reasons such as a full disk; ``killed``: by a signal that usually comes from outside; ``abandoned``:
-    #: the client is gone.
+    #: ``timeout``, ``memory``, ``error``: its own fault; ``failed``: not its own, such as a full disk;
+    #: ``killed``: by a signal, usually from outside; ``abandoned``: the client is gone.
     status: Literal["done", "timeout", "memory", "error", "failed", "killed", "abandoned"]
-    #: In words.
     message: str = ""
-    #: The end of what it printed.
+    #: The end of its output.
     tail: str = ""
     #: Processor time of the process and its descendants.
     cpu_seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""Logs: of a script, whose last words also go to the terminal, and of a child, which may print megabytes."""
+"""Logs: of a script, whose error also goes to the terminal, and of a child, which may print megabytes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ _HEAD, _TAIL = 1 << 20, 1 << 16
 def job_log(path: str) -> Iterator[None]:
     """Send standard output and error, of libraries in C too, to the file at `path`.
 
-    An error of a class that has ``for_the_user = True``, such as one in the configuration, is said on the
-    terminal in its own words, without a traceback; any other goes to the log with one. Both end the process
-    with status 1.
+    An error of a class with ``for_the_user = True`` goes to the terminal without a traceback; any other goes
+    to the log with one. Both end the process with status 1.
     """
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     terminal = os.dup(2)
@@ -43,7 +42,7 @@ def job_log(path: str) -> Iterator[None]:
 
 
 class BoundedLog:
-    """A log of limited size: its beginning goes to the file at once, its end when all is over."""
+    """A log of limited size: its beginning goes to the file at once, its end when it is closed."""
 
     def __init__(self, path: str | os.PathLike[str]):
         self._file: int | None = None
@@ -53,7 +52,7 @@ class BoundedLog:
         self._last = b""
 
     def take(self, source: int) -> bool:
-        """Read what there is; False at the end."""
+        """Read the output that is there; False at its end."""
         chunk = os.read(source, 1 << 16)
         self._taken += len(chunk)
         self._last = (self._last + chunk)[-_TAIL:]
@@ -63,12 +62,12 @@ class BoundedLog:
         return bool(chunk)
 
     def drain(self, source: int, seconds: float = 0.0) -> None:
-        """Read what is there already, waiting up to `seconds` for the first of it."""
+        """Read all output that is there, after waiting up to `seconds` for it."""
         while select.select([source], [], [], seconds)[0] and self.take(source):
             seconds = 0.0
 
     def close(self, message: str) -> None:
-        """Write the end of what was taken, and a last message."""
+        """Write the end of the output, and a last message."""
         left = self._taken - self._written
         if left > len(self._last):
             self._write(f"\n[{left - len(self._last)} bytes left out here]\n".encode())
@@ -80,7 +79,7 @@ class BoundedLog:
             os.close(self._file)
 
     def tail(self) -> str:
-        """Return the end of what was taken."""
+        """Return the end of the output."""
         return self._last[-16_000:].decode(errors="replace")
 
     def _write(self, text: bytes) -> None:

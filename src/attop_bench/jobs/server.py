@@ -1,4 +1,4 @@
-"""Running a call: in a server that has imported what it needs if there is one, else in a child.
+"""Running a function in a process of its own, forked from a server with its imports if there is one.
 
 Importing NumPy, SciPy, scikit-learn and numba takes longer than most training jobs. The first call starts a
 server: a process that has imported them, listens at a Unix socket and forks a supervisor for each call, which
@@ -7,9 +7,9 @@ stay. Without an answer the call is run here, by the same code. A server ends wh
 when the process that adopted it ends. It works on as many calls as there are processors, and others wait:
 16 at a time on two cores take a seventh longer than two at a time.
 
-Two processes that would differ in what they have imported, or in how many threads it uses, have two servers.
-So have two jobs of a batch system: a server belongs to their control group. ``ATTOP_WARM=0`` does without
-servers; so does a job of SLURM, unless a process in it adopts them. Linux only.
+Processes with other imports or numbers of threads have other servers. So have two jobs of a batch system: a
+server belongs to their control group. ``ATTOP_WARM=0`` does without servers; so does a job of SLURM, unless a
+process in it adopts them. Linux only.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from typing import Any
 
 import psutil
 
-from attop_bench.jobs.limits import Exit, Limits
+from attop_bench.jobs.limits import Limits, ProcessResult
 from attop_bench.jobs.supervise import ADOPTER, supervise
 
-#: Function, argument, log and limits, as `perform` has them.
+#: Function, argument, log and limits.
 _Call = tuple[str, Any, str, Limits]
 
 #: Where the code that a server has imported lies.
@@ -50,32 +50,33 @@ _SOURCES = [_HOME / "attop", _HOME / "attop_bench"]
 #: A server. In an environment without attop it is found where it was here, behind what is installed there.
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from attop_bench.jobs.server import _main; _main()"
 
-#: Variables that count when modules are imported, by their beginnings.
+#: Beginnings of the variables that modules read when imported.
 _VARIABLES = (
     *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "NUMBA_", "NPY_", "SCIPY_"),
     *("SKLEARN_", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "ATTOP_", "SLURM_JOB_ID", "SLURM_STEP_ID"),
 )
 
-#: A process that a script may have been started through.
+#: Names of processes that start scripts.
 _SHELLS = ("sh", "bash", "dash")
 
 #: Seconds without a job after which a server ends, and between two looks for an end while others wait.
 _IDLE, _TURN = 20.0, 0.02
 
 
-def perform(function: str, argument: Any, log: str, limits: Limits, preload: str = "") -> Exit:
-    """Call a function to its end, whatever it does; nothing of it goes on when this process's parent is gone.
+def run_in_process(
+    function: str, argument: Any, log: str, limits: Limits, preload: str = ""
+) -> ProcessResult:
+    """Call the function at a dotted path in a process of its own, which ends with this process's parent.
 
-    It is named by its dotted path and called with `argument`, which is pickled; `log` takes what it prints.
-    An exception is its own fault, but for a full disk and `attop_bench.jobs.supervise.CannotRun`. A server
-    imports the module `preload` before it calls any function.
+    `argument` is pickled; `log` takes the output. An exception is the function's fault, but for a full disk
+    and `attop_bench.jobs.supervise.CannotRun`. A server imports the module `preload` before any call.
     """
     call, orphaned = (function, argument, log, limits), _orphaned()
     return _ask(call, preload, orphaned) or _run_apart(call, orphaned)
 
 
-def _ask(call: _Call, preload: str, orphaned: Callable[[], bool]) -> Exit | None:
-    """Have a call done by a server; None if there is no server, or it gave no answer."""
+def _ask(call: _Call, preload: str, orphaned: Callable[[], bool]) -> ProcessResult | None:
+    """Return the result of a call by a server; None without a server or its answer."""
     at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
     if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
         return None
@@ -86,8 +87,8 @@ def _ask(call: _Call, preload: str, orphaned: Callable[[], bool]) -> Exit | None
     return None
 
 
-def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> Exit:
-    """Run a call below a supervisor of its own: a job may kill its supervisor, but not this process."""
+def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
+    """Run a call below a supervisor of its own, which a job may kill, but not this process."""
     mine, its = Pipe()
     supervisor = os.fork()
     if supervisor == 0:
@@ -100,13 +101,13 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> Exit:
     with mine:
         end = _wait(mine, orphaned)
     os.waitpid(supervisor, 0)
-    return end or Exit(
+    return end or ProcessResult(
         "killed", "the process that watched the job was killed by SIGKILL, by the job itself or from outside"
     )
 
 
-def _supervise(call: _Call, client: Connection) -> Exit:
-    """Do a call in a child of this process; a client sends nothing more, so what comes from it is its end."""
+def _supervise(call: _Call, client: Connection) -> ProcessResult:
+    """Run a call in a child of this process; a client sends nothing more but its end."""
     function, argument, log, limits = call
 
     def work() -> None:
@@ -116,11 +117,11 @@ def _supervise(call: _Call, client: Connection) -> Exit:
     return supervise(work, log, limits, client.poll)
 
 
-def _wait(connection: Connection, orphaned: Callable[[], bool]) -> Exit | None:
+def _wait(connection: Connection, orphaned: Callable[[], bool]) -> ProcessResult | None:
     """Wait for the end of a call; None if the connection closes without an answer."""
     while not connection.poll(0.5):
         if orphaned():
-            return Exit("abandoned", "stopped: nobody waits for the result")
+            return ProcessResult("abandoned", "stopped: nobody waits for the result")
     try:
         return connection.recv()
     except EOFError:
@@ -128,7 +129,7 @@ def _wait(connection: Connection, orphaned: Callable[[], bool]) -> Exit | None:
 
 
 def _orphaned() -> Callable[[], bool]:
-    """Return whether the process that started this one, through a shell perhaps, is gone; a function."""
+    """Return a function: whether the process that started this one, perhaps by a shell, is gone."""
     parent = os.getppid()
     above = _above_shell(parent)
 
@@ -182,7 +183,7 @@ def _start(path: Path, preload: str) -> None:
 
 
 def _socket_path(preload: str) -> Path:
-    """Return where the server for this process listens, in a folder that nobody else can enter."""
+    """Return the socket of the server for this process, in a folder that nobody else can enter."""
     folder = Path(tempfile.gettempdir()) / f"attop-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     about = folder.lstat()
@@ -195,7 +196,7 @@ def _socket_path(preload: str) -> Path:
 
 
 def _key(preload: str) -> str:
-    """Return a digest of all that a warm process shares with the process it works for."""
+    """Return the key of a reusable server: a digest of all that must match its client."""
     state: list[Any] = [preload, sys.version, sys.executable, sys.prefix]
     state += sorted(item for item in os.environ.items() if item[0].startswith(_VARIABLES))
     state += [sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0)]
@@ -221,7 +222,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _serve(path: Path, listener: socket.socket, preload: str) -> None:
-    """Be the server."""
+    """Answer calls until idle, or until the adopter ends."""
     with contextlib.suppress(ImportError, ValueError):  # the job says so itself
         import_module(preload)
     gc.freeze()
@@ -243,12 +244,12 @@ def _serve(path: Path, listener: socket.socket, preload: str) -> None:
             break
     with _locked(path):
         path.unlink(missing_ok=True)
-        while _accept(listener, running):  # who connected just before
+        while _accept(listener, running):  # clients that connected just before
             pass
 
 
 def _accept(listener: socket.socket, running: set[int]) -> bool:
-    """Fork the supervisor of a client; False if nobody waits."""
+    """Fork the supervisor of a client; False if no client waits."""
     try:
         connection, _ = listener.accept()
     except OSError:
@@ -267,7 +268,7 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
 
 
 def _answer(connection: Connection) -> None:
-    """Be the supervisor of one job."""
+    """Supervise one call of a client."""
     if not connection.poll(30):
         return
     folder, path, environment = connection.recv()

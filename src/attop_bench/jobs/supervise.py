@@ -1,7 +1,6 @@
-"""Work in a child process whose end is known, whatever it does.
+"""Work in a child process, which may raise, hang, eat memory, print megabytes, exit, crash or leave children.
 
-The child may raise, loop for ever, eat memory, print megabytes, call ``exit`` or ``os._exit``, crash, or
-leave children behind. Imports nothing heavy: a supervisor is one of many small processes.
+Imports nothing heavy: a supervisor is one of many small processes.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from typing import TextIO
 
 import psutil
 
-from attop_bench.jobs.limits import Exit, Limits
+from attop_bench.jobs.limits import Limits, ProcessResult
 from attop_bench.jobs.log import BoundedLog
 
 #: Seconds between two looks at time and at the child's memory.
 _LOOK = 0.05
 
-#: Signals that come from outside: a user, a batch system, or a kernel that is short of memory.
+#: Signals of a user, a batch system, or a kernel that is short of memory.
 _OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 #: Seconds between two searches for descendants: each reads the whole process table.
@@ -45,52 +44,52 @@ ADOPTER = "ATTOP_ADOPTER"
 
 
 class CannotRun(Exception):
-    """Raised by a job that could not do its work for reasons that are not its own, such as broken input."""
+    """A job cannot do its work for reasons that are not its own, such as broken input."""
 
 
 def supervise(
     work: Callable[[], None], log: str | os.PathLike[str], limits: Limits, abandoned: Callable[[], bool]
-) -> Exit:
-    """Run `work` in a child process and wait for its end; nothing of it is left running.
+) -> ProcessResult:
+    """Run `work` in a child process, wait for its end, and kill all that it leaves.
 
-    Whatever it raises is its own fault (``error``), but for `CannotRun` and a full disk (``failed``). The log
-    takes all that it and its children print, without the middle of more than a megabyte. `abandoned` says
-    whether to stop because nobody waits for the result.
+    An exception is its own fault (``error``), but for `CannotRun` and a full disk (``failed``). The log takes
+    its output and its children's, without the middle of more than a megabyte. `abandoned` says whether to
+    stop because nobody waits for the result.
     """
     with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
     _adopt_orphans()
     printed, printing = os.pipe()
-    told, telling = os.pipe()
+    status_read, status_write = os.pipe()
     secret = os.urandom(16).hex().encode()
     parent, before = os.getpid(), _cpu_of_children()
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
-        _work(work, parent, printing, telling, secret)
+        _work(work, parent, printing, status_write, secret)
     os.close(printing)
-    os.close(telling)
+    os.close(status_write)
     output = BoundedLog(log)
     try:
-        ending = _watch(child, printed, _Word(told, secret), output, limits, abandoned)
+        ending = _watch(child, printed, _StatusPipe(status_read, secret), output, limits, abandoned)
     finally:
         _kill_all(child)
         output.drain(printed)
         os.close(printed)
-        os.close(told)
+        os.close(status_read)
     output.close(ending.message)
     return replace(ending, tail=output.tail(), cpu_seconds=_cpu_of_children() - before)
 
 
 def _cpu_of_children() -> float:
-    """Return the processor time of the children that ended, and of theirs."""
+    """Return the processor time of the children that ended, theirs included."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)  # os.times counts in hundredths of a second
     return used.ru_utime + used.ru_stime
 
 
-def _work(work: Callable[[], None], parent: int, printing: int, telling: int, secret: bytes) -> None:
-    """Be the child."""
+def _work(work: Callable[[], None], parent: int, printing: int, status_write: int, secret: bytes) -> None:
+    """Do the work in the child, write its status and exit."""
     status = 1
     try:
         os.setsid()  # the terminal's signals are for the supervisor
@@ -103,8 +102,8 @@ def _work(work: Callable[[], None], parent: int, printing: int, telling: int, se
         os.dup2(nothing, 0)
         os.dup2(printing, 1)
         os.dup2(printing, 2)
-        os.closerange(3, telling)  # what else is open is not for a job to write to
-        os.closerange(telling + 1, 1 << 20)
+        os.closerange(3, status_write)  # what else is open is not for a job to write to
+        os.closerange(status_write + 1, 1 << 20)
         sys.stdout = _stream(1)
         sys.stderr = _stream(2)
         faulthandler.enable()
@@ -121,12 +120,12 @@ def _work(work: Callable[[], None], parent: int, printing: int, telling: int, se
         sys.stdout.flush()
         sys.stderr.flush()
     with contextlib.suppress(OSError):
-        os.write(telling, secret + message.encode(errors="replace")[:3000] + b"\0")
+        os.write(status_write, secret + message.encode(errors="replace")[:3000] + b"\0")
     os._exit(status)  # no threads, handlers or exit functions of a job may hold it up
 
 
 def in_words(error: BaseException) -> str:
-    """Return type and message of an exception, whose ``__str__`` may raise and whose text may be no UTF-8."""
+    """Return type and message of an exception, whose ``__str__`` may raise or give no UTF-8."""
     name = type(error).__name__
     try:
         text = f"{name}: {error}"
@@ -141,82 +140,89 @@ def _stream(descriptor: int) -> TextIO:
     )
 
 
-class _Word:
-    """What the child says at its end; what else is written to its pipe is not from the end of its work."""
+class _StatusPipe:
+    """The child's final status, read from a pipe and verified by a secret."""
 
-    def __init__(self, pipe: int, secret: bytes):
-        self.pipe, self.closed = pipe, False
+    def __init__(self, descriptor: int, secret: bytes):
+        self.descriptor, self.closed = descriptor, False
         self._secret, self._taken = secret, b""
 
-    def take(self) -> Exit | None:
-        """Read what there is; return how the child ended, if it says so."""
-        if not select.select([self.pipe], [], [], 0)[0]:
+    def take(self) -> ProcessResult | None:
+        """Read the pipe; return the child's status if it is there."""
+        if not select.select([self.descriptor], [], [], 0)[0]:
             return None
-        chunk = os.read(self.pipe, 1 << 16)
+        chunk = os.read(self.descriptor, 1 << 16)
         self.closed = not chunk
         self._taken += chunk
-        _, secret, words = self._taken.rpartition(self._secret)
+        _, secret, text = self._taken.rpartition(self._secret)
         if not secret:
             self._taken = self._taken[-len(self._secret) :]
-        if not secret or not words.endswith(b"\0"):
+        if not secret or not text.endswith(b"\0"):
             return None
-        status, _, message = words[:-1].decode(errors="replace").partition(" ")
-        return Exit(status, message)  # type: ignore[arg-type]
+        status, _, message = text[:-1].decode(errors="replace").partition(" ")
+        return ProcessResult(status, message)  # type: ignore[arg-type]
 
 
 def _watch(
-    child: int, printed: int, word: _Word, output: BoundedLog, limits: Limits, abandoned: Callable[[], bool]
-) -> Exit:
+    child: int,
+    printed: int,
+    pipe: _StatusPipe,
+    output: BoundedLog,
+    limits: Limits,
+    abandoned: Callable[[], bool],
+) -> ProcessResult:
     start = looked = time.monotonic()
     seconds = math.inf if limits.seconds is None else limits.seconds
     hard = seconds + min(5.0, 0.5 + 0.1 * seconds)  # code that does not return to Python cannot end itself
     memory = _Memory(child)
-    sources = [printed, word.pipe]
+    sources = [printed, pipe.descriptor]
     while True:
         ready, _, _ = select.select(sources, [], [], _LOOK)
         if printed in ready and not output.take(printed):
             sources.remove(printed)
-        # Asked before the pipe is read: what the child said by its end can be read then.
+        # Before the pipe is read, which holds the status of a child that ended.
         ended, status = os.waitpid(child, os.WNOHANG)
-        if (word.pipe in ready or ended) and (end := word.take()):
+        if (pipe.descriptor in ready or ended) and (end := pipe.take()):
             return end
         if ended:
             return _end_of(status)
-        if word.closed and word.pipe in sources:
-            sources.remove(word.pipe)
+        if pipe.closed and pipe.descriptor in sources:
+            sources.remove(pipe.descriptor)
         now = time.monotonic()
         if now - looked < _LOOK / 2:
             continue
         looked = now
         if abandoned():
-            return Exit("abandoned", "stopped: nobody waits for the result")
+            return ProcessResult("abandoned", "stopped: nobody waits for the result")
         if now - start > hard:
             _ask_where(child, printed, output)
-            return Exit("timeout", f"killed after its limit of {limits.seconds:g} s")
+            return ProcessResult("timeout", f"killed after its limit of {limits.seconds:g} s")
         if limits.memory_mb is not None and (used := memory.used_mb(limits.memory_mb)) > limits.memory_mb:
             _ask_where(child, printed, output)
-            return Exit("memory", f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB")
+            return ProcessResult(
+                "memory", f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB"
+            )
 
 
 def _ask_where(child: int, printed: int, output: BoundedLog) -> None:
-    """Have the child print where it is, before it is killed."""
+    """Have the child print its traceback, before it is killed."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(child, signal.SIGUSR1)
     output.drain(printed, seconds=0.2)
 
 
-def _end_of(status: int) -> Exit:
+def _end_of(status: int) -> ProcessResult:
     if not os.WIFSIGNALED(status):
-        return Exit("error", f"it ended its process with status {os.WEXITSTATUS(status)}")
+        return ProcessResult("error", f"it ended its process with status {os.WEXITSTATUS(status)}")
     number = os.WTERMSIG(status)
     name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
     if number in _OUTSIDE:
-        return Exit(
+        return ProcessResult(
             "killed",
             f"the job was killed by {name} from outside; if the machine is short of memory, give less of it "
             "to each job by limits: {memory_mb: ...}",
         )
-    return Exit("error", f"its process crashed: {name}")
+    return ProcessResult("error", f"its process crashed: {name}")
 
 
 def adopt_servers() -> None:
@@ -229,7 +235,7 @@ def adopt_servers() -> None:
 
 
 def _adopt_orphans() -> None:
-    """Become the parent of all below this process that lose theirs."""
+    """Become the parent of all orphans below this process."""
     _prctl(_SUBREAPER, 1)
 
 
@@ -240,7 +246,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _kill_all(child: int) -> None:
-    """Kill the child and all its descendants, orphans too: they became children of this process."""
+    """Kill the child and all its descendants; orphans became children of this process."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     while True:
@@ -269,7 +275,7 @@ class _Memory:
         self._looked = time.monotonic()
 
     def used_mb(self, enough: float) -> float:
-        """Return the resident memory in MB; shared pages count once if it matters."""
+        """Return the resident memory in MB; shared pages count once if more than `enough`."""
         now = time.monotonic()
         if now - self._looked > _SEARCH:
             self._looked = now

@@ -1,8 +1,8 @@
-"""What rebuilding a paper found: the verdict, a picture, its tables beside ours, and why they differ.
+"""Findings of a rebuilt paper: the verdict, a picture, its tables beside ours, and reasons of differences.
 
 A paper's module has two functions. ``tables(results, story)`` makes its CSV files from the tables of the run
-and of the paper's simulations, by name, and the manifest. ``findings(tables)`` makes the page from those
-files alone, so that a published page can be made again without a run.
+and of the paper's simulations, by name, and the manifest; ``findings(tables)`` makes the page from those
+files alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_COMPARABLE = "not comparable"
 #: Differences up to this are of no importance; all printed metrics lie in [0, 1], but for DCG.
 _TOLERANCE = 0.01
 
-#: What names a printed number, but for its table.
+#: Key of a printed number in its table.
 _KEY = ["dataset", "top", "metric", "method"]
 _OURS = ["selection", "ours", "spread", "n", "constant"]
 _PRINTED = ["printed", "printed_spread"]
@@ -35,10 +35,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page, its cells as they are shown; `note` says how to read it.
-
-    With `by` a column is left out, and each of its values is a button that opens the table of its rows.
-    """
+    """A table of the page and a note on it; each value of the column `by` opens the table of its rows."""
 
     title: str
     cells: pd.DataFrame
@@ -68,10 +65,10 @@ class Findings:
     #: The first thing seen: printed against ours, the colour is the verdict.
     picture: Plot
     tables: Sequence[Table] = ()
-    #: What differs from the paper, what it leaves open, and what was chosen.
+    #: Differences from the paper, and choices it leaves open.
     reasons: Sequence[str] = ()
     plots: Sequence[Plot] = ()
-    #: CSV file -> what it holds.
+    #: CSV file -> its content.
     files: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -85,14 +82,13 @@ def printed_numbers(paper: str) -> pd.DataFrame:
 def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     """Judge every printed number of a table by the rule of all comparisons, `attop.experiment.decide`.
 
-    The table has metric, ours, spread, n, printed and printed_spread; `reasons` are, by metric, why printed
-    numbers are not what we compute. "above", "below": ours is shown to be so, by a t-test of the two means,
-    adjusted by Holm for the numbers of the table; "equal": shown to be within 0.01; "open": neither;
-    "untested": fewer than 5 runs; "not comparable": a number or every spread is missing, or the metric is
-    another. A spread of 0, as of a few runs with equal values, is none; a number without one is given that of
-    the other.
+    The table has metric, ours, spread, n, printed and printed_spread. "above", "below": ours is shown to be
+    so, by a t-test of the two means, adjusted by Holm for the numbers of the table; "equal": shown to be
+    within 0.01; "open": neither; "untested": fewer than 5 runs; "not comparable": a number or every spread is
+    missing, or the metric is another, with `reasons` by metric. A spread of 0 is none; a number without one
+    is given that of the other.
 
-    Both means are of the same data set, so what differs are the partitions: the error of either is its spread
+    Both means are of the same data set, so that only the partitions differ: the error of either is its spread
     over the square root of its runs, of which the printed one is taken to have as many as ours.
     """
     ours, printed = table["spread"].where(table["spread"] > 0), table["printed_spread"]
@@ -152,7 +148,7 @@ def compare(
 def ours_alone(
     printed: pd.DataFrame, summary: pd.DataFrame, datasets: dict[str, tuple[str, str]]
 ) -> pd.DataFrame:
-    """Return what was run and is not printed, without verdicts; parameters as for `compare`."""
+    """Return the rows of our summary that are not printed; parameters as for `compare`."""
     rows = _named(summary, datasets)
     known = pd.MultiIndex.from_frame(printed[_KEY])
     return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(known), [*_KEY, *_OURS]].reset_index(drop=True)

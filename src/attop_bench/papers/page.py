@@ -44,13 +44,13 @@ def read_tables(folder: Path) -> Tables:
 
 
 def digest(folder: Path) -> str:
-    """Return what the pictures of a folder carry as their comment: a digest of its CSV files."""
+    """Return a digest of the CSV files of a folder, the comment of its pictures."""
     files = b"".join(file.name.encode() + file.read_bytes() for file in sorted(folder.glob("*.csv")))
     return hashlib.sha256(files).hexdigest()
 
 
 def write_findings(findings: Findings, folder: Path, paper: str) -> None:
-    """Write ``index.html``, ``README.md`` and the pictures into a folder; `paper` names the configuration."""
+    """Write ``index.html``, ``README.md`` and the pictures of a paper into a folder."""
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -68,7 +68,7 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
 
 
 def markdown(findings: Findings, paper: str) -> str:
-    """Return the page for a reader without a browser."""
+    """Return the page as Markdown."""
     return "\n\n".join(_as_markdown(kind, value) for kind, value in _blocks(findings, paper)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What the papers' pages share: numbers side by side, and pictures whose colour is the verdict."""
+"""Tables and pictures of the papers' pages: numbers side by side, coloured by verdict."""
 
 from __future__ import annotations
 

@@ -22,10 +22,7 @@ def check_plan(
     datasets: Mapping[str, Dataset | Unavailable],
     folds: Mapping[tuple[str, int], Sequence[Fold]],
 ) -> None:
-    """Check methods, and tops against the parts of every fold; data that are unavailable are not checked.
-
-    Raises `ConfigError` with every complaint, one a line.
-    """
+    """Check methods, and tops against every fold of the available data."""
     runs = [m for m in config.methods if any(m.id not in data.skip for data in config.datasets)]
     complaints = [c for method in runs for c in check_method(method)]
     for data in config.datasets:
@@ -42,7 +39,7 @@ def check_plan(
 
 
 def check_method(method: MethodConfig) -> list[str]:
-    """Return what is wrong with a method: nothing, or complaints."""
+    """Return the complaints about a method."""
     examples = {**method.params, **{name: values[0] for name, values in method.param_grid.items()}}
     try:
         import_estimator(method.estimator)().set_params(**examples)

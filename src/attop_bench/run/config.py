@@ -1,4 +1,4 @@
-"""The benchmark's configuration: read with the catalogues it names, refusing what it does not know."""
+"""Reading and checking a configuration, with the catalogues it names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
 from attop_bench.run.options import DOTTED, Config, DatasetConfig, fields_of
 from attop_bench.run.paper import load_paper
 
-#: Repeats times folds of a data set. Each is a file per method, and Snakemake looks at every one.
+#: Repeats times folds of a data set: each is a file per method, which Snakemake looks at.
 _MOST_SPLITS = 10_000
 
 _Raw = Mapping[str, Any]
@@ -37,9 +37,8 @@ class ConfigError(ValueError):
 def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     """Check the content of a YAML file and resolve the names in it.
 
-    Its entries `datasets` and `methods` are lists of identifiers from the catalogue files, or mappings with
-    an `id`, which add to or override the entry of that name. The catalogues are named by `catalogues`,
-    relative to `root`. Raises `ConfigError` with every complaint, one a line.
+    Its `datasets` and `methods` are lists of names of the files in `catalogues`, relative to `root`, or of
+    mappings with an `id`, which override the entry of that name. Raises `ConfigError` with every complaint.
     """
     known = _keys_at(())
     _refuse(f"{key}: unknown key; {did_you_mean(key, known)}" for key in raw if key not in known)
@@ -75,7 +74,7 @@ def catalogue_files(raw: _Raw) -> Mapping[str, str]:
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Return the keys and values of a file; one that is there twice is refused: YAML would take the last."""
+    """Return the keys and values of a file; refuse a key that is there twice."""
     try:
         content = yaml.load(Path(path).read_bytes(), _Loader)
     except OSError as error:
@@ -113,7 +112,7 @@ def _refuse(complaints: Iterable[str]) -> None:
 
 
 def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:
-    """Return the entries of `datasets` or `methods`, each with what the catalogue says of it."""
+    """Return the entries of `datasets` or `methods`, each completed by the catalogue."""
     if not isinstance(chosen, (list, tuple)) or not chosen:
         raise ConfigError(f"{section}: a list with at least one entry is needed, got {chosen!r}")
     resolved = []
@@ -126,8 +125,8 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
                 f"{section}: an entry is a name or a mapping with an id, which is text, got {entry!r}"
             )
         where, base = section, entry["id"]
-        if "like" in entry:
-            must_be_known, where, base = True, f"{section}: {base}: like", entry["like"]
+        if "extends" in entry:
+            must_be_known, where, base = True, f"{section}: {base}: extends", entry["extends"]
         if not isinstance(base, str):
             raise ConfigError(f"{where}: a name is needed, got {base!r}")
         if must_be_known and base not in catalogue:
@@ -140,7 +139,7 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
 
 
 def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
-    """Return the keys about metrics, those named by a dotted path defined by it."""
+    """Return the keys about metrics, with a definition of each that is named by a dotted path."""
     own, chosen, datasets = raw.get("custom_metrics", {}), raw.get("metrics", []), raw["datasets"]
     if not isinstance(own, Mapping) or not isinstance(chosen, list):
         return {}  # for the model to refuse
@@ -151,11 +150,11 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
 
 
 def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
-    """Yield what is wrong with a configuration as a whole; `catalogue` is that of the methods."""
+    """Yield the errors of a configuration as a whole; `catalogue` is that of the methods."""
     methods, datasets = [m.id for m in config.methods], [d.id for d in config.datasets]
     for section, ids in (("datasets", datasets), ("methods", methods)):
-        for id in sorted({i for i in ids if ids.count(i) > 1}):
-            yield f"{section}: {id!r} is listed {ids.count(id)} times: list it once"
+        for name in sorted({name for name in ids if ids.count(name) > 1}):
+            yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
     for data in config.datasets:
         try:
             yield from (f"datasets: {data.id}: {complaint}" for complaint in _wrong_with(data))
@@ -177,7 +176,7 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
             yield f"datasets: {data.id}: every method is skipped: leave the data set out"
 
 
-#: What a run makes in its output; another run's results may stand beside, as results/aatp2012 does.
+#: Folders of a run in its output; other runs' results may stand beside them, as results/aatp2012 does.
 _OWN_FOLDERS = {"data", "evaluation", "figures", "logs", "paper", "simulations", "tables", "train"}
 
 
@@ -229,7 +228,7 @@ def _wrong_metrics(config: Config) -> Iterator[str]:
 
 
 def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
-    """Yield pydantic's complaints in words: where, what, and what was given."""
+    """Yield pydantic's complaints, each with its place and the value."""
     for item in error.errors():
         where = _place(item["loc"], raw)
         if item["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
@@ -244,7 +243,7 @@ def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
 
 
 def _place(location: tuple[int | str, ...], raw: object) -> str:
-    """Say where: a list index becomes the identifier of the entry."""
+    """Return a place in words: a list index becomes the identifier of the entry."""
     words = []
     for step in location:
         try:
@@ -264,7 +263,7 @@ def _keys_at(location: tuple[int | str, ...]) -> list[str]:
 
 
 def _model_in(annotation: object) -> type | None:
-    """Return what describes the mappings in a field: that of `dict[str, Source]` is `Source`."""
+    """Return the model of the mappings in a field: of `dict[str, Source]` it is `Source`."""
     if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
         return annotation
     return next(filter(None, map(_model_in, typing.get_args(annotation))), None)

@@ -40,9 +40,8 @@ def evaluate(
 ) -> dict[str, pd.DataFrame]:
     """Return the tables `attop_bench.run.tables.EVALUATED` of the stored runs of one data set.
 
-    A run that failed has rows in ``runs`` only; without data every run has failed. The scores of `tops` are
-    in their order; a metric with a top is evaluated at the top the scores were trained for, `scoring`, by
-    which methods are compared, at all of them.
+    A run that failed, as all do without data, has rows in ``runs`` only. Scores are in the order of `tops`; a
+    metric is evaluated at the top they were trained for, `scoring`, which compares methods, at all of them.
     """
     rows: dict[str, list[Row]] = {name: [] for name in EVALUATED}
     read = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]
@@ -52,7 +51,7 @@ def evaluate(
             key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
             result = record.tops[t] if record.ok else {}
             row = values[t] if result else None
-            with _whole(path):
+            with reporting_damage(path):
                 if "candidates" in result:
                     best, mean, tried = chosen[run.method, t]
                     candidates, row = result["candidates"], values[t, best]
@@ -66,7 +65,7 @@ def evaluate(
             if row is None or isinstance(dataset, Unavailable):
                 continue
             part = "test" if record.selection == "optimistic" else "validation"
-            with _whole(path):
+            with reporting_damage(path):
                 rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
             rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, tops, scoring)]
@@ -75,8 +74,8 @@ def evaluate(
 
 
 @contextmanager
-def _whole(record: str | Path) -> Iterator[None]:
-    """Have errors of a record that lacks something, or holds something else, name it and what to do."""
+def reporting_damage(record: str | Path) -> Iterator[None]:
+    """Re-raise errors of a damaged record as RecordError."""
     try:
         yield
     except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
@@ -85,9 +84,9 @@ def _whole(record: str | Path) -> Iterator[None]:
 
 
 def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[Record, Ints, Floats]:
-    """Return what a run left: its record, the rows of the test part and their scores."""
+    """Return the record of a run, the rows of its test part and their scores."""
     content = Record.read(record)
-    with _whole(record):
+    with reporting_damage(record):
         if content.ok and [top["top"] for top in content.tops] != list(map(str, tops)):
             raise ValueError("of other tops")
     arrays, _ = load_arrays(scores)
@@ -97,7 +96,7 @@ def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[
 def _choose(
     dataset: Dataset, read: Sequence[tuple[Run, Record, Ints, Floats]], tops: Sequence[Top], scoring: Metric
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
-    """Return, per method and top, the optimistic choice, its mean, and what each run gave each candidate."""
+    """Return, per method and top, the optimistic choice, its mean, and each run's value of each candidate."""
     sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
     for run, record, test, values in read:
@@ -157,7 +156,7 @@ def _cross_rows(
 
 
 def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
-    """Return the corners of the ROC curve, as counts; items of all groups are pooled."""
+    """Return the corners of the ROC curve of all groups together, as counts."""
     y = dataset.y[test]
     fp, tp = roc_points(y, scores)
     turn = np.ones(len(fp), bool)  # a point on the line between its neighbours draws nothing

@@ -39,7 +39,7 @@ _LEFT_OUT = re.compile(r"attop\.metrics\._registry|attop_bench\.data\.catalogue|
 #: An export of a package that loads when used; see `attop._core.lazy`.
 _EXPORT = re.compile(r"^from \.([\w.]+) import \w+ as (\w+)$", re.MULTILINE)
 
-#: What a text must look like to name a file or a folder.
+#: Texts that may name a file or a folder.
 _NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 
 #: What was read of each file, until it changes: reading them takes a second. New files are yet to be added.
@@ -107,7 +107,7 @@ def _module(module: str) -> tuple[str, list[str]]:
 
 
 def _remembered(file: str, module: str) -> tuple[str, list[str], list[str]]:
-    """Return what `_read` does, without reading a file that is as it was."""
+    """Return the result of `_read`, without reading a file that has not changed."""
     stat = os.stat(file)
     state, read = [stat.st_mtime_ns, stat.st_size], _kept().get(file, [None])
     if state != read[0]:
@@ -126,7 +126,7 @@ def _kept() -> dict[str, Any]:
 
 
 def _reader() -> str:
-    """Return what decides how code is read: Python and this file."""
+    """Return the versions of Python and of this file, which read code."""
     return f"{sys.version} {os.stat(__file__).st_mtime_ns}"
 
 

@@ -34,7 +34,7 @@ def sample_of(dataset: Dataset) -> Sample:
 
 
 def learner_of(job: Job, dataset: Dataset) -> Learner:
-    """Return the learner of a job: its parameters are fixed, features are prepared within each fit."""
+    """Return the learner of a job, which prepares features within each fit."""
     estimator = import_estimator(job.estimator)(**job.params)
 
     def prepare() -> Transformer | None:
@@ -47,7 +47,7 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
 
 
 def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:
-    """Fit an estimator on a toy sample: compiles, or loads, whatever a fit of it needs."""
+    """Fit an estimator on a toy sample, to compile or load the code of a fit."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
@@ -61,20 +61,20 @@ def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:
 
 
 def compile_method(method: Mapping[str, Any]) -> None:
-    """Fill the cache of compiled code with what a method of the configuration needs."""
+    """Fill the cache of compiled code for a method of the configuration."""
     estimator = import_estimator(method["estimator"])(**method["params"])
     rehearse(estimator, list(ParameterGrid(method["param_grid"])))
 
 
 def describe(model: object) -> dict[str, Any]:
-    """Return what a fitted model reports of its training, where it does."""
+    """Return the attributes of a fitted model that report its training."""
     names = ("objective_", "gap_", "quantile_distance_", "n_iter_", "converged_", "status_")
     report = {name.rstrip("_"): _json_value(getattr(model, name, None)) for name in names}
     return {name: value for name, value in report.items() if value is not None}
 
 
 def _json_value(value: Any) -> Any:
-    """Return what can be written as JSON, else None: other packages use these names as they like."""
+    """Return a JSON value, else None: other packages use these names for anything."""
     try:
         value = np.asarray(value).tolist()
         json.dumps(value)

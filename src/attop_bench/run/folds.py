@@ -1,7 +1,7 @@
-"""Folds on disk: cut once from a prepared data set, and read by all that check, train or look at a run.
+"""Folds on disk, cut once from a prepared data set.
 
-A file holds one repeat, so that one more repeat leaves those that are done as they are. Of each row it says,
-in each fold and each inner split, whether it trains (1), is scored (2), both or neither.
+A file holds one repeat, so that one more leaves the others as they are: for each fold and inner split a row
+of flags, an item trains (1), is scored (2), both or neither.
 """
 
 from __future__ import annotations
@@ -36,11 +36,7 @@ def write_folds(
 
 
 def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[str, object]) -> list[Fold]:
-    """Return the folds `write_folds` wrote.
-
-    Raises `Unavailable` if there are no data, and `DatasetError` if they were cut from other data or in
-    another way, or the file is damaged.
-    """
+    """Return the folds of a file; refuse those of other data or another split."""
     arrays, note = load_arrays(path)
     for what, expected in (("split", json.loads(json.dumps(split))), ("data", _digest(dataset))):
         if (recorded := note.get(what)) != expected:
@@ -64,7 +60,7 @@ def _fold(roles: NDArray[np.uint8], refit: bool) -> Fold:
 
 
 def _digest(dataset: Dataset) -> str:
-    """Return a digest of what a split looks at: all but the features."""
+    """Return a digest of all that a split depends on: everything but the features."""
     digest = hashlib.sha256(dataset.name.encode())
     for field in fields(dataset):
         column = getattr(dataset, field.name)

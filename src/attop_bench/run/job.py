@@ -1,4 +1,4 @@
-"""One training job: which run of the benchmark it is, what it computes, and doing it in its own process."""
+"""One training job: its place in the benchmark, its specification, and running it in its own process."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from attop._core.files import write_text
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
-from attop_bench.jobs.limits import FAILED, Exit, Limits
-from attop_bench.jobs.server import perform
+from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
+from attop_bench.jobs.server import run_in_process
 from attop_bench.run.record import Record, name_of_data
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 #: What a process of its own runs: by dotted path, for its caller must not import it.
 WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.fitting.compile_method"
-#: What a server imports before it forks training jobs.
+#: Module a server imports before it forks training jobs.
 PRELOAD = "attop_bench.run.preload"
 
-#: What a job says of data, selection and method: where it runs again, Snakemake names the part that changed.
+#: Parameters of the rule ``train`` -> entries of a `Job`; Snakemake names the parameter that changed.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "data": ("protocol", "scaling", "tops"),
     "selection": ("scoring", "selection", "custom_metrics"),
@@ -46,12 +46,12 @@ class Run:
 
 @dataclass(frozen=True)
 class Job:
-    """What a training job computes, besides the data.
+    """Specification of a training job, besides the data.
 
-    `seed` is that of the whole benchmark run. `protocol` has ``kind`` and ``options`` of the split. `tops`
-    are trained for; the metric `scoring` selects, at each of them, among the combinations of `param_grid`, by
-    ``"nested"`` or ``"optimistic"`` `selection`. `custom_metrics` has the definition of `scoring`, if it is
-    from outside attop; see `attop.metrics.custom_metric`.
+    `seed` is that of the whole benchmark run. `protocol` has ``kind`` and ``options`` of the split. At each
+    of `tops` the metric `scoring` selects among the combinations of `param_grid`, by ``"nested"`` or
+    ``"optimistic"`` `selection`. `custom_metrics` has the definition of a `scoring` from outside attop; see
+    `attop.metrics.custom_metric`.
     """
 
     repeat: int
@@ -69,7 +69,7 @@ class Job:
 
     @property
     def split(self) -> dict[str, object]:
-        """How the data are cut into folds: what the file of the folds is to have been made by."""
+        """Split specification; must equal the one stored in the folds file."""
         return {"options": {}, **self.protocol, "repeat": self.repeat, "seed": self.seed}
 
     @property
@@ -80,17 +80,17 @@ class Job:
         return find_metric(self.scoring, self.custom_metrics)
 
     def record(self, name: str) -> Record:
-        """Return the record of this job on the data set called `name`, with nothing done yet."""
+        """Return the empty record of this job on the data set called `name`."""
         own = {field: getattr(self, field) for field in ("repeat", "fold", "scoring", "selection")}
         return Record(**own, seed=derive_seed(self.seed, name, self.repeat, self.fold))
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as a JSON value."""
+        """Return a JSON value."""
         return {**asdict(self), "tops": [top.as_dict() for top in self.tops]}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Job:
-        """Return the job that `as_dict` gave; an unknown or missing entry is a ValueError."""
+        """Return the job of `as_dict`; an unknown or missing entry is a ValueError."""
         known = {f.name for f in fields(cls)}
         if unknown := set(given) - known:
             raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(known)}")
@@ -103,43 +103,43 @@ class Job:
 def train(
     job: Job, *, data: str, folds: str, scores: str, record: str, log: str, limits: Limits, digest: str = ""
 ) -> None:
-    """Run a training job in a process of its own, and write the record it could not write itself.
+    """Run a training job in a process of its own, and write the record if it could not.
 
-    Raises SystemExit if it left nothing: it was killed, its input is broken, or its results could not be
-    written. What a method does, crashing included, is a result.
+    A method that fails, or crashes, has a record. SystemExit: the job was killed, its input is broken, or its
+    results could not be written.
     """
-    # Absolute, for a method may change the working directory.
+    # Absolute: a method may change the working directory.
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
     results = scores, record, digest, time.time()
     argument = (job, data, folds, results, limits.seconds)
-    exit = perform(WORK, argument, log, limits, PRELOAD)
-    exit = _unless_again(exit, Path(record).with_name("killed"), digest)
-    if exit.status in FAILED:
-        failed = job.record(name_of_data(data)).fail(exit.status, exit.message, exit.tail)
-        failed.cpu_seconds = exit.cpu_seconds
+    end = run_in_process(WORK, argument, log, limits, PRELOAD)
+    end = _unless_again(end, Path(record).with_name("killed"), digest)
+    if end.status in FAILED:
+        failed = job.record(name_of_data(data)).fail(end.status, end.message, end.tail)
+        failed.cpu_seconds = end.cpu_seconds
         try:
             failed.write(*results)
             return
         except OSError as error:
-            exit = Exit("failed", f"{type(error).__name__}: {error}")
-    if exit.status != "done":
-        sys.stderr.write(f"\n{exit.message}\nThe job's output is in {log}\n\n")
+            end = ProcessResult("failed", f"{type(error).__name__}: {error}")
+    if end.status != "done":
+        sys.stderr.write(f"\n{end.message}\nThe job's output is in {log}\n\n")
         raise SystemExit(1)
 
 
-def _unless_again(exit: Exit, note: Path, digest: str) -> Exit:
-    """Return the end of a job as it is to be recorded: what is killed twice in a row may do so for ever.
+def _unless_again(end: ProcessResult, note: Path, digest: str) -> ProcessResult:
+    """Record a job killed twice in a row as its own error, as it may be killed for ever.
 
-    The note lies beside the results, where Snakemake leaves it: it removes log and outputs before a job.
+    The note lies beside the results, for Snakemake removes log and outputs before a job.
     """
     with contextlib.suppress(OSError):
-        killed = exit.status == "killed" and "SIGKILL" in exit.message
+        killed = end.status == "killed" and "SIGKILL" in end.message
         again = killed and note.is_file() and note.read_text() == digest
         if again or not killed:
             note.unlink(missing_ok=True)
         else:
             write_text(note, digest)
         if again:
-            message = f"twice in a row, so perhaps by the method itself: {exit.message}"
-            return replace(exit, status="error", message=message)
-    return exit
+            message = f"twice in a row, so perhaps by the method itself: {end.message}"
+            return replace(end, status="error", message=message)
+    return end

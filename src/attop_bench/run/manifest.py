@@ -1,4 +1,4 @@
-"""What a whole run of the benchmark was: configuration, data, methods, environment."""
+"""The manifest of a run: configuration, data, methods, environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from attop_bench.run.tables import SCHEMA_VERSION
 
 
 def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> dict[str, Any]:
-    """Return everything the report says besides results; JSON values only."""
+    """Return everything the report says besides results, as JSON values."""
     return {
         "title": config.title,
         "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),
@@ -46,18 +46,18 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
     }
 
 
-def _describe_dataset(config: Config, id: str, dataset: Dataset | Unavailable) -> dict[str, Any]:
-    data = config.dataset(id)
+def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable) -> dict[str, Any]:
+    data = config.dataset(name)
     about: dict[str, Any]
     if isinstance(dataset, Unavailable):
-        about = {"name": id, "title": id, "unavailable": dataset.reason, "remedy": dataset.remedy}
+        about = {"name": name, "title": name, "unavailable": dataset.reason, "remedy": dataset.remedy}
     else:
-        about = {"title": id, **dataset.facts, **dataset.summary()}
+        about = {"title": name, **dataset.facts, **dataset.summary()}
     sources = dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values())
     return {
         **about,
         "title": data.title or about["title"],
-        **{name: text for name in ("licence", "citation", "quirks") if (text := getattr(data, name))},
+        **{name: text for name in ("licence", "citation", "notes") if (text := getattr(data, name))},
         **({"source": ", ".join(sources)} if sources else {}),
         "protocol": data.protocol.model_dump(),
         "scaling": data.scaling,
@@ -80,13 +80,13 @@ def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
 
 
 def _libraries() -> list[dict[str, Any]]:
-    """Return the linear algebra and thread libraries that are loaded, and how many threads each may use."""
+    """Return the loaded libraries of linear algebra and threads, and their numbers of threads."""
     fields = ("user_api", "internal_api", "version", "architecture", "threading_layer", "num_threads")
     return [{f: pool[f] for f in fields if f in pool} for pool in threadpool_info()]
 
 
 def _git() -> dict[str, Any]:
-    """Return commit and whether the working tree differs from it; empty outside a repository."""
+    """Return the commit, and whether files differ from it; empty outside a repository."""
     try:
         commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
         changes = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)

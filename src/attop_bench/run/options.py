@@ -47,10 +47,10 @@ DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"
 MetricName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.@-]*$", max_length=120)]
 
 
-def _no_file(id: str) -> str:
-    if id.lower().endswith(".json"):
-        raise ValueError(f"an id that ends in .json may be that of a file among the results, got {id!r}")
-    return id
+def _no_file(name: str) -> str:
+    if name.lower().endswith(".json"):
+        raise ValueError(f"an id that ends in .json may be that of a file among the results, got {name!r}")
+    return name
 
 
 Identifier = Annotated[str, Field(pattern=FILE_STEM), AfterValidator(_no_file)]
@@ -71,7 +71,7 @@ def _read_top(value: Any) -> Top:
 
 
 def _read_folder(value: object) -> object:
-    """Return a path written in one way: ``~`` and ``.`` resolved, nothing at its end."""
+    """Return a path with ``~`` and ``.`` resolved, and nothing at its end."""
     if not isinstance(value, str):
         return value
     if not value or len(value) > 1000 or any(c in "{}" or not c.isprintable() for c in value):
@@ -93,7 +93,7 @@ def _defaults(protocol: Protocol) -> str:
 
 
 def fields_of(model: type) -> dict[str, FieldInfo]:
-    """Return the keys of a mapping in a configuration, by its model: of pydantic, or a `Source`."""
+    """Return the keys of a mapping in a configuration by its model, of pydantic or a `Source`."""
     if issubclass(model, BaseModel):
         return dict(model.model_fields)
     return dict(pydantic.dataclasses.dataclass(model, frozen=True).__pydantic_fields__)
@@ -108,7 +108,7 @@ Limit = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class ProtocolConfig(_Model):
-    """How a data set is cut into training and test parts."""
+    """Protocol of the training and test parts."""
 
     kind: str = Field(
         description=". ".join(f"`{p.name}`: {p.summary}" for p in PROTOCOLS.values()) + ".",
@@ -116,12 +116,12 @@ class ProtocolConfig(_Model):
     )
     options: dict[str, Any] = Field(
         {},
-        description="What the protocol leaves open, and its defaults. "
+        description="Options of the protocol, with their defaults. "
         + ". ".join(f"`{p.name}`: {_defaults(p)}" for p in PROTOCOLS.values())
         + ".",
     )
     repeats: Count = 1
-    """How often the whole split is drawn again."""
+    """Number of draws of the whole split."""
 
 
 class ExpectConfig(_Model):
@@ -138,7 +138,7 @@ class ExpectConfig(_Model):
 
 
 class LimitsConfig(_Model):
-    """What a training job may use before it is stopped; changing it does not repeat what is done."""
+    """Limits of a training job, which is stopped beyond them; another limit repeats no job."""
 
     seconds: Limit | None = 3600
     """Wall-clock time; null: none."""
@@ -147,7 +147,7 @@ class LimitsConfig(_Model):
 
 
 class ResourcesConfig(_Model):
-    """What a training job of a method takes; changing it does not repeat what is done."""
+    """Processors of a training job of a method; another number repeats no job."""
 
     threads: Count = 1
     """Processors; locally no more than `--cores`. Libraries are told by OMP_NUM_THREADS."""
@@ -156,32 +156,31 @@ class ResourcesConfig(_Model):
 
 
 class DatasetConfig(_Model):
-    """A data set and what is asked of it."""
+    """A data set, its protocol and its tops."""
 
     id: Identifier
     """Name in files and on the command line."""
-    like: Identifier | None = None
-    """Entry of the catalogue that gives whatever is not given here; data, folds and seeds are the same as its
-    own."""
+    extends: Identifier | None = None
+    """Entry of the catalogue with the other keys; data, folds and seeds are the same as its own."""
     title: str = ""
     """Name in tables and figures; the id if left out."""
     kind: str = Field(
-        description=f"What builds it: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
+        description=f"Its builder: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
     )
     params: dict[str, Any] = {}
     """Parameters of the builder."""
     files: dict[str, Source] = {}
     """Parameter of the builder -> file to download for it."""
     expect: ExpectConfig = ExpectConfig()
-    """What the data must amount to: items, features, ..."""
+    """Numbers of the data, which are checked: items, features, ..."""
     licence: str = ""
     """Licence of the data, for the report."""
     citation: str = ""
     """Source to cite, for the report."""
-    quirks: str = ""
-    """What is odd about the files."""
+    notes: str = ""
+    """Oddities of the files."""
     protocol: ProtocolConfig
-    """How it is cut into training and test parts."""
+    """Its training and test parts."""
     scaling: Literal["standard", "range", "log1p", "none"] = "standard"
     """Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2]; log1p: standard, of
     log(1 + x), for counts."""
@@ -216,8 +215,8 @@ class MethodConfig(_Model):
 
     id: Identifier
     """Name in files and on the command line."""
-    like: Identifier | None = None
-    """Entry of the catalogue that gives whatever is not given here."""
+    extends: Identifier | None = None
+    """Entry of the catalogue with the other keys."""
     title: str = ""
     """Name in tables and figures; the id if left out."""
     estimator: str = Field(pattern=DOTTED)
@@ -234,7 +233,7 @@ class MethodConfig(_Model):
     """Package that attop does not install, by the name it is imported by. Where it is absent every data set
     skips the method, and the report says so."""
     reference: str = ""
-    """Where the method is from."""
+    """Source of the method."""
     cite: list[str] = []
     """Keys of `src/attop_bench/references.bib`; the report prints their BibTeX."""
     summary: str = ""
@@ -269,8 +268,8 @@ class MetricConfig(_Model):
     bounds: tuple[float | None, float | None] | None = None
     """Least and greatest value of a function, null where there is none; checked."""
     needs: list[Literal["k", "positive", "negative"]] | None = None
-    """What a list must have for a function to be called; [positive, negative] if left out. With k it is
-    called as f(y_true, y_score, k), k being the top's."""
+    """Needs of a function in every list, else it is not called; [positive, negative] if left out. With k it
+    is called as f(y_true, y_score, k), k being the top's."""
 
 
 class Config(_Model):
@@ -293,7 +292,7 @@ class Config(_Model):
     limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
     """Limits of every training job."""
     strict: bool = Field(False, exclude=True)
-    """Whether a training job that fails makes the whole run fail."""
+    """A training job that fails makes the whole run fail."""
     cache: FolderName = Field("data", exclude=True)
     """Folder of downloaded files."""
     mirror: str | None = Field(None, exclude=True)
@@ -301,18 +300,18 @@ class Config(_Model):
     offline: bool = Field(False, exclude=True)
     """Use the cache and the mirror only."""
     trace: bool = True
-    """Whether to draw surrogate and metric along training: trains the chosen candidate of one run per data
-    set and method again, with growing budgets of iterations."""
+    """Draw surrogate and metric along training: trains the chosen candidate of one run per data set and
+    method again, with more and more iterations."""
     paper: str | None = None
     """Paper whose tables and figures are rebuilt from the results, such as aatp2012, or the dotted path of a
     module with a function `findings`."""
 
     def own(self, *names: str) -> dict[str, dict[str, Any]]:
-        """Return the definitions of those of some metrics that are from outside attop."""
+        """Return the definitions of the metrics, among these names, that are from outside attop."""
         return {n: d.model_dump() for n, d in self.custom_metrics.items() if n in names}
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of a name, which may be one from outside attop."""
+        """Return the metric of a name, from attop or outside."""
         return find_metric(name, self.own(name))
 
     def limits_of(self, method: str) -> dict[str, float | None]:
@@ -320,18 +319,18 @@ class Config(_Model):
         own = self.method(method).limits.model_dump(exclude_unset=True)
         return {**self.limits.model_dump(), **own}
 
-    def dataset(self, id: str) -> DatasetConfig:
-        """Return the data set called `id`."""
-        return next(d for d in self.datasets if d.id == id)
+    def dataset(self, name: str) -> DatasetConfig:
+        """Return the data set of a name."""
+        return next(d for d in self.datasets if d.id == name)
 
     def split(self, dataset: str, repeat: int) -> dict[str, Any]:
-        """Return how a data set is cut in a repeat, as `Job.split` says it."""
+        """Return the split of a data set in a repeat; see `Job.split`."""
         protocol = self.dataset(dataset).protocol
         return {"kind": protocol.kind, "options": protocol.options, "repeat": repeat, "seed": self.seed}
 
-    def method(self, id: str) -> MethodConfig:
-        """Return the method called `id`."""
-        return next(m for m in self.methods if m.id == id)
+    def method(self, name: str) -> MethodConfig:
+        """Return the method of a name."""
+        return next(m for m in self.methods if m.id == name)
 
 
 _SECTIONS: tuple[tuple[str, type], ...] = (
@@ -350,7 +349,7 @@ _CATALOGUES = "YAML files that define data sets and methods: {datasets: path, me
 
 @cache
 def _describe() -> None:
-    """Make the strings below fields their descriptions: pydantic's own way takes longer than all the rest."""
+    """Make the strings below fields their descriptions; pydantic's own way takes longer than all the rest."""
     for _, model in reversed(_SECTIONS):  # those within others first
         if issubclass(model, BaseModel):
             (tree,) = ast.parse(inspect.getsource(model)).body
@@ -362,7 +361,7 @@ def _describe() -> None:
 
 
 def markdown(page: str) -> str:
-    """Return the option reference: what a page says before its tables, and the tables."""
+    """Return the option reference: the beginning of a page, and its tables."""
     _describe()
     parts = [page.partition("\n## ")[0]]
     for title, model in _SECTIONS:

@@ -1,8 +1,7 @@
-"""The paper a configuration rebuilds.
+"""The paper a configuration rebuilds: a module.
 
-A paper is a module: its ``tables(results, story)`` puts the results beside the printed numbers, its
-``findings(tables)`` makes a page of them; its ``SIMULATIONS``, if it has any, are computed beside the
-training runs.
+Its ``tables(results, story)`` puts the results beside the printed numbers, its ``findings(tables)`` makes a
+page of them; its ``SIMULATIONS``, if any, are computed beside the training runs.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from typing import Any
 class Simulation:
     """A table that is computed for a paper alone, beside the training runs.
 
-    The function at the dotted path is called with the seed and, if it has data sets, with a mapping of those
-    that are available, by name, then with `arguments`; it returns a table.
+    The function at a dotted path returns it, called with the seed, if there are data sets with a mapping of
+    those available, and with `arguments`.
     """
 
     function: str
@@ -28,7 +27,7 @@ class Simulation:
 
 
 def load_paper(paper: str) -> ModuleType:
-    """Import the module of a paper by its dotted path; a ValueError without it or one of its functions."""
+    """Import the module of a paper by its dotted path."""
     try:
         module = import_module(paper)
     except ImportError as error:
@@ -48,7 +47,7 @@ def configuration_of(paper: str) -> str:
 
 
 def simulations_of(paper: str | None) -> Mapping[str, Simulation]:
-    """Return what is simulated for a paper, by name."""
+    """Return the simulations of a paper, by name."""
     return {} if paper is None else getattr(load_paper(paper), "SIMULATIONS", {})
 
 

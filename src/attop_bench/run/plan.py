@@ -1,4 +1,4 @@
-"""What has to be computed: the training runs of a configuration and the files they leave."""
+"""The training runs of a configuration and the paths of its files."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ class Plan:
         return [*receipt, *(Path(file) for file in input_files(data.kind, data.params))]
 
     def stage_spec(self, dataset: str, stage: str) -> dict[str, Any]:
-        """Return what a preparation stage makes, except the file of the stage before it."""
+        """Return the specification of a preparation stage, but for the file of the stage before it."""
         data = self.config.dataset(dataset)
         spec: dict[str, Any] = {
-            "id": data.like or data.id,
+            "id": data.extends or data.id,
             "kind": data.kind,
             "params": stage_parameters(data.kind, stage, data.parameters),
             "seed": self.config.seed,
@@ -110,11 +110,11 @@ class Plan:
         return [d.id for d in self.config.datasets if d.files]
 
     def receipt_path(self, dataset: str) -> Path:
-        """Return the file that says what became of the files to fetch."""
+        """Return the receipt of the files to fetch."""
         return self.root / "data" / dataset / "fetch.json"
 
     def sources(self, dataset: str) -> dict[str, Any]:
-        """Return where the files of a data set are looked for, and where they are kept."""
+        """Return the sources of the files of a data set, and the places to look for and keep them."""
         files = {name: asdict(file) for name, file in self.config.dataset(dataset).files.items()}
         config = self.config
         return {"sources": files, "cache": config.cache, "mirror": config.mirror, "offline": config.offline}
@@ -132,8 +132,8 @@ class Plan:
         return self._folder(run) / "record.json"
 
     def files(self) -> list[Path]:
-        """Return everything preparation and training leave."""
-        receipts = [self.receipt_path(id) for id in self.with_files()]
+        """Return all files of preparation and training."""
+        receipts = [self.receipt_path(name) for name in self.with_files()]
         stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
         folds = [path for d in self.config.datasets for path in self.folds_paths(d.id)]
         runs = list(self.runs())
@@ -143,7 +143,7 @@ class Plan:
         return self.root / f"train/{run.dataset}/{run.method}/repeat{run.repeat}-fold{run.fold}"
 
     def job(self, run: Run) -> Job:
-        """Return what one training run computes."""
+        """Return the specification of a training run."""
         data, learner = self.config.dataset(run.dataset), self.config.method(run.method)
         return Job(
             repeat=run.repeat,
@@ -161,7 +161,7 @@ class Plan:
         )
 
     def _seconds_of(self, dataset: str, method: str) -> float:
-        """Return how long the first of the runs of a method took when it was last done; 0 if it was not."""
+        """Return the time of the first run of a method when it was last done; 0 if it was not."""
         try:
             return Record.read(self.record_path(Run(dataset, method, 0, 0))).total_seconds or 0.0
         except RecordError:

@@ -11,4 +11,4 @@ from attop_bench.run.record import environment
 for package in (learners, from_papers):
     for name in package.__all__:
         getattr(package, name)
-environment()  # what it finds out stays known
+environment()  # is cached

@@ -1,4 +1,4 @@
-"""The record of a training run: its scores, what was chosen, how long it took, and where."""
+"""The record of a training run: scores, chosen candidates, times and environment."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ if TYPE_CHECKING:
     from attop._core.typing import Floats, Ints
 
 _PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
-#: Of a record: what lies in a file of its own.
+#: Of a record, in a file of their own.
 _ARRAYS = {"test", "scores"}
 
 
 class RecordError(ValueError):
-    """A record that cannot be read, or is of a run that failed where none may: which, and what to do."""
+    """An unreadable record, or a failed run in strict mode."""
 
     for_the_user = True
 
 
 @dataclass
 class Record:
-    """How the scores of a training run came about."""
+    """The scores of a training run and their origin."""
 
     #: Of data and specification; see `attop_bench.run.plan.Plan.digest`.
     digest: str = ""  # first, for `digest_of`
     #: One of `attop_bench.jobs.limits.STATUSES`.
     status: str = OK
-    #: error, traceback: Empty if all went well.
+    #: Empty if all went well, as `traceback` is.
     error: str = ""
     repeat: int = 0
     fold: int = 0
     seed: int = 0
     scoring: str = ""
     selection: str = "nested"
-    #: What the run says of each ``top``; empty if it failed. After a nested selection ``chosen``,
-    #: ``at_edge``, ``validation`` (its mean over the inner splits), ``model`` (what the model says of its
-    #: training), ``constant`` (whether its scores are all alike) and ``inner``: for each ``candidate`` its
-    #: ``values``, one for each inner split. After an optimistic one ``candidates``: ``candidate``,
-    #: ``at_edge``, ``model`` and ``constant`` of each.
+    #: A mapping for each ``top``; empty if the run failed. After a nested selection it has ``chosen``,
+    #: ``at_edge``, ``validation`` (the mean over the inner splits), ``model`` (see `fitting.describe`),
+    #: ``constant`` (all scores are equal) and ``inner``: for each ``candidate`` its ``values``, one for each
+    #: inner split. After an optimistic one ``candidates``: ``candidate``, ``at_edge``, ``model`` and
+    #: ``constant`` of each.
     tops: list[dict[str, Any]] = field(default_factory=list)
-    #: n_train, n_test: Items; None if the run did not come to have any.
+    #: n_train, n_test: Items; None if it ended before the data were loaded.
     n_train: int | None = None
     n_test: int | None = None
     n_candidates: int = 0
@@ -62,35 +62,35 @@ class Record:
     seconds: dict[str, float | None] = field(default_factory=dict)
     #: Processor time, of the job's process and its children.
     cpu_seconds: float | None = None
-    #: started, ended: When the job was begun and its record written, in seconds since 1970 (UTC).
+    #: started, ended: Begin of the job and time of this record, in seconds since 1970 (UTC).
     started: float | None = None
     ended: float | None = None
     peak_memory_mb: float | None = None
     #: See `environment`.
     environment: dict[str, Any] = field(default_factory=dict)
     traceback: str = ""
-    #: Shape (n,). Rows of the test part; they and the scores lie in a file beside the record.
+    #: Shape (n,). Rows of the test part.
     test: Ints = field(default_factory=lambda: _empty(0))
     #: Shape (tops, n), or (tops, candidates, n) for an optimistic selection; empty if the run failed.
     scores: Floats = field(default_factory=lambda: _empty(0, 0))
 
     @property
     def ok(self) -> bool:
-        """Whether there are scores."""
+        """True if there are scores."""
         return self.status == OK
 
     @property
     def failed(self) -> bool:
-        """Whether a retry may succeed."""
+        """True if a retry may succeed."""
         return self.status in FAILED
 
     @property
     def total_seconds(self) -> float | None:
-        """What the run took; None if the record does not say."""
+        """Wall time of all parts; None if the record has no times."""
         return sum(filter(None, self.seconds.values())) if self.seconds else None
 
     def fail(self, status: str, error: str, traceback: str = "") -> Self:
-        """Take why there are no scores."""
+        """Set the reason why there are no scores; return the record."""
         self.status, self.error, self.traceback = status, error, traceback
         self.environment = environment()
         return self
@@ -102,7 +102,7 @@ class Record:
         digest: str = "",
         started: float | None = None,
     ) -> None:
-        """Write the scores, then all else as JSON; each whole or not at all, NaN as null."""
+        """Write the scores, then all else as JSON, each whole or not at all."""
         from attop_bench.data.base import save_arrays
 
         self.digest, self.started, self.ended = digest, started, time.time()
@@ -111,7 +111,7 @@ class Record:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `write` wrote, by this version or an older one; else a `RecordError`."""
+        """Read a record of this version or an older one; raise `RecordError` for another file."""
         known = {f.name for f in fields(cls)} - _ARRAYS
         remedy = "delete it, and its run is repeated"
         try:
@@ -140,10 +140,7 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
 
 
 def digest_of(path: str | os.PathLike[str]) -> str:
-    """Return the digest in the record at `path` without parsing it; empty if there is none.
-
-    Every start of Snakemake asks this of every record.
-    """
+    """Return the digest in the record at `path`, without parsing it: every start asks every record."""
     try:
         with open(path, encoding="utf-8") as file:
             start = re.match(r'\{\s*"digest": "(\w+)"', file.read(64))
@@ -166,7 +163,7 @@ def check_all_ok(paths: Sequence[str | os.PathLike[str]]) -> None:
 
 
 def environment() -> dict[str, Any]:
-    """Return where this process runs: versions, host, processor, threads."""
+    """Return versions, host, processor and threads of this process."""
     return {
         "python": platform.python_version(),
         "versions": _versions(),

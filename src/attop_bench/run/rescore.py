@@ -1,4 +1,4 @@
-"""Anybody's stored test scores as the benchmark's tables, without training anything."""
+"""Stored test scores of any origin as the benchmark's tables, without training."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from attop_bench.data.kinds.columns import as_identifiers
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
-#: What a table of predictions must have: one row for each item that a run scored.
+#: Columns of a table of predictions, one row for each item that a run scored.
 COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
-#: And what it may have: 0, one list, and 1 for each row if left out.
+#: Columns it may have; by default 0, one list, and 1 for each row.
 OPTIONAL = ("repeat", "group", "weight")
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _RUN = ["dataset", "method", "repeat", "fold"]
-#: What is not known of a run, but for numbers, which are then NaN.
+#: Values of unknown columns of a run that are no numbers, which are NaN.
 _BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]"} | dict.fromkeys(
     ("scoring", "selection", "host", "seed", "error"), ""
 )
@@ -37,7 +37,7 @@ _BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]"} | dict.fromkeys(
 
 @dataclass(frozen=True)
 class TestFold:
-    """The items of one fold, the same for every method: row numbers in order, labels, groups, weights."""
+    """The test items of one fold, in the order of their rows, the same for every method."""
 
     rows: Ints
     y: Ints
@@ -47,7 +47,7 @@ class TestFold:
 
 @dataclass(frozen=True)
 class Rescored:
-    """Tables of `attop_bench.run.tables.TABLES`, and what a report says besides (see `build_report`)."""
+    """Tables of `attop_bench.run.tables.TABLES`, and the manifest of the report (see `build_report`)."""
 
     tables: dict[str, pd.DataFrame]
     manifest: dict[str, object]
@@ -65,9 +65,8 @@ def rescore(
 ) -> Rescored:
     """Evaluate stored predictions: tables with the columns of `COLUMNS`, and perhaps `OPTIONAL`.
 
-    All runs of a data set are in one file; a file may hold several data sets. Methods are compared by
-    `scoring`; `rename` says which column of the files stands for which. What the files lack, or contradict,
-    is a ValueError.
+    All runs of a data set are in one file, which may hold several data sets. Methods are compared by
+    `scoring`; `rename` maps columns of the files to these.
     """
     from joblib import Parallel, delayed
 
@@ -94,7 +93,7 @@ def rescore(
 def _evaluate_file(
     path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
-    """Return the tables of a file, and what is known of each of its data sets."""
+    """Return the tables of a file, and the manifest's entries of its data sets."""
     frame = _read_predictions(path, rename)
     evaluation: list[dict[str, object]] = []
     runs: list[dict[str, object]] = []
@@ -125,10 +124,7 @@ def _evaluate_file(
 
 
 def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, int], float]:
-    """Return how many rows each fold was trained on: those of the other folds of its repeat.
-
-    NaN if there are none, or if folds share rows.
-    """
+    """Return the rows in the other folds of each fold's repeat; NaN if they overlap, or there is one fold."""
     sizes = {}
     for (repeat, fold), part in parts.items():
         others = [o.rows for (r, f), o in parts.items() if r == repeat and f != fold]
@@ -152,7 +148,7 @@ def _values(
 
 
 def _about(parts: Mapping[tuple[int, int], TestFold]) -> dict[str, object]:
-    """Return the counts of a data set: of the rows tested in its first repeat."""
+    """Return the counts of the rows tested in the first repeat."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
     repeats, folds = len({repeat for repeat, _ in parts}), len(parts_of_repeat)
@@ -169,7 +165,7 @@ def _about(parts: Mapping[tuple[int, int], TestFold]) -> dict[str, object]:
 
 
 def files_of(place: str | Path) -> list[Path]:
-    """Return the files of predictions below a folder, or the file itself; there must be one."""
+    """Return the files of predictions below a folder, or the file itself."""
     path = Path(place)
     files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
     if not files:
@@ -178,7 +174,7 @@ def files_of(place: str | Path) -> list[Path]:
 
 
 def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
-    """Return the columns `COLUMNS` and those of `OPTIONAL` that a file has, without gaps."""
+    """Return the columns `COLUMNS` and `OPTIONAL` of a file; refuse missing values."""
     table = read_table(path)
     written = table.frame.rename(columns=dict(rename))
     refuse_twice(written.columns, str(path))
@@ -193,8 +189,8 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     frame = pd.DataFrame(
         {name: kind.get(name, table.values)(name) for name in (*COLUMNS, *OPTIONAL) if name in written}
     )
-    if gaps := [name for name in frame if frame[name].isna().any()]:
-        raise DatasetError(f"{path}: column {gaps[0]!r} has missing values: leave out runs without scores")
+    if missing := [name for name in frame if frame[name].isna().any()]:
+        raise DatasetError(f"{path}: column {missing[0]!r} has missing values: leave out runs without scores")
     for name in {"row", "group"} & set(frame):
         frame[name] = as_identifiers(frame[name], str(path))
     frame["repeat"] = frame.get("repeat", 0)

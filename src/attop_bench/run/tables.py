@@ -12,11 +12,10 @@ from attop._core.files import write_csv, write_parquet
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Of `TABLES`: counted up when a column changes its name or meaning; new columns do not count. It is in the
-#: metadata of the Parquet files as ``attop_schema_version``, and in the manifest.
+#: Of `TABLES`, in the Parquet files and the manifest; raised when a column changes its name or meaning.
 SCHEMA_VERSION = 1
 
-#: The columns that name a result, in every table.
+#: The first columns of every table, which name a result.
 KEY = ("dataset", "method", "repeat", "fold", "top")
 
 # fmt: off
@@ -37,27 +36,24 @@ TABLES: dict[str, tuple[str, ...]] = {
 }
 # fmt: on
 
-#: Those that evaluating a data set's scores makes.
+#: Tables of the evaluation of a data set.
 EVALUATED = tuple(name for name in TABLES if name != "trace")
 
 
 def write_tables(
     tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str], *, csv: bool = False
 ) -> None:
-    """Write each table to ``<folder>/<name>.parquet``, and as CSV if asked for, whole or not at all.
-
-    Not "roc": its cells are curves, of which a CSV would hold the first numbers and the last.
-    """
+    """Write each table to ``<folder>/<name>.parquet``, and to CSV if asked for, whole or not at all."""
     folder = Path(folder)
     metadata = {"attop_schema_version": str(SCHEMA_VERSION)}
     for name, table in tables.items():
         write_parquet(folder / f"{name}.parquet", table, metadata)
-        if csv and name != "roc":
+        if csv and name != "roc":  # its cells are curves
             write_csv(folder / f"{name}.csv", table)
 
 
 def read_tables(folders: Sequence[str | os.PathLike[str]]) -> dict[str, pd.DataFrame]:
-    """Read the tables of several folders and put them together, in the order given."""
+    """Read the tables of several folders, joined in this order."""
     import pandas as pd
 
     def read(path: Path) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The surrogate against the metric along training: a method's model after 1, 2, 4, ... iterations."""
+"""The surrogate against the metric along training: a model after 1, 2, 4, ... iterations."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from attop_bench.run.job import Job
 from attop_bench.run.record import Record
 
 #: Parameters that bound the iterations, in the estimators that descend an objective.
-BUDGETS = ("max_iter", "epochs")
-#: Seconds for a method: what is not there by then is left out of its curve.
+ITERATIONS = ("max_iter", "epochs")
+#: Seconds for a method; its curve ends there.
 _SECONDS = 60.0
 
 
 def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, object]]:
     """Train the chosen candidate of a finished run again, with more and more iterations; return rows.
 
-    Each has ``iterations``, ``objective`` (what the method minimises, on the training part), and the value of
-    ``job.scoring`` on the training part (``train``) and on the test part (``test``). No rows for a method
-    that failed, is not of this package's kind, or selected its candidate on the test parts.
+    Each has ``iterations``, ``objective`` on the training part, and the value of ``job.scoring`` on the
+    training part (``train``) and on the test part (``test``). No rows for a method that failed, has no
+    ``objective_``, or selected its candidate on the test parts.
     """
     kept = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
     if not record.ok or kept is None:
         return []
     learner = learner_of(job, dataset)
     known = learner.estimator.get_params()
-    budget = next((name for name in BUDGETS if name in known), None)
-    if budget is None or not hasattr(learner.estimator, "fit_many"):
+    limit = next((name for name in ITERATIONS if name in known), None)
+    if limit is None or not hasattr(learner.estimator, "fit_many"):
         return []
     chosen_top = next(one for one in job.tops if str(one) == top)
     candidate = kept["chosen"]
-    last = int({**known, **candidate}[budget])
+    last = int({**known, **candidate}[limit])
     sample = sample_of(dataset)
     rows: list[dict[str, object]] = []
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # stopped early is what is wanted
             for iterations in sorted({*(1 << i for i in range(last.bit_length())), last}):
-                pick = chosen_top, {**candidate, budget: iterations}
+                pick = chosen_top, {**candidate, limit: iterations}
                 (model,), features = learner.fit(sample, fold.train, [pick], record.seed)
                 if not hasattr(model, "objective_"):
                     return []

@@ -33,7 +33,7 @@ from attop_bench.run.record import Record, environment, name_of_data, peak_memor
 
 
 def work(argument: tuple[Job, str, str, tuple[str, str, str, float], float | None]) -> None:
-    """Do a training job in its process and write what it leaves, as `attop_bench.run.job.train` asks."""
+    """Run a training job in its process and write its results, for `attop_bench.run.job.train`."""
     job, data, folds, results, seconds = argument
     try:
         dataset = load_available(data)
@@ -53,16 +53,13 @@ def run_job(
 ) -> Record:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
-    Selection happens on the inner splits of the training part only, which are the same for every method:
-    see `attop.experiment._tune`.
-
     The status in the record is ``ok``, ``timeout`` (after `seconds`), ``diverged`` (weights or scores that
-    are not finite), ``memory`` or ``error``. A full disk is no fault of the method and raises OSError.
-    Without `contain` whatever the method raises is raised, for a debugger.
+    are not finite), ``memory`` or ``error``. A full disk, no fault of the method, raises OSError, and without
+    `contain`, for a debugger, so do all errors of the method.
     """
     record = job.record(dataset.name)
     record.n_train, record.n_test, record.test = len(fold.train), len(fold.test), fold.test
-    random.seed(record.seed)  # the generators a method should not use, but may
+    random.seed(record.seed)  # generators that a method should not use
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
     run = _train_all if job.selection == "optimistic" else _select_and_train
@@ -70,7 +67,7 @@ def run_job(
     try:
         with time_limit(seconds):
             record.scores = run(job, dataset, fold, record)
-    except BaseException as error:  # whatever a method raises is its result
+    except BaseException as error:
         if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
             raise
         trace = traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
@@ -82,7 +79,7 @@ def run_job(
 
 
 def _cpu_seconds() -> float:
-    """Return the processor time of this process, finer than a tick, and of its children that ended."""
+    """Return the processor time of this process and of its children that ended."""
     return time.process_time() + sum(os.times()[2:4])
 
 
@@ -95,7 +92,7 @@ def _status_of(error: BaseException) -> str:
 
 
 def _train_all(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats:
-    """Train every candidate for every top on the whole training part and score the test part by all."""
+    """Train every candidate for every top on the whole training part, and score the test part."""
     learner, sample = learner_of(job, dataset), sample_of(dataset)
     candidates = learner.candidates
     start = time.perf_counter()

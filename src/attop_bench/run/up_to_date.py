@@ -1,4 +1,4 @@
-"""What decides that results are up to date; docs/explanation/why-again.md has it as a table.
+"""Rules of results being up to date; docs/explanation/why-again.md has them as a table.
 
 Snakemake runs a job again if an output is missing, the content of an input file is another, or a parameter
 is. `Inputs` are the parameters of each rule, among them the fingerprint of its code. Snakemake remembers them
@@ -52,7 +52,7 @@ class Inputs:
         self.plan, self.config, self._script = plan, plan.config, script
 
     def fetch(self) -> Params:
-        """Return what fetching the files of a data set depends on: not on where they are found."""
+        """Parameters of rule fetch, which do not say where the files are found; a change reruns it."""
         return named(
             files=lambda w: {
                 name: {"path": file.path, "member": file.member, "digest": file.digest, "bytes": file.bytes}
@@ -64,7 +64,7 @@ class Inputs:
         )
 
     def prepare(self) -> Params:
-        """Return what a preparation stage of a data set depends on."""
+        """Parameters of a rule that runs a preparation stage; a change reruns it."""
 
         def home(w: Wildcards) -> str:
             return kind_of(self._dataset(w).kind).step(w.stage).function.__module__
@@ -74,11 +74,11 @@ class Inputs:
         )
 
     def split(self) -> Params:
-        """Return what the folds of one repeat depend on."""
+        """Parameters of rule split; a change reruns it."""
         return named(split=lambda w: self.config.split(w.dataset, int(w.repeat)), code=self._code("split"))
 
     def check(self) -> Params:
-        """Return what the check of data and configuration depends on: not on metrics that do not select."""
+        """Parameters of rule check, without metrics that do not select; a change reruns it."""
         config = self.config.model_dump(exclude={"metrics", "custom_metrics", "title"})
         selecting = [data.scoring for data in self.config.datasets]
         own = self.config.own(*selecting)
@@ -86,7 +86,7 @@ class Inputs:
         return named(**config, custom_metrics=own, code=self._code("check", *homes))
 
     def compile(self) -> Params:
-        """Return what compiling a method depends on."""
+        """Parameters of rule compile; a change reruns it."""
 
         def home(method: str) -> str:
             return home_of(self.config.method(method).estimator)
@@ -97,7 +97,7 @@ class Inputs:
         )
 
     def train(self) -> Params:
-        """Return what a training run depends on."""
+        """Parameters of rule train; a change reruns it."""
         config = self.config
         pairs = {(d.id, m.id): self._of_run(d.id, m.id) for d in config.datasets for m in config.methods}
 
@@ -117,7 +117,7 @@ class Inputs:
         return params
 
     def evaluate(self) -> Params:
-        """Return what the evaluation of a data set depends on."""
+        """Parameters of rule evaluate; a change reruns it."""
         metrics = self.config.metrics
         return named(
             runs=lambda w: [[run.method, run.repeat, run.fold] for run in self.plan.runs(w.dataset)],
@@ -130,7 +130,7 @@ class Inputs:
         )
 
     def trace(self) -> Params:
-        """Return what the training curves of a data set depend on."""
+        """Parameters of rule trace; a change reruns it."""
         runs = self.plan.first_runs
         return named(
             # A list, in the order of the records: mappings are written in the order of their keys.
@@ -141,11 +141,11 @@ class Inputs:
         )
 
     def report(self) -> Params:
-        """Return what the report depends on."""
+        """Parameters of rule report; a change reruns it."""
         return named(**self.config.model_dump(), code=self._code("report"))
 
     def simulate(self) -> Params:
-        """Return what a simulation of the paper depends on."""
+        """Parameters of rule simulate; a change reruns it."""
         paper = self.config.paper
         return named(
             paper=paper,
@@ -154,7 +154,7 @@ class Inputs:
         )
 
     def paper(self) -> Params:
-        """Return what the rebuilt tables of a paper depend on besides the results."""
+        """Parameters of rule paper; a change reruns it."""
         paper = self.config.paper
         return named(paper=paper, code=self._code("paper", str(paper)))
 
@@ -197,7 +197,7 @@ def _homes_of(metric: Metric) -> list[str]:
 
 
 def either(values: Mapping[Hashable, object], key: Callable[[Any], Hashable]) -> object:
-    """Return the one value of all jobs, else a function of the wildcards, of which `key` is made."""
+    """Return the common value, or a function that looks it up by the wildcards, of which `key` is made."""
     first = next(iter(values.values()))
     return first if all(v == first for v in values.values()) else asked_often(lambda w: values[key(w)])
 
@@ -230,7 +230,7 @@ def _digest(plan: Plan, dataset: str, method: str) -> str:
 
 @cache
 def _data(plan: Plan, dataset: str) -> list[Any]:
-    """Return what a data set is made of; of the user's own files the content counts, not the name."""
+    """Return the specification of a data set, with the content of the user's own files for their names."""
     data = plan.config.dataset(dataset)
     given = {name: data.params.get(name) for name in kind_of(data.kind).files}
     own = {name: digest_of_file(file) for name, file in given.items() if file and Path(file).is_file()}

@@ -1,1 +1,1 @@
-"""What the tables say: summaries, comparisons, answers; no figure, no HTML."""
+"""Summaries and comparisons of the tables; no figure, no HTML."""

@@ -33,33 +33,32 @@ class Standing:
     method: str
     #: Mean rank over the compared data sets, 1 the best; NaN for a method left out.
     rank: float
-    #: n, m: Data sets it was ranked on (for a method left out: on which it has values), of those with any
-    #: value.
+    #: n, m: Data sets it was ranked on, or if left out has values on, of those with any value.
     n: int
     m: int
-    #: That it ranks like the best, see `Across.test`; NaN for the best and where refused.
+    #: Of a rank like the best's, see `Across.test`; NaN for the best and where refused.
     p: float = math.nan
     #: better, equal: Compared data sets on which it beats and equals the best.
     better: int = 0
     equal: int = 0
     #: Of the method against the best, negative where it is worse; None for the best and methods left out.
     effect: Effect | None = None
-    #: That the method is practically worse than the best, equivalent and better, by the Bayesian signed-rank
-    #: test with a rope of `ROPE`; None likewise.
+    #: Of being practically worse, equivalent and better, by the Bayesian signed-rank test with a rope of
+    #: `ROPE`; None likewise.
     posterior: Posterior | None = None
-    #: Why it was left out, empty if it was not.
+    #: Empty if it was not left out.
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class Across:
-    """What can be said of the methods over all data sets."""
+    """The methods compared over all data sets."""
 
     #: Best first, methods left out last.
     standings: tuple[Standing, ...]
     #: Data sets compared.
     n_datasets: int
-    #: What was compared, in words: metric, top, direction.
+    #: Metric, top and direction in words.
     unit: str
     #: The test behind `Standing.p`: "Holm" (mean ranks against the best, adjusted), "Wilcoxon" (two methods)
     #: or "" where refused.
@@ -67,9 +66,9 @@ class Across:
     friedman: Friedman
     #: All pairs, with cliques and `critical_difference`.
     nemenyi: Comparison
-    #: Data sets that were not compared, and why.
+    #: Data set that was not compared -> reason.
     left_out: dict[str, str]
-    #: Why nothing was tested, empty if something was.
+    #: Reason why nothing was tested.
     refused: str
     #: Of the mean ranks, over the compared data sets.
     resampled: Bootstrap
@@ -81,7 +80,7 @@ class Across:
 
     @property
     def over(self) -> str:
-        """How many data sets were compared, in words."""
+        """Number of data sets compared, in words."""
         return share_of(self.n_datasets, max([s.m for s in self.standings], default=0))
 
 
@@ -94,15 +93,14 @@ def across(
 ) -> Across:
     """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
 
-    `metrics` is data set -> the metric methods are compared by there, at its main top; data sets without one
-    are left out. Methods that only `titles` knows have no run. `alpha` is the family-wise error of the tests.
+    `metrics` is data set -> the metric that compares methods there, at its main top; others are left out.
+    Methods that only `titles` knows have no run. `alpha` is the family-wise error of the tests.
 
     Notes
     -----
-    Ranks need no common unit; mean differences, Wilcoxon's test and the posterior do, and are refused unless
-    all data sets have one metric or all metrics lie in [0, 1]. The best method is chosen on the data it is
-    then tested on, so p against it counts only where Friedman's test shows a difference (`sentences`); the
-    diagram's test is of all pairs.
+    Mean differences, Wilcoxon's test and the posterior are refused unless all data sets have one metric or
+    all metrics lie in [0, 1]. The best method is chosen on the data it is then tested on, so p against it
+    counts only where Friedman's test shows a difference; the diagram's test is of all pairs.
     """
     shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
     tops = {str(d): main_top(group) for d, group in evaluation.groupby("dataset", sort=False)["top"]}
@@ -147,7 +145,7 @@ def share_of(n: int, m: int) -> str:
 
 
 def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
-    """Say which metric, where and in which direction, is compared."""
+    """Return metrics, tops and directions in words."""
     if not used:
         return "no metric"
     words = []
@@ -163,7 +161,7 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
 def _against_best(
     scores: pd.DataFrame, order: list[str], shared_unit: bool, nemenyi: Comparison
 ) -> tuple[str, dict[str, float], str]:
-    """Return the test, p of each method against the best, and why there is none."""
+    """Return the test, p of each method against the best, and the reason if there is none."""
     if len(order) == 2 and len(scores):
         if not shared_unit:
             return "", {}, "The metrics have no common unit, so differences of two methods cannot be ranked."
@@ -176,7 +174,7 @@ def _against_best(
 
 
 def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, str]) -> Standing:
-    """Return how far a method is from the best, without its rank."""
+    """Compare a method with the best; its rank is left open."""
     n = len(scores)
     standing = Standing(method, math.nan, n, n)
     if method == best or not n:
@@ -199,7 +197,7 @@ def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, st
 def sentences(
     result: Across, titles: Mapping[str, str], dataset_titles: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Say who leads, whether the ranks differ, who is worse, and what was left out."""
+    """State the best, differences of ranks, the methods worse, and those left out."""
     names = dataset_titles or {}
     tested, nemenyi = result.friedman, result.nemenyi
     ranked = [s for s in result.standings if not s.reason and s.rank == s.rank]
@@ -244,7 +242,7 @@ def sentences(
 
 
 def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Put those with the same reason together."""
+    """Join names with the same reason."""
     return [
         (join_words([name for name, its in reasons if its == why]), why)
         for why in dict.fromkeys(why for _, why in reasons)
@@ -252,7 +250,7 @@ def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]) -> str:
-    """Name the methods worse than the best, and those of them the test of all pairs does not separate."""
+    """Name the methods worse than the best, and those that the test of all pairs does not separate."""
     first, alpha = ranked[0].method, nemenyi.alpha
     worse = [s.method for s in ranked[1:] if s.p < alpha]
     alike = [s.method for s in ranked[1:] if not s.p < alpha]
@@ -278,14 +276,14 @@ def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str,
 class Matrix:
     """One metric and one top of each data set; nothing is imputed."""
 
-    #: What to compare methods on: means over the runs, negated where lower is better. No value is missing,
-    #: and every mean is over the same runs as the others of its row.
+    #: Means over the runs, negated if lower is better. None is missing, and those of a row are over the same
+    #: runs.
     scores: pd.DataFrame
-    #: Defined runs, also of what is left out.
+    #: Defined runs, also of those left out.
     counts: pd.DataFrame
     #: The top of each data set.
     tops: dict[str, str]
-    #: without_datasets, without_methods: What `scores` leaves out, and why.
+    #: without_datasets, without_methods: Those left out of `scores`, with reasons.
     without_datasets: dict[str, str]
     without_methods: dict[str, str]
 
@@ -296,14 +294,12 @@ def metric_matrix(
     tops: Mapping[str, str],
     titles: Mapping[str, str],
 ) -> Matrix:
-    """Average the runs of each method on each data set, and leave out what may not be compared.
+    """Average the runs of each method on each data set, and leave out means that may not be compared.
 
-    A mean may be compared if it is over every run for which any method has a value: fewer might flatter. As
-    long as a mean is missing, the method or data set that lacks the largest share of them is left out; of
-    equals the method, because data sets are the samples. Two methods with a value in common both stay.
-
-    `metrics` and `tops` are by data set; `titles` are of the methods to compare, in this order, also of those
-    that may have failed everywhere.
+    A mean may if it is over every run for which any method has a value: fewer might flatter. As long as one
+    may not, the method or data set that lacks the largest share of them is left out; of equals the method,
+    because data sets are the samples. Two methods with a value in common both stay. `metrics` and `tops` are
+    by data set; `titles` are of the methods to compare, in this order.
     """
     datasets = list(dict.fromkeys(evaluation["dataset"]))
     without = {d: "no run has a result" for d in {**metrics, **tops} if d not in tops or d not in datasets}
@@ -339,10 +335,9 @@ def metric_matrix(
 
 
 def _leave_out(complete: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, list[str]]]:
-    """Leave out methods and data sets until no value is missing; return what is left and what is not.
+    """Leave out methods and data sets until all means are `complete`.
 
-    `whole` says which means may be compared. The methods left out come with a reason, the data sets with the
-    methods that lack runs.
+    Returns the rest, the methods left out with reasons, and the data sets with the methods that lack runs.
     """
     dropped: dict[str, str] = {}
     incomplete: dict[str, list[str]] = {}
@@ -363,7 +358,7 @@ def _leave_out(complete: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], di
 
 
 def have_shared_unit(used: Mapping[str, str]) -> bool:
-    """Whether values of the metrics, one a data set, may be averaged."""
+    """Return whether values of the metrics, one a data set, may be averaged."""
     return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {(0.0, 1.0)}
 
 
@@ -380,7 +375,7 @@ def board(
 
         - ``top``: such as "1 of 4", or the top where it is the same everywhere; ``datasets``: compared;
         - ``mean``: over data sets of the means over runs, NaN where for some metrics higher is better and
-          for others lower; ``regret``: what the best of each data set has more, in hundredths: of precision,
+          for others lower; ``regret``: distance to the best of each data set in hundredths, of precision
           items of 100; ``regret_low``, ``regret_high``: 95% bootstrap interval over data sets; ``worst``: the
           largest regret; ``p_best``: share of the resamples in which it has the best mean. NaN where the data
           sets' metrics have no common unit;
@@ -427,8 +422,8 @@ def _at(
     table = pd.DataFrame(
         {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}, index=scores.columns
     )
-    gaps = 100 * regret(scores, higher_is_better=True)
-    lost = bootstrap_means(gaps, higher_is_better=False)
+    regrets = 100 * regret(scores, higher_is_better=True)
+    lost = bootstrap_means(regrets, higher_is_better=False)
     used = {d: metrics[d] for d in scores.index}
     directions = {get_metric(metric).higher_is_better for metric in used.values()}
     sign = math.nan if len(directions) > 1 else 1.0 if True in directions else -1.0
@@ -437,7 +432,7 @@ def _at(
         "regret": lost.mean,
         "regret_low": lost.low,
         "regret_high": lost.high,
-        "worst": gaps.max(),
+        "worst": regrets.max(),
         "p_best": lost.p_best,
     }
     shared = have_shared_unit(used)
@@ -461,7 +456,7 @@ def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
 
 
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
-    """Return the entries no other beats at both, cheapest first; of entries equal in both, all."""
+    """Return the entries that none beats at both, cheapest first."""
     table = pd.DataFrame({"cost": cost, "score": score}).dropna()
     table = table.sort_values(["cost", "score"], ascending=[True, False], kind="stable")
     best = table["score"].cummax()

@@ -1,9 +1,4 @@
-"""Judgements of all data sets, metrics and tops, and their sentences.
-
-`judge_all` judges every (data set, metric, top) once, by `attop.experiment._judge`.
-Table, map, cards, headlines, LaTeX and the page's script show what it returns, and compute nothing of the
-kind themselves. `reading` and `attop.experiment._headline.headline` put it into words.
-"""
+"""Judgements of all data sets, metrics and tops, once for all parts of the report, and their sentences."""
 
 from __future__ import annotations
 
@@ -21,28 +16,28 @@ from attop.experiment._verdict import Verdict
 from attop.metrics._registry import get_metric
 from attop.statistics._ranks import rank_rows
 
-#: The method others are set against, where it takes part: the plainest one that is often good enough.
+#: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"
-#: Methods up to this are few: more in colour are none in colour.
+#: Most methods in colour.
 FEW = 5
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
 _SHADES = (1, 2, 4, 8, 16)
 
 
 def shade(judged: TopJudgement, mean: float) -> int:
-    """Return the shade, 0 to 5, of a mean; a distance to the best of whole tolerances has one."""
+    """Return the shade of a mean, 0 to 5, by its distance to the best in tolerances."""
     unit = judged.tolerance if judged.tolerance > 0 else 0.01 * abs(judged.mean) or 1.0
     return sum(abs(judged.mean - mean) > times * unit * (1 + 1e-6) for times in _SHADES)
 
 
 def rank_methods(judgements: Iterable[TopJudgement], methods: Iterable[str]) -> list[str]:
-    """Order methods by their mean rank over the tops; those not ranked are last, equals stay in order."""
+    """Order methods by mean rank over the tops, where those not ranked are last; equals stay in order."""
     ranks = rank_rows(pd.DataFrame([judged.scores for judged in judgements], columns=list(methods)))
     return list(ranks.rank(axis=1, na_option="bottom").mean().sort_values(kind="stable").index)
 
 
 def highlighted(judged: TopJudgement) -> tuple[str, ...]:
-    """Return those to show in colour: the best and its equals if they are few, else the best."""
+    """Return the methods in colour: the best and its equals if they are few, else the best."""
     level = (*judged.first, *judged.of(Verdict.EQUAL))
     return level if len(level) <= FEW else judged.first
 
@@ -62,8 +57,7 @@ def judge_all(
 ) -> dict[tuple[str, str, str], TopJudgement]:
     """Compare the best method with every other one, for every (data set, metric, top), tops by size.
 
-    `runs` says how many items they train and test on, `datasets` (the manifest's entries) how many items,
-    positives and groups there are.
+    `runs` have the sizes of training and test parts, `datasets` are the manifest's entries.
     """
     judgements = {}
     sizes = dict(list(runs.groupby("dataset", sort=False)))
@@ -95,7 +89,7 @@ def judge_all(
 
 
 def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
-    """Say in words whether the best is better; `titles` maps methods to the names a reader sees."""
+    """State in words whether the best is better."""
     if not judged.best:
         return "No method has a defined value."
     ranked = judged.ranked

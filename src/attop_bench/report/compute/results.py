@@ -1,4 +1,4 @@
-"""The results of a benchmark: its tables and manifest, and every number the page shows, computed once."""
+"""The results of a benchmark: tables, manifest, and every number of the page, computed once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Records = list[dict[Hashable, Any]]
 
 @dataclass(frozen=True)
 class Failures:
-    """What did not come out: failed and missing jobs, undefined values, models that rank nothing."""
+    """Failed and missing jobs, undefined values, models that rank nothing."""
 
     jobs: Mapping[str, int]
     statuses: list[str]
@@ -63,7 +63,7 @@ class Results:
 
     @cached_property
     def methods(self) -> dict[str, Entry]:
-        """The manifest's entries, and of those only the tables know; each with a title."""
+        """Entries of the manifest, and of methods in the tables alone, with a title."""
         return self._entries("method")
 
     @cached_property
@@ -73,13 +73,15 @@ class Results:
 
     def _entries(self, kind: str) -> dict[str, Entry]:
         known = self.manifest.get(f"{kind}s", {})
-        ids = dict.fromkeys([*known, *self.runs[kind], *self.evaluation[kind]])
-        return {id: {**known.get(id, {}), "title": known.get(id, {}).get("title") or id} for id in ids}
+        names = dict.fromkeys([*known, *self.runs[kind], *self.evaluation[kind]])
+        return {
+            name: {**known.get(name, {}), "title": known.get(name, {}).get("title") or name} for name in names
+        }
 
     @cached_property
     def titles(self) -> dict[str, str]:
         """Method -> name shown."""
-        return {id: method["title"] for id, method in self.methods.items()}
+        return {name: method["title"] for name, method in self.methods.items()}
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -100,12 +102,12 @@ class Results:
 
     @cached_property
     def own(self) -> dict[str, str]:
-        """Data set with runs -> the metric methods are compared by there."""
+        """Data set with runs -> the metric that compares methods there."""
         ran = set(self.summary["dataset"])
         return {dataset: self.metric_of(dataset) for dataset in self.datasets if dataset in ran}
 
     def metric_of(self, dataset: str) -> str:
-        """Return the metric methods are compared by: the data set's, or the first that is judged."""
+        """Return the metric that compares methods: the data set's, or the first that is judged."""
         first = (metric for its, metric, _ in self.judgements if its == dataset)
         return self.datasets[dataset].get("scoring") or next(first, "")
 
@@ -121,7 +123,7 @@ class Results:
 
     @cached_property
     def failures(self) -> Failures:
-        """What did not come out."""
+        """Failed and missing jobs, undefined values, models that rank nothing."""
         counts = status_counts(self.evaluation, self.runs)
         return Failures(
             jobs={c: int(counts[c].sum()) for c in counts.columns[2:]},

@@ -1,4 +1,4 @@
-"""What the tables say of the runs: means, failures, choices, costs; gaps in plain sight.
+"""Summaries of the runs: means, failures, choices, costs.
 
 A *run* is one fold of one repeat of one data set. Runs of a data set share items, so they are not independent
 samples, and a spread over runs says nothing of other data sets.
@@ -24,7 +24,7 @@ _JOB = ["dataset", "method", *_RUN]
 
 
 def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct (dataset, method, repeat, fold) of which either table knows."""
+    """Return the distinct (dataset, method, repeat, fold) of both tables."""
     return pd.concat([runs[_JOB], evaluation[_JOB]]).drop_duplicates(ignore_index=True)
 
 
@@ -76,7 +76,7 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _skeleton(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return every (dataset, top, metric, method) there should be a value for, and how many."""
+    """Return every (dataset, top, metric, method) that should have values, and their number."""
     jobs = job_list(evaluation, runs)
     rows = []
     for dataset, its_jobs in jobs.groupby("dataset", sort=False):
@@ -129,7 +129,7 @@ def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def error_list(runs: pd.DataFrame) -> pd.DataFrame:
-    """List the distinct failures: dataset, method, status, first line of the error, jobs, and which ones."""
+    """List the distinct failures: dataset, method, status, first line of the error, and jobs."""
     failed = _jobs(runs)
     failed = failed[failed["status"].isin(FAILED)]
     lines = failed["error"].fillna("").str.strip().str.split("\n").str[0]
@@ -156,12 +156,12 @@ def undefined_values(evaluation: pd.DataFrame) -> pd.DataFrame:
 
 
 def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
-    """Count the models of each data set and method that give all test items one score: they rank nothing."""
+    """Count the models of each data set and method that give all test items one score."""
     alike = runs[runs["constant"].astype(bool)]
     return alike.groupby(["dataset", "method"], sort=False).size().rename("models").reset_index()
 
 
-#: Seconds without a training job from which on the run had stopped and was resumed later.
+#: Seconds without a training job that count as a pause of the run.
 PAUSE = 60.0
 
 
@@ -172,13 +172,13 @@ def wall_clock(runs: pd.DataFrame) -> float:
         return float("nan")
     start, end = spans.T
     before = np.maximum.accumulate(end)[:-1]  # the latest end of all jobs begun so far
-    gaps = start[1:] - before
-    return float(end.max() - start[0] - gaps[gaps > PAUSE].sum())
+    pause = start[1:] - before
+    return float(end.max() - start[0] - pause[pause > PAUSE].sum())
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen for one parameter of one method on one data set."""
+    """The choices of one parameter of one method on one data set."""
 
     method: str
     parameter: str
@@ -192,7 +192,7 @@ class Choice:
 
     @property
     def mostly_at_edge(self) -> bool:
-        """Whether at least half of the selections are at the same end of the grid."""
+        """True if at least half of the selections are at the same end of the grid."""
         return self.total > 0 and 2 * self.at_edge >= self.total
 
 
@@ -202,7 +202,7 @@ def choices(
     methods: Sequence[str],
     grids: Mapping[str, Mapping[str, Sequence[object]]],
 ) -> tuple[list[str], list[Choice]]:
-    """Return the tops, and what was chosen on a data set, of the methods in this order.
+    """Return the tops, and the choices of the methods on a data set, in this order.
 
     `grids` are method -> parameter -> values tried; parameters with a single value are no choice.
     """
@@ -238,7 +238,7 @@ _COLUMNS = ("top", "chosen", "at_edge")
 
 
 def _loads(value: object, default: _T) -> _T:
-    """Read JSON, which a table from a CSV holds as text; `default` where there is none."""
+    """Read JSON, text in a CSV, by default `default`."""
     content = json.loads(value) if isinstance(value, str) and value.strip() else value
     return content if isinstance(content, type(default)) else default
 

@@ -19,7 +19,7 @@ _LETTER = 0.062  # inches, of the labels' font
 
 
 def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
-    """Draw mean ranks, and bars over methods that Nemenyi's test does not tell apart."""
+    """Draw mean ranks, and bars over methods that Nemenyi's test does not separate."""
     comparison, friedman = result.nemenyi, result.friedman
     if comparison.refused:
         return f"No critical-difference diagram is drawn. {comparison.refused}"

@@ -272,11 +272,7 @@ def _log_scale(axes: Axes, ticks: list[int], base: int = 10) -> None:
 
 
 def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Drawn | str:
-    """Draw the metric at the main top against time and against memory, a point per method.
-
-    Tuning and training are added because a protocol without a final fit on all training items trains while
-    it tunes.
-    """
+    """Draw the metric at the main top against time, tuning included, and memory, a point per method."""
     part = scene.of(summary).dropna(subset="mean")
     jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
     jobs = jobs.assign(spent=jobs[_TIMED].fillna(0).sum(axis=1))
@@ -341,7 +337,6 @@ def _draw_costs(axes: Axes, scene: Scene, points: pd.DataFrame, cost: str) -> No
 
 
 def _scale_time(axes: Axes, low: float, high: float) -> None:
-
     narrow = high < 30 * low
     axes.set_xscale("log")
     if high < 4 * low:
@@ -353,10 +348,9 @@ def _scale_time(axes: Axes, low: float, high: float) -> None:
 
 
 def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
-    """Average the ROC curves of one method vertically; return it, and of how many curves.
+    """Average the ROC curves of one method vertically; return the mean and the number of curves.
 
-    Between corners a curve is straight, where it rises vertically it is the upper end. Those without a
-    positive or a negative have no rates and are left out.
+    Curves without a positive or a negative are left out.
     """
     rated = _points(roc[(roc["n_neg"] > 0) & (roc["n_pos"] > 0)])
     curves = [np.interp(fpr, *points.rates()) for points in rated]
@@ -364,10 +358,10 @@ def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
 
 
 def left_end(top: str, n_neg: float, n_pos: float, grouped: bool) -> float:
-    """Return how much of the false-positive axis the enlarged left end shows.
+    """Return the end of the enlarged left part of the false-positive axis.
 
     Twice the k of the top as a share of the negatives, but at least 10 negatives and at most a tenth of
-    them. With groups k counts items of one group while the curve pools them all, so it is a tenth.
+    them; a tenth with groups, which the curve pools.
     """
     if grouped:
         return 0.1

@@ -1,4 +1,4 @@
-"""What all figures share: a fixed colour and marker per method, canvas, legend, and SVG for the page."""
+"""The frame of all figures: colour and marker of each method, canvas, legend, and SVG for the page."""
 
 from __future__ import annotations
 
@@ -72,8 +72,7 @@ class MethodStyle:
 def method_styles(methods: Sequence[str] | Mapping[str, str]) -> dict[str, MethodStyle]:
     """Give each method its style, the same for all figures of a report.
 
-    A mapping is method -> family, such as its estimator: methods of a family share a colour and differ in
-    marker and dashes. Of a sequence each is a family of its own.
+    A mapping is method -> family, such as its estimator, which shares a colour.
     """
     families = methods if isinstance(methods, Mapping) else {method: method for method in methods}
     colours = {family: i % len(_COLOURS) for i, family in enumerate(dict.fromkeys(families.values()))}
@@ -100,7 +99,7 @@ def key_svg(style: MethodStyle) -> str:
 
 
 def that_can_be_quiet(svg: str) -> str:
-    """Let a page turn the methods' colours in an SVG grey: where it sets ``--method``, that is the colour."""
+    """Replace method colours by a CSS variable, so that the page can grey them."""
     return re.sub("|".join(_COLOURS), lambda m: f"var(--method, {m[0]})", svg)
 
 
@@ -132,11 +131,10 @@ def figure_theme() -> Iterator[None]:
 
 
 def to_svg(canvas: Canvas, name: str, alt: str) -> str:
-    """Return a figure as SVG to set into a page: text as text, the page's colours, the same bytes every time.
+    """Return a figure as SVG for a page: text as text, the page's colours, the same bytes every time.
 
-    Ids inside begin with `name`, unique on the page; groups whose id is ``method:<id>`` become
-    ``<g class="m" data-m="<id>">``, ``by:<unit>`` and ``budget`` classes; `alt` is for those who cannot see
-    it. The layout is found here and stays: it takes longer than to draw.
+    Ids begin with `name`; groups with the id ``method:<id>`` become ``<g class="m" data-m="<id>">``,
+    ``by:<unit>`` and ``budget`` classes. The layout, which takes longer than to draw, is made here and stays.
     """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
@@ -152,9 +150,9 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     for metadata in svg.findall(f"{{{_SVG}}}metadata"):
         svg.remove(metadata)
     references = (
-        id for e in svg.iter() for value in e.attrib.values() for _, id in _REFERENCE.findall(value)
+        old for e in svg.iter() for value in e.attrib.values() for _, old in _REFERENCE.findall(value)
     )
-    ids = {id: f"{name}-{i}" for i, id in enumerate(dict.fromkeys(references))}
+    ids = {old: f"{name}-{i}" for i, old in enumerate(dict.fromkeys(references))}
     rules: dict[str, str] = {}
     for element in svg.iter():
         element.attrib = dict(_attributes(element, ids, rules))
@@ -183,10 +181,7 @@ _REFERENCE = re.compile(r"(^#|url\(#)([^)]+)")
 def _attributes(
     element: ElementTree.Element, ids: Mapping[str, str], rules: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield an element's attributes for the page: new ids, short numbers, style as a class.
-
-    Styles are most of a figure's bytes: each is written once, into `rules`. Equal styles have equal names.
-    """
+    """Yield an element's attributes for the page: new ids, short numbers, styles as classes in `rules`."""
     for key, old in element.attrib.items():
         value = old if key == "id" else _REFERENCE.sub(lambda m: m[1] + ids[m[2]], old)
         if key == "id" and value.startswith("method:"):
@@ -214,7 +209,7 @@ WIDTH, COLUMN = 7.0, 3.4
 
 
 class Drawn(NamedTuple):
-    """A picture, what it shows (metric, top, direction, runs, error bars), and the numbers in it."""
+    """A picture, a caption with metric, top, direction, runs and error bars, and the numbers."""
 
     canvas: Canvas
     caption: str
@@ -233,15 +228,13 @@ class Figure:
     svg: str = ""
     #: The numbers, as CSV of six significant digits.
     data: str = ""
-    #: What `svg` was made of, to write it in another format.
     canvas: Canvas | None = field(default=None, compare=False, repr=False)
-    #: For a paper.
     pdf: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What all figures of one data set have in common."""
+    """The data set of a figure, its methods and their styles."""
 
     #: Identifier for ids inside the page.
     name: str
@@ -256,12 +249,12 @@ class Scene:
     styles: Mapping[str, MethodStyle]
     #: Methods in colour and in front, the others are grey.
     highlighted: Collection[str]
-    #: Whether its items come in groups.
+    #: Its items come in groups.
     grouped: bool = False
 
     @property
     def direction(self) -> str:
-        """Which way the metric is better."""
+        """The better direction of the metric, in words."""
         return "higher is better" if get_metric(self.metric).higher_is_better else "lower is better"
 
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -310,18 +303,14 @@ class Scene:
         mark_legend(box, methods)
 
     def runs_of(self, part: pd.DataFrame) -> str:
-        """Say over how many runs the means of a part of the summary are, and which have fewer."""
+        """State the number of runs of the means, and the methods with fewer."""
         most = part["n"].max()
         fewer = part[part["n"] < most].groupby("method")["n"].min()
         names = [f"{self.titles[m]} {fewer[m]}" for m in self.order if m in fewer]
         return count_noun(int(most), "run") + (f" (fewer: {join_words(names)})" if names else "")
 
     def figure(self, name: str, title: str, drawn: Drawn | str) -> Figure:
-        """Return what was drawn as SVG, or the sentence; methods that do not lead lie behind the others.
-
-        On the page all have their colours, and its script makes those quiet that do not lead where the reader
-        looks.
-        """
+        """Return a figure as SVG, the `highlighted` methods in front; the page's script greys the others."""
         name = f"{self.name}-{name}"
         if isinstance(drawn, str):
             return Figure(name, title, drawn)
@@ -341,10 +330,7 @@ def mark_legend(box: Legend, methods: Sequence[str]) -> None:
 
 
 def for_paper(canvas: Canvas, highlighted: Collection[str]) -> None:
-    """Prepare a figure for a file: all methods but the highlighted grey, and of its units the first alone.
-
-    Where none is drawn all keep their colours.
-    """
+    """Prepare a figure for a file: the first unit alone, and methods beside the highlighted grey."""
     marks = _marks(canvas)
     if any(method in highlighted for method, _ in marks):
         for method, artist in marks:
@@ -373,7 +359,7 @@ def blank(
 
 
 def to_column(canvas: Canvas) -> bool:
-    """Lay out a figure of one panel for one column of a paper, its methods below; say whether it was."""
+    """Lay out a figure of one panel for one column of a paper; return whether it has one panel."""
     if len(canvas.axes) != 1 or not canvas.legends:
         return False
     old = canvas.legends[0]

@@ -1,4 +1,4 @@
-"""Fields of regret: what models trained for one top lose at another."""
+"""Regrets of models trained for one top and used at another."""
 
 from __future__ import annotations
 
@@ -74,7 +74,6 @@ def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
 
 
 def _field(axes: Axes, its: Transfer, largest: float) -> None:
-
     colours = [(0.0, "#0072b2d9"), (0.5, "#0072b200"), (0.5, "#d55e0000"), (1.0, "#d55e00d9")]
     shades = LinearSegmentedColormap.from_list("regret", colours)
     t, edges = len(its.tops), np.arange(len(its.tops) + 1) - 0.5
@@ -118,7 +117,7 @@ class Transfer:
     n_expected: int
 
     def reading(self) -> str:
-        """Say what training for the wrong top costs at worst."""
+        """State the highest regret."""
         if self.n == 0:
             return "no run has a value at every pair of tops"
         if np.abs(self.regret).max() == 0:

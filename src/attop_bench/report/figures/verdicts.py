@@ -1,4 +1,4 @@
-"""Figures of verdicts over the data sets: map and strip at the middle tops, regret, and who beats whom."""
+"""Figures over the data sets: map and strip at the middle tops, regret, and win rates."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ def map_figure(scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[
 
 
 def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudgement, method: str) -> None:
-
     x, y = place
     state = judged.state(method)
     step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(judged, value)
@@ -111,7 +110,7 @@ def strip_figure(
 
 
 def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:
-    """Draw how far each method is behind the best of each data set, on average over its tops."""
+    """Draw the regret of each method on each data set, its mean over the tops."""
     lost = regrets(judgements).dropna(axis=1)
     if lost.shape[1] < 2:
         return "No regret is drawn: fewer than two methods are ranked everywhere."
@@ -139,7 +138,7 @@ def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | s
 
 
 def wins_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:
-    """Draw how often the mean of each method is above that of each other one, over data sets and tops."""
+    """Draw the win rates of each method against each other one, over data sets and tops."""
     order = list(scene.order)
     if len(order) < 2:
         return "No win rates are drawn: there are fewer than two methods."

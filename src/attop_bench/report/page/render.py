@@ -76,27 +76,27 @@ class Page:
 
     @property
     def headline(self) -> str:
-        """Who finds the most, by how much, is it sure."""
+        """The best method over all data sets, in a sentence."""
         return self.overview[""].headline
 
     @property
     def alone(self) -> bool:
-        """Whether there is one data set, on which the page opens: nothing to look over."""
+        """True if there is one data set, on which the page opens."""
         return len(self.sections) == 1
 
     @property
     def home(self) -> str:
-        """The address of what the page opens on."""
+        """The address on which the page opens."""
         return self.sections[0].anchor if self.alone else "overview"
 
     @property
     def turned(self) -> bool:
-        """Whether the map has methods as columns: there are more data sets than methods."""
+        """True if the map has methods as columns: there are more data sets than methods."""
         return sum(bool(s.order) for s in self.sections) > len(self.overview[""].order)
 
     @property
     def buttons(self) -> dict[str, dict[str, str]]:
-        """Buttons over the map: what each says, and the top of each data set that it shows."""
+        """Text of each button over the map -> the top of each data set that it shows."""
         ran = [s for s in self.sections if s.order]
         if max((len(s.tops) for s in ran), default=0) < 2:
             return {}
@@ -107,7 +107,7 @@ class Page:
 
     @property
     def middle(self) -> int:
-        """Which of the buttons is on first."""
+        """Number of the button that is on first."""
         return (len(self.buttons) - 1) // 2
 
     def place_of(self, section: Section, top: str) -> str:
@@ -117,7 +117,7 @@ class Page:
     @property
     def titles(self) -> dict[str, str]:
         """Method -> name shown."""
-        return {id: method["title"] for id, method in self.methods.items()}
+        return {name: method["title"] for name, method in self.methods.items()}
 
     @property
     def places(self) -> dict[str, int]:
@@ -126,12 +126,12 @@ class Page:
 
     @property
     def against(self) -> list[str]:
-        """Methods others can be set against, the baseline first."""
+        """Methods to compare others with, the baseline first."""
         return sorted(self.overview[""].order, key=lambda method: (method != BASELINE, self.places[method]))
 
     @property
     def figures_inside(self) -> bool:
-        """Whether the page holds the figures of the data sets; of a large run they are files beside it."""
+        """True if the page holds the figures of the data sets, which of a large run are files beside it."""
         drawn = (figure for section in self.sections for figure in section.figures)
         return sum(len(figure.svg) + len(figure.data) for figure in drawn) <= MOST_FIGURES
 
@@ -148,7 +148,7 @@ class Page:
 
 
 def base_style() -> str:
-    """Return the style all pages share: colours for light and dark, and text."""
+    """Return the style of all pages."""
     return files(__package__).joinpath("templates/base.css").read_text(encoding="utf-8")
 
 
@@ -183,7 +183,7 @@ def render(page: Page) -> str:
 
 
 def _packed(page: Page) -> str:
-    """Return what the script shows, JSON of `View` and `Overview`: most of a page's bytes, so compressed."""
+    """Return the data of the script, most of a page's bytes, as compressed JSON."""
     content = {
         "quiet": QUIET,
         "baseline": BASELINE if BASELINE in page.titles else "",
@@ -216,10 +216,9 @@ def _interval(bounds: tuple[float, float]) -> str:
 def write_exports(page: Page, figures: Path, tables: Path) -> None:
     """Write each figure as PDF, the tables of means as TeX, the summary and the board as CSV.
 
-    Files are called after the data set: ``digit-8-roc.pdf``, ``digit-8.tex``; those over all data sets after
-    what they show: ``map.pdf``, ``strip.pdf``, ``regret.pdf``, ``wins.pdf``, ``all.tex``. Figures of one
-    panel are as wide as a column of a paper, 3.4 inches, others as both, 7 inches; no letter is below 7
-    points.
+    Files are named after the data set, ``digit-8-roc.pdf``, ``digit-8.tex``, those over all data sets after
+    their content, ``map.pdf``, ``all.tex``. Figures of one panel are as wide as a column of a paper, 3.4
+    inches, others as both, 7 inches; no letter is below 7 points.
     """
     for section in page.sections:
         check_stem(section.id, "data set")

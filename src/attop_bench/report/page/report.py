@@ -55,13 +55,10 @@ def build_report(
 ) -> None:
     """Write the report of a benchmark whole or not at all; the same input gives the same bytes.
 
-    `results` are the tables of `attop_bench.run.tables.TABLES`, with their columns; without any but
-    "evaluation" and "runs" the figures made of it are left out. `manifest` has title, config (YAML text),
-    environment (versions, python, host, cpu, threads), git, seed, ``datasets`` and ``methods`` by identifier;
-    of a data set `scoring` names the metric methods are compared by. What is left out is left out of the
-    page.
-
-    A table that lacks a column, holds a value twice, or names an unknown metric is a ValueError.
+    `results` are the tables of `attop_bench.run.tables.TABLES`; all but "evaluation" and "runs" may be left
+    out. So may all of `manifest`: title, config (YAML text), environment (versions, python, host, cpu,
+    threads), git, seed, ``datasets`` (with the metric `scoring`) and ``methods`` by identifier. A table that
+    lacks a column, holds a value twice, or names an unknown metric is a ValueError.
     """
     write_bytes(out_path, render(build_page(results, manifest)).encode())
 
@@ -69,11 +66,11 @@ def build_report(
 def build_page(
     tables: Mapping[str, pd.DataFrame], manifest: Entry, *, files: bool = False, jobs: int = 1
 ) -> Page:
-    """Gather what the page says; see `build_report`. With `files` figures have their files for a paper."""
+    """Gather the content of the page; with `files` figures have their files for a paper."""
     results = Results(tables, manifest)
     titles, methods = results.titles, results.methods
     styles = build_styles(results)
-    scenes = [build_scene(f"d{i}", id, results, styles) for i, id in enumerate(results.datasets)]
+    scenes = [build_scene(f"d{i}", name, results, styles) for i, name in enumerate(results.datasets)]
     with drawing(files, jobs) as draw:
         known = [*results.tables.items(), ("summary", results.summary)]
         of_each = [
@@ -140,7 +137,7 @@ _PARTS = ("overview", "tuning", "cost", "about", "failures", "constant", "undefi
 
 
 def _anchor(dataset: str) -> str:
-    """Return the address of a data set on the page, which no part of the page has."""
+    """Return the address of a data set on the page, unlike that of any part."""
     return f"data-{dataset}" if dataset in (*_PARTS, "metrics", "find", "headline") else dataset
 
 

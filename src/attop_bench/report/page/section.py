@@ -1,4 +1,4 @@
-"""All the page says of one data set, and the short facts at its top, failures among them."""
+"""The page's section of a data set, and the short facts at its top."""
 
 from __future__ import annotations
 
@@ -29,11 +29,7 @@ from attop_bench.report.page.view import View, build_view
 
 @dataclass(frozen=True)
 class Section:
-    """All the page says of one data set; `anchor` is its address on the page.
-
-    `views` are by metric, `judgements` by (metric, top). `highlighted` are in colour: those at the main top
-    and the baseline.
-    """
+    """All the page says of one data set; `views` are by metric, `judgements` by (metric, top)."""
 
     id: str
     anchor: str
@@ -86,12 +82,12 @@ class Section:
 
 def build_styles(results: Results) -> dict[str, MethodStyle]:
     """Return the style of each method; the baseline is in ink, which no other has."""
-    styles = method_styles({id: entry.get("estimator", id) for id, entry in results.methods.items()})
+    styles = method_styles({m: entry.get("estimator", m) for m, entry in results.methods.items()})
     return {m: replace(style, colour=INK) if m == BASELINE else style for m, style in styles.items()}
 
 
 def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]) -> Scene:
-    """Return what all figures of a data set have in common."""
+    """Return the scene of a data set's figures."""
     here = results.summary[results.summary["dataset"] == dataset]
     metric = results.metric_of(dataset)
     judged = [a for (its, by, _), a in results.judgements.items() if (its, by) == (dataset, metric)]
@@ -107,7 +103,7 @@ def build_section(
     scene: Scene,
     results: Results,
 ) -> Section:
-    """Gather what is known of a data set, but for its figures."""
+    """Gather the section of a data set, but for its figures."""
     dataset = scene.dataset
     runs, table, titles = results.runs, results.summary, results.titles
     methods, entry = results.methods, results.datasets[dataset]
@@ -162,7 +158,7 @@ _SPENT = ("selection", "training")
 
 
 def protocol_sentence(protocol: str | Entry) -> str:
-    """Say how a data set was split."""
+    """Describe a split."""
     if isinstance(protocol, str):
         return protocol
     kind = protocol.get("kind", "")
