@@ -43,7 +43,7 @@ def pictures(request):
     drawn = draw(PER_DATASET, Scene("d0", "wdbc", "precision@k", methods, titles, styles, methods), material)
     drawn += draw(
         ACROSS,
-        Scene("across", "", "", found.order, titles, styles, methods),
+        Scene("across", "", "", methods, titles, styles, methods),
         {"across": found, "judgements": judgements},
     )
     return {figure.name: figure.canvas for figure in drawn if figure.svg}

@@ -45,7 +45,7 @@ def said(found):
 def figures(found):
     """The diagram."""
     methods = [s.method for s in found.standings]
-    scene = Scene("across", "", "", found.order, titled(methods), method_styles(methods), methods)
+    scene = Scene("across", "", "", methods, titled(methods), method_styles(methods), methods)
     return draw(ACROSS, scene, {"across": found})
 
 

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-_Path = str | os.PathLike[str]
+StrPath = str | os.PathLike[str]
 
 #: A name that files can be called after: it leads to no other folder, and every system takes it.
 FILE_STEM = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
@@ -49,8 +49,8 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 @contextmanager
-def replacing(path: _Path) -> Iterator[IO[bytes]]:
-    """Open a file that becomes `path` when the block ends, and is removed if the block raises.
+def replacing(path: StrPath) -> Iterator[IO[bytes]]:
+    """Give a file to write; it becomes `path` when the block ends, and is removed if the block raises.
 
     Until then it lies beside `path` under a name of its own, so a reader sees the old file or the whole new
     one, also when this process is killed. Missing folders are made. The mode is that of any new file: what
@@ -70,24 +70,24 @@ def replacing(path: _Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def put_in_place(file: _Path, path: _Path) -> None:
-    """Move a finished file to `path`, on the same file system. Missing folders are made."""
+def put_in_place(file: StrPath, path: StrPath) -> None:
+    """Make a finished file, on the same file system, `path`. Missing folders are made."""
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     os.replace(file, path)
 
 
-def write_bytes(path: _Path, content: bytes) -> None:
+def write_bytes(path: StrPath, content: bytes) -> None:
     """Write a file; see `replacing`."""
     with replacing(path) as file:
         file.write(content)
 
 
-def write_text(path: _Path, text: str) -> None:
+def write_text(path: StrPath, text: str) -> None:
     """Write text as UTF-8; see `replacing`."""
     write_bytes(path, text.encode())
 
 
-def write_json(path: _Path, content: Mapping[str, Any]) -> None:
+def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
     """Write JSON; see `replacing`.
 
     NumPy's scalars become Python's, NaN and infinities null, half a pair of surrogates its escape sequence.
@@ -95,8 +95,8 @@ def write_json(path: _Path, content: Mapping[str, Any]) -> None:
     write_text(path, json.dumps(_plain(content), indent=1, allow_nan=False) + "\n")
 
 
-def read_json(path: _Path) -> dict[str, Any]:
-    """Read a file of `write_json`; raise `ValueError` for any other."""
+def read_json(path: StrPath) -> dict[str, Any]:
+    """Read what `write_json` wrote; raise `ValueError` for anything else."""
     content = json.loads(Path(path).read_text(encoding="utf-8"))
     json.dumps(content, ensure_ascii=False).encode()  # refuses half a pair of surrogates, which is no text
     return content
@@ -114,12 +114,12 @@ def _plain(value: Any) -> Any:
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
-def write_csv(path: _Path, frame: pd.DataFrame) -> None:
+def write_csv(path: StrPath, frame: pd.DataFrame) -> None:
     """Write a table as CSV; see `replacing` and `csv_text`."""
     write_text(path, csv_text(frame))
 
 
-def write_parquet(path: _Path, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None) -> None:
+def write_parquet(path: StrPath, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None) -> None:
     """Write a table as Parquet, with `metadata` beside the schema's own; see `replacing`."""
     import pyarrow
     from pyarrow import parquet

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop._core.files import replacing
+from attop._core.files import StrPath, replacing
 from attop._core.typing import Floats, Ints
 from attop_bench.data.preparation import Preparation
 
@@ -136,7 +135,7 @@ class Dataset:
             counts["days"] = int(np.ptp(self.day)) + 1
         return counts
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: StrPath) -> None:
         """Write to an ``.npz`` file, whole or not at all."""
         arrays: dict[str, NDArray] = {"X": self.X, "y": self.y}
         arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
@@ -146,7 +145,7 @@ class Dataset:
         save_arrays(path, arrays, note)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Dataset:
+    def load(cls, path: StrPath) -> Dataset:
         """Read a file of `save`, without unpickling; raise `Unavailable` for one of `save_unavailable`."""
         arrays, meta = load_arrays(path)
         columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
@@ -156,7 +155,7 @@ class Dataset:
 
 
 def save_arrays(
-    path: str | os.PathLike[str], arrays: Mapping[str, ArrayLike], meta: Mapping[str, object] | None = None
+    path: StrPath, arrays: Mapping[str, ArrayLike], meta: Mapping[str, object] | None = None
 ) -> None:
     """Write arrays and a JSON note to one ``.npz`` file, whole or not at all; refuse arrays of objects."""
     for name, array in arrays.items():
@@ -167,12 +166,12 @@ def save_arrays(
         np.savez(file, **stored)
 
 
-def save_unavailable(path: str | os.PathLike[str], name: str, error: Unavailable) -> None:
+def save_unavailable(path: StrPath, name: str, error: Unavailable) -> None:
     """Write the reason why the data `name` are not there, in place of their file."""
     save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
 
 
-def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[str, Any]]:
+def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
     """Return arrays and note of `save_arrays`; raise `Unavailable` for a file of `save_unavailable`."""
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -187,7 +186,7 @@ def load_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray], dict[
     return arrays, meta
 
 
-def load_available(path: str | os.PathLike[str]) -> Dataset | Unavailable:
+def load_available(path: StrPath) -> Dataset | Unavailable:
     """Return a prepared data set, or the error that it is not available."""
     try:
         return Dataset.load(path)

@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from attop._core.files import StrPath
 from attop._core.seeds import derive_seed
 from attop_bench.data.base import (
     Dataset,
@@ -25,9 +26,7 @@ from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.fetch import read_receipt
 
 
-def build(
-    spec: Mapping[str, Any], stage: str, previous: str | os.PathLike[str] | None, out: str | os.PathLike[str]
-) -> None:
+def build(spec: Mapping[str, Any], stage: str, previous: StrPath | None, out: StrPath) -> None:
     """Run one stage from file to file.
 
     `spec` has ``id``, the name of the data set; ``kind`` (see `kind_of`); ``params`` of all stages; ``seed``,
@@ -127,7 +126,7 @@ def _run(
 
 
 def _read(
-    kind: str, stage: str, before: str, previous: str | os.PathLike[str] | None
+    kind: str, stage: str, before: str, previous: StrPath | None
 ) -> tuple[dict[str, NDArray], dict[str, object]]:
     """Return arrays and parameters of the file of the stage before."""
     wanted = f"stage {stage!r} of {kind!r} reads the file of stage {before!r}"

@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from attop._core.files import put_in_place, write_text
+from attop._core.files import StrPath, put_in_place, write_text
 from attop_bench.data.base import DatasetError, Unavailable
 from attop_bench.data.registries import RECORDS
 from attop_bench.data.source import Source, digest, kind_of, open_member, stays_inside
@@ -34,7 +34,6 @@ log = logging.getLogger(__name__)
 
 MIRROR = "ATTOP_MIRROR"  # environment variable
 
-_Path = str | os.PathLike[str]
 _RETRIES = 3
 _BLOCK = 1 << 18
 #: Bytes of a download, and of an unpacked file, whose size is not in the configuration.
@@ -48,7 +47,7 @@ class _Failure(Exception):
     """A place does not give the file; no ValueError, which pooch would retry."""
 
 
-def obtain(source: Source, cache: _Path, *, mirror: _Path | None = None, offline: bool = False) -> Path:
+def obtain(source: Source, cache: StrPath, *, mirror: StrPath | None = None, offline: bool = False) -> Path:
     """Return the path of a file in the cache; get it from the mirror, else from upstream, if it is not there.
 
     Nothing appears under the file's name before it is whole and its digest right. Archives of members are
@@ -213,7 +212,7 @@ class _Downloader:
 class _Limited(io.BufferedWriter):
     """A file that refuses to grow beyond its limit."""
 
-    def __init__(self, path: _Path, limit: int, origin: str):
+    def __init__(self, path: StrPath, limit: int, origin: str):
         super().__init__(io.FileIO(path, "w"))
         self.limit, self.origin = limit, origin
 
@@ -250,7 +249,7 @@ def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
     _check(out, source, origin)
 
 
-def _refuse_html(path: _Path, origin: object) -> None:
+def _refuse_html(path: StrPath, origin: object) -> None:
     """Refuse a web page, which servers send in place of a file that has moved."""
     with open(path, "rb") as file:
         if _HTML.match(file.read(4096).removeprefix(b"\xef\xbb\xbf")):
@@ -302,8 +301,8 @@ def _disk(error: OSError, source: Source, cache: Path) -> Unavailable:
 
 def fetch_files(
     files: Mapping[str, Source],
-    cache: _Path,
-    out: _Path,
+    cache: StrPath,
+    out: StrPath,
     *,
     mirror: str | None = None,
     offline: bool = False,
@@ -328,7 +327,7 @@ def fetch_files(
     return "files" in content
 
 
-def read_receipt(path: _Path) -> dict[str, str]:
+def read_receipt(path: StrPath) -> dict[str, str]:
     """Return the paths of the files by parameter; raise `Unavailable` if the receipt says so."""
     receipt = json.loads(Path(path).read_text(encoding="utf-8"))
     if "unavailable" in receipt:
@@ -340,7 +339,7 @@ def read_receipt(path: _Path) -> dict[str, str]:
     return paths
 
 
-def next_turn(receipt: _Path) -> int:
+def next_turn(receipt: StrPath) -> int:
     """Return how often the files of a receipt could not be fetched, or were edited in the cache, so far.
 
     As a parameter of the job it has the workflow fetch these again.
@@ -349,7 +348,7 @@ def next_turn(receipt: _Path) -> int:
     return (int(counter.read_text()) if counter.exists() else 0) + bool(edited(receipt))
 
 
-def edited(receipt: _Path) -> dict[str, str]:
+def edited(receipt: StrPath) -> dict[str, str]:
     """Return the paths, by parameter, of the files whose content is not the one that was fetched.
 
     It is read only if they were touched since. One that is gone is not edited.
@@ -373,5 +372,5 @@ def _digest_at(path: str, time: int) -> str:
     return digest(path)
 
 
-def _counter(receipt: _Path) -> Path:
+def _counter(receipt: StrPath) -> Path:
     return Path(receipt).with_suffix(".turn")

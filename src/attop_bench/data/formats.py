@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
+from attop._core.files import StrPath
 from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import checked, complete
@@ -27,7 +28,6 @@ from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_membe
 if TYPE_CHECKING:
     import pandas as pd
 
-_Path = str | os.PathLike[str]
 _Marks = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
 _MOST_CELLS = 1 << 29
 #: Text that stands for a missing value in a file without types, as for pandas.
@@ -149,7 +149,7 @@ def _written(value: object) -> str:
     return str(int(value) if isinstance(value, (float, np.floating)) and value.is_integer() else value)
 
 
-def format_of(path: _Path) -> str:
+def format_of(path: StrPath) -> str:
     """Return the format of a file by the end of its name, before ``.gz``, ``.bz2`` or ``.xz``."""
     name = PurePath(path)
     while name.suffix.lower() in (".gz", ".bz2", ".xz"):
@@ -165,7 +165,7 @@ def format_of(path: _Path) -> str:
 
 
 def read_frame(
-    path: _Path, form: str | None = None, options: Mapping[str, Any] | None = None
+    path: StrPath, form: str | None = None, options: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
     """Read a table, each column by `Table.values`."""
     import pandas as pd
@@ -174,7 +174,7 @@ def read_frame(
     return pd.DataFrame({name: table.values(name) for name in table.frame})
 
 
-def read_table(path: _Path, form: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
+def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
     """Read a table from a file.
 
     `form` is a key of `FORMATS`, by default the one of the file's name; `options` are those of its reader.
@@ -198,7 +198,7 @@ def read_table(path: _Path, form: str | None = None, options: Mapping[str, Any] 
 
 @checked("format csv")
 def read_delimited(
-    path: _Path,
+    path: StrPath,
     *,
     separator: Annotated[str | None, Field(strict=True)] = None,
     header: Annotated[bool, Field(strict=True)] = True,
@@ -258,7 +258,7 @@ def read_delimited(
     return frame
 
 
-def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
+def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
     """Read lines ``label [qid:q] index:value ... [# comment]``.
 
     Parameters
@@ -307,7 +307,7 @@ def read_svmlight(path: _Path, *, n_features: int | None = None, zero_based: boo
     return frame
 
 
-def read_npz(path: _Path) -> pd.DataFrame:
+def read_npz(path: StrPath) -> pd.DataFrame:
     """Read ``.npz`` without unpickling: arrays (n,) are columns, ``X`` of (n, d) is ``X1`` to ``Xd``."""
     import pandas as pd
 
@@ -339,7 +339,7 @@ def read_npz(path: _Path) -> pd.DataFrame:
     return pd.concat(parts, axis=1)
 
 
-def read_parquet(path: _Path) -> pd.DataFrame:
+def read_parquet(path: StrPath) -> pd.DataFrame:
     """Read a Parquet file."""
     import pandas as pd
     from pyarrow import parquet, types
@@ -356,7 +356,7 @@ def read_parquet(path: _Path) -> pd.DataFrame:
         raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
 
 
-def read_arff(path: _Path) -> pd.DataFrame:
+def read_arff(path: StrPath) -> pd.DataFrame:
     """Read a dense ARFF file of numeric and nominal attributes; ``?`` is a missing value."""
     import pandas as pd
     from scipy.io import arff
@@ -386,7 +386,7 @@ def read_arff(path: _Path) -> pd.DataFrame:
     return frame
 
 
-def read_pickle(path: _Path, digest: str, member: str | None = None) -> pd.DataFrame:
+def read_pickle(path: StrPath, digest: str, member: str | None = None) -> pd.DataFrame:
     """Read a pickled DataFrame, or mapping of columns, if the file has the digest of its `Source`.
 
     Any other pickle may run anything. `member` names the pickle in an archive.

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from attop._core.files import StrPath
 from attop._core.typing import Floats, Ints
 from attop._core.wording import count_noun, did_you_mean, join_first
 from attop.metrics._roc import auc
@@ -107,7 +108,7 @@ class Look:
         return next(c for c in self.columns if c.name == name)
 
 
-def look(path: str | os.PathLike[str], label: str | None = None, positive: object = None) -> Look:
+def look(path: StrPath, label: str | None = None, positive: object = None) -> Look:
     """Look at a table in a file; `label` is by default the likeliest column, `positive` its rarest value."""
     where = f"dataset {path}"
     reader = _separator(path)
@@ -149,7 +150,7 @@ def look(path: str | os.PathLike[str], label: str | None = None, positive: objec
     return Look(os.fspath(path), len(frame), *about)
 
 
-def _separator(path: str | os.PathLike[str]) -> dict[str, object]:
+def _separator(path: StrPath) -> dict[str, object]:
     """Return the separator of a CSV's first line as an option of the reader."""
     if format_of(path) != "csv" or not os.path.isfile(path):
         return {}

@@ -17,9 +17,9 @@ from dataclasses import MISSING, dataclass, field
 from pathlib import PurePosixPath
 from typing import IO, Any, Literal
 
+from attop._core.files import StrPath
 from attop_bench.data.base import DatasetError
 
-_Path = str | os.PathLike[str]
 _MAGIC = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 #: Exceptions of reading a damaged compressed file, besides OSError.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
@@ -90,7 +90,7 @@ class Source:
 
 
 @contextmanager
-def open_member(path: _Path, member: str) -> Iterator[IO[bytes]]:
+def open_member(path: StrPath, member: str) -> Iterator[IO[bytes]]:
     """Open one file of a zip or tar, the content of a compressed file, or a plain file.
 
     Raises KeyError if the archive has no such file, and any of `BROKEN`, ValueError or OSError if it is
@@ -122,7 +122,7 @@ def _named(names: Sequence[str], wanted: PurePosixPath) -> str:
     raise KeyError(f"no {wanted} among {', '.join(names[:5])}")
 
 
-def open_bytes(path: _Path) -> IO[bytes]:
+def open_bytes(path: StrPath) -> IO[bytes]:
     """Open a file for reading, uncompressed (gz, bz2, xz) by its first bytes, whatever its name."""
     with open(path, "rb") as file:
         start = file.read(6)
@@ -138,7 +138,7 @@ def stays_inside(name: str) -> bool:
     )
 
 
-def digest(path: _Path, expected: str | None = None) -> str:
+def digest(path: StrPath, expected: str | None = None) -> str:
     """Return the SHA-256 of a file, or its git object id or MD5 if `expected` is one; see `Source.digest`.
 
     A git object id is the SHA-1 of ``blob``, the size, a zero byte and the content; no other file of a given
@@ -150,7 +150,7 @@ def digest(path: _Path, expected: str | None = None) -> str:
         return hashlib.file_digest(file, lambda: hashlib.new(name, start, usedforsecurity=False)).hexdigest()
 
 
-def check_digest(path: _Path, expected: str) -> None:
+def check_digest(path: StrPath, expected: str) -> None:
     """Refuse a file of another digest."""
     if (got := digest(path, expected)) != expected:
         raise DatasetError(

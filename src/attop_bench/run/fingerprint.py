@@ -27,7 +27,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
 
-from attop._core.files import write_text
+from attop._core.files import StrPath, write_text
 
 #: Count where they are installed, too.
 _OWN = {"attop", "attop_bench"}
@@ -47,7 +47,7 @@ _CACHE = Path(".snakemake/attop/code.json")
 _NEW: list[str] = []
 
 
-def rule_fingerprint(script: str | os.PathLike[str], named: Iterable[str] = ()) -> str:
+def rule_fingerprint(script: StrPath, named: Iterable[str] = ()) -> str:
     """Return a digest of the code of a rule's script, of all that it leads to, and of the modules in `named`.
 
     A script that is missing, or imports nothing of attop, is a ValueError: nothing would ever make its

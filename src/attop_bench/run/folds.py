@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attop._core.files import StrPath
 from attop._core.typing import Ints
 from attop.experiment._splits import Fold
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
@@ -22,9 +22,7 @@ from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_array
 _TRAINS, _SCORED = 1, 2
 
 
-def write_folds(
-    path: str | os.PathLike[str], folds: Sequence[Fold], dataset: Dataset, split: Mapping[str, object]
-) -> None:
+def write_folds(path: StrPath, folds: Sequence[Fold], dataset: Dataset, split: Mapping[str, object]) -> None:
     """Write the folds of one repeat, cut from `dataset` as `split` says; see `Job.split`."""
     n = len(dataset.y)
     arrays = {
@@ -35,7 +33,7 @@ def write_folds(
     save_arrays(path, arrays, note)
 
 
-def read_folds(path: str | os.PathLike[str], dataset: Dataset, split: Mapping[str, object]) -> list[Fold]:
+def read_folds(path: StrPath, dataset: Dataset, split: Mapping[str, object]) -> list[Fold]:
     """Return the folds of a file; refuse those of other data or another split."""
     arrays, note = load_arrays(path)
     for what, expected in (("split", json.loads(json.dumps(split))), ("data", _digest(dataset))):

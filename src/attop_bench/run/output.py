@@ -7,10 +7,11 @@ import os
 import platform
 from pathlib import Path
 
+from attop._core.files import StrPath
 from attop_bench.run.up_to_date import number_run, refusal
 
 
-def hold(output: str | os.PathLike[str]) -> str:
+def hold(output: StrPath) -> str:
     """Lock a folder of results until this process ends, however it ends, and number the run.
 
     Returns who else writes there, and what to do; nothing if the folder is this run's now.

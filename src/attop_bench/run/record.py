@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from attop._core.files import read_json, write_json
+from attop._core.files import StrPath, read_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ class Record:
 
     def write(
         self,
-        scores: str | os.PathLike[str],
-        record: str | os.PathLike[str],
+        scores: StrPath,
+        record: StrPath,
         digest: str = "",
         started: float | None = None,
     ) -> None:
@@ -110,7 +110,7 @@ class Record:
         write_json(record, {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS})
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Self:
+    def read(cls, path: StrPath) -> Self:
         """Read a record of this version or an older one; raise `RecordError` for another file."""
         known = {f.name for f in fields(cls)} - _ARRAYS
         remedy = "delete it, and its run is repeated"
@@ -131,7 +131,7 @@ def _empty(*shape: int) -> Any:
     return np.empty(shape, float if len(shape) > 1 else np.int64)
 
 
-def name_of_data(path: str | os.PathLike[str]) -> str:
+def name_of_data(path: StrPath) -> str:
     """Return the name of a prepared data set, which need not be available."""
     import numpy as np
 
@@ -139,7 +139,7 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
         return str(json.loads(str(file["meta"]))["name"])
 
 
-def digest_of(path: str | os.PathLike[str]) -> str:
+def digest_of(path: StrPath) -> str:
     """Return the digest in the record at `path`, without parsing it: every start asks every record."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -149,7 +149,7 @@ def digest_of(path: str | os.PathLike[str]) -> str:
     return start[1] if start else ""
 
 
-def check_all_ok(paths: Sequence[str | os.PathLike[str]]) -> None:
+def check_all_ok(paths: Sequence[StrPath]) -> None:
     """Raise `RecordError`, with status and error, unless every run has the status ``ok``."""
     records = [(path, Record.read(path)) for path in paths]
     failed = [f"{path}: {r.status}: {r.error.strip().split(chr(10))[0]}" for path, r in records if not r.ok]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attop._core.files import write_csv, write_parquet
+from attop._core.files import StrPath, write_csv, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,9 +39,7 @@ TABLES: dict[str, tuple[str, ...]] = {
 EVALUATED = tuple(name for name in TABLES if name != "trace")
 
 
-def write_tables(
-    tables: Mapping[str, pd.DataFrame], folder: str | os.PathLike[str], *, csv: bool = False
-) -> None:
+def write_tables(tables: Mapping[str, pd.DataFrame], folder: StrPath, *, csv: bool = False) -> None:
     """Write each table to ``<folder>/<name>.parquet``, and to CSV if asked for, whole or not at all."""
     folder = Path(folder)
     metadata = {"attop_schema_version": str(SCHEMA_VERSION)}
@@ -52,7 +49,7 @@ def write_tables(
             write_csv(folder / f"{name}.csv", table)
 
 
-def read_tables(folders: Sequence[str | os.PathLike[str]]) -> dict[str, pd.DataFrame]:
+def read_tables(folders: Sequence[StrPath]) -> dict[str, pd.DataFrame]:
     """Read the tables of several folders, joined in this order."""
     import pandas as pd
 

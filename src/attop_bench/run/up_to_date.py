@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
-from attop._core.files import write_json
+from attop._core.files import StrPath, write_json
 from attop.metrics._metric import Metric
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import next_turn
@@ -245,7 +245,7 @@ def is_done(plan: Plan, run: Run) -> bool:
     return digest_of(plan.record_path(run)) == digest(plan, run) and plan.scores_path(run).exists()
 
 
-def refusal(output: str | os.PathLike[str]) -> str:
+def refusal(output: StrPath) -> str:
     """Say why this working directory must not add to a folder of results; empty if it may.
 
     Snakemake remembers in ``.snakemake`` what it made each result with, and takes files it does not know for
@@ -264,7 +264,7 @@ def refusal(output: str | os.PathLike[str]) -> str:
     )
 
 
-def number_run(output: str | os.PathLike[str]) -> None:
+def number_run(output: StrPath) -> None:
     """Leave the number of a new run in the folder of results and in this working directory; see `refusal`."""
     run, known = uuid4().hex, _known(output)
     # The number before too: a kill may come between the two files.
@@ -272,7 +272,7 @@ def number_run(output: str | os.PathLike[str]) -> None:
     write_json(Path(output, ".attop.json"), {"run": run, "directory": os.getcwd()})
 
 
-def _known(output: str | os.PathLike[str]) -> Path:
+def _known(output: StrPath) -> Path:
     """Return the file of the working directory with the numbers of the last runs of an output."""
     return Path(_STATE, "attop", f"{hashlib.sha256(os.fsencode(output)).hexdigest()[:16]}.json")
 

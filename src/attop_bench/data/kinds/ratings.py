@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop._core.files import StrPath
 from attop._core.typing import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.features import interaction_features, masked_nmf
@@ -166,7 +166,7 @@ def rating_recommendation(
     return Dataset("ratings", X, y, row[rows], facts)
 
 
-def read_ratings(path: str | os.PathLike[str]) -> dict[str, NDArray]:
+def read_ratings(path: StrPath) -> dict[str, NDArray]:
     """Read ``u.data``: tab separated user, item, rating (1 to 5) and time in seconds, no header."""
     try:
         table = np.loadtxt(path, dtype=np.int64, delimiter="\t", ndmin=2)

@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from attop._core.files import StrPath
 from attop._core.typing import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.formats import Table, check_numbers, format_of, read_table
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 #: Name of a column without one in pandas; to_csv writes row numbers as such a column.
 _UNNAMED = re.compile(r"Unnamed: \d+|")
 
-_Path = str | os.PathLike[str]
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
 
@@ -46,15 +46,15 @@ class RawOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    path: _Path
+    path: StrPath
     #: Column of the labels; ``label`` if left out in the SVMlight format.
     label: _Column | None = None
     #: validation, test: Files of the same form with more rows. `path` is then part 0, and these are the next
     #: parts; see `Dataset.part`.
-    validation: _Path | None = None
-    test: _Path | None = None
+    validation: StrPath | None = None
+    test: StrPath | None = None
     #: File of the labels alone, one a line, where `path` has none.
-    labels: _Path | None = None
+    labels: StrPath | None = None
     #: See `read_table`.
     format: Any = None  # any but a name is refused beside the names
     #: Parameters of the format's reader, such as ``header`` and ``separator`` of `read_delimited`.
@@ -145,7 +145,7 @@ class RawTable:
     part: Ints | None
 
 
-def file_table(path: _Path, **options: Any) -> Dataset:
+def file_table(path: StrPath, **options: Any) -> Dataset:
     """Read a table: one column of labels, perhaps one of groups, the others features.
 
     For the options see `TableOptions`. The data set is named after the file, features are in its order.
@@ -243,7 +243,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     return RawTable(rows, label, roles, X, categorical, part)
 
 
-def _read(paths: Sequence[_Path], form: str, reader: Mapping[str, Any] | None) -> tuple[Table, Ints | None]:
+def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None) -> tuple[Table, Ints | None]:
     """Return the rows of all files, and the number of each row's file if there are several."""
     import pandas as pd
 

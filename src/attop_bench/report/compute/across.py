@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -74,27 +74,16 @@ class Across:
     resampled: Bootstrap
 
     @property
-    def order(self) -> tuple[str, ...]:
-        """Methods compared, best first."""
-        return tuple(s.method for s in self.standings if not s.reason)
-
-    @property
     def over(self) -> str:
         """Number of data sets compared, in words."""
         return share_of(self.n_datasets, max([s.m for s in self.standings], default=0))
 
 
-def across(
-    evaluation: pd.DataFrame,
-    metrics: Mapping[str, str],
-    *,
-    titles: Mapping[str, str],
-    alpha: float = 0.05,
-) -> Across:
+def across(evaluation: pd.DataFrame, metrics: Mapping[str, str], *, titles: Mapping[str, str]) -> Across:
     """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
 
     `metrics` is data set -> the metric that compares methods there, at its main top; others are left out.
-    Methods that only `titles` knows have no run. `alpha` is the family-wise error of the tests.
+    Methods that only `titles` knows have no run.
 
     Notes
     -----
@@ -102,34 +91,25 @@ def across(
     all metrics lie in [0, 1]. The best method is chosen on the data it is then tested on, so p against it
     counts only where Friedman's test shows a difference; the diagram's test is of all pairs.
     """
-    shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
     tops = {str(d): main_top(group) for d, group in evaluation.groupby("dataset", sort=False)["top"]}
-    matrix = metric_matrix(evaluation, metrics, tops, shown)
+    matrix = metric_matrix(evaluation, metrics, tops, titles)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
-    shared_unit = have_shared_unit(used)
-
-    tested, nemenyi = friedman(scores), all_pairs(scores, alpha)
+    tested, nemenyi = friedman(scores), all_pairs(scores)
     order = [str(m) for m in tested.ranks.index]
-    test, p, refused = _against_best(scores, order, shared_unit, nemenyi)
+    test, p, refused = _against_best(scores, order, used, nemenyi)
     m = int(matrix.counts.any(axis=1).sum())
-    standings = [
-        replace(
-            _against(scores, method, order[0], used),
-            rank=float(tested.ranks[method]),
-            m=m,
-            p=p.get(method, math.nan),
-        )
-        for method in order
-    ]
-    standings += [
-        Standing(method, math.nan, int((matrix.counts[method] > 0).sum()), m, reason=why)
-        for method, why in matrix.without_methods.items()
-    ]
+    standings = []
+    for method in order:
+        rank, against = float(tested.ranks[method]), _against(scores, method, order[0], used)
+        standings.append(Standing(method, rank, len(scores), m, p.get(method, math.nan), *against))
+    for method, why in matrix.without_methods.items():
+        n = int((matrix.counts[method] > 0).sum())
+        standings.append(Standing(method, math.nan, n, m, reason=why))
     return Across(
         tuple(standings),
         len(scores),
-        _unit_in_words(used, matrix.tops),
+        _unit_in_words(used, tops),
         test,
         tested,
         nemenyi,
@@ -159,11 +139,11 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
 
 
 def _against_best(
-    scores: pd.DataFrame, order: list[str], shared_unit: bool, nemenyi: Comparison
+    scores: pd.DataFrame, order: list[str], used: Mapping[str, str], nemenyi: Comparison
 ) -> tuple[str, dict[str, float], str]:
     """Return the test, p of each method against the best, and the reason if there is none."""
     if len(order) == 2 and len(scores):
-        if not shared_unit:
+        if not have_shared_unit(used):
             return "", {}, "The metrics have no common unit, so differences of two methods cannot be ranked."
         result = wilcoxon(scores[order[1]], scores[order[0]])
         return ("", {}, result.refused) if result.refused else ("Wilcoxon", {order[1]: result.p}, "")
@@ -173,25 +153,22 @@ def _against_best(
     return "Holm", {pair.first: pair.p_adjusted for pair in pairs}, ""
 
 
-def _against(scores: pd.DataFrame, method: str, best: str, used: Mapping[str, str]) -> Standing:
-    """Compare a method with the best; its rank is left open."""
+def _against(
+    scores: pd.DataFrame, method: str, best: str, used: Mapping[str, str]
+) -> tuple[int, int, Effect | None, Posterior | None]:
+    """Return ``better``, ``equal``, ``effect`` and ``posterior`` of a `Standing`."""
     n = len(scores)
-    standing = Standing(method, math.nan, n, n)
     if method == best or not n:
-        return standing
+        return 0, 0, None, None
     own, best_values = scores[method].to_numpy(float), scores[best].to_numpy(float)
     ahead = difference(own, best_values)
-    unlike = "The metrics have no common unit, so differences cannot be averaged."
-    bounded = {get_metric(metric).bounds for metric in used.values()} == {_UNIT}
-    return replace(
-        standing,
-        better=int((ahead > 0).sum()),
-        equal=int((ahead == 0).sum()),
-        effect=effect_sizes(own, best_values) if have_shared_unit(used) else Effect(n, refused=unlike),
-        posterior=bayesian_signed_rank(own, best_values, rope=ROPE, seed=0)
-        if bounded
-        else Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1."),
-    )
+    effect = Effect(n, refused="The metrics have no common unit, so differences cannot be averaged.")
+    if have_shared_unit(used):
+        effect = effect_sizes(own, best_values)
+    posterior = Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1.")
+    if {get_metric(metric).bounds for metric in used.values()} == {_UNIT}:
+        posterior = bayesian_signed_rank(own, best_values, rope=ROPE, seed=0)
+    return int((ahead > 0).sum()), int((ahead == 0).sum()), effect, posterior
 
 
 def sentences(
@@ -227,26 +204,20 @@ def sentences(
             "over these data sets no method can be called better than another."
         )
     else:
-        lines.append(
-            f"The methods do not all rank alike (Friedman's test, {format_p(tested.p_F, 'p')}). "
-            + _apart(ranked, nemenyi, titles)
-        )
+        lines.append(f"The methods do not all rank alike (Friedman's test, {format_p(tested.p_F, 'p')}).")
+        lines[-1] += f" {_apart(ranked, nemenyi, titles)}"
     absent = by_reason([(titles[s.method], s.reason) for s in result.standings if s.reason])
     lines += [f"Not ranked: {methods} ({why})." for methods, why in absent]
-    left_out = [(names.get(d, d), why) for d, why in result.left_out.items()]
+    left_out = by_reason([(names.get(d, d), why) for d, why in result.left_out.items()])
     if left_out:
-        lines.append(
-            "Left out: " + "; ".join(f"{methods} ({why})" for methods, why in by_reason(left_out)) + "."
-        )
+        lines.append(f"Left out: {'; '.join(f'{datasets} ({why})' for datasets, why in left_out)}.")
     return tuple(lines)
 
 
 def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Join names with the same reason."""
-    return [
-        (join_words([name for name, its in reasons if its == why]), why)
-        for why in dict.fromkeys(why for _, why in reasons)
-    ]
+    distinct = dict.fromkeys(why for _, why in reasons)
+    return [(join_words([name for name, its in reasons if its == why]), why) for why in distinct]
 
 
 def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]) -> str:
@@ -257,10 +228,8 @@ def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str,
     joined = {m for clique in nemenyi.cliques if first in clique for m in clique}
     words = []
     if worse:
-        words.append(
-            f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): "
-            f"{join_words([titles[m] for m in worse])}."
-        )
+        named = join_words([titles[m] for m in worse])
+        words.append(f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): {named}.")
     if joined & set(worse):
         words.append(
             f"Of these, {join_words([titles[m] for m in worse if m in joined])} not by the stricter test of "
@@ -281,8 +250,6 @@ class Matrix:
     scores: pd.DataFrame
     #: Defined runs, also of those left out.
     counts: pd.DataFrame
-    #: The top of each data set.
-    tops: dict[str, str]
     #: without_datasets, without_methods: Those left out of `scores`, with reasons.
     without_datasets: dict[str, str]
     without_methods: dict[str, str]
@@ -299,8 +266,9 @@ def metric_matrix(
     A mean may if it is over every run for which any method has a value: fewer might flatter. As long as one
     may not, the method or data set that lacks the largest share of them is left out; of equals the method,
     because data sets are the samples. Two methods with a value in common both stay. `metrics` and `tops` are
-    by data set; `titles` are of the methods to compare, in this order.
+    by data set; `titles` are of methods, first those that it has.
     """
+    titles = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
     datasets = list(dict.fromkeys(evaluation["dataset"]))
     without = {d: "no run has a result" for d in {**metrics, **tops} if d not in tops or d not in datasets}
     without |= {d: "no metric was named to compare by" for d in datasets if not metrics.get(d)}
@@ -308,7 +276,6 @@ def metric_matrix(
     part = evaluation[
         (evaluation["metric"] == evaluation["dataset"].map({d: metrics[d] for d in rows}))
         & (evaluation["top"] == evaluation["dataset"].map({d: tops[d] for d in rows}))
-        & evaluation["method"].isin(list(titles))
     ]
     signs = {d: 1.0 if get_metric(metrics[d]).higher_is_better else -1.0 for d in rows}
     part = part[np.isfinite(part["value"].astype(float))]
@@ -324,14 +291,10 @@ def metric_matrix(
     complete = counts.eq(shared, axis=0).loc[[d for d in rows if shared[d]]]
     methods, dropped, incomplete = _leave_out(complete)
     runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
-    for dataset, lacking in incomplete.items():
-        without[dataset] = join_words(
-            [f"{titles[m]} has {counts.loc[dataset, m]} of {runs[dataset]} runs" for m in lacking]
-        )
+    for d, lacking in incomplete.items():
+        without[d] = join_words([f"{titles[m]} has {counts.loc[d, m]} of {runs[d]} runs" for m in lacking])
     without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}
-    return Matrix(
-        means.loc[methods.index, methods.columns], counts, {d: tops[d] for d in rows}, without, dropped
-    )
+    return Matrix(means.loc[methods.index, methods.columns], counts, without, dropped)
 
 
 def _leave_out(complete: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, list[str]]]:
@@ -359,7 +322,7 @@ def _leave_out(complete: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], di
 
 def have_shared_unit(used: Mapping[str, str]) -> bool:
     """Return whether values of the metrics, one a data set, may be averaged."""
-    return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {(0.0, 1.0)}
+    return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {_UNIT}
 
 
 def board(
@@ -384,65 +347,38 @@ def board(
         - ``pareto``: in the `pareto_front` of seconds and regret (without a common unit: rank).
     """
     compared = evaluation[evaluation["dataset"].isin([d for d, metric in metrics.items() if metric])]
-    tops = {
-        str(d): sort_tops(tops_of_set) for d, tops_of_set in compared.groupby("dataset", sort=False)["top"]
-    }
-    counts = {len(tops_of_set) for tops_of_set in tops.values()}
-    if len(tops) < 2 or len(counts) != 1:
+    tops = {str(d): sort_tops(its) for d, its in compared.groupby("dataset", sort=False)["top"]}
+    if len(tops) < 2 or len(set(map(len, tops.values()))) != 1:
         return pd.DataFrame()
     spent = pd.DataFrame({d: _seconds(runs, d) for d in tops}).T
-    n_tops = counts.pop()
-    rows = [
-        _at(
-            {d: tops_of_set[i] for d, tops_of_set in tops.items()},
-            f"{i + 1} of {n_tops}",
-            compared,
-            metrics,
-            titles,
-            spent,
-        )
-        for i in range(n_tops)
-    ]
+    each = list(zip(*tops.values(), strict=True))
+    rows = []
+    for i, at in enumerate(each, 1):
+        scores = metric_matrix(compared, metrics, dict(zip(tops, at, strict=True)), titles).scores
+        name = at[0] if len(set(at)) == 1 else f"{i} of {len(each)}"
+        rows.append(_at(name, scores, {d: metrics[d] for d in scores.index}, spent))
     return pd.concat(rows, ignore_index=True)
 
 
-def _at(
-    tops: Mapping[str, str],
-    name: str,
-    evaluation: pd.DataFrame,
-    metrics: Mapping[str, str],
-    titles: Mapping[str, str],
-    spent: pd.DataFrame,
-) -> pd.DataFrame:
+def _at(name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of one top."""
-    shown = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
-    matrix = metric_matrix(evaluation, metrics, tops, shown)
-    scores = matrix.scores
     ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)
     table = pd.DataFrame(
         {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}, index=scores.columns
     )
     regrets = 100 * regret(scores, higher_is_better=True)
     lost = bootstrap_means(regrets, higher_is_better=False)
-    used = {d: metrics[d] for d in scores.index}
     directions = {get_metric(metric).higher_is_better for metric in used.values()}
     sign = math.nan if len(directions) > 1 else 1.0 if True in directions else -1.0
-    means = {
-        "mean": sign * scores.mean(axis=0),
-        "regret": lost.mean,
-        "regret_low": lost.low,
-        "regret_high": lost.high,
-        "worst": regrets.max(),
-        "p_best": lost.p_best,
-    }
+    means = {"mean": sign * scores.mean(axis=0), "regret": lost.mean, "regret_low": lost.low}
+    means |= {"regret_high": lost.high, "worst": regrets.max(), "p_best": lost.p_best}
     shared = have_shared_unit(used)
     table = table.assign(**(means if shared else dict.fromkeys(means, np.nan)))
     seconds = spent.reindex(index=scores.index, columns=table.index)
     table["seconds"] = np.exp(np.log(seconds.astype(float)).mean(axis=0, skipna=False))
     front = pareto_front(table["seconds"], -table["regret" if shared else "rank"])
     table["pareto"] = table.index.isin(front)
-    same = set(tops.values())
-    table.insert(0, "top", same.pop() if len(same) == 1 else name)
+    table.insert(0, "top", name)
     table.insert(1, "datasets", len(scores))
     table = table.rename_axis("method").reset_index()
     return table.sort_values("rank", kind="stable", ignore_index=True)

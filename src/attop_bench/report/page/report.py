@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from attop._core import wording
-from attop._core.files import write_bytes
+from attop._core.files import StrPath, write_bytes
 from attop.experiment._headline import TopJudgement, headline, mean_regrets
 from attop.metrics._registry import get_metric
 from attop.statistics._rounding import difference
@@ -35,9 +34,9 @@ def write_analysis(
     results: Mapping[str, pd.DataFrame],
     manifest: Entry,
     *,
-    report: str | os.PathLike[str],
-    tables: str | os.PathLike[str],
-    figures: str | os.PathLike[str],
+    report: StrPath,
+    tables: StrPath,
+    figures: StrPath,
     jobs: int = 1,
 ) -> str:
     """Write the report, figures as PDF, tables as TeX, CSV and Parquet; return the headline.
@@ -50,9 +49,7 @@ def write_analysis(
     return page.headline
 
 
-def build_report(
-    results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: str | os.PathLike[str]
-) -> None:
+def build_report(results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: StrPath) -> None:
     """Write the report of a benchmark whole or not at all; the same input gives the same bytes.
 
     `results` are the tables of `attop_bench.run.tables.TABLES`; all but "evaluation" and "runs" may be left
@@ -158,7 +155,7 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
     return [(name, str(value)) for name, value in rows.items()]
 
 
-def write_comparison(comparison: TopComparison, path: str | os.PathLike[str]) -> None:
+def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     """Write the page of a comparison; `TopComparison.report` calls it."""
     top, metric, runs = str(comparison.top), comparison.metric, comparison.runs
     job = pd.DataFrame(
