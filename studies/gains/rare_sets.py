@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attop_bench.data import make
+from attop_bench.data.build import make
 from attop_bench.run.config import read_yaml
 
 __all__ = ["MORE", "SETS", "load"]

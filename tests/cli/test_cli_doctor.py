@@ -93,7 +93,7 @@ def test_files_in_the_mirror_in_the_cache_and_nowhere(folder, capsys):
     assert "ok network: not needed: all files are on this machine" in lines
     (folder / "data/housing/housing.data").unlink()
     _, lines = doctor(capsys, *wanted)
-    assert "ok network: needed to download 1 file: housing/housing.data" in lines
+    assert "ok network: needed for 1 file: housing/housing.data" in lines
     status, lines = doctor(capsys, *wanted, "offline=true")
     assert status == 0
     assert any("housing/housing.data cannot be downloaded (offline is set)" in line for line in lines)

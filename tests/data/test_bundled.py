@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 
 
 def test_wdbc_has_malignant_tumours_as_positives():

@@ -18,12 +18,12 @@ import yaml
 from studies.papk2020.behance import RECORD, project_items
 from studies.papk2020.citation import CONTACTS, PUBLISHED
 
-from attop_bench.data import Dataset, DatasetError, build, make, make_folds
-from attop_bench.data.base import Unavailable, load_arrays
-from attop_bench.data.build import check_facts
+from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
+from attop_bench.data.build import build, check_facts, make
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import fetch_files, next_turn, read_receipt
 from attop_bench.data.source import Source
+from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.plan import Plan
 from attop_bench.run.up_to_date import Inputs
@@ -186,7 +186,7 @@ def test_how_a_machine_failed_is_no_feature():
 
 def test_ratings_in_another_form_are_refused(tmp_path):
     for text, message in (
-        ("1 2 3 4\n", "not tab separated integers"),
+        ("1 2 3 4\n", "no tab separated integers"),
         ("1\t2\t3\n", "table of shape"),
         ("1\t2\t6\t4\n", "from 1 to 5"),
         ("1\t2\t3\t4\n1\t2\t4\t5\n", "rates an item twice"),

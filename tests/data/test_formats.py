@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.data.formats import FORMATS, format_of, read_frame
 from attop_bench.data.kinds.columns import parts_by_bounds, query_level_norm
 
@@ -139,7 +140,7 @@ def test_a_column_names_the_entity_of_each_row(tmp_path):
     assert data.name == "t"
     assert data.groups is None
     assert data.facts["features"] == ["u"]
-    with pytest.raises(DatasetError, match="'y' cannot be both label and entity: name another entity"):
+    with pytest.raises(DatasetError, match="'y' is both label and entity: name another entity"):
         read(tmp_path, text, entity="y")
 
 
@@ -194,7 +195,7 @@ def test_dates_of_parquet_are_days(tmp_path):
         (["20240131", "20240201"], "has numbers from 20240131 to 20240201, which are not numbers of days"),
         (["1700000000", "1701000000"], "divide seconds by 86400, write dates as 2024-12-31"),
         (["0", "864000"], "numbers from 0 to 864000, which are not numbers of days"),
-        (["190131", "190201"], "which look like dates written as YYMMDD, not like days: write"),
+        (["190131", "190201"], "which look like dates written as YYMMDD, not days: write"),
         (["010131", "010201"], "look like dates written as YYMMDD"),
         (["202401", "202402"], "look like months written as YYYYMM"),
         (["2023", "2024"], "look like years"),

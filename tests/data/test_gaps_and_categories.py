@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from attop._core.top import Top
-from attop_bench.data import Dataset, DatasetError, make
+from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.build import make
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job
 

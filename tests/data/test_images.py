@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.data.features import interaction_features, masked_nmf, umap_embedding
 from attop_bench.data.kinds.images import image_recommendation, recommend, simulate_likes
 from attop_bench.data.kinds.ratings import factorise, first_ratings, label_rest, simulate_ratings

@@ -6,19 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from attop_bench.data import (
-    KINDS,
-    Dataset,
-    DatasetError,
-    Kind,
-    Stage,
-    build,
-    input_files,
-    make,
-    stage_parameters,
-)
-from attop_bench.data.base import load_arrays, save_arrays
-from attop_bench.data.catalogue import kind_of
+from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
+from attop_bench.data.build import build, make
+from attop_bench.data.catalogue import KINDS, Kind, Stage, input_files, kind_of, stage_parameters
 
 
 def run_stages(tmp_path, spec, stages=None):
@@ -115,7 +105,7 @@ def test_wrong_stages_say_what_is_wrong(tmp_path):
         ("dataset", source, "reads the file of stage 'factorise'.*is of stage 'source' of 'ratings'"),
         ("factorise", None, "got none: build 'source' first"),
         ("factorise", tmp_path / "none.npz", "cannot be read"),
-        ("source", source, "is the first of 'ratings', it takes no file"),
+        ("source", source, "is the first of 'ratings', with no file"),
     ]:
         with pytest.raises(DatasetError, match=message):
             build(spec, stage, previous, out)

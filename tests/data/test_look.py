@@ -7,7 +7,8 @@ import yaml
 
 from attop._core.top import Top
 from attop.metrics import get_metric
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.data.look import look
 from attop_bench.data.proposal import in_time, parameters, propose
 from attop_bench.data.splits.protocols import make_folds
@@ -84,7 +85,7 @@ def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
     proposal = propose(look(path), daily=5)
     assert yaml.safe_load(proposal)["datasets"][0]["tops"] == [{"k": 5, "of": 15}]
     assert "5 a day: of a day's rows, on average over 20 days" in proposal
-    with pytest.raises(DatasetError, match="15 a day is no top of it: a day has 15 rows"):
+    with pytest.raises(DatasetError, match="15 a day is no top: a day has 15 rows"):
         propose(look(path), daily=15)
     with pytest.raises(DatasetError, match="no column holds dates"):
         propose(look(written(plain(), tmp_path)), daily=5)

@@ -101,7 +101,7 @@ def test_prequential_refuses_what_the_data_cannot_give():
     toy = Dataset("toy", np.zeros((len(y), 1)), y, entity=entity)
     with pytest.raises(DatasetError, match=r"'prequential' needs the day of each row.*as day"):
         make_folds("prequential", toy, 0, 0)
-    with pytest.raises(DatasetError, match="days must be whole numbers, got dtype float64"):
+    with pytest.raises(DatasetError, match="days must be integers, got dtype float64"):
         Dataset("toy", np.zeros((3, 1)), [1, 0, 0], day=[0.5, 1, 2])
 
 

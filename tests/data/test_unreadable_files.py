@@ -8,7 +8,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.data.formats import read_frame
 
 GOOD = "u,v,y\n1,a,0\n2,b,1\n"
@@ -42,7 +43,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.csv", "u,y\ninf,1\n2,0\n", {}, "column 'u' has infinite values"),
         ("t.csv", 'u,y\n"1,5",1\n2,0\n', {}, "column 'u' is not numeric, for example '1,5'"),
         ("t.csv", "u,y\n1,1\n,0\n,0\n", {}, "'u' has 2 missing values, the first in data row 2"),
-        ("t.csv", GOOD, {"drop": ["v"], "positive": "maybe"}, "y = 'maybe'; its values are 0, 1"),
+        ("t.csv", GOOD, {"drop": ["v"], "positive": "maybe"}, "y = 'maybe'; values are 0, 1"),
         ("t.csv", GOOD, {"group": "y"}, "both label and group"),
         ("t.csv", "user,class\n1,0\n", {"label": "clas"}, "no column 'clas'; did you mean 'class'"),
         ("t.csv", GOOD, {"label": None}, "label is not given"),

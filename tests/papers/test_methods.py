@@ -9,7 +9,8 @@ from studies.slatk2025.methods import FactorLists, Popularity
 from attop.learners import FactorRanker
 from attop.metrics._registry import get_metric
 from attop.surrogates import SoftmaxLossAtK
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 
 N_USERS, N_ITEMS = 30, 40

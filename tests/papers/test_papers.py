@@ -17,7 +17,7 @@ from studies.theory import pap_margins
 
 from attop._core.top import Top
 from attop.from_papers import PNormPush
-from attop_bench.data import make
+from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import COLUMNS, compare, printed_numbers, verdicts
 from attop_bench.papers.page import digest, index_row, markdown, read_tables, write_findings, write_tables

@@ -109,7 +109,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             {"datasets": [entry(files={"path": {"path": "../x"}})]},
             ["mine: files: path: file '../x': expected a name relative to the cache"],
         ),
-        *(({"datasets": [entry(id=id)]}, ["a mapping with an id, which is text"]) for id in (["a"], None)),
+        *(({"datasets": [entry(id=id)]}, ["a mapping with an id of text"]) for id in (["a"], None)),
         ({"datasets": [entry(extends=["b"])]}, ["datasets: mine: extends: a name is needed, got ['b']"]),
         *(({"datasets": [entry(id=id)]}, [id, "ends in .json"]) for id in ("checked.json", "Compiled.JSON")),
         ({"catalogues": {"datasets": 5}}, ["catalogues must map 'datasets' and 'methods' to YAML files"]),

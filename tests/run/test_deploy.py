@@ -22,7 +22,8 @@ from attop.experiment._headline import headline
 from attop.metrics import precision_at_k
 from attop.metrics._scorer import scores_of
 from attop_bench.cli.main import main
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.card import card, draw_curve, expectation_sentence
 from attop_bench.deploy.contributions import contributions
@@ -230,7 +231,7 @@ def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(tab
     assert len(capsys.readouterr().out.splitlines()) == 1 + 200 + 1  # "Written", header and rows
     new.drop(columns=["v3", "hour"]).to_csv("lacking.csv", index=False)
     assert main(["score", "out", "lacking.csv"]) == 1
-    assert "the model reads columns that the file lacks: hour, v3" in capsys.readouterr().err
+    assert "the file lacks columns of the model: hour, v3" in capsys.readouterr().err
 
 
 def test_one_line_of_another_process_scores_a_raw_file(table, logistic):

@@ -15,7 +15,8 @@ from attop._core.files import write_csv
 from attop._core.top import Top
 from attop.experiment._routing import fit
 from attop_bench.cli.main import main
-from attop_bench.data import DatasetError, make
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_pipeline, raw_rows
 
@@ -115,7 +116,7 @@ def test_k_is_resolved_in_each_group(table):
     with pytest.raises(DatasetError, match="column 'user' has 1 missing values, the first in data row 1"):
         model.rank("gap.csv")
     table.drop(columns="user").to_csv("none.csv", index=False)
-    with pytest.raises(DatasetError, match="the file lacks: user"):
+    with pytest.raises(DatasetError, match="the file lacks columns of the model: user"):
         model.rank("none.csv")
 
 
@@ -170,7 +171,7 @@ def test_what_is_no_table_or_model_is_named(table):
             read_package("out").rank(name)
     for text in ("{", "[]", json.dumps({"features": []})):
         Path("out/model.json").write_text(text)
-        with pytest.raises(DatasetError, match=r"out.model\.json is not what attop deploy wrote"):
+        with pytest.raises(DatasetError, match=r"out.model\.json is not by attop deploy"):
             read_package("out")
 
 

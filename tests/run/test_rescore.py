@@ -10,7 +10,7 @@ import pytest
 from attop._core.top import Top
 from attop.metrics import METRICS, get_metric
 from attop_bench.cli.main import main
-from attop_bench.data import DatasetError
+from attop_bench.data.base import DatasetError
 from attop_bench.run.rescore import files_of, rescore
 from attop_bench.run.tables import KEY, TABLES
 

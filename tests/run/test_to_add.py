@@ -150,7 +150,9 @@ CATALOGUE = "mine: {title: My method, estimator: first_feature.FirstFeature, par
 SCRIPT = """
 import pandas as pd
 import yaml
-from attop_bench.data import build, Dataset, make_folds
+from attop_bench.data.base import Dataset
+from attop_bench.data.build import build
+from attop_bench.data.splits.protocols import make_folds
 from attop_bench.report import write_analysis
 from attop_bench.run.config import load_config
 from attop_bench.run.evaluation import evaluate

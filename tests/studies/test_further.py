@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attop_bench.data import make
+from attop_bench.data.build import make
 from studies import further
 
 

@@ -23,7 +23,7 @@ from attop._core.top import Top
 from attop.from_papers.minibatch._batches import Batches
 from attop.surrogates._pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS, PApKTSConvex
 from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
-from attop_bench.data import make
+from attop_bench.data.build import make
 from support.first_order import perceptron
 
 

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 if TYPE_CHECKING:
     from attop_bench.conformance import Check, Method, Result
 
@@ -19,9 +21,8 @@ if TYPE_CHECKING:
 def add_check_method(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop check-method``."""
     parser.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
-    parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help="argument of the constructor"
-    )
+    about = "argument of the constructor"
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=about)
     parser.add_argument("--seconds", type=float, default=60, help="time for each check (default: 60)")
 
 
@@ -61,8 +62,6 @@ def run_check_method(options: argparse.Namespace) -> int:
 
 
 def _parameters(given: list[str]) -> dict[str, Any]:
-    import yaml
-
     parameters = {}
     for entry in given:
         name, equals, value = entry.partition("=")

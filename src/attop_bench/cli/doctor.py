@@ -195,9 +195,7 @@ def _check_files(config: Config) -> Iterator[Finding]:
     }
     by_hand = [path for path, file in missing.items() if config.offline or not (file.urls or server)]
     if wanted := [path for path in missing if path not in by_hand]:
-        yield Finding(
-            "ok", "network", f"needed to download {count_noun(len(wanted), 'file')}: {join_first(wanted)}"
-        )
+        yield Finding("ok", "network", f"needed for {count_noun(len(wanted), 'file')}: {join_first(wanted)}")
     elif not by_hand:
         yield Finding("ok", "network", "not needed: all files are on this machine")
     if by_hand:

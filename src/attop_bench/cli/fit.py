@@ -153,9 +153,7 @@ def _rows(plan: Plan, job: Job, dataset: Dataset, record: Record) -> Iterable[li
     yield [f"{job.scoring}, {part}", *map(_number, validation)]
     for name in dict.fromkeys([job.scoring, *plan.config.metrics]):
         metric = plan.config.metric(name)
-        values = [
-            sample.measure(metric, record.test, s, top).value for top, s in zip(tops, scores, strict=True)
-        ]
+        values = [sample.measure(metric, record.test, s, t).value for t, s in zip(tops, scores, strict=True)]
         yield [f"{name}, test", *map(_number, values)]
 
 

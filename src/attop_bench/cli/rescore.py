@@ -66,10 +66,8 @@ def run_rescore(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise ConfigError(str(error)) from None
     write_tables(result.tables, folder / "tables", csv=True)
-    report = folder / "report.html"
-    write_analysis(
-        result.tables, result.manifest, report=report, tables=folder / "tables", figures=folder / "figures"
-    )
+    report, tables, figures = (folder / name for name in ("report.html", "tables", "figures"))
+    write_analysis(result.tables, result.manifest, report=report, tables=tables, figures=figures)
     runs = result.tables["runs"].drop_duplicates(["dataset", "method", "repeat", "fold"])
     datasets, methods = (runs[name].nunique() for name in ("dataset", "method"))
     print(

@@ -14,19 +14,9 @@ from joblib import cpu_count
 
 from attop._core.wording import columns, count_noun, format_duration, join_first
 from attop.experiment._headline import too_few_runs
+from attop_bench.cli import estimate
 from attop_bench.cli.configuration import read_config
-from attop_bench.cli.estimate import (
-    DAMAGED,
-    OTHER,
-    Amount,
-    Jobs,
-    State,
-    count_jobs,
-    disk_to_come,
-    existing,
-    read_states,
-    size,
-)
+from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.job import Run
@@ -35,9 +25,7 @@ from attop_bench.run.plan import Plan
 
 def add_status(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop status``."""
-    parser.add_argument(
-        "--cores", type=int, metavar="N", help="cores of the run; by default those of this machine"
-    )
+    parser.add_argument("--cores", type=int, metavar="N", help="of the run; by default those of this machine")
     add_configuration(parser)
 
 
@@ -55,8 +43,8 @@ def run_status(options: argparse.Namespace) -> int:
     Runs nothing.
     """
     plan = Plan(read_config(options))
-    states = read_states(plan)
-    jobs = count_jobs(plan, states)
+    states = estimate.read_states(plan)
+    jobs = estimate.count_jobs(plan, states)
     print(f"{plan.config.title}: {plan.root / 'report.html'}\n")
     print(columns(_table(plan, jobs), right=range(2, 11)))
     print(f"\n{columns(_sums(plan, jobs, options.cores or cpu_count()))}\n")
@@ -129,12 +117,12 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
     longest = max(math.inf if job.limit is None else job.limit for job in left)
     end = f"is stopped after {format_duration(longest)}" if math.isfinite(longest) else "has no limit"
     yield ["Longest job", end]
-    disk = disk_to_come(plan, jobs)
+    disk = estimate.disk_to_come(plan, jobs)
     for name, amount in disk.items():
         yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
-    free = shutil.disk_usage(existing(plan.root)).free
+    free = shutil.disk_usage(estimate.existing(plan.root)).free
     short = ": too little" if free < sum(amount.known for amount in disk.values()) else ""
-    yield ["Free disk", f"{size(free)} for {plan.root}{short}"]
+    yield ["Free disk", f"{estimate.size(free)} for {plan.root}{short}"]
 
 
 def _hours(left: list[Jobs]) -> str:
@@ -151,7 +139,7 @@ def _hours(left: list[Jobs]) -> str:
 
 
 def _amount(amount: Amount, bound: str) -> str:
-    known = f"{bound if amount.known else ''}{size(amount.known)}"
+    known = f"{bound if amount.known else ''}{estimate.size(amount.known)}"
     if not amount.unknown:
         return known
     names = join_first(amount.unknown)
@@ -165,7 +153,7 @@ def run_retry(options: argparse.Namespace) -> int:
     """
     plan = Plan(read_config(options))
     removed = 0
-    for run, (state, why, _) in read_states(plan).items():
+    for run, (state, why, _) in estimate.read_states(plan).items():
         asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)
         if (state in FAILED or why == DAMAGED) and all(only in (None, one) for only, one in asked):
             for path in plan.results(run):  # the scores first: a record without them is a run that is left

@@ -37,9 +37,8 @@ def add_headroom(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", required=True, metavar="COLUMN", help="which holds two values")
     add_top(parser, "items at the top", required=True)
     parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
-    parser.add_argument(
-        "--drop", metavar="COLUMN", nargs="+", default=[], help="no features: names, or numbers from 1"
-    )
+    about = "no features: names, or numbers from 1"
+    parser.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help=about)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
 
 

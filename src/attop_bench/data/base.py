@@ -103,9 +103,7 @@ class Dataset:
                 raise DatasetError(f"dataset {self.name}: {len(y)} items but {what} of shape {values.shape}")
             distinct, codes = np.unique(values, return_inverse=True)
             if name == "day" and values.dtype.kind not in "iu":
-                raise DatasetError(
-                    f"dataset {self.name}: days must be whole numbers, got dtype {values.dtype}"
-                )
+                raise DatasetError(f"dataset {self.name}: days must be integers, got dtype {values.dtype}")
             if name == "part" and distinct.tolist() != list(range(len(distinct))):
                 raise DatasetError(
                     f"dataset {self.name}: parts must be numbered from 0 and have items, got "

@@ -45,9 +45,7 @@ def build(spec: Mapping[str, Any], stage: str, previous: StrPath | None, out: St
             arrays, done = _read(kind, stage, order[order.index(stage) - 1], previous)
         elif previous is not None:
             if not kind_of(kind).files:
-                raise DatasetError(
-                    f"stage {stage!r} is the first of {kind!r}, it takes no file, got {previous}"
-                )
+                raise DatasetError(f"stage {stage!r} is the first of {kind!r}, with no file, got {previous}")
             files = read_receipt(previous)
         result, done = _run(kind, stage, arrays, done, spec.get("params", {}), spec["seed"], files)
     except Unavailable as error:

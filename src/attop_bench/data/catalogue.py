@@ -60,17 +60,23 @@ class Kind:
         for step in self.steps:
             if step.name == stage:
                 return step
-        raise DatasetError(
-            f"data of kind {self.name!r} has no stage {stage!r}; {did_you_mean(stage, self.stages)}"
-        )
+        hint = did_you_mean(stage, self.stages)
+        raise DatasetError(f"data of kind {self.name!r} has no stage {stage!r}; {hint}")
 
 
-def _single(name: str, function: Callable[..., Dataset], files: tuple[str, ...] = ()) -> Kind:
+def _single(name: str, function: Callable[..., Dataset], *files: str) -> Kind:
     return Kind(name, (Stage("dataset", function),), files)
 
 
+_IMAGES = (
+    Stage("source", images.digit_images),
+    Stage("umap", images.embed_images, ("pixels",)),
+    Stage("dataset", images.image_recommendation, ("item_features", "digit")),
+)
 _FACTORISE = Stage("factorise", ratings.factorise, ("user", "item", "rating", "time"))
 _FACTORS = ("user", "item", "rating", "first", "user_factors", "item_factors", "objective")
+_RATINGS = Stage("dataset", ratings.rating_recommendation, _FACTORS)
+_MOVIES = Stage("dataset", ratings.movie_recommendation, _FACTORS)
 
 #: Kinds of data sets by name: what `kind` in a configuration may be.
 KINDS: Mapping[str, Kind] = {
@@ -80,34 +86,12 @@ KINDS: Mapping[str, Kind] = {
         _single("digit", bundled.digit),
         _single("simulation", simulated.simulation),
         _single("fraud-stream", simulated.fraud_stream),
-        Kind(
-            "images",
-            (
-                Stage("source", images.digit_images),
-                Stage("umap", images.embed_images, ("pixels",)),
-                Stage("dataset", images.image_recommendation, ("item_features", "digit")),
-            ),
-        ),
-        Kind(
-            "ratings",
-            (
-                Stage("source", ratings.simulate_ratings),
-                _FACTORISE,
-                Stage("dataset", ratings.rating_recommendation, _FACTORS),
-            ),
-        ),
-        Kind(
-            "movielens",
-            (
-                Stage("source", ratings.read_ratings),
-                _FACTORISE,
-                Stage("dataset", ratings.movie_recommendation, _FACTORS),
-            ),
-            ("path",),
-        ),
-        _single("file", table.file_table, ("path", "validation", "test", "labels")),
-        replace(_single("openml", table.file_table), files=("path",), source=openml_file),
-        replace(_single("pmlb", table.file_table), files=("path",), source=pmlb_file),
+        Kind("images", _IMAGES),
+        Kind("ratings", (Stage("source", ratings.simulate_ratings), _FACTORISE, _RATINGS)),
+        Kind("movielens", (Stage("source", ratings.read_ratings), _FACTORISE, _MOVIES), ("path",)),
+        _single("file", table.file_table, "path", "validation", "test", "labels"),
+        replace(_single("openml", table.file_table, "path"), source=openml_file),
+        replace(_single("pmlb", table.file_table, "path"), source=pmlb_file),
     )
 }
 
@@ -140,9 +124,8 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dic
     known = [name for s in data_kind.steps for name in s.options]
     for name in params:
         if name not in known:
-            raise DatasetError(
-                f"data of kind {kind!r}: unknown parameter {name!r}; {did_you_mean(name, known)}"
-            )
+            hint = did_you_mean(name, known)
+            raise DatasetError(f"data of kind {kind!r}: unknown parameter {name!r}; {hint}")
     own = {name: value for name, value in params.items() if name in step.options}
     return complete(step.function, own, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
 

@@ -171,9 +171,8 @@ def _download(url: str, out: Path, expected: str | None, limit: int) -> None:
     log.info("%s: downloading", url)
     pooch.get_logger().setLevel("WARNING")  # it would name the temporary file
     sha256 = f"sha256:{expected}" if expected and len(expected) == 64 else None
-    store = pooch.Pooch(
-        out.parent, "", registry={out.name: sha256}, urls={out.name: url}, retry_if_failed=_RETRIES
-    )
+    registry, urls = {out.name: sha256}, {out.name: url}
+    store = pooch.Pooch(out.parent, "", registry=registry, urls=urls, retry_if_failed=_RETRIES)
     try:
         store.fetch(out.name, downloader=_Downloader(limit))
     except (requests.RequestException, ValueError) as error:

@@ -282,9 +282,8 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
     where = f"dataset {path}"
     try:
         with open_bytes(path) as file:
-            X, label, query = load_svmlight_file(
-                file, n_features=n_features, zero_based=zero_based, query_id=True
-            )
+            about = {"n_features": n_features, "zero_based": zero_based}
+            X, label, query = load_svmlight_file(file, query_id=True, **about)
     except (ValueError, OverflowError, OSError, *BROKEN) as error:
         raise DatasetError(
             f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "

@@ -293,9 +293,7 @@ def _label_complaints(frame: pd.DataFrame, label: LabelColumn | None, named: boo
         yield f"{label.column}: {n_pos} positives, so few that no difference between models will show"
 
 
-def _column_complaints(
-    columns: Sequence[Column], label: LabelColumn | None, twins: Mapping[str, str]
-) -> Iterator[str]:
+def _column_complaints(columns: list[Column], label: LabelColumn | None, twins: Any) -> Iterator[str]:
     for kind, remark in (
         ("empty", "no value at all: dropped"),
         ("unusable", "infinite numbers, or no single values: dropped"),

@@ -31,9 +31,7 @@ class Preparation:
         """Return an unfitted transformer of so many features to numbers without missing values."""
         categorical = sorted(self.categories)
         numbers = [column for column in range(n_features) if column not in self.categories]
-        return column_transformer(
-            numbers, categorical, impute=self.impute, max_categories=self.max_categories
-        )
+        return column_transformer(numbers, categorical, self.impute, self.max_categories)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Preparation:
@@ -45,7 +43,6 @@ class Preparation:
 def column_transformer(
     numbers: Sequence[str | int],
     categorical: Sequence[str | int],
-    *,
     impute: str | None,
     max_categories: int | None,
 ) -> ColumnTransformer:
@@ -61,9 +58,8 @@ def column_transformer(
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
 
-    encode = OneHotEncoder(
-        max_categories=max_categories, handle_unknown="infrequent_if_exist", sparse_output=False
-    )
+    unseen = "infrequent_if_exist"
+    encode = OneHotEncoder(max_categories=max_categories, handle_unknown=unseen, sparse_output=False)
     filled = SimpleImputer(strategy="median", keep_empty_features=True)
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
     parts = [

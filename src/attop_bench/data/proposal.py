@@ -83,9 +83,7 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
     of_day = round(table.rows / days) if days else 0
     if daily and not daily < of_day:
         remark = f"a day has {of_day} rows" if days else "no column holds dates, written as 2026-12-31"
-        raise DatasetError(
-            f"dataset {table.path}: {daily} a day is no top of it: {remark}; give another --top"
-        )
+        raise DatasetError(f"dataset {table.path}: {daily} a day is no top: {remark}; give another --top")
     if daily:
         top = Top(k=daily, out_of=of_day)
     top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
@@ -95,9 +93,7 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
     protocol, why = "stratified", "each row tests once"
     if "entity" in options:
         protocol = "whole-entities"
-        why = (
-            f"no {options['entity']} is on both sides; for new rows of known ones: stratified, without entity"
-        )
+        why = f"no {options['entity']} is on both sides; for new rows of known ones: stratified, no entity"
     comments = {
         "day": "for splits in time",
         "reader": "how the file is written",
@@ -115,9 +111,7 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
         for line, name in zip(lines, options, strict=True)
     ]
     if table.leaks:
-        noted.append(
-            "      # of drop, these tell the label nearly alone; keep those that are known beforehand:"
-        )
+        noted.append("      # of drop, these tell the label nearly alone; keep those known beforehand:")
         noted += [f"      # - {name}: {how}" for name, how in table.leaks.items()]
     protocols = [
         f"    # {why}",

@@ -15,9 +15,8 @@ from attop_bench.data.source import Source
 
 _OPENML = "https://www.openml.org/api/v1/json/data"
 #: A commit, so that a name always stands for the same file.
-_PMLB = (
-    "https://raw.githubusercontent.com/EpistasisLab/pmlb/7c1f4bdc00136dc2e55c87fa6b8ba6e8af6d1a68/datasets"
-)
+_COMMIT = "7c1f4bdc00136dc2e55c87fa6b8ba6e8af6d1a68"
+_PMLB = f"https://raw.githubusercontent.com/EpistasisLab/pmlb/{_COMMIT}/datasets"
 
 #: Address, digest and size of a file, as far as its record has them.
 _Found = tuple[str, str, int | None]
@@ -50,13 +49,9 @@ def _read_description(text: str, url: str, version: int | None) -> _Found:
     """Read a description of OpenML."""
     description = json.loads(text)["data_set_description"]
     if version not in (None, int(description["version"])):
-        raise ValueError(
-            f"version {description['version']}, expected {version}: each version has an id of its own"
-        )
+        raise ValueError(f"version {description['version']}, expected {version}: each version has its own id")
     if not re.fullmatch("[0-9a-f]{32}", str(description.get("md5_checksum"))):
-        raise ValueError(
-            f"md5_checksum is {description.get('md5_checksum')!r}, no digest to check the file by"
-        )
+        raise ValueError(f"md5_checksum is {description.get('md5_checksum')!r}, which is no digest")
     return description["url"], description["md5_checksum"], None
 
 

@@ -48,9 +48,7 @@ class Source:
         "that is only compressed (gz, bz2, xz).",
         None,
     )
-    mirror: str | None = _described(
-        "Its place, or that of its archive, below the mirror, if it is not `path`.", None
-    )
+    mirror: str | None = _described("Its place, or its archive's, below the mirror, if not `path`.", None)
     remedy: str = _described("A way to get it by hand, such as terms to be agreed to.", "")
     record: Literal["openml", "git-lfs"] | None = _described(
         "The kind of record at the URLs, which names the file and its digest: OpenML's description of a data "
@@ -73,9 +71,7 @@ class Source:
                     f"file {self.path}: URL {url!r} is neither http nor https; name a folder of this "
                     "machine as the mirror instead"
                 )
-        if self.digest is not None and not re.fullmatch(
-            "[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}", self.digest
-        ):
+        if self.digest and not re.fullmatch("[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}", self.digest):
             raise DatasetError(
                 f"file {self.path}: digest must be 64 lower-case hexadecimal digits (SHA-256), 40 (git "
                 f"object id) or 32 (MD5), got {self.digest!r}"

@@ -93,9 +93,7 @@ def _expectation(model: Deployed) -> Iterator[str]:
     if coming is not None and not coming.reason:
         choice = ""
         if len(model.tried) > 1:
-            choice = (
-                f" For the choice among {len(model.tried)} {coming.optimism:.1f} positives are taken off."
-            )
+            choice = f" For the choice among {len(model.tried)} {coming.optimism:.1f} positives are deducted."
         yield (
             "The range of a list is wider than that of the mean: it has the draw of the list's rows in it."
             + choice

@@ -61,18 +61,15 @@ class Package:
         wanted = [*self.notes["features"], *([] if group is None else [group])]
         if missing := [name for name in wanted if name not in columns]:
             hint = did_you_mean(missing[0], columns)
-            raise DatasetError(
-                f"{path}: the model reads columns that the file lacks: {', '.join(missing)}; {hint}"
-            )
+            raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
         X = self._features(table, tell)
         scores = scores_of(self.pipeline, X)
         beside = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
         ranked = pd.DataFrame({"row": range(1, len(scores) + 1), **beside, "score": scores})
         if self.notes["middle"] and (added := contributions(self.pipeline, X)) is not None:
             ranked["why"] = largest(added, np.array(self.notes["middle"]), list(X))
-        return in_order(
-            ranked, None if group is None else as_identifiers(table.text(group), table.where), "score"
-        )
+        groups = None if group is None else as_identifiers(table.text(group), table.where)
+        return in_order(ranked, groups, "score")
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
         """Return the features of a file as the pipeline reads them, numbers and text."""
@@ -186,9 +183,7 @@ def read_package(place: str | Path) -> Package:
         if missing := {*_NOTES} - set(notes):
             raise ValueError(f"it lacks {min(missing)}")
     except (ValueError, TypeError) as error:
-        raise DatasetError(
-            f"{folder / NOTES} is not what attop deploy wrote ({error}): deploy again"
-        ) from None
+        raise DatasetError(f"{folder / NOTES} is not by attop deploy ({error}): deploy again") from None
     file = path if path.name == SAFE_MODEL else folder / MODEL
     with warnings.catch_warnings():
         warnings.simplefilter("error", InconsistentVersionWarning)  # it may score otherwise

@@ -71,8 +71,6 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
 def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:
     """Return an unfitted pipeline: missing values, categories, scale, estimator."""
     numbers = [c for c in rows.X if c not in rows.categorical]
-    columns = column_transformer(
-        numbers, rows.categorical, impute=rows.impute, max_categories=rows.max_categories
-    )
+    columns = column_transformer(numbers, rows.categorical, rows.impute, rows.max_categories)
     scale = scaler(scaling) or "passthrough"
     return Pipeline([("columns", columns), ("scale", scale), ("model", estimator)])

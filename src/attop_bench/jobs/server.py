@@ -177,9 +177,7 @@ def _start(path: Path, preload: str) -> None:
         # -P: a file of the working directory must not stand in for a module.
         command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, (_HOME, path, number)), preload]
         nothing = subprocess.DEVNULL
-        subprocess.run(
-            command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=[number], check=False
-        )
+        subprocess.run(command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=[number])
 
 
 def _socket_path(preload: str) -> Path:

@@ -199,9 +199,8 @@ def _watch(
             return ProcessResult("timeout", f"killed after its limit of {limits.seconds:g} s")
         if limits.memory_mb is not None and (used := memory.used_mb(limits.memory_mb)) > limits.memory_mb:
             _ask_where(child, printed, output)
-            return ProcessResult(
-                "memory", f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB"
-            )
+            text = f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB"
+            return ProcessResult("memory", text)
 
 
 def _ask_where(child: int, printed: int, output: BoundedLog) -> None:

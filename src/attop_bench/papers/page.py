@@ -107,9 +107,8 @@ def _as_markdown(kind: str, value: Any) -> str:
         case "h1" | "h2":
             return f"{'#' * int(kind[1])} {value}"
         case "table":
-            head, *rows = [
-                "| " + " | ".join(map(str, r)) + " |" for r in (list(value), *value.to_numpy().tolist())
-            ]
+            lines = list(value), *value.to_numpy().tolist()
+            head, *rows = ["| " + " | ".join(map(str, line)) + " |" for line in lines]
             return "\n".join([head, "|---" + "|---:" * (value.shape[1] - 1) + "|", *rows])
         case "tops":
             return _as_html(kind, value)

@@ -121,9 +121,7 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
         if isinstance(entry, str):
             entry = {"id": entry}
         if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
-            raise ConfigError(
-                f"{section}: an entry is a name or a mapping with an id, which is text, got {entry!r}"
-            )
+            raise ConfigError(f"{section}: an entry is a name or a mapping with an id of text, got {entry!r}")
         where, base = section, entry["id"]
         if "extends" in entry:
             must_be_known, where, base = True, f"{section}: {base}: extends", entry["extends"]

@@ -18,17 +18,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union
 
 import pydantic
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    PlainValidator,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, Field
 from pydantic.fields import FieldInfo
 
 from attop._core.files import FILE_STEM, write_json, write_text
@@ -80,11 +70,11 @@ def _read_folder(value: object) -> object:
     return os.path.abspath(path) if path == "." else path
 
 
-FolderName = Annotated[str, BeforeValidator(_read_folder)]
+FolderName = Annotated[str, pydantic.BeforeValidator(_read_folder)]
 TopField = Annotated[
     Top,
-    PlainValidator(_read_top, json_schema_input_type=dict[str, float]),
-    PlainSerializer(Top.as_dict, return_type=dict[str, float]),
+    pydantic.PlainValidator(_read_top, json_schema_input_type=dict[str, float]),
+    pydantic.PlainSerializer(Top.as_dict, return_type=dict[str, float]),
 ]
 
 
@@ -100,7 +90,7 @@ def fields_of(model: type) -> dict[str, FieldInfo]:
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
 
 Count = Annotated[int, Field(ge=1)]
@@ -196,7 +186,7 @@ class DatasetConfig(_Model):
     skip: dict[Identifier, str] = {}
     """Methods not run on this data set, each with the reason."""
 
-    @model_validator(mode="before")
+    @pydantic.model_validator(mode="before")
     @classmethod
     def _file_of_a_registry(cls, entry: Any) -> Any:
         if "files" in entry or entry.get("kind") not in KINDS or not isinstance(entry.get("params"), dict):
@@ -239,7 +229,7 @@ class MethodConfig(_Model):
     summary: str = ""
     """One sentence for the report."""
 
-    @field_validator("cite")
+    @pydantic.field_validator("cite")
     @classmethod
     def _in_the_bibliography(cls, cite: list[str]) -> list[str]:
         if unknown := [key for key in cite if key not in bibliography()]:
@@ -247,7 +237,7 @@ class MethodConfig(_Model):
             raise ValueError(f"src/attop_bench/references.bib has no entry {unknown[0]!r}; it has {known}")
         return cite
 
-    @field_validator("param_grid")
+    @pydantic.field_validator("param_grid")
     @classmethod
     def _not_empty(cls, param_grid: dict[str, list[Any]]) -> dict[str, list[Any]]:
         if empty := [name for name, values in param_grid.items() if not values]:

@@ -119,9 +119,7 @@ class Record:
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(f"{path} is no record of a run ({error}): {remedy}") from None
         if record.status not in STATUSES:
-            raise RecordError(
-                f"{path} has the status {record.status!r}, none of {', '.join(STATUSES)}: {remedy}"
-            )
+            raise RecordError(f"{path} has the unknown status {record.status!r}: {remedy}")
         return record
 
 

@@ -71,9 +71,8 @@ def rescore(
     from joblib import Parallel, delayed
 
     wanted = list({m.name: m for m in (scoring, *metrics)}.values())
-    parts = Parallel(n_jobs=n_jobs)(
-        delayed(_evaluate_file)(path, tops, wanted, rename or {}) for path in files
-    )
+    calls = (delayed(_evaluate_file)(path, tops, wanted, rename or {}) for path in files)
+    parts = Parallel(n_jobs=n_jobs)(calls)
     home: dict[str, Path] = {}
     datasets: dict[str, object] = {}
     asked = {"scoring": scoring.name, "tops": [str(top) for top in tops]}
@@ -158,9 +157,8 @@ def _about(parts: Mapping[tuple[int, int], TestFold]) -> dict[str, object]:
         "protocol": f"As the scores were made: {folds} test parts, {repeats} times.",
     }
     if parts_of_repeat[0].groups is not None:
-        counts["groups"] = (
-            int(max(part.groups.max() for part in parts_of_repeat if part.groups is not None)) + 1
-        )
+        codes = (part.groups.max() for part in parts_of_repeat if part.groups is not None)
+        counts["groups"] = int(max(codes)) + 1
     return counts
 
 
@@ -186,9 +184,8 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     table = replace(table, frame=written)
     as_named = replace(table, has_types=True)  # a method may be called NA or None
     kind = {"dataset": as_named.text, "method": as_named.text, "row": table.text, "group": table.text}
-    frame = pd.DataFrame(
-        {name: kind.get(name, table.values)(name) for name in (*COLUMNS, *OPTIONAL) if name in written}
-    )
+    names = [name for name in (*COLUMNS, *OPTIONAL) if name in written]
+    frame = pd.DataFrame({name: kind.get(name, table.values)(name) for name in names})
     if missing := [name for name in frame if frame[name].isna().any()]:
         raise DatasetError(f"{path}: column {missing[0]!r} has missing values: leave out runs without scores")
     for name in {"row", "group"} & set(frame):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,9 +98,7 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
     if not y.any():
         values = ", ".join(map(str, column.unique().tolist()[:5]))
         wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
-        raise DatasetError(
-            f"{table.where}: no row has {wanted}; its values are {values}: set positive to one"
-        )
+        raise DatasetError(f"{table.where}: no row has {wanted}; values are {values}: set positive to one")
     return y
 
 
@@ -195,9 +193,7 @@ def check_categories(text: pd.DataFrame, max_categories: int | None, where: str)
         )
 
 
-def to_numbers(
-    text: pd.DataFrame, codes: Mapping[str | int | float | bool, float], where: str
-) -> pd.DataFrame:
+def to_numbers(text: pd.DataFrame, codes: Mapping[Any, float], where: str) -> pd.DataFrame:
     """Replace text by the numbers that `codes` has for it."""
     for name, values in text.items():
         if unknown := sorted(set(values.dropna().astype(str)) - set(map(str, codes))):
@@ -209,9 +205,7 @@ def to_numbers(
     return text.map(lambda v: number.get(str(v))).astype(float)
 
 
-def as_codes(
-    features: pd.DataFrame, categorical: Sequence[str]
-) -> tuple[pd.DataFrame, dict[int, tuple[str, ...]]]:
+def as_codes(features: pd.DataFrame, categorical: Sequence[str]) -> tuple[pd.DataFrame, dict[int, Any]]:
     """Replace text by numbers 0, 1, ... in sorted order; return the text of each number as well."""
     import pandas as pd
 
@@ -262,9 +256,7 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
         if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
             raise DatasetError(f"{start} are not numbers of days: divide seconds by 86400, {remedy}")
         if looks := _no_days(np.unique(days)):
-            raise DatasetError(
-                f"{start} look like {looks}, not like days: {remedy}, or count days from the first"
-            )
+            raise DatasetError(f"{start} look like {looks}, not days: {remedy}, or count from the first day")
         return np.floor(days).astype(np.int64)
     try:
         offsets = column.map(lambda v: _OFFSET.search(v) if isinstance(v, str) else None)

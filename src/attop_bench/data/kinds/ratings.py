@@ -171,9 +171,7 @@ def read_ratings(path: StrPath) -> dict[str, NDArray]:
     try:
         table = np.loadtxt(path, dtype=np.int64, delimiter="\t", ndmin=2)
     except (OSError, ValueError) as error:
-        raise DatasetError(
-            f"dataset {path}: not tab separated integers: {error}; download the file again"
-        ) from None
+        raise DatasetError(f"dataset {path}: no tab separated integers ({error}): fetch it again") from None
     if table.shape[1] != 4 or len(table) == 0:
         raise DatasetError(
             f"dataset {path}: user, item, rating and time were expected in each line, got a table of shape "

@@ -151,17 +151,14 @@ def fraud_stream(
 _Purchases = tuple[Ints, Ints, Floats, Floats]
 
 
-def _at_tampered(
-    rng: np.random.Generator, terminal: Ints, hour: Floats, n_terminals: int, n_days: int
-) -> Ints:
-    """Return 1 for purchases with a card copied at a tampered terminal, else 0."""
-    tampered = rng.choice(n_terminals, max(n_terminals * n_days // 500, 1))
+def _at_tampered(rng: np.random.Generator, terminal: Ints, hour: Floats, n: int, n_days: int) -> Ints:
+    """Return 1 for purchases with a card copied at a tampered one of `n` terminals, else 0."""
+    tampered = rng.choice(n, max(n * n_days // 500, 1))
     since = rng.uniform(-9.0, n_days, len(tampered)) * _DAY
     fraud = np.zeros(len(hour), dtype=bool)
     for t, begin in zip(tampered, since, strict=True):
-        fraud |= (
-            (terminal == t) & (hour >= begin) & (hour < begin + 10 * _DAY) & (rng.random(len(hour)) < 1 / 3)
-        )
+        copied = (terminal == t) & (hour >= begin) & (hour < begin + 10 * _DAY)
+        fraud |= copied & (rng.random(len(hour)) < 1 / 3)
     return fraud.astype(np.int64)
 
 

@@ -10,17 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
+import pydantic
 from numpy.typing import NDArray
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictInt,
-    StrictStr,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 
 from attop._core.files import StrPath
 from attop._core.typing import Ints
@@ -44,7 +36,7 @@ _Numbers = Sequence[Annotated[float, Field(strict=True)]]
 class RawOptions(BaseModel):
     """Files of one form and the roles of their columns, each given by its name, or number from 1 or -1."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
     path: StrPath
     #: Column of the labels; ``label`` if left out in the SVMlight format.
@@ -79,7 +71,7 @@ class RawOptions(BaseModel):
         """Return checked options; raise `DatasetError` for a value of another type or range."""
         try:
             return cls(**options)
-        except ValidationError as error:
+        except pydantic.ValidationError as error:
             name = str(next(iter(error.errors()[0]["loc"]), ""))
             raise refusal(f"dataset {options.get('path')}", name, options.get(name), error) from None
 
@@ -120,7 +112,7 @@ class TableOptions(RawOptions):
     #: for every seed; all negatives stay. For a stand-in with as few positives as other data have.
     downsample_positives: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = None
 
-    @model_validator(mode="after")
+    @pydantic.model_validator(mode="after")
     def _combinations(self) -> Self:
         if self.max_categories is not None and not self.one_hot:
             raise ValueError("max_categories is how many columns one_hot makes: set one_hot: true")
@@ -168,9 +160,8 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         X, y = X[rows], y[rows]
         beside = {name: None if values is None else values[rows] for name, values in beside.items()}
     if chosen.copies_together:
-        beside["duplicate_group"] = np.unique(np.where(np.isnan(X), np.inf, X), axis=0, return_inverse=True)[
-            1
-        ].ravel()
+        alike = np.where(np.isnan(X), np.inf, X)  # all missing values are
+        beside["duplicate_group"] = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
     facts = {
         "source": str(path),
         "licence": "the user's own file",
@@ -211,9 +202,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     roles = {role: column_of(frame, c, where) for role, c in roles.items() if c is not None}
     for role, column in roles.items():
         if column == label:
-            raise DatasetError(
-                f"{where}: column {label!r} cannot be both label and {role}: name another {role}"
-            )
+            raise DatasetError(f"{where}: column {label!r} is both label and {role}: name another {role}")
     aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
     if name == "svmlight":
         aside.add("qid")

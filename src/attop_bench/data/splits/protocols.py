@@ -94,9 +94,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "selection goes forward in time too",
             drawn=False,
         ),
-        Protocol(
-            given, "the parts the data come in: the last tests, one before it validates, the others train"
-        ),
+        Protocol(given, "the parts of the data: the last tests, the one before validates, the others train"),
     )
 }
 

@@ -363,9 +363,8 @@ def board(
 def _at(name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of one top."""
     ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)
-    table = pd.DataFrame(
-        {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}, index=scores.columns
-    )
+    mean_rank = {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}
+    table = pd.DataFrame(mean_rank, index=scores.columns)
     regrets = 100 * regret(scores, higher_is_better=True)
     lost = bootstrap_means(regrets, higher_is_better=False)
     directions = {get_metric(metric).higher_is_better for metric in used.values()}

@@ -68,9 +68,8 @@ def judge_all(
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
         # One table of the data set: one for each metric and top takes several times as long.
-        wide = rows.pivot(
-            index=["repeat", "fold"], columns=["metric", "top", "method"], values="value"
-        ).reindex(index)
+        wide = rows.pivot(index=index.names, columns=["metric", "top", "method"], values="value")
+        wide = wide.reindex(index)
         methods, tops = rows.groupby(["metric", "top"])["method"].unique(), sort_tops(rows["top"])
         for metric in rows["metric"].unique():
             definition = get_metric(str(metric))

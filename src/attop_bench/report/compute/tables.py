@@ -56,9 +56,7 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     twice = evaluation.duplicated([*_KEY, *_RUN])
     if twice.any():
         row = evaluation.loc[twice, [*_KEY, *_RUN]].iloc[0].to_dict()
-        raise ValueError(
-            f"evaluation holds {int(twice.sum())} values twice, the first {row}: keep one of each"
-        )
+        raise ValueError(f"evaluation has {int(twice.sum())} values twice, the first {row}: keep one of each")
 
     values = evaluation.groupby(_KEY, sort=False)["value"]
     table = values.agg(mean="mean", std="std", n="count", n_rows="size").reset_index()
@@ -219,18 +217,10 @@ def choices(
             if len(grid.get(name, (0, 1))) < 2:
                 continue
             counts = [Counter(_text(s[name]) for t, s, _ in picked if t == top and name in s) for top in tops]
-            rows.append(
-                Choice(
-                    method,
-                    name,
-                    tuple(map(_text, grid.get(name, ()))),
-                    tuple(tuple(c.most_common()) for c in counts),
-                    max(
-                        Counter(_text(s[name]) for _, s, edges in picked if name in edges).values(), default=0
-                    ),
-                    sum(name in s for _, s, _ in picked),
-                )
-            )
+            values, chosen = map(_text, grid.get(name, ())), (tuple(c.most_common()) for c in counts)
+            at_edge = Counter(_text(s[name]) for _, s, edges in picked if name in edges)
+            most, total = max(at_edge.values(), default=0), sum(name in s for _, s, _ in picked)
+            rows.append(Choice(method, name, tuple(values), tuple(chosen), most, total))
     return tops, rows
 
 
@@ -244,9 +234,9 @@ def _loads(value: object, default: _T) -> _T:
 
 
 def _text(value: object) -> str:
-    return (
-        f"{value:g}" if isinstance(value, float) else value if isinstance(value, str) else json.dumps(value)
-    )
+    if isinstance(value, str):
+        return value
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value)
 
 
 def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:

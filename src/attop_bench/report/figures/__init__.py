@@ -11,25 +11,10 @@ from itertools import starmap
 from multiprocessing import get_context
 from typing import Any
 
+from attop_bench.report.figures import curves, verdicts
 from attop_bench.report.figures.across import diagram_figure
-from attop_bench.report.figures.curves import (
-    budget_figure,
-    capacity_figure,
-    cost_figure,
-    roc_figure,
-    top_figure,
-    trace_figure,
-)
-from attop_bench.report.figures.scene import (
-    Drawn,
-    Figure,
-    Scene,
-    figure_theme,
-    for_paper,
-    to_pdf,
-)
+from attop_bench.report.figures.scene import Drawn, Figure, Scene, figure_theme, for_paper, to_pdf
 from attop_bench.report.figures.transfer import transfer_figure
-from attop_bench.report.figures.verdicts import map_figure, regret_figure, strip_figure, wins_figure
 
 __all__ = ["ACROSS", "PAPER", "PER_DATASET", "Drawing", "draw", "drawing"]
 
@@ -52,26 +37,26 @@ class Drawing:
 
 #: Drawn once, over all data sets.
 ACROSS: tuple[Drawing, ...] = (
-    Drawing("regret", "Regret", ("judgements",), regret_figure),
-    Drawing("wins", "Who beats whom", ("judgements",), wins_figure),
+    Drawing("regret", "Regret", ("judgements",), verdicts.regret_figure),
+    Drawing("wins", "Who beats whom", ("judgements",), verdicts.wins_figure),
     Drawing("diagram", "Mean ranks", ("across",), diagram_figure),
 )
 
 #: Drawn once, as files alone: the page has them as text.
 PAPER: tuple[Drawing, ...] = (
-    Drawing("map", "Map", ("main", "names"), map_figure),
-    Drawing("strip", "Runs", ("main", "names", "evaluation"), strip_figure),
+    Drawing("map", "Map", ("main", "names"), verdicts.map_figure),
+    Drawing("strip", "Runs", ("main", "names", "evaluation"), verdicts.strip_figure),
 )
 
 #: Drawn for each data set.
 PER_DATASET: tuple[Drawing, ...] = (
-    Drawing("capacity", "Hits against k", ("roc",), capacity_figure),
-    Drawing("top", "Against the top", ("summary",), top_figure),
+    Drawing("capacity", "Hits against k", ("roc",), curves.capacity_figure),
+    Drawing("top", "Against the top", ("summary",), curves.top_figure),
     Drawing("transfer", "Used at another top", ("cross",), transfer_figure),
-    Drawing("roc", "ROC, left end", ("roc",), roc_figure),
-    Drawing("budget", "Tuning", ("selection",), budget_figure),
-    Drawing("trace", "Training", ("trace",), trace_figure),
-    Drawing("cost", "Cost", ("summary", "runs"), cost_figure),
+    Drawing("roc", "ROC, left end", ("roc",), curves.roc_figure),
+    Drawing("budget", "Tuning", ("selection",), curves.budget_figure),
+    Drawing("trace", "Training", ("trace",), curves.trace_figure),
+    Drawing("cost", "Cost", ("summary", "runs"), curves.cost_figure),
 )
 
 

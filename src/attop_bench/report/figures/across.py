@@ -47,9 +47,7 @@ def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
         else f"Friedman's test does not reject that all rank equally, {format_p(friedman.p_F, 'p')}: do not "
         "read single differences"
     )
-    bars = [
-        " ".join(str(i) for i, members in enumerate(comparison.cliques, 1) if m in members) for m in order
-    ]
+    bars = [" ".join(str(i) for i, its in enumerate(comparison.cliques, 1) if m in its) for m in order]
     return Drawn(
         canvas,
         f"Mean rank over {result.over}, 1 the best, by {result.unit}. A bar joins methods that "

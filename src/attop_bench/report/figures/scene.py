@@ -149,9 +149,8 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
     svg.attrib = {"role": "img", "aria-label": alt, **svg.attrib}
     for metadata in svg.findall(f"{{{_SVG}}}metadata"):
         svg.remove(metadata)
-    references = (
-        old for e in svg.iter() for value in e.attrib.values() for _, old in _REFERENCE.findall(value)
-    )
+    values = (value for element in svg.iter() for value in element.attrib.values())
+    references = (old for value in values for _, old in _REFERENCE.findall(value))
     ids = {old: f"{name}-{i}" for i, old in enumerate(dict.fromkeys(references))}
     rules: dict[str, str] = {}
     for element in svg.iter():

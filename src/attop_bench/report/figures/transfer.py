@@ -153,16 +153,7 @@ def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[
         direct = np.diagonal(values, axis1=1, axis2=2)[:, None, :]
         regret = (direct - values) * (1.0 if higher else -1.0)
         n = len(values)
-        nothing = np.full((len(tops),) * 2, np.nan)
-        transfers.append(
-            Transfer(
-                method,
-                tuple(tops),
-                values.mean(axis=0) if n else nothing,
-                regret.mean(axis=0) if n else nothing,
-                regret.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else nothing,
-                n,
-                len(wide),
-            )
-        )
+        mean, lost = (a.mean(axis=0) if n else np.full(a.shape[1:], np.nan) for a in (values, regret))
+        se = regret.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(lost.shape, np.nan)
+        transfers.append(Transfer(method, tuple(tops), mean, lost, se, n, len(wide)))
     return transfers

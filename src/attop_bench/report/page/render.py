@@ -36,6 +36,8 @@ _SHARES = {
     "kappa=1.0": "all of the positives",
     "tau=0.01": "1% of the items",
 }
+#: Of a section, for the script.
+_PACKED = ("id", "anchor", "title", "metric", "main", "tops", "views")
 #: Bytes of figures a page may hold, before they are packed, so that it opens at once and can be mailed.
 MOST_FIGURES = 2_500_000
 
@@ -156,16 +158,9 @@ def render(page: Page) -> str:
     """Return the page as one HTML document that refers to nothing outside."""
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    pages.filters |= {
-        "format_fixed": wording.format_fixed,
-        "format_cell": wording.format_cell,
-        "format_duration": wording.format_duration,
-        "format_p": wording.format_p,
-        "count_noun": wording.count_noun,
-        "thousands": "{:,}".format,
-        "interval": _interval,
-        "raw": Markup,
-    }
+    formats = ("format_fixed", "format_cell", "format_duration", "format_p", "count_noun")
+    pages.filters |= {name: getattr(wording, name) for name in formats}
+    pages.filters |= {"thousands": "{:,}".format, "interval": _interval, "raw": Markup}
 
     def asset(name: str) -> Markup:
         return Markup(loader.get_source(pages, name)[0])
@@ -191,18 +186,7 @@ def _packed(page: Page) -> str:
         "tests": TESTS,
         "overview": page.overview,
         "figures": {figure.name: (figure.svg, figure.data) for figure in page.drawn},
-        "datasets": [
-            {
-                "id": s.id,
-                "anchor": s.anchor,
-                "title": s.title,
-                "metric": s.metric,
-                "main": s.main,
-                "tops": s.tops,
-                "views": s.views,
-            }
-            for s in page.sections
-        ],
+        "datasets": [{name: getattr(s, name) for name in _PACKED} for s in page.sections],
     }
     text = json.dumps(content, separators=(",", ":"), allow_nan=False, default=vars)
     return b64encode(gzip.compress(text.encode(), mtime=0)).decode()

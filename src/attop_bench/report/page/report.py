@@ -158,9 +158,8 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
 def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     """Write the page of a comparison; `TopComparison.report` calls it."""
     top, metric, runs = str(comparison.top), comparison.metric, comparison.runs
-    job = pd.DataFrame(
-        {"dataset": "items", "method": runs["model"], "repeat": 0, "fold": runs["run"], "top": top}
-    )
+    key = {"dataset": "items", "method": runs["model"], "repeat": 0, "fold": runs["run"], "top": top}
+    job = pd.DataFrame(key)
     evaluation = job.assign(metric=metric, value=runs["value"], reason=runs["reason"])
     unknown = ("validation", "seconds_selection", "seconds_scoring", "seconds_cpu", "started", "ended")
     jobs = job.assign(

@@ -112,9 +112,8 @@ def build_section(
     metric, order = scene.metric, list(scene.order)
     tops = list(dict.fromkeys(of_dataset["top"]))  # the summary has them by size
     main = main_top(tops) if tops else ""
-    cost = _costs(
-        of_dataset[(of_dataset["top"] == main) & (of_dataset["metric"] == metric)], runs, dataset, main, order
-    )
+    here = of_dataset[(of_dataset["top"] == main) & (of_dataset["metric"] == metric)]
+    cost = _costs(here, runs, dataset, main, order)
     spent = {row["method"]: sum(row[s] for s in _SPENT if row[s] == row[s]) or math.nan for row in cost}
     chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
@@ -122,16 +121,9 @@ def build_section(
     values = dict(list(evaluation.groupby("metric", sort=False)))
     rows = dict(list(of_dataset.groupby("metric", sort=False)))
     views = {
-        by: build_view(
-            entry["title"],
-            [a for (its, _), a in judgements.items() if its == by],
-            rows[by],
-            values[by],
-            titles,
-            spent,
-            edge,
-        )
+        by: build_view(entry["title"], judged, rows[by], values[by], titles, spent, edge)
         for by in dict.fromkeys(metric for metric, _ in judgements)
+        if (judged := [a for (its, _), a in judgements.items() if its == by])
     }
     skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
     return Section(

@@ -218,7 +218,7 @@ def _card(
         if n
         else "",
         "alike": " ".join(
-            f"{capitalise(v.sentence('it'))}: {join_words(its)}." for v, its in alike.items() if its
+            f"{capitalise(v.sentence('it'))}: {join_words(alike[v])}." for v in alike if alike[v]
         ),
         "cheapest": f"Cheapest of these: {titles[cheapest]}, {format_duration(level[cheapest])} a job."
         if cheapest and len(judged.not_behind) > 1
@@ -268,16 +268,14 @@ def _downloads(
     csv, tex, md = {}, {}, {}
     for method in order:
         cells = {top: view.cells.get(method) for top, view in tops.items()}
-        csv[method] = "\n".join(
-            f"{_in_csv(method)},{top},{metric.name},{c.mean!r},{len(c.runs) - c.runs.count(None)},"
-            f"{c.state.word}"
-            for top, c in cells.items()
-            if c
-        )
+        lines = [
+            (top, c.mean, len(c.runs) - c.runs.count(None), c.state.word) for top, c in cells.items() if c
+        ]
+        csv[method] = "\n".join(f"{_in_csv(method)},{t},{metric.name},{m!r},{n},{w}" for t, m, n, w in lines)
         tex[method] = " & ".join([tex_text(titles[method]), *map(as_tex, cells.values())]) + r" \\"
         md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
     untested = any(cell.state is Verdict.UNTESTED for view in tops.values() for cell in view.cells.values())
-    note = rf"\multicolumn{{{1 + len(tops)}}}{{l}}{{\footnotesize $^\dagger$ not tested: {over}}} \\"
+    foot = rf"\multicolumn{{{1 + len(tops)}}}{{l}}{{\footnotesize $^\dagger$ not tested: {over}}} \\"
     head = [
         f"% {' '.join(title.split())}, {metric.name}: mean over {over}. {LEGEND}.",
         rf"\begin{{tabular}}{{l{'r' * len(tops)}}}",
@@ -289,7 +287,7 @@ def _downloads(
     return {
         "csv": Download("method,top,metric,mean,n,state", {m: rows for m, rows in csv.items() if rows}),
         "tex": Download(
-            "\n".join(head), tex, "\n".join([r"\bottomrule", *[note] * untested, r"\end{tabular}"])
+            "\n".join(head), tex, "\n".join([r"\bottomrule", *[foot] * untested, r"\end{tabular}"])
         ),
         "md": Download(f"| {' | '.join(['Method', *tops])} |\n{rule}", md),
     }
