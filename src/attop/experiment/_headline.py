@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
 from attop._core.wording import capitalise, join_words
+from attop.experiment._interval import Units
 from attop.experiment._judge import MIN_RUNS, Judgement, default_tolerance, judge
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
@@ -70,13 +71,23 @@ def judge_top(
     n: int | None,
     share: float | None,
     grouped: bool,
+    units: Units,
 ) -> TopJudgement:
     """Judge models by a metric at a top, of a list of `n` items of which a `share` is positive, if known.
+
+    `units` are those of a test part.
 
     A random order has 1/2 of the area under the ROC curve, and without groups the share as precision@k.
     """
     tolerance, better = default_tolerance(metric), metric.higher_is_better
-    found = judge(values, test_train_ratio=test_train_ratio, tolerance=tolerance, higher_is_better=better)
+    found = judge(
+        values,
+        test_train_ratio=test_train_ratio,
+        tolerance=tolerance,
+        higher_is_better=better,
+        units=units,
+        bounds=metric.bounds,
+    )
     baseline = {"auc": 0.5, "precision@k": math.nan if share is None or grouped else share}
     try:
         k = top.k if top.k is not None else top.resolve(n or 0, round((share or 0.0) * (n or 0)))
