@@ -4,7 +4,7 @@ Two sources say how far a mean may be off. The spread of the runs does, correcte
 overlap (Nadeau and Bengio). Where a good model is perfect in most runs it says little or nothing: of thirty
 rows at the top all may be positive by chance. So an interval is never narrower than the exact binomial one on
 the distinct rows behind the value (Clopper and Pearson), where each of them counts as 0 or 1, or where half
-of the runs or more are as good as can be, or as bad. studies/claims/intervals.py measures the coverage.
+of the runs or more are as good as can be, as bad, or the same. studies/claims/intervals.py measures the coverage.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class Units(NamedTuple):
         return self.n * min(runs, 1 + 1 / ratio)
 
     def exact(self, values: Floats, ends: tuple[float, ...]) -> bool:
-        """Return whether the exact bound counts: half of the values or more are one of the ends."""
+        """Return whether the exact bound counts: half of the values or more are an end, or the same."""
+        ends = (*ends, float(np.median(values)))
         return self.hits or any(2 * (difference(values, end) == 0).sum() >= values.size for end in ends)
 
 

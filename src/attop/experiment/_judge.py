@@ -26,7 +26,7 @@ tested with the pair's own error.
 Without variance. A t-test cannot judge a difference that is the same in every run. So "equal" must also pass
 an exact test of the rows behind the values (`attop.experiment._interval.p_beyond`): where none of them
 differs, 300 are needed for a tolerance of 0.01. For "ahead" the error of all pairs takes its place, since
-values in coarse steps coincide by chance; if no pair varies, the difference is taken as it is.
+values in coarse steps coincide by chance; if no pair varies, one beyond the tolerance is taken as it is.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def decide(
     mean, error, df = (np.asarray(a, dtype=float) for a in (means, errors, dfs))
     wide, wide_df = (np.asarray(a, dtype=float) for a in ahead or (errors, dfs))
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(wide > 0, stdtr(wide_df, -mean / wide), np.where(mean > 0, 0.0, 1.0))
+        known = np.where(mean > np.nan_to_num(tolerance), 0.0, 1.0)
+        above = np.where(wide > 0, stdtr(wide_df, -mean / wide), known)
         apart = np.where(
             error > 0,
             stdtr(df, (np.abs(mean) - tolerance) / error),
