@@ -11,7 +11,8 @@ from scipy import stats
 from studies.claims.simulated_runs import correlated, covariance, resampled, splits
 
 import oracles.statistics as oracle
-from attop.experiment._judge import decide, default_tolerance, interval, judge
+from attop.experiment._interval import interval
+from attop.experiment._judge import decide, default_tolerance, judge
 from attop.experiment._verdict import Verdict, legend
 from attop.statistics import holm
 
@@ -60,12 +61,6 @@ class TestAgreesWithTheTestsBehindIt:
         assert rival.verdict == "equal"
         assert rival.p_equal == pytest.approx(stats.t.sf((0.01 - d.mean()) / error, 5))
 
-    def test_interval(self):
-        error = math.sqrt((1 / 6 + 0.25) * A.var(ddof=1))
-        reach = stats.t.ppf(0.95, 5) * error
-        assert interval([*A, NAN], 0.25, 0.9) == pytest.approx((A.mean() - reach, A.mean() + reach))
-        assert np.isnan([interval([0.5], 0.25), interval(A, NAN)]).all()
-
     def test_differences_of_a_bootstrap(self):
         found = decide([0.03, 0.001, 0.01], [0.01, 0.002, 0.02], [np.inf] * 3, tolerance=0.01)
         assert [d.verdict for d in found] == ["ahead", "equal", "open"]
@@ -94,10 +89,10 @@ class TestWithoutVariance:
         ("runs", "said"),
         [
             ({"a": ONES, "b": ZEROS}, {"b": "ahead"}),
-            ({"a": ONES, "b": ONES}, {"b": "equal"}),
-            ({"a": ONES, "b": ONES - 0.005}, {"b": "equal"}),
+            ({"a": ONES, "b": ONES}, {"b": "open"}),
+            ({"a": ONES, "b": ONES - 0.005}, {"b": "open"}),
             ({"a": ONES, **dict.fromkeys("bcdefghij", ZEROS)}, dict.fromkeys("bcdefghij", "ahead")),
-            ({"a": A, "b": A, "c": RUNS["c"]}, {"b": "equal", "c": "ahead"}),
+            ({"a": A, "b": A, "c": RUNS["c"]}, {"b": "open", "c": "ahead"}),
             ({"a": ONES, "b": ZEROS, "c": A}, {"c": "ahead", "b": "ahead"}),
         ],
     )
@@ -108,10 +103,26 @@ class TestWithoutVariance:
         runs = {"a": [1, 1, 0.5, 1, 1, 0.5], "b": [0.5, 0.5, 0, 0.5, 0.5, 0], "c": [0.5, 0, 1, 1, 0, 0.5]}
         assert verdicts(runs)["b"] == "open"
 
-    def test_without_bounds_there_is_no_tolerance_but_identity(self):
+    @pytest.mark.parametrize(("n", "said"), [(49, "open"), (50, "equal")])
+    def test_models_of_which_no_run_differs_are_equal_by_three_hundred_rows(self, n, said):
+        """Six parts of 50 rows: 0.99 ** 300 is below 5%."""
+        twins = {"a": A, "b": A}
+        assert verdicts(twins, units=(n, True), bounds=(0, 1)) == {"b": said}
+        assert verdicts(twins, units=(n, False), bounds=(0, 1)) == {"b": said}
+        (rival,) = judged(twins, units=(n, True), bounds=(0, 1)).rivals
+        assert rival.p_equal == pytest.approx(0.99 ** (6 * n))
+        reach = stats.binomtest(0, 6 * n).proportion_ci(method="exact").high
+        assert (rival.low, rival.high) == pytest.approx((-reach, reach))
+
+    def test_a_row_that_differs_takes_more_of_them(self):
+        runs = {"a": A, "b": A - [0.01, 0, 0, 0, 0, 0]}
+        assert verdicts(runs, units=(50, True), bounds=(0, 1)) == {"b": "open"}
+        assert verdicts(runs, units=(100, True), bounds=(0, 1)) == {"b": "equal"}
+
+    def test_without_bounds_there_is_no_tolerance(self):
         assert math.isnan(default_tolerance("dcg"))
         assert default_tolerance("precision@k") == 0.01
-        assert verdicts({"a": A, "b": A, "c": RUNS["c"]}, tolerance=NAN) == {"b": "equal", "c": "ahead"}
+        assert verdicts({"a": A, "b": A, "c": RUNS["c"]}, tolerance=NAN) == {"b": "open", "c": "ahead"}
 
 
 class TestWhatIsCompared:

@@ -12,17 +12,19 @@ from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
 from attop._core.wording import capitalise, join_words
+from attop.experiment._interval import CONFIDENCE, Units
 from attop.experiment._judge import MIN_RUNS, Judgement, default_tolerance, judge
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
-from attop.statistics._regrets import regret
+from attop.statistics._ranks import holm
+from attop.statistics._regrets import complete_block, regret
 from attop.statistics._rounding import difference
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Most of a headline.
-_WORDS = 30
+_WORDS = 40
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,23 @@ def judge_top(
     n: int | None,
     share: float | None,
     grouped: bool,
+    units: Units,
 ) -> TopJudgement:
     """Judge models by a metric at a top, of a list of `n` items of which a `share` is positive, if known.
+
+    `units` are those of a test part.
 
     A random order has 1/2 of the area under the ROC curve, and without groups the share as precision@k.
     """
     tolerance, better = default_tolerance(metric), metric.higher_is_better
-    found = judge(values, test_train_ratio=test_train_ratio, tolerance=tolerance, higher_is_better=better)
+    found = judge(
+        values,
+        test_train_ratio=test_train_ratio,
+        tolerance=tolerance,
+        higher_is_better=better,
+        units=units,
+        bounds=metric.bounds,
+    )
     baseline = {"auc": 0.5, "precision@k": math.nan if share is None or grouped else share}
     try:
         k = top.k if top.k is not None else top.resolve(n or 0, round((share or 0.0) * (n or 0)))
@@ -100,9 +112,10 @@ def too_few_runs(n: int) -> str:
 
 
 def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None) -> str:
-    """Say in at most 30 words who finds the most, by how much, and whether that is shown.
+    """Say in at most 40 words who finds the most, by how much, and whether that is shown.
 
-    Of one data set at its main top; of several the model of least `mean_regrets`.
+    Of one data set at its main top; of several the model of least `mean_regrets`, unless another finds more
+    where both have results. At how many tops it is shown ahead holds over all tops at once.
 
     Parameters
     ----------
@@ -159,39 +172,57 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
 
 
 def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
-    metrics, tops = {judged.metric for judged in judgements}, f"{len(judgements)} tops"
-    by = f" by {metrics.pop()}" if len(metrics) == 1 else ""
-    mean = mean_regrets(judgements)
-    if len(mean) < 2 or any(math.isnan(lost) for lost in mean.values()):
-        return _by_times(judgements, by, tops, names)
-    order = sorted(mean, key=lambda model: mean[model])
+    scores, lost = _in_tolerances(judgements), regrets(judgements)
+    mean = lost.mean(skipna=False)
+    if len(mean) < 2 or mean.isna().any():
+        return _by_times(judgements, names)
+    order = [str(model) for model in mean.sort_values(kind="stable").index]
     first = [model for model in order if not difference(mean[model], mean[order[0]])]
-    shown = _shown(judgements, first, tops)
+    behind = [_number(mean[model]) for model in order]
+    metrics, hits = {judged.metric for judged in judgements}, all(judged.in_hits for judged in judgements)
+    points = f"point{'s' * (behind[0] != '1')}{f' of {metrics.pop()}' if len(metrics) == 1 else ''}"
+    unit = "of 100" if hits else points
+    n, lacking = len(set(scores.index)), scores.shape[1] - len(mean)
+    over = ""
+    if lacking or len(lost) < n:
+        few = f"; {lacking} method{'s lack' if lacking > 1 else ' lacks'} some" if lacking else ""
+        over = f" Over {len(lost)} of {n} sets{few}."
     if len(first) == len(mean):
-        return f"All {len(mean)} methods are equal on average{by}. {shown}"
-    best, one, rival = name_models(first, names), len(first) == 1, order[len(first)]
-    least, more = _number(mean[first[0]]), _number(mean[rival])
-    plural = "s" * (least != "1")
-    if all(judged.in_hits for judged in judgements):
-        start, unit = f"{best} find{'s' * one} the most", f"hit{plural} per 100"
-    else:
-        start, unit = f"{best} {'is' if one else 'are'} best{by}", f"point{plural}"
-    return (
-        f"{start}: on average {least} {unit} behind each data set’s best; "
-        f"{names[rival]}, next, {more} behind. {shown}"
-    )
+        return f"All {len(mean)} methods are equal on average.{_shown(judgements, first)[1]}{over}"
+    rival = order[len(first)]
+    if better := _better_where_both_are(scores, first[0]):
+        where = f"{names[better]} finds more than {names[first[0]]} where both have results"
+        return f"No method is named best: {where}.{over}"
+    shown, sentence = _shown(judgements, first)
+    if not shown:
+        best = f"{name_models(first, names)} ({behind[0]} {unit} behind)"
+        next_ = f"{names[rival]} ({behind[len(first)]})"
+        start = "No method is shown to be best; nearest" if shown == 0 else "Nearest"
+        return f"{start} to each set’s best: {best}, {next_}.{sentence}{over}"
+    one = len(first) == 1
+    finds = f"find{'s' * one} the most" if hits else f"{'is' if one else 'are'} best on average"
+    start = f"{name_models(first, names)} {finds}: {behind[0]} {unit} behind each set’s best"
+    return f"{start}; {names[rival]}, next, {behind[len(first)]}.{sentence}{over}"
+
+
+def _in_tolerances(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
+    """Return the means of the models that are ranked, in tolerances of the metric, a row a judgement."""
+    import pandas as pd
+
+    scores = pd.DataFrame([one.scores for one in judgements], index=[one.dataset for one in judgements])
+    return scores.div([one.tolerance for one in judgements], axis=0)
 
 
 def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
-    """Return the regret of each model that is ranked wherever any is, data sets x models.
+    """Return the regret of the models on the data sets that all of them share, data sets x models.
 
-    The mean over its tops of what the best has more, in hundredths of the metric's range; NaN if it has none.
+    The mean over its tops of what the best of them has more, in hundredths of the metric's range. Models and
+    data sets that lack most are left out, see `complete_block`.
     """
-    import pandas as pd  # not with the module, which the command line imports
-
-    scores = pd.DataFrame([one.scores for one in judgements], index=[one.dataset for one in judgements])
-    lost = regret(scores.div([one.tolerance for one in judgements], axis=0), higher_is_better=True)
-    return lost.loc[:, scores.count() == scores.count().max()].groupby(level=0, sort=False).mean()
+    scores = _in_tolerances(judgements)
+    block, _, _ = complete_block(scores.notna().groupby(level=0, sort=False).all())
+    lost = regret(scores.loc[scores.index.isin(block.index), list(block.columns)], higher_is_better=True)
+    return lost.groupby(level=0, sort=False).mean()
 
 
 def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
@@ -199,21 +230,38 @@ def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
     return {str(model): float(lost) for model, lost in regrets(judgements).mean(skipna=False).items()}
 
 
-def _by_times(judgements: Sequence[TopJudgement], by: str, tops: str, names: Mapping[str, str]) -> str:
+def _better_where_both_are(scores: pd.DataFrame, first: str) -> str:
+    """Return the model that is most ahead of the first over all data sets that both have, empty if none."""
+    of_sets = scores.sub(scores[first], axis=0).groupby(level=0, sort=False).mean()
+    ahead = of_sets.mean().drop(first)
+    return str(ahead.idxmax()) if difference(ahead.max(), 0.0) > 0 else ""
+
+
+def _by_times(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
     """Name the model that has the best mean most often, where means have no unit or most are missing."""
     times = Counter(model for judged in judgements for model in judged.first)
     first = [model for model, n in times.items() if n == max(times.values())]
-    most = f"{name_models(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean{by}"
-    return f"{most}, at {times[first[0]]} of {tops}. {_shown(judgements, first, tops)}"
+    shown, sentence = _shown(judgements, first)
+    most = f"{name_models(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean"
+    start = "No method is shown to be best; " if shown == 0 else ""
+    return f"{start}{most}, at {times[first[0]]} of {len(judgements)} tops.{sentence}"
 
 
-def _shown(judgements: Sequence[TopJudgement], first: Sequence[str], tops: str) -> str:
+def _shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tuple[int | None, str]:
+    """Return at how many tops one of the first is shown ahead, None if nothing is tested, and a sentence.
+
+    p-values of all tops are adjusted by Holm, so that the count holds over all of them at once.
+    """
     tested = [judged for judged in judgements if judged.verdict != Verdict.UNTESTED]
     if not tested:
-        return f"Not tested: {judgements[0].ranked[0].reason}."
-    ahead = sum(judged.best in first and judged.verdict == Verdict.AHEAD for judged in tested)
+        return None, f" Not tested: {judgements[0].ranked[0].reason}."
+    p = holm([judged.ranked[0].p for judged in tested])
+    ahead = sum(
+        judged.best in first and judged.verdict == Verdict.AHEAD and q < 1 - CONFIDENCE
+        for judged, q in zip(tested, p, strict=True)
+    )
     rest = f", {len(judgements) - len(tested)} not tested" if len(tested) < len(judgements) else ""
-    return f"Shown ahead at {ahead or 'none'} of {tops}{rest}."
+    return ahead, f" Shown ahead at {ahead} of {len(judgements)} tops{rest}." if ahead else ""
 
 
 def name_models(models: Sequence[str], names: Mapping[str, str], most: int = 2) -> str:

@@ -6,7 +6,7 @@ another one, and has four outcomes:
 
 ==========  ================================================================================================
 ahead       the best is shown to be better: corrected resampled t-test, p below 5% after both adjustments
-equal       shown to be within the tolerance: two one-sided tests, or the same value in every run
+equal       shown to be within the tolerance: two one-sided tests, and enough rows of which few differ
 open        neither is shown
 untested    fewer than `MIN_RUNS` shared runs, or it is not known how much their training parts overlap
 ==========  ================================================================================================
@@ -23,9 +23,10 @@ larger, the latter with the degrees of freedom of such a mean (Satterthwaite). I
 own: where one model varies more than the others, pooling alone would call it ahead too often. "Equal" is
 tested with the pair's own error.
 
-Without variance. A t-test cannot judge a difference that is the same in every run. Where it is zero, the
-models are equal. Else the error of all pairs takes its place, since values in coarse steps coincide by
-chance; if no pair varies, the difference is taken as it is: within the tolerance equal, beyond it ahead.
+Without variance. A t-test cannot judge a difference that is the same in every run. So "equal" must also pass
+an exact test of the rows behind the values (`attop.experiment._interval.p_beyond`): where none of them
+differs, 300 are needed for a tolerance of 0.01. For "ahead" the error of all pairs takes its place, since
+values in coarse steps coincide by chance; if no pair varies, one beyond the tolerance is taken as it is.
 """
 
 from __future__ import annotations
@@ -37,10 +38,19 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from attop._core.typing import Floats
 from attop._core.wording import count_noun
+from attop.experiment._interval import (
+    CONFIDENCE,
+    UNKNOWN,
+    Units,
+    difference_interval,
+    interval,
+    p_beyond,
+    scaled_error,
+)
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
@@ -48,8 +58,6 @@ from attop.statistics._ranks import holm
 from attop.statistics._rounding import difference
 from attop.statistics._two_methods import differences
 
-#: Of intervals and verdicts.
-CONFIDENCE = 0.95
 #: With fewer runs than this nothing is tested: their variance is not known well enough.
 MIN_RUNS = 5
 #: Differences up to this share of a metric's range are of no practical importance.
@@ -63,42 +71,6 @@ def default_tolerance(metric: str | Metric) -> float:
     """
     low, high = get_metric(metric).bounds
     return _TOLERANCE * (high - low) if math.isfinite(high - low) else math.nan
-
-
-def scaled_error(d: Floats, test_train_ratio: float) -> float:
-    """Return the standard error of the mean of d under overlapping training sets, 0.0 if d is constant.
-
-    sqrt((1/n + n_test/n_train) s^2), Nadeau and Bengio, Machine Learning 52 (2003), section 3.
-    """
-    if not difference(d, d.mean()).any():
-        return 0.0
-    return math.sqrt(1 / d.size + test_train_ratio) * float(np.std(d, ddof=1))
-
-
-def interval(
-    values: ArrayLike, test_train_ratio: float, confidence: float = CONFIDENCE
-) -> tuple[float, float]:
-    """Return the confidence interval of a mean over runs whose training parts overlap.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        A value a run, or a difference; values that are not finite are left out.
-    test_train_ratio : float
-        Test items per training item: 1 / (K - 1) for K-fold cross-validation.
-    confidence : float
-
-    Returns
-    -------
-    low, high : float
-        Nadeau and Bengio's interval; NaN with fewer than two values, or where the ratio is not known.
-    """
-    known = np.asarray(values, dtype=float)
-    known = known[np.isfinite(known)]
-    if known.size < 2 or not 0 < test_train_ratio < math.inf:
-        return math.nan, math.nan
-    reach = scaled_error(known, test_train_ratio) * float(stdtrit(known.size - 1, (1 + confidence) / 2))
-    return float(known.mean()) - reach, float(known.mean()) + reach
 
 
 @dataclass(frozen=True)
@@ -118,6 +90,7 @@ def decide(
     tolerance: float,
     chosen_from: int = 1,
     ahead: tuple[Sequence[float], Sequence[float]] | None = None,
+    beyond: ArrayLike = 0.0,
 ) -> list[Decision]:
     """Decide for each difference whether it is above zero, within the tolerance, or neither is shown.
 
@@ -134,6 +107,8 @@ def decide(
         Of how many the first was chosen by these differences; 1 if it was named before.
     ahead : (errors, dfs), optional
         Those of the test of "ahead", where they are not those of the test of "equal".
+    beyond : array-like
+        p-values of another test of "beyond the tolerance", which "equal" has to pass too.
 
     Returns
     -------
@@ -145,14 +120,15 @@ def decide(
     mean, error, df = (np.asarray(a, dtype=float) for a in (means, errors, dfs))
     wide, wide_df = (np.asarray(a, dtype=float) for a in ahead or (errors, dfs))
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(wide > 0, stdtr(wide_df, -mean / wide), np.where(mean > 0, 0.0, 1.0))
-        beyond = np.where(
+        known = np.where(mean > np.nan_to_num(tolerance), 0.0, 1.0)
+        above = np.where(wide > 0, stdtr(wide_df, -mean / wide), known)
+        apart = np.where(
             error > 0,
             stdtr(df, (np.abs(mean) - tolerance) / error),
             np.where(np.abs(mean) <= tolerance, 0.0, 1.0),
         )
     p, risk = np.minimum(chosen_from * holm(above), 1.0), 1 - CONFIDENCE
-    equal = np.full(len(p), math.nan) if math.isnan(tolerance) else holm(beyond)
+    equal = np.full(len(p), math.nan) if math.isnan(tolerance) else holm(np.maximum(apart, beyond))
     return [
         Decision(
             Verdict.EQUAL if e < risk else Verdict.AHEAD if q < risk else Verdict.OPEN, float(q), float(e)
@@ -221,6 +197,8 @@ class Judgement:
     tolerance : float
         Differences up to this are of no practical importance; NaN if that is not known.
     higher_is_better : bool
+    units : Units
+        Rows, positives or groups of a test part that a value is the mean of.
     rivals : tuple of Rival
         All others with a value, best mean first, those with fewer runs last.
     """
@@ -235,6 +213,7 @@ class Judgement:
     m: int
     tolerance: float
     higher_is_better: bool
+    units: Units
     rivals: tuple[Rival, ...]
 
     @property
@@ -291,6 +270,8 @@ def judge(
     test_train_ratio: float,
     tolerance: float,
     higher_is_better: bool = True,
+    units: Units = UNKNOWN,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Judgement:
     """Find the best of several models over the same runs, and compare it with each of the others.
 
@@ -304,6 +285,11 @@ def judge(
     tolerance : float
         Differences from -tolerance to tolerance are of no practical importance, see `default_tolerance`.
     higher_is_better : bool
+    units : Units
+        Rows, positives or groups of a test part that a value is the mean of, as ``(100, True)`` for the 100
+        rows of precision@k. Without them no models are equal because no run differs.
+    bounds : (float, float)
+        Least and greatest value of the metric.
 
     Returns
     -------
@@ -342,7 +328,7 @@ def judge(
     m = max((per_run.size for per_run in scores.values()), default=0)
     if not known:
         nan = math.nan
-        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, ())
+        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, Units(*units), ())
     most = max(per_run.size for per_run in known.values())
     # fsum: the same numbers in another order have the same mean
     means = {model: math.fsum(per_run) / per_run.size for model, per_run in known.items()}
@@ -350,7 +336,9 @@ def judge(
     best, others = order[0], order[1:]
     full = [model for model in others if known[model].size == most]
     pairs = [_paired(scores[best], scores[model]) for model in others]
-    low, high = interval(sign * known[best], test_train_ratio)
+    units, span = Units(*units), bounds[1] - bounds[0]
+    low, high = interval(sign * known[best], test_train_ratio, units=units, bounds=bounds)
+    decided = _decisions(pairs, test_train_ratio, tolerance, units, span)
     return Judgement(
         best,
         tuple(model for model in full if not difference(means[best], means[model])),
@@ -362,11 +350,18 @@ def judge(
         m,
         tolerance,
         higher_is_better,
+        units,
         tuple(
-            _rival(model, model in full, sign * means[model], d, decision, test_train_ratio)
-            for model, d, decision in zip(
-                others, pairs, _decisions(pairs, test_train_ratio, tolerance), strict=True
+            _rival(
+                model,
+                model in full,
+                sign * means[model],
+                d,
+                decision,
+                difference_interval(d, test_train_ratio, units=units, span=span),
+                _refusal(d.size, test_train_ratio),
             )
+            for model, d, decision in zip(others, pairs, decided, strict=True)
         ),
     )
 
@@ -377,7 +372,9 @@ def _paired(best: Floats, other: Floats) -> Floats:
     return differences(best[shared], other[shared], 0)[0]
 
 
-def _decisions(pairs: Sequence[Floats], ratio: float, tolerance: float) -> list[Decision]:
+def _decisions(
+    pairs: Sequence[Floats], ratio: float, tolerance: float, units: Units, span: float
+) -> list[Decision]:
     tested = [d for d in pairs if not _refusal(d.size, ratio)]
     errors = [scaled_error(d, ratio) for d in tested]
     squares = np.square([error for error in errors if error > 0])
@@ -395,15 +392,11 @@ def _decisions(pairs: Sequence[Floats], ratio: float, tolerance: float) -> list[
             tolerance=tolerance,
             chosen_from=len(tested) + 1,
             ahead=(larger, larger_dfs),
+            beyond=[p_beyond(d, ratio, tolerance, units, span) for d in tested],
         )
     )
     untested = Decision(Verdict.UNTESTED)
-    return [untested if _refusal(d.size, ratio) else _same(d, next(decided)) for d in pairs]
-
-
-def _same(d: Floats, decision: Decision) -> Decision:
-    """Return the decision, "equal" where no run differs: also by a metric that has no tolerance."""
-    return decision if d.any() else Decision(Verdict.EQUAL, decision.p, decision.p_equal)
+    return [untested if _refusal(d.size, ratio) else next(decided) for d in pairs]
 
 
 def _refusal(n: int, ratio: float) -> str:
@@ -414,20 +407,26 @@ def _refusal(n: int, ratio: float) -> str:
     return ""
 
 
-def _rival(model: str, ranked: bool, mean: float, d: Floats, decision: Decision, ratio: float) -> Rival:
-    low, high = interval(d, ratio)
+def _rival(
+    model: str,
+    ranked: bool,
+    mean: float,
+    d: Floats,
+    decision: Decision,
+    ends: tuple[float, float],
+    reason: str,
+) -> Rival:
     return Rival(
         model,
         decision.verdict,
         d.size,
         mean,
         float(d.mean()) if d.size else math.nan,
-        low,
-        high,
+        *ends,
         decision.p,
         decision.p_equal,
         int((d > 0).sum()),
         int((d == 0).sum()),
         ranked,
-        _refusal(d.size, ratio),
+        reason,
     )

@@ -17,6 +17,7 @@ from attop._core._sklearn import safe_indexing
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
+from attop.experiment._interval import Units
 from attop.experiment._routing import Estimator, Rows, fit, takes
 from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric, MetricValue
@@ -71,6 +72,15 @@ class Sample:
         columns = ("y", "groups", "weights", "entity", "day", "labels")
         columns_of_rows = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
         return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
+
+    def units(self, metric: Metric, top: Top, ratio: float) -> Units:
+        """Return what a value of a test part is the mean of; rows of unequal weight count as fewer."""
+        positives = float(self.y.sum())
+        if metric.weighted and self.weights is not None:
+            worth = self.weights[self.y == 1]
+            positives = float(worth.sum() ** 2 / (worth**2).sum())
+        groups = None if self.groups is None else len(np.unique(self.groups))
+        return Units.of(metric, top, ratio, items=len(self.y), positives=positives, groups=groups)
 
     def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
         """Evaluate a metric on the scores of some rows, with their groups, weights, entities and days."""

@@ -18,7 +18,7 @@ from attop._core.typing import Ints
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._headline import TopJudgement, headline, judge_top
-from attop.experiment._judge import interval
+from attop.experiment._interval import interval
 from attop.experiment._learner import Sample
 from attop.metrics._metric import Metric
 
@@ -210,6 +210,7 @@ def summarise(
     values = runs.pivot(index="run", columns="model", values="value")
     n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
+    units = sample.units(metric, top, ratio)
     judged = judge_top(
         {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},
         metric,
@@ -219,11 +220,14 @@ def summarise(
         n=length,
         share=share,
         grouped=grouped,
+        units=units,
     )
     rivals = {rival.model: rival for rival in judged.rivals}
     order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
     means = runs.groupby("model")[["lift", "seconds"]].mean().loc[list(order)]
-    limits = np.clip([interval(values[model], ratio) for model in order], *metric.bounds).T
+    limits = np.array(
+        [interval(values[model], ratio, units=units, bounds=metric.bounds) for model in order]
+    ).T
     behind = {
         "behind": "difference", "behind_low": "low", "behind_high": "high", "p": "p", "best_is": "verdict"
     }  # fmt: skip

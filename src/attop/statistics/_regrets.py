@@ -26,6 +26,40 @@ def regret(values: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
     return pd.DataFrame(difference(best, score), index=score.index, columns=score.columns)
 
 
+def complete_block(complete: pd.DataFrame) -> tuple[pd.DataFrame, list[str], dict[str, list[str]]]:
+    """Leave out methods and data sets until the rest has every result.
+
+    As long as one is missing, the method or data set that lacks the largest share is left out; of equals the
+    method, because data sets are the samples. Two methods with a result in common both stay.
+
+    Parameters
+    ----------
+    complete : DataFrame of bool, data sets x methods
+
+    Returns
+    -------
+    block : DataFrame
+        The rest.
+    methods : list of str
+        Those left out.
+    datasets : dict of str to list of str
+        Data sets left out -> the methods that lacked them.
+    """
+    methods: list[str] = []
+    datasets: dict[str, list[str]] = {}
+    left = complete if len(complete) else complete.iloc[:, :0]
+    while not left.empty and not left.to_numpy().all():
+        of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)
+        if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and left.shape[1] > 2):
+            methods.append(str(of_methods.idxmax()))
+            left = left.drop(columns=methods[-1])
+        else:
+            dataset = str(of_datasets.idxmax())
+            datasets[dataset] = [str(m) for m in left if not left.loc[dataset, m]]
+            left = left.drop(index=dataset)
+    return left, methods, datasets
+
+
 @dataclass(frozen=True)
 class Bootstrap:
     """Means over data sets, with bootstrap intervals.

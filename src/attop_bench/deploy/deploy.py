@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop.experiment._forecast import HeldOut, NextList, next_list
-from attop.experiment._judge import interval
+from attop.experiment._interval import difference_interval, interval
 from attop.experiment._learner import Params
 from attop.experiment._routing import fit
 from attop.experiment._splits import Fold
@@ -271,8 +271,10 @@ def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     """Expected precision at the top, from the best method's test parts."""
     (top,), records = job.tops, tried[0].records
-    values = np.array(_values(get_metric("precision@k"), job, dataset, records))
-    low, high = np.clip(interval(values, _ratio(records)), 0.0, 1.0).tolist()
+    precision, ratio = get_metric("precision@k"), _ratio(records)
+    values = np.array(_values(precision, job, dataset, records))
+    units = sample_of(dataset).units(precision, top, ratio)
+    low, high = interval(values, ratio, units=units, bounds=precision.bounds)
     mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
     if dataset.groups is not None:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
@@ -304,7 +306,9 @@ def one_column_alone(
     own = np.array(_values(metric, job, dataset, by_column))
     ahead = np.array(_values(metric, job, dataset, records)) - own
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
-    return OneColumn(order, float(own.mean()), float(ahead.mean()), *interval(ahead, _ratio(records)))
+    ratio = _ratio(records)
+    ends = difference_interval(ahead, ratio, units=sample.units(metric, top, ratio), span=1.0)
+    return OneColumn(order, float(own.mean()), float(ahead.mean()), *ends)
 
 
 def share_kept(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Params, n_jobs: int) -> float:

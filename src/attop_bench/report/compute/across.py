@@ -16,7 +16,7 @@ from attop._core.top import main_top, sort_tops
 from attop._core.wording import count_noun, format_fixed, format_p, join_words
 from attop.metrics._registry import get_metric
 from attop.statistics._ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
-from attop.statistics._regrets import Bootstrap, bootstrap_means, regret
+from attop.statistics._regrets import Bootstrap, bootstrap_means, complete_block, regret
 from attop.statistics._rounding import difference
 from attop.statistics._two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
 from attop_bench.report.compute.tables import costs
@@ -289,35 +289,15 @@ def metric_matrix(
     shared = shared.reindex(rows, fill_value=0)
     without |= {d: f"no method has a value of {metrics[d]} at {tops[d]}" for d in rows if not shared[d]}
     complete = counts.eq(shared, axis=0).loc[[d for d in rows if shared[d]]]
-    methods, dropped, incomplete = _leave_out(complete)
+    block, gone, incomplete = complete_block(complete)
+    dropped = {m: f"complete on {complete[m].sum()} of {len(complete)} data sets" for m in gone}
+    if complete.empty:
+        dropped = dict.fromkeys(map(str, complete), "no data set has a value")
     runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     for d, lacking in incomplete.items():
         without[d] = join_words([f"{titles[m]} has {counts.loc[d, m]} of {runs[d]} runs" for m in lacking])
     without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}
-    return Matrix(means.loc[methods.index, methods.columns], counts, without, dropped)
-
-
-def _leave_out(complete: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str], dict[str, list[str]]]:
-    """Leave out methods and data sets until all means are `complete`.
-
-    Returns the rest, the methods left out with reasons, and the data sets with the methods that lack runs.
-    """
-    dropped: dict[str, str] = {}
-    incomplete: dict[str, list[str]] = {}
-    if complete.empty:
-        return complete.iloc[:, :0], dict.fromkeys(map(str, complete), "no data set has a value"), incomplete
-    left = complete
-    while not left.empty and not left.to_numpy().all():
-        of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)
-        if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and left.shape[1] > 2):
-            method = of_methods.idxmax()
-            dropped[str(method)] = f"complete on {int(complete[method].sum())} of {len(complete)} data sets"
-            left = left.drop(columns=method)
-        else:
-            dataset = of_datasets.idxmax()
-            incomplete[str(dataset)] = [str(m) for m in left if not left.loc[dataset, m]]
-            left = left.drop(index=dataset)
-    return left, dropped, incomplete
+    return Matrix(means.loc[block.index, block.columns], counts, without, dropped)
 
 
 def have_shared_unit(used: Mapping[str, str]) -> bool:

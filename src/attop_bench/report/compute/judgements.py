@@ -12,12 +12,15 @@ import pandas as pd
 from attop._core.top import Top, sort_tops
 from attop._core.wording import count_noun, format_p, format_small, join_words
 from attop.experiment._headline import TopJudgement, judge_top
+from attop.experiment._interval import Units
 from attop.experiment._verdict import Verdict
 from attop.metrics._registry import get_metric
 from attop.statistics._ranks import rank_rows
 
 #: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"
+#: Of a data set in the manifest, if they are known.
+COUNTS = ("items", "positives", "groups")
 #: Most methods in colour.
 FEW = 5
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
@@ -63,7 +66,8 @@ def judge_all(
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         about = (datasets or {}).get(str(dataset), {})
-        items, positives = (n if isinstance(n := about.get(c), int) else None for c in ("items", "positives"))
+        counts = {c: n if isinstance(n := about.get(c), int) else None for c in COUNTS}
+        items, positives = counts["items"], counts["positives"]
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
@@ -77,12 +81,15 @@ def judge_all(
                 judgements[str(dataset), str(metric), top] = judge_top(
                     {m: wide[metric, top, m].to_numpy(np.float64) for m in methods.get((metric, top), ())},
                     definition,
-                    Top.parse(top),
+                    size := Top.parse(top),
                     dataset=str(dataset),
                     test_train_ratio=ratio,
                     n=items,
                     share=share,
                     grouped="groups" in about,
+                    units=Units(*about["units"])
+                    if "units" in about
+                    else Units.of(definition, size, ratio, **counts),
                 )
     return judgements
 

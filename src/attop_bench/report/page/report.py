@@ -175,7 +175,8 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
         error="",
         **dict.fromkeys((*unknown, "peak_memory_mb"), float("nan")),
     )
-    entry: dict[str, object] = {"title": "Your items", "scoring": metric, "tops": [top]}
+    units = comparison.judgement.units
+    entry: dict[str, object] = {"title": "Your items", "scoring": metric, "tops": [top], "units": units}
     if not comparison.grouped:
         n = int((runs["n_train"] + runs["n_test"]).max())
         entry |= {"items": n, "positives": round(comparison.share * n)}

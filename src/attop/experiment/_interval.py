@@ -1,0 +1,187 @@
+"""Intervals of means over runs, and of differences of them, also where the runs hardly differ.
+
+Two sources say how far a mean may be off. The spread of the runs does, corrected for training parts that
+overlap (Nadeau and Bengio). Where a good model is perfect in most runs it says little or nothing: of thirty
+rows at the top all may be positive by chance. So an interval is never narrower than the exact binomial one on
+the distinct rows behind the value (Clopper and Pearson), where each of them counts as 0 or 1, or where half
+of the runs or more are as good as can be, as bad, or the same. studies/claims/intervals.py measures the coverage.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc, betaincinv, stdtrit
+
+from attop._core.top import Top
+from attop._core.typing import Floats
+from attop.metrics._metric import Metric
+from attop.metrics._registry import is_known
+from attop.statistics._rounding import difference
+
+#: Of intervals and verdicts.
+CONFIDENCE = 0.95
+#: Metrics of which one row decides a list.
+_ONE_ROW = ("hit@k", "reciprocal-rank")
+
+
+class Units(NamedTuple):
+    """Independent units of a test part that a value is the mean of: rows, positives or groups.
+
+    Attributes
+    ----------
+    n : float
+        How many; 1, the list itself, where nothing else is known.
+    hits : bool
+        Whether each counts as 0 or 1, as a row at the top does.
+    """
+
+    n: float = 1.0
+    hits: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        metric: Metric,
+        top: Top,
+        ratio: float,
+        *,
+        items: int | None,
+        positives: float | None,
+        groups: int | None = None,
+    ) -> Units:
+        """Return those of a metric at a top, from counts of all rows, None where one is not known.
+
+        A metric of positives alone has them; one of a top no more than its rows.
+        """
+        part = ratio / (1 + ratio)  # of the rows, in a test part
+        if not 0 < part < 1 or items is None or positives is None:
+            return cls()
+        if groups is not None:
+            return cls(max(groups * part, 1.0))
+        if metric.name in _ONE_ROW or not is_known(metric.name):
+            return cls()
+        its, places = max(positives * part, 1.0), math.inf
+        if metric.needs_top:
+            try:
+                places = float(top.resolve(round(items * part), round(its)))
+            except ValueError:
+                return cls()
+        if metric.name in ("precision@k", "recall@k"):
+            return cls(places if metric.name == "precision@k" else its, hits=True)
+        return cls(min(its, places))
+
+    def distinct(self, runs: int, ratio: float) -> float:
+        """Return the units of all runs, each counted once: a repeat of the folds has no new ones."""
+        return self.n * min(runs, 1 + 1 / ratio)
+
+    def exact(self, values: Floats, ends: tuple[float, ...]) -> bool:
+        """Return whether the exact bound counts: half of the values or more are an end, or the same."""
+        ends = (*ends, float(np.median(values)))
+        return self.hits or any(2 * (difference(values, end) == 0).sum() >= values.size for end in ends)
+
+
+#: Nothing is known but that there is a list.
+UNKNOWN = Units()
+
+
+def clopper_pearson(share: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the exact interval of a share of n; the share times n need be no whole number."""
+    hits, tail = share * n, (1 - confidence) / 2
+    low = 0.0 if hits <= 0 else float(betaincinv(hits, n - hits + 1, tail))
+    return low, 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - tail))
+
+
+def at_most(share: float, n: float, rate: float) -> float:
+    """Return the probability of such a share of n or less, where each counts at the rate."""
+    hits = share * n
+    return 1.0 if hits >= n else float(betainc(n - hits, hits + 1, 1 - rate))
+
+
+def scaled_error(d: Floats, test_train_ratio: float) -> float:
+    """Return the standard error of the mean of d under overlapping training sets, 0.0 if d is constant.
+
+    sqrt((1/n + n_test/n_train) s^2), Nadeau and Bengio, Machine Learning 52 (2003), section 3.
+    """
+    if not difference(d, d.mean()).any():
+        return 0.0
+    return math.sqrt(1 / d.size + test_train_ratio) * float(np.std(d, ddof=1))
+
+
+def interval(
+    values: ArrayLike,
+    test_train_ratio: float,
+    confidence: float = CONFIDENCE,
+    *,
+    units: Units = UNKNOWN,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> tuple[float, float]:
+    """Return the confidence interval of a mean over runs whose training parts overlap.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        A value a run; values that are not finite are left out.
+    test_train_ratio : float
+        Test items per training item: 1 / (K - 1) for K-fold cross-validation.
+    confidence : float
+    units : Units
+        Of a test part.
+    bounds : (float, float)
+        Least and greatest value of the metric.
+
+    Returns
+    -------
+    low, high : float
+        NaN with fewer than two values, or where the ratio is not known.
+    """
+    known = _finite(values)
+    if known.size < 2 or not 0 < test_train_ratio < math.inf:
+        return math.nan, math.nan
+    mean, reach = float(known.mean()), _reach(known, test_train_ratio, confidence)
+    low, high, (least, most) = mean - reach, mean + reach, bounds
+    if math.isfinite(most - least) and units.exact(known, bounds):
+        n, span = units.distinct(known.size, test_train_ratio), most - least
+        ends = clopper_pearson((mean - least) / span, n, confidence)
+        low, high = min(low, least + span * ends[0]), max(high, least + span * ends[1])
+    return max(low, least), min(high, most)
+
+
+def difference_interval(
+    d: ArrayLike, test_train_ratio: float, *, units: Units = UNKNOWN, span: float = math.inf
+) -> tuple[float, float]:
+    """Return the 95% interval of a mean difference over runs; `span` is the metric's range.
+
+    It reaches as far on both sides as the exact bound on the share of units that differ.
+    """
+    known = _finite(d)
+    if known.size < 2 or not 0 < test_train_ratio < math.inf:
+        return math.nan, math.nan
+    mean, reach = float(known.mean()), _reach(known, test_train_ratio, CONFIDENCE)
+    if math.isfinite(span) and units.exact(known, (0.0,)):
+        _, most = clopper_pearson(abs(mean) / span, units.distinct(known.size, test_train_ratio))
+        reach = max(reach, span * most - abs(mean))
+    return max(mean - reach, -span), min(mean + reach, span)
+
+
+def p_beyond(d: Floats, test_train_ratio: float, tolerance: float, units: Units, span: float) -> float:
+    """Return the exact p-value of "more than the tolerance apart"; 0 where the runs differ enough to tell.
+
+    Models that are further apart differ in at least that share of the units. That of three hundred none
+    differs shows that no more than 1 in 100 do; that of fifty none differs shows nothing of the kind.
+    """
+    if math.isnan(tolerance) or not units.exact(d, (0.0,)):
+        return 0.0
+    return at_most(abs(float(d.mean())) / span, units.distinct(d.size, test_train_ratio), tolerance / span)
+
+
+def _finite(values: ArrayLike) -> Floats:
+    known = np.asarray(values, dtype=float)
+    return known[np.isfinite(known)]
+
+
+def _reach(known: Floats, ratio: float, confidence: float) -> float:
+    return scaled_error(known, ratio) * float(stdtrit(known.size - 1, (1 + confidence) / 2))

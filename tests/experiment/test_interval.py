@@ -1,0 +1,94 @@
+"""Intervals of means and of differences, and the rows that a value stands on."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from studies.claims.intervals import runs
+
+from attop._core.top import Top
+from attop.experiment._interval import (
+    Units,
+    at_most,
+    clopper_pearson,
+    difference_interval,
+    interval,
+)
+from attop.metrics import get_metric
+from attop.metrics._custom import custom_metric
+
+A = np.array([0.81, 0.85, 0.78, 0.90, 0.84, 0.80])
+ROWS = {"bounds": (0.0, 1.0)}
+
+
+def t_interval(values, ratio, confidence=0.95):
+    """Nadeau and Bengio's."""
+    error = math.sqrt((1 / len(values) + ratio) * np.var(values, ddof=1))
+    return stats.t(len(values) - 1, np.mean(values), error).interval(confidence)
+
+
+def test_without_counts_it_is_that_of_the_runs():
+    assert interval([*A, math.nan], 0.25, 0.9) == pytest.approx(t_interval(A, 0.25, 0.9))
+    assert difference_interval(A, 0.25) == pytest.approx(t_interval(A, 0.25))
+    assert np.isnan([interval([0.5], 0.25), interval(A, math.nan), difference_interval([], 0.25)]).all()
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 30), (30, 30), (1, 60), (77, 100)])
+def test_bounds_are_those_of_the_binomial_law(hits, n):
+    assert clopper_pearson(hits / n, n) == pytest.approx(tuple(stats.binomtest(hits, n).proportion_ci()))
+    assert at_most(hits / n, n, 0.3) == pytest.approx(stats.binom.cdf(hits, n, 0.3))
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0, 0.98, 0.5])
+@pytest.mark.parametrize("n", [2, 20])
+def test_it_is_never_narrower_than_the_binomial_one_of_distinct_rows(mean, n):
+    """Ten runs of a fifth of the rows hold each row twice."""
+    values = np.clip(mean + 0.01 * np.tile([1, -1], 5), 0, 1) if 0 < mean < 1 else np.full(10, mean)
+    low, high = interval(values, 0.25, units=Units(n, hits=True), **ROWS)
+    exact = clopper_pearson(values.mean(), 5 * n)
+    assert low <= exact[0] < exact[1] <= high
+    assert (low, high) == pytest.approx(exact)  # the runs vary less
+
+
+@pytest.mark.parametrize(("perfect", "exact"), [(4, False), (5, True), (9, True)])
+def test_a_graded_value_has_the_exact_bound_where_half_of_the_runs_are_perfect(perfect, exact):
+    values = np.append(np.ones(perfect), np.linspace(0.97, 0.99, 10 - perfect))
+    low, _ = interval(values, 0.25, units=Units(10), **ROWS)
+    assert (low < t_interval(values, 0.25)[0] - 1e-9) == exact
+
+
+@pytest.mark.parametrize(
+    ("metric", "top", "groups", "units"),
+    [
+        ("precision@k", Top(k=50, out_of=1000), None, (10, True)),
+        ("precision@k", Top(k=50), None, (50, True)),
+        ("precision@k", Top(k=500), None, (1, False)),  # more than a part has
+        ("recall@k", Top(tau=0.05), None, (20, True)),
+        ("auc", Top(tau=0.05), None, (20, False)),
+        ("ndcg@k", Top(tau=0.05), None, (10, False)),
+        ("tpr@fpr-0.01", Top(tau=0.05), None, (20, False)),
+        ("reciprocal-rank", Top(tau=0.05), None, (1, False)),
+        ("precision@k", Top(k=5), 40, (8, False)),
+    ],
+)
+def test_rows_behind_a_value_of_a_fifth_of_a_thousand(metric, top, groups, units):
+    given = {"items": 1000, "positives": 100, "groups": groups}
+    assert Units.of(get_metric(metric), top, 0.25, **given) == units
+    assert Units.of(get_metric(metric), top, math.nan, **given) == (1, False)
+    assert Units.of(get_metric(metric), top, 0.25, **{**given, "positives": None}) == (1, False)
+
+
+def test_of_a_metric_of_ones_own_nothing_is_known():
+    own = custom_metric("own", "sklearn.metrics.average_precision_score")
+    assert Units.of(own, Top(k=5), 0.25, items=1000, positives=100) == (1, False)
+
+
+@pytest.mark.parametrize("distance", [0.0, 1.3, 1.56])
+def test_it_covers_the_truth_where_models_are_nearly_perfect_or_useless(distance):
+    """A small version of studies/claims/intervals.py, its seed fixed."""
+    rng, units = np.random.default_rng(0), Units(3, hits=True)
+    drawn = [runs(rng, 300, distance)[0] for _ in range(100)]
+    truth = np.mean(drawn)
+    ends = np.array([interval(one, 0.25, units=units, **ROWS) for one in drawn])
+    assert np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])) >= 0.93
