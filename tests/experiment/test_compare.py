@@ -19,7 +19,13 @@ from sklearn.ensemble import (
 )
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, TunedThresholdClassifierCV
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,6 +36,7 @@ from attop.experiment import HeldOut, next_list
 from attop.experiment import _learner as candidate
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._interval import clopper_pearson
+from attop.experiment._splits import Fold
 from attop.metrics import make_top_scorer, precision_at_k, recall_at_k
 from attop.metrics._custom import custom_metric
 from attop_bench.data.base import Dataset
@@ -224,6 +231,33 @@ def test_rows_of_an_entity_are_together_in_one_list():
     assert not found.grouped
 
 
+ROWS = np.arange(60)
+
+
+@pytest.mark.parametrize(
+    ("cv", "fold"),
+    [
+        (StratifiedKFold(3, shuffle=True), 0),
+        (ShuffleSplit(2, random_state=0), 0),
+        ([(ROWS[::2], ROWS[1::2])], 0),
+        ([(ROWS[:30], ROWS[30:]), (ROWS[:29], ROWS[29:])], 1),
+        ([Fold(ROWS[:20], ROWS[40:], [(ROWS[:20], ROWS[20:41])])], 0),
+        ([Fold(ROWS[:20], ROWS[41:], [(ROWS[:20], ROWS[20:41])])], 0),
+        ([Fold(ROWS[:30], ROWS[30:], [(ROWS[:15], ROWS[15:30]), (ROWS[:16], ROWS[16:30])])], 0),
+    ],
+    ids=["stratified", "shuffled", "torn pair", "second", "validation", "validation's", "inner"],
+)
+@pytest.mark.parametrize("of", ["entity", "groups"])
+def test_folds_that_split_an_entity_or_a_group_are_refused(cv, fold, of):
+    """Copies of customers on both sides are learnt by heart: labels at random are found again."""
+    X, y = np.repeat(np.random.default_rng(0).normal(size=(30, 2)), 2, axis=0), ROWS // 2 % 2
+    said = f"fold {fold} of cv must (test rows|keep each {'entity' if of == 'entity' else 'group'} whole)"
+    with pytest.raises(ValueError, match=said):
+        compare_at_top({"never": Unfitted()}, X, y, 2, cv=cv, verbose=False, **{of: ROWS // 2})
+    whole = [(ROWS[:40], ROWS[40:]), (ROWS[20:], ROWS[:20])]
+    assert len(compare({"none": DummyClassifier()}, X, y, 2, cv=whole, **{of: ROWS // 2 // 5}).runs) == 2
+
+
 class Unfitted(LogisticRegression):
     def fit(self, X, y, groups=None):
         raise AssertionError("it was fitted")
@@ -392,6 +426,8 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
     ("changes", "error", "message"),
     [
         ({"models": {}}, ValueError, "models must map names to estimators"),
+        ({"models": {"": DummyClassifier()}}, ValueError, "a model must have a name"),
+        ({"y": np.array(["1", 0] * 100, object)}, ValueError, "y mixes int and str"),
         ({"models": {1: DummyClassifier(), "1": DummyClassifier()}}, ValueError, "same name as text"),
         ({"cv": []}, ValueError, "cv gives no folds"),
         (

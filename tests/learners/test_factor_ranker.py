@@ -99,6 +99,8 @@ def test_a_seed_a_layout_and_repeats_do_not_matter():
     [
         ({}, [[0.5, 1.0]], "codes from 0 on"),
         ({}, [[-1, 0]], "codes from 0 on"),
+        ({}, [[4_000_000_000, 2]], "1 pairs and codes up to 4,000,000,000.*pandas.factorize"),
+        ({}, [[0, 1], [1, 2_000_000]], "codes up to 2,000,000"),
         ({}, csr_matrix((3, 3), dtype=int), "no pair"),
         ({"scale": 0}, [[0, 1]], "scale must be a positive number"),
         ({"surrogate": "pap@k-avg"}, [[0, 1]], "no group has|the sample needs"),
@@ -108,6 +110,14 @@ def test_a_seed_a_layout_and_repeats_do_not_matter():
 def test_what_is_refused(change, X, message):
     with pytest.raises(ValueError, match=message):
         FactorRanker(**change).fit(X)
+
+
+@pytest.mark.parametrize("n", [2.0, 0, 3, "1", None])
+def test_a_number_of_items_that_cannot_be_is_refused(n):
+    model = FactorRanker(max_iter=1).fit([[0, 1], [1, 0], [1, 2]])
+    with pytest.raises(ValueError, match=f"n must be an integer between 1 and 2, .* got {n!r}"):
+        model.recommend([0], n)
+    assert model.recommend([], 1).shape == (0, 1)
 
 
 def test_a_surrogate_without_groups_is_refused():

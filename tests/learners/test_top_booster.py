@@ -116,6 +116,13 @@ def test_predict_makes_as_many_positive_as_there_were():
     assert abs(int(model.predict(X).sum()) - int(Y.sum())) <= 2
 
 
+def test_the_cut_of_predict_counts_weight():
+    """Of weights 1 and 9 as many positives are predicted, by weight, as there are."""
+    weight = np.where(X[:, 1] > 0, 9.0, 1.0)
+    model = booster(n_estimators=60, num_leaves=8, bandwidth=0.5).fit(X, Y, sample_weight=weight)
+    assert abs(weight @ model.predict(X) - weight @ Y) <= 18
+
+
 def test_missing_values_and_sparse_features_are_lightgbms():
     gaps = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
     assert np.isfinite(booster().fit(gaps, Y).decision_function(gaps)).all()

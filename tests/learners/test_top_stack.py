@@ -77,10 +77,10 @@ def test_log_odds_keep_the_order_of_probabilities(prior):
         def predict_proba(self, p):
             return np.column_stack([1 - p, p])
 
-    p = np.r_[0.0, np.geomspace(1e-6, 0.999, 400), 1.0]
+    p = np.r_[0.0, 1e-9, np.geomspace(1e-6, 0.999, 400), 0.9999, 1 - 1e-12, 1.0]
     scores = raw_scores(("known", Known()), p, prior)
     np.testing.assert_allclose(scores, np.vectorize(log_odds)(p, prior))
-    assert (np.diff(scores[1:-1]) > 0).all()
+    assert (np.diff(scores) > 0).all()  # the surest are not tied
 
 
 def test_predict_makes_as_many_positive_as_the_top_has_places():
@@ -212,6 +212,20 @@ def test_weights_change_the_model():
     assert not np.allclose(plain.decision_function(X), heavy.decision_function(X), atol=1e-2)
     with pytest.raises(ValueError, match="no member takes sample_weight \\(near\\)"):
         stack([("near", KNeighborsClassifier(3))]).fit(X, Y, sample_weight=np.full(150, 2.0))
+
+
+def test_members_are_standardised_by_weight():
+    """Held-out scores of rows of weight 2 count twice in centre and scale, and in the share of positives."""
+    weight = np.where(X[:, 1] > 0, 2.0, 1.0)
+    model = stack([("linear", LogisticRegression())]).fit(X, Y, sample_weight=weight)
+    folds = cross_fitting_folds(3, Y, None, np.random.RandomState(0))
+    raw = np.empty(150)
+    for train, test in folds:
+        member = LogisticRegression().fit(X[train], Y[train], weight[train])
+        p = member.predict_proba(X[test])[:, 1]
+        raw[test] = np.vectorize(log_odds)(p, weight @ Y / weight.sum())
+    raw = np.repeat(raw, weight.astype(int))
+    np.testing.assert_allclose([*model._centre, *model._scale], [raw.mean(), raw.std()], atol=1e-3)
 
 
 @pytest.mark.parametrize("groups", [None, GROUPS])

@@ -7,9 +7,15 @@ from sklearn.base import clone
 
 
 def log_odds(p, prior):
-    """Log-odds of a probability up to 0.999, a tenth as steep below an eighth of the share of positives."""
-    p = min(max(p, 1e-6), 0.999)
-    z = math.log(p / (1 - p))
+    """Log-odds of a probability, a tenth as steep below an eighth of the share of positives.
+
+    From 1e-6 to 0.999; beyond, by the d log-odds that lie beyond, d / (1 + d) thousandths more.
+    """
+    inside = min(max(p, 1e-6), 0.999)
+    z = end = math.log(inside / (1 - inside))
+    if p != inside:
+        d = math.inf if p in (0, 1) else abs(math.log(p / (1 - p)) - end)
+        z += math.copysign(1e-3 * (1 - 1 / (1 + d)), p - inside)
     knee = math.log(prior / 8 / (1 - prior / 8))
     return z if z > knee else knee - (knee - z) / 10
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
@@ -7,6 +8,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from attop.metrics import overlap_at_k
@@ -21,8 +24,9 @@ def test_scores_are_the_weighted_mean_of_standardised_log_odds():
         DecisionTreeClassifier(max_depth=4, random_state=0),
     )
     new = SteadyTop(tree, last, weight=0.3).fit(X[400:], Y[400:])
-    p = np.clip(clone(tree).fit(X[400:], Y[400:]).predict_proba(X)[:, 1], 1e-6, 1 - 1e-6)
-    a, b = np.log(p / (1 - p)), last.decision_function(X)
+    p = clone(tree).fit(X[400:], Y[400:]).predict_proba(X)[:, 1]
+    a = logit(np.clip(p, 1e-6, 1 - 1e-6)) + 1e-3 * (np.float64(p == 1) - (p == 0))
+    b = last.decision_function(X)
     expected = 0.7 * (a - a[400:].mean()) / a[400:].std() + 0.3 * (b - b[400:].mean()) / b[400:].std()
     np.testing.assert_allclose(new.decision_function(X), expected)
     np.testing.assert_array_equal(new.predict(X), (expected > 0).astype(int))
@@ -52,8 +56,47 @@ def test_a_frozen_previous_model_survives_clones_and_chains():
         clone(SteadyTop(LogisticRegression(), first)).fit(X, Y)
 
 
-def test_bad_parameters():
-    with pytest.raises(ValueError, match=r"weight must be from 0 to 1, got 1\.5"):
-        SteadyTop(LogisticRegression(), weight=1.5).fit(X, Y)
+@pytest.mark.parametrize("previous", [True, False])
+def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(previous):
+    rng = np.random.default_rng(0)
+    last = LogisticRegression().fit(X[:400], Y[:400]) if previous else None
+    times = rng.integers(0, 3, 400)
+    few = SteadyTop(LogisticRegression(tol=1e-9), last).fit(X[400:], Y[400:], times)
+    rows = np.repeat(np.arange(400, 800), times)
+    many = SteadyTop(LogisticRegression(tol=1e-9), last).fit(X[rows], Y[rows])
+    np.testing.assert_allclose(few.decision_function(X), many.decision_function(X), atol=1e-6)
+    far = SteadyTop(LogisticRegression(tol=1e-9), last).fit(
+        np.vstack([X[400:], 1000 + X[:400]]), np.r_[Y[400:], Y[:400]], np.r_[times, np.zeros(400)]
+    )
+    np.testing.assert_allclose(few.decision_function(X), far.decision_function(X), atol=1e-6)
+
+
+def test_the_surest_rows_are_not_tied():
+    """Naive Bayes is surer than a float can say of one probability, and keeps their order in both."""
+    rng = np.random.default_rng(0)
+    y = np.arange(1200) % 10 == 0
+    rows = rng.normal(size=(1200, 12)) + 3 * y[:, None]
+    model = GaussianNB().fit(rows, y)
+    assert (model.predict_proba(rows)[:, 1] == 1).sum() > 50
+    steady = SteadyTop(GaussianNB()).fit(rows, y).decision_function(rows)
+    exact = np.subtract(*model.predict_joint_log_proba(rows).T[::-1])
+    assert len(np.unique(steady)) == len(steady)
+    np.testing.assert_array_equal(np.argsort(steady), np.argsort(exact))
+
+
+@pytest.mark.parametrize(
+    ("before", "now"), [(["no", "YES"], ["no", "yes"]), (["b", "a"], ["a", "c"]), ([0, 1], ["0", "1"])]
+)
+def test_a_previous_model_of_other_labels_is_refused(before, now):
+    last = LogisticRegression().fit(X[:400], np.array(before)[Y[:400]])
+    for previous in (last, FrozenEstimator(last), make_pipeline(last)):
+        with pytest.raises(ValueError, match="previous must have learnt the labels of y"):
+            SteadyTop(LogisticRegression(), previous).fit(X[400:], np.array(now)[Y[400:]])
+
+
+@pytest.mark.parametrize("weight", [1.5, -0.1, "a", None, float("nan"), True])
+def test_bad_parameters(weight):
+    with pytest.raises(ValueError, match=f"weight must be a number from 0 to 1, got {weight!r}"):
+        SteadyTop(LogisticRegression(), weight=weight).fit(X, Y)
     with pytest.raises(ValueError, match="previous gives all rows one score"):
         SteadyTop(LogisticRegression(), DummyClassifier().fit(X, Y)).fit(X, Y)

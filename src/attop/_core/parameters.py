@@ -76,3 +76,11 @@ def check_numbers(**parameters: object) -> None:
     """Refuse the first of some numbers that is out of range; see `check_number`."""
     for name, value in parameters.items():
         check_number(name, value)
+
+
+def check_share(name: str, value: object, *, ends: bool = False) -> None:
+    """Refuse what is no number between 0 and 1; these themselves only pass with `ends`."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not (0 < value < 1 or (ends and value in (0, 1))):  # type: ignore[operator]
+        words = "from 0 to 1" if ends else "above 0 and below 1"
+        raise ValueError(f"{name} must be a number {words}, got {value!r}")

@@ -49,6 +49,28 @@ def check_labels(y: ArrayLike) -> Ints:
     return (labels == 1).astype(np.int64)
 
 
+def plain_labels(y: ArrayLike) -> NDArray[Any]:
+    """Return labels of any kind as an array; of objects, such as of a frame's column, as one of their type.
+
+    A ValueError where some are missing, or of a type that cannot be compared with the others.
+    """
+    labels = np.asarray(y)
+    if labels.dtype.kind not in "fmMO":
+        return labels
+    if any(map(is_missing, labels.ravel())):
+        raise ValueError("y has missing values: leave those rows out")
+    if labels.dtype.kind != "O":
+        return labels
+    kinds = {str if isinstance(label, str) else type(label) for label in labels.flat}
+    if len(kinds) > 1 and not all(
+        issubclass(kind, (bool, np.bool_, int, float, np.number)) for kind in kinds
+    ):
+        raise ValueError(
+            f"y mixes {' and '.join(sorted(kind.__name__ for kind in kinds))}: give labels of one type"
+        )
+    return labels if str in kinds else np.array(labels.tolist())
+
+
 def _array(values: ArrayLike, what: str) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pandas has a _mask too
         raise ValueError(f"{what} has masked values, which would count as if they were not: drop those items")
@@ -99,6 +121,14 @@ def check_weights(weights: ArrayLike, n: int) -> Floats:
             "weights are no numbers, divide them by their mean"
         )
     return values
+
+
+def centre_and_scale(columns: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each column; a row of weight 2 is two rows."""
+    if weights is None:
+        return columns.mean(axis=0), columns.std(axis=0)
+    centre = np.average(columns, axis=0, weights=weights)
+    return centre, np.sqrt(np.average((columns - centre) ** 2, axis=0, weights=weights))
 
 
 def as_floats(scores: ArrayLike) -> Floats:

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.model_selection import BaseCrossValidator, check_cv
 from threadpoolctl import threadpool_limits
 
-from attop._core.sample import check_groups, check_weights, is_missing
+from attop._core.sample import check_groups, check_weights, plain_labels
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
@@ -96,9 +96,9 @@ def compare_at_top(
         By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
     cv : int, splitter or iterable of (train, test), optional
         As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups or entities if
-        there are any. A number is that of the folds, drawn twice. A grid is searched on 3 inner folds. The
-        numbers are those of a benchmark's data set called "data", of the same seed, with such folds; its
-        folds, with their own inner folds, may be given too.
+        there are any; folds that split one are refused. A number is that of the folds, drawn twice. A grid is
+        searched on 3 inner folds. The numbers are those of a benchmark's data set called "data", of the same
+        seed, with such folds; its folds, with their own inner folds, may be given too.
     n_jobs : int, optional
         Processes, as for joblib. The numbers are the same for any.
     random_state : int
@@ -203,14 +203,12 @@ def _sample(
 ) -> Sample:
     if groups is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
-    labels = np.asarray(y)
+    labels = plain_labels(y)
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.shape != (n,):
         raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
-    if labels.dtype.kind in "fmMO" and any(map(is_missing, labels)):
-        raise ValueError("y has missing values: leave those rows out")
     classes = np.unique(labels)
     if len(classes) != 2:
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
@@ -243,6 +241,8 @@ def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -
         if not given:
             raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
         codes = None if groups is None else check_groups(groups, len(y))
+        for i, fold in enumerate(given):
+            _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
         assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
         repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in given]]
     return [
@@ -258,10 +258,23 @@ def _fold(pair: Pair, i: int, y: Ints) -> Fold:
         train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)
     except (IndexError, TypeError, ValueError) as error:
         raise ValueError(f"fold {i} of cv must be (train, test) rows of {len(y)}: {error}") from None
-    if not len(test) or np.isin(test, train).any():
-        raise ValueError(f"fold {i} of cv must test rows, and none that it trains on, got {len(test)} rows")
     require_classes(y[train], f"the training part of fold {i} of cv", "give other folds")
     return Fold(train, test)
+
+
+def _require_apart(fold: Fold, i: int, codes: Ints | None, what: str) -> None:
+    """Refuse a fold, or inner folds, that test rows they train on, or a group or entity of such rows."""
+    seen = np.concatenate([fold.train, *(rows for pair in fold.inner for rows in pair)])
+    for before, held in [(seen, fold.test), *fold.inner]:
+        if not len(held) or np.isin(held, before).any():
+            raise ValueError(
+                f"fold {i} of cv must test rows, and none that it trains on, got {len(held)} rows"
+            )
+        if codes is not None and (torn := len(np.intersect1d(codes[before], codes[held]))):
+            raise ValueError(
+                f"fold {i} of cv must keep each {what} whole, and trains and tests on rows of {torn:,} of "
+                "them: give such folds, as by GroupKFold, or a number of folds"
+            )
 
 
 def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> Row:

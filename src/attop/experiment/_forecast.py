@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attop._core.parameters import check_share
 from attop._core.typing import Floats, Ints
 from attop.metrics._overlap import inside_top
 from attop.metrics._roc import RocPoints, roc_points
@@ -129,8 +130,7 @@ def next_list(
     """
     if not 1 <= k <= length:
         raise ValueError(f"k must be from 1 to the length of the list, {length}, got {k}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
+    check_share("confidence", confidence)
     if not parts:
         raise ValueError("parts is empty: give the test parts of a cross-validation")
     paths = [roc_points(part.y_true, part.y_score) for part in parts]

@@ -119,13 +119,18 @@ class Learner:
 
     @classmethod
     def of(cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]]) -> Learner:
-        """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither."""
+        """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither.
+
+        A ValueError without a name.
+        """
         estimator, grid = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not hasattr(estimator, "fit") or isinstance(estimator, type):
             raise TypeError(
                 f"model {name!r} must be an estimator or a pair (estimator, grid), got {given!r}: "
                 "write for example LogisticRegression() or (LogisticRegression(), {'C': [0.1, 1]})"
             )
+        if not str(name):
+            raise ValueError("a model must have a name, got '': give it one, for it is how results call it")
         return cls(str(name), estimator, grid)
 
     @property

@@ -290,7 +290,7 @@ def held_out_richer(
     models = richer_models(min(len(train) for train, _ in folds), sparse=issparse(X))
     members = [(name, seeded((name, model), seed)) for name, model in models]
     values = {} if groups is None else {"groups": groups}
-    scores = cross_fit(members, X, y, folds, values, n_jobs)
+    scores = cross_fit(members, X, y, folds, values, float(y.mean()), n_jobs)
     return {name: scores[:, j] for j, (name, _) in enumerate(members)}
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, TopLike
 from attop.experiment._splits import tuning_folds
-from attop.learners._base import Training, all_alike, cut_below, ranker
+from attop.learners._base import Training, ranker
 from attop.learners.soft_top._refinement import Sample, precision_about, unit
 from attop.learners.soft_top._search import best_gain
 from attop.learners.soft_top._soft_top import RefinedRanker
@@ -109,9 +109,7 @@ class TopBooster(RefinedRanker):
         bandwidths = [] if self.bandwidth_ is None else [self.bandwidth_]
         self.base_, *weighted = self._boost(X, part, part.as_share(top), bandwidths)
         self.booster_ = weighted[0] if weighted else self.base_
-        scores = self._score(X)
-        self.constant_ = all_alike(scores)
-        self.intercept_ = -cut_below(scores, int(labels.sum()))
+        self._place_cut(self._score(X), labels, weight)
 
     def _choose_width(self, X: Features, part: Sample, top: Top) -> None:
         """Choose the width with the highest mean precision; none where that gains too little."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from attop._core._sklearn import check_sample_weight
 from attop._core.parameters import check_number
+from attop._core.sample import plain_labels
 from attop._core.typing import Floats, Ints
 
 
@@ -99,6 +100,7 @@ def check_features(
 
 def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
     """Return the two classes, the positive one last, and the labels as 0 and 1."""
+    y = plain_labels(y)
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     if len(classes) > 2:

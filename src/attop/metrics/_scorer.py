@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logit
 
 from attop._core.sample import as_floats
 from attop._core.top import Top
@@ -166,6 +167,19 @@ def check_scores_of(scores: ArrayLike, n: int, who: str) -> Floats:
             "features, or leave it out"
         )
     return values
+
+
+def log_odds(p: Floats, least: float, most: float) -> Floats:
+    """Return the log-odds of probabilities of both classes, of shape (n, 2), clipped but for their order.
+
+    Beyond the log-odds of `least` and `most` they go on by less than a thousandth: samples are too small to
+    tell how much surer such rows are, but clipped rows would be tied, and the top would be drawn among them.
+    """
+    with np.errstate(divide="ignore"):
+        z = np.subtract(*np.log(np.maximum(p, 0.0)).T[::-1])  # not 1 - p, which rounds
+    inside = np.clip(z, logit(least), logit(most))
+    beyond = np.abs(z - inside)
+    return inside + np.sign(z) * 1e-3 * (1 - 1 / (1 + beyond))
 
 
 def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScorer:

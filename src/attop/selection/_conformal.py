@@ -14,6 +14,7 @@ from scipy.stats import binom, false_discovery_control, hypergeom
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from attop._core.parameters import check_share
 from attop._core.sample import check_labels, check_scores
 from attop._core.typing import Floats, Ints
 from attop.metrics._scorer import scores_of
@@ -139,7 +140,7 @@ class ConformalSelector(BaseEstimator):
         chosen : ndarray of shape (m,), dtype bool
             Tied rows are chosen together.
         """
-        _check_share(fdr, "fdr")
+        check_share("fdr", fdr)
         return false_discovery_control(self.p_values(X)) <= fdr
 
     def path(self, X: Any, confidence: float = 0.9, random_state: int = 0) -> SelectionPath:
@@ -153,7 +154,7 @@ class ConformalSelector(BaseEstimator):
         random_state : int
             Of the drawn orders.
         """
-        _check_share(confidence, "confidence")
+        check_share("confidence", confidence)
         scores = self._fitted_scores(X)
         threshold, size = np.unique(scores, return_counts=True)
         threshold, size = threshold[::-1], np.cumsum(size[::-1])
@@ -189,8 +190,8 @@ class ConformalSelector(BaseEstimator):
         Thirty thresholds, the r-th highest scores. Given one of them the rows above are independent draws,
         and their positives binomial. Exact tests, adjusted by Holm; the lowest that passes is taken.
         """
-        _check_share(precision, "precision")
-        _check_share(confidence, "confidence")
+        check_share("precision", precision)
+        check_share("confidence", confidence)
         check_is_fitted(self)
         scores = np.sort(np.concatenate([self.positives_, self.negatives_]))
         places = np.geomspace(10, len(scores), 30).round().astype(int)
@@ -234,8 +235,8 @@ class ConformalSelector(BaseEstimator):
         random, so that the new ones below it follow a negative hypergeometric law. The number of new ones is
         known up to an interval (hypergeometric, a tenth of the risk); j is the largest that does for all.
         """
-        _check_share(recall, "recall")
-        _check_share(confidence, "confidence")
+        check_share("recall", recall)
+        check_share("confidence", confidence)
         scores = self._fitted_scores(X)
         n_pos, m = len(self.positives_), len(scores)
         j = _lowest_rank(n_pos, self.n_calibration_, m, recall, 1 - confidence)
@@ -258,11 +259,6 @@ class ConformalSelector(BaseEstimator):
     def _negatives_from(self, scores: Floats) -> Ints:
         """Count the calibration negatives that score at least as much."""
         return len(self.negatives_) - np.searchsorted(self.negatives_, scores, "left")
-
-
-def _check_share(value: float, name: str) -> None:
-    if not 0 < value < 1:
-        raise ValueError(f"{name} must be above 0 and below 1, got {value}")
 
 
 def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Ints]:

@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from attop._core.parameters import check_share
+from attop._core.sample import centre_and_scale, check_weights
 from attop._core.typing import Floats
 from attop.experiment._routing import Estimator, Rows, fit
-from attop.metrics._scorer import scores_of
+from attop.metrics._scorer import log_odds, scores_of
 
 
 class SteadyTop(ClassifierMixin, BaseEstimator):
@@ -36,13 +38,14 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Scores enter standardised: probabilities as log-odds, decision functions as they are. A mean of two models
+    Scores enter standardised, by the rows' weights: probabilities as log-odds, decision functions as they
+    are. A mean of two models
     is also the better of an ensemble, so that precision need not suffer; it reacts late to what has changed.
 
     Raises
     ------
     ValueError
-        If the weight is out of range, or `previous` gives all rows one score.
+        If the weight is out of range, `previous` gives all rows one score, or it has learnt other labels.
     sklearn.exceptions.NotFittedError
         If `previous` is not fitted.
     """
@@ -54,15 +57,22 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the new model, and standardise both on its training rows."""
-        if not 0 <= self.weight <= 1:
-            raise ValueError(f"weight must be from 0 to 1, got {self.weight}")
+        check_share("weight", self.weight, ends=True)
         if self.previous is not None:
             check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
         self.model_ = fit(clone(self.model), X, y, sample_weight=sample_weight)
         self.classes_ = np.unique(y)
+        known = getattr(self.previous, "classes_", self.classes_)
+        if not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"previous must have learnt the labels of y, {self.classes_.tolist()}, in that order, got "
+                f"{np.asarray(known).tolist()}: rename the labels of y, or leave previous out"
+            )
         scores = self._both(X)
-        self.centre_, self.scale_ = scores.mean(axis=0), scores.std(axis=0)
-        alike = np.ptp(scores, axis=0) == 0
+        weight = None if sample_weight is None else check_weights(sample_weight, len(scores))
+        self.centre_, self.scale_ = centre_and_scale(scores, weight)
+        counted = scores if weight is None else scores[weight > 0]
+        alike = np.ptp(counted, axis=0) == 0
         if alike[1:].any():
             raise ValueError("previous gives all rows one score: leave it out")
         self.scale_[alike] = 1.0
@@ -83,9 +93,8 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         return np.stack([_log_odds(model, X) for model in models], axis=1)
 
 
-def _log_odds(model: Estimator, X: Rows) -> Floats:
+def _log_odds(model: Any, X: Rows) -> Floats:
     scores = scores_of(model, X)
     if hasattr(model, "decision_function"):
         return scores
-    p = np.clip(scores, 1e-6, 1 - 1e-6)
-    return np.log(p / (1 - p))
+    return log_odds(np.asarray(model.predict_proba(X)), 1e-6, 1 - 1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -123,7 +124,7 @@ class FactorRanker(BaseEstimator):
     def decision_function(self, users: ArrayLike) -> NDArray[np.float32]:
         """Return the scores of all items, shape (len(users), n_items), for users by their codes."""
         check_is_fitted(self)
-        codes = np.asarray(users)
+        codes = np.asarray(users, dtype=None if np.size(users) else np.int64)
         n = len(self.user_factors_)
         if codes.ndim != 1 or codes.dtype.kind not in "iu" or not ((codes >= 0) & (codes < n)).all():
             raise ValueError(f"users must be codes from 0 to {n - 1}, got {codes!r}")
@@ -146,9 +147,10 @@ class FactorRanker(BaseEstimator):
         """
         scores = self.unseen(users)
         least = int(np.isfinite(scores).sum(axis=1).min(initial=scores.shape[1]))
-        if not 1 <= n <= least:
+        if not isinstance(n, Integral) or not 1 <= n <= least:
             raise ValueError(
-                f"n must lie between 1 and {least}, the items that all of the users have not seen, got {n}"
+                f"n must be an integer between 1 and {least}, the items that all of the users have not seen, "
+                f"got {n!r}"
             )
         best = np.argpartition(-scores, n - 1, axis=1)[:, :n]
         order = np.take_along_axis(-scores, best, axis=1).argsort(axis=1, kind="stable")
@@ -163,6 +165,11 @@ def _as_matrix(X: Any) -> csr_matrix:
             raise ValueError(
                 "X must be a sparse matrix of users and items, or rows (user, item) of codes from 0 on, "
                 f"got {codes.dtype} of shape {codes.shape}: encode them, for example with pandas.factorize"
+            )
+        if len(codes) and codes.max() >= max(10 * len(codes), 1_000_000):
+            raise ValueError(
+                f"X has {len(codes):,} pairs and codes up to {codes.max():,}, each of which gets factors: "
+                "number users and items from 0, for example with pandas.factorize"
             )
         X = csr_matrix((np.ones(len(codes), np.int8), tuple(codes.T)))
     pairs = csr_matrix(X, copy=True)

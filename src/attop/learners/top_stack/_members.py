@@ -24,7 +24,7 @@ from attop._core.typing import Floats, Ints
 from attop.experiment._learner import open_parameters
 from attop.experiment._routing import Estimator, Rows, fit
 from attop.experiment._splits import Pair
-from attop.metrics._scorer import check_scores_of, scores_of
+from attop.metrics._scorer import check_scores_of, log_odds, scores_of
 
 #: A name and an estimator.
 Member = tuple[str, Estimator]
@@ -32,7 +32,7 @@ Member = tuple[str, Estimator]
 #: ``sample_weight`` and ``groups`` of the rows, where given.
 Values = dict[str, Any]
 
-#: Probabilities are clipped to this range: samples are too small to tell rarer or surer events apart.
+#: Probabilities are clipped to this range but for their order, see `log_odds`.
 _LEAST, _MOST = 1e-6, 0.999
 #: Below the log-odds of this fraction of the positive rate, differences are shrunk to a tenth: such rows are
 #: far from any top.
@@ -99,15 +99,16 @@ def cross_fit(
     y: Ints,
     folds: Sequence[Pair],
     values: Values,
+    prior: float,
     n_jobs: int | None,
 ) -> Floats:
     """Return the raw scores of every row by every member trained without its fold, shape (n, m).
 
-    Each row is in one test part of `folds`; `values` reach the members whose `fit` takes them. The scores are
-    the same for any `n_jobs`.
+    Each row is in one test part of `folds`; `values` reach the members whose `fit` takes them; `prior` is
+    that of `raw_scores`. The scores are the same for any `n_jobs`.
     """
     jobs = [(j, fold) for j in range(len(members)) for fold in folds]
-    parts = Parallel(n_jobs)(delayed(_held_out)(members[j], X, y, fold, values) for j, fold in jobs)
+    parts = Parallel(n_jobs)(delayed(_held_out)(members[j], X, y, fold, values, prior) for j, fold in jobs)
     scores = np.empty((len(y), len(members)))
     for (j, (_, test)), part in zip(jobs, parts, strict=True):
         scores[test, j] = part
@@ -131,17 +132,18 @@ def raw_scores(member: Member, X: Rows, prior: float) -> Floats:
     name, model = member
     if not hasattr(model, "predict_proba"):
         return scores_of(model, X, name=f"member {name!r}")
-    p = check_scores_of(np.asarray(model.predict_proba(X))[:, 1], num_samples(X), f"member {name!r}")
-    scores = logit(np.clip(p, _LEAST, _MOST))
+    p = np.asarray(model.predict_proba(X))
+    check_scores_of(p[:, 1], num_samples(X), f"member {name!r}")
+    scores = log_odds(p, _LEAST, _MOST)
     knee = logit(_HOPELESS * prior)
     return np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
 
 
-def _held_out(member: Member, X: Rows, y: Ints, fold: Pair, values: Values) -> Floats:
+def _held_out(member: Member, X: Rows, y: Ints, fold: Pair, values: Values, prior: float) -> Floats:
     train, test = fold
     with threadpool_limits(1):
         model = _fit(member, X, y, train, values)
-        return raw_scores((member[0], model), safe_indexing(X, test), float(y.mean()))
+        return raw_scores((member[0], model), safe_indexing(X, test), prior)
 
 
 def _fit(member: Member, X: Rows, y: Ints, rows: Ints, values: Values) -> Estimator:

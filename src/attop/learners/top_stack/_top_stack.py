@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from attop._core._sklearn import BaseComposition, safe_indexing
+from attop._core.sample import centre_and_scale
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
@@ -185,7 +186,7 @@ class TopStack(WeightedRanker, BaseComposition):
         X, y, groups, weight = data
         values: Values = {} if groups is None else {"groups": groups}
         if weight is not None:
-            rows = np.flatnonzero(weight)  # centre, scale and places at the top count rows: of weight 0, none
+            rows = np.flatnonzero(weight)  # places at the top count rows: of weight 0, none
             X, y, values = safe_indexing(X, rows), y[rows], {name: v[rows] for name, v in values.items()}
             values["sample_weight"] = weight[rows]
         measures = [
@@ -209,11 +210,13 @@ class TopStack(WeightedRanker, BaseComposition):
                 "add one that does, or leave the weights out"
             )
         members = [(name, seeded((name, model), seed)) for name, model in given]
-        scores = cross_fit(members, X, y, folds, values, self.n_jobs)
-        centre, scale = scores.mean(axis=0), scores.std(axis=0)
+        weight = values.get("sample_weight")
+        prior = float(np.average(y, weights=weight))
+        scores = cross_fit(members, X, y, folds, values, prior, self.n_jobs)
+        centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
         fitted = refit(members, X, y, values, self.n_jobs)
-        return _Members(fitted, (scores - centre) / scale, float(y.mean()), folds, centre, scale, seed)
+        return _Members(fitted, (scores - centre) / scale, prior, folds, centre, scale, seed)
 
     def _check_estimators(self) -> None:
         if isinstance(self.estimators, str) and self.estimators == "auto":
