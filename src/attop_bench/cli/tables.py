@@ -12,6 +12,7 @@ from attop._core.files import write_text
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop._core.wording import columns, count_noun, join_first
+from attop_bench.cli.configuration import read_catalogues, read_raw
 from attop_bench.cli.options import add_top, check_output, read_top
 from attop_bench.data.build import make
 from attop_bench.data.look import Look, look
@@ -64,7 +65,11 @@ def run_look(options: argparse.Namespace) -> int:
     table = look(options.table, options.label, options.positive)
     print("\n".join(_screen(table)))
     daily = options.top if isinstance(options.top, int) else None
-    proposal = propose(table, None if daily else options.top, daily)
+    catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
+    name = identifier(options.table, catalogue)
+    if name != identifier(options.table):
+        print(f"- the data set is called {name}, since attop has one called {identifier(options.table)}")
+    proposal = propose(table, None if daily else options.top, daily, taken=catalogue)
     make("file", **parameters(table))
     if options.output:
         write_text(options.output, proposal)
@@ -72,7 +77,6 @@ def run_look(options: argparse.Namespace) -> int:
     else:
         print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
     file = options.output or "FILE"
-    name = identifier(options.table)
     print(f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like")
     print(f"  attop deploy {name} --configfile {file}    chooses one and fits it on all rows")
     return 0

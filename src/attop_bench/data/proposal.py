@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from pathlib import PurePath
 from typing import Any
 
@@ -72,13 +73,15 @@ def in_time(table: Look) -> dict[str, object] | None:
     return {"kind": "prequential", "options": options}
 
 
-def propose(table: Look, top: Top | None = None, daily: int | None = None) -> str:
+def propose(
+    table: Look, top: Top | None = None, daily: int | None = None, *, taken: Container[str] = ()
+) -> str:
     """Return a configuration in YAML, with comments; by default for the top 100 of the table.
 
-    `daily` is a top of so many a day: of the rows of an average day between the first and the last date.
+    `taken` are names of other data sets; `daily` is a top of so many a day: of the rows of an average day between the first and the last date.
     """
     options = parameters(table)
-    name = identifier(table.path)
+    name = identifier(table.path, taken)
     days = table.days.get(options.get("day", ""), 0)
     of_day = round(table.rows / days) if days else 0
     if daily and not daily < of_day:
@@ -131,10 +134,11 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
     return "\n".join([*head, *noted, *protocols, *tops, _METHODS])
 
 
-def identifier(path: str) -> str:
-    """Return a name for a data set: that of its file, as far as a configuration takes it."""
+def identifier(path: str, taken: Container[str] = ()) -> str:
+    """Return a name for a data set: its file's, as far as a configuration takes it and it is not `taken`."""
     stem = PurePath(path).name.split(".")[0]
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
+    return f"{name}-mine" if name in taken else name
 
 
 def _entity(table: Look) -> str | None:
