@@ -50,6 +50,10 @@ def write(folder, format):
         pytest.importorskip("pyarrow")
         frame().to_parquet(folder / "t.parquet")
         return folder / "t.parquet", "y", "q"
+    if format == "excel":
+        pytest.importorskip("openpyxl")
+        frame().to_excel(folder / "t.xlsx", index=False)
+        return folder / "t.xlsx", "y", "q"
     if format == "npz":
         np.savez(folder / "t.npz", X=X, y=LABEL, q=QUERY)
         return folder / "t.npz", "y", "q"

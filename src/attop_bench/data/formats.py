@@ -6,13 +6,11 @@ CSV, which has no types, is read as text; columns become numbers where numbers a
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,22 +19,24 @@ from pydantic import Field, StrictInt, StrictStr
 
 from attop._core.files import StrPath
 from attop._core.wording import did_you_mean
+from attop_bench.data.arff import read_arff
 from attop_bench.data.base import DatasetError
+from attop_bench.data.delimited import read_delimited, read_excel
 from attop_bench.data.parameters import checked, complete
 from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member
+from attop_bench.data.written import GAPS, numbers_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_Marks = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
+_Words = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]] | Literal[False]
 _MOST_CELLS = 1 << 29
-#: Text that stands for a missing value in a file without types, as for pandas.
-_MISSING = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
-) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
-_TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
-#: First bytes of Excel's files: zip archives, and those of before 2007.
-_EXCEL = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
+#: What compresses a file, at the end of its name; and ends of names that say nothing of the format.
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+#: The name that pandas gives to an index without one.
+_NO_NAME = re.compile(r"__index_level_\d+__")
+_UNSAID = ("", ".txt", ".dat", ".data", ".train", ".test", ".t", ".tr")
+_LINE_OF_SVMLIGHT = re.compile(r"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)+\s*(#.*)?")
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,11 @@ class Table:
     #: Name of the file in messages.
     where: str
     has_types: bool = True
-    #: missing, decimal: See `read_delimited`.
-    missing: Any = ()
+    #: missing, decimal: See `as_written`.
+    missing: Any = None
     decimal: str = "."
+    #: Rows that were passed over -> how many.
+    passed: Mapping[str, int] = field(default_factory=dict)
 
     def values(self, name: str) -> pd.Series:
         """Return a column: numbers if all that are present are, else text without blanks around it.
@@ -65,16 +67,15 @@ class Table:
             raise DatasetError(f"{where} has complex numbers: drop it, or take real parts")
         if pd.api.types.is_numeric_dtype(column):  # plain ones, of types that have NA
             plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
-            return column.astype(plain)
+            return self._without_gaps(column.astype(plain))
         text = self._stripped(name)
         odd = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
         if odd is not None:
             raise DatasetError(f"{where} holds lists or mappings, such as {odd!r}: drop it")
-        numbers = None if self.has_types else _numbers(text, self.decimal)
+        numbers = None if self.has_types else numbers_of(text, self.decimal)
         if numbers is None or numbers.dtype.kind == "b":
             return text.astype(object) if numbers is None else numbers
-        alike = numbers.isin(pd.to_numeric(pd.Series(self._marks(name)), errors="coerce").dropna())
-        return numbers.mask(alike, np.nan) if alike.any() else numbers  # -999 stands for -999.0 too
+        return self._without_gaps(numbers)
 
     def text(self, name: str) -> pd.Series:
         """Return a column as text without blanks around it, NaN where nothing is left."""
@@ -88,7 +89,7 @@ class Table:
 
         values = self.values(name)
         if not pd.api.types.is_numeric_dtype(values):
-            numbers = _numbers(values, self.decimal)
+            numbers = numbers_of(values, self.decimal)
             if numbers is None:
                 odd = values[pd.to_numeric(values, errors="coerce").isna() & values.notna()]
                 example = f", got {odd.iloc[0]!r} in data row {odd.index[0] + 1}" if len(odd) else ""
@@ -97,21 +98,33 @@ class Table:
         check_numbers(values, self.where)
         return values
 
-    def _marks(self, name: str) -> list[str]:
-        """Return the marks of missing values of a column, besides the usual."""
-        marks = self.missing
-        if isinstance(marks, Mapping):
-            marks = {str(key): given for key, given in marks.items()}.get(name, ())
-        return [str(mark) for mark in marks]
+    def words(self, name: str) -> frozenset[str]:
+        """Return the words that stand for a missing value in a column."""
+        given = self.missing
+        if isinstance(given, Mapping):
+            given = {str(key): words for key, words in given.items()}.get(name)
+        if given is None:
+            return frozenset([""]) if self.has_types else GAPS
+        return frozenset() if given is False else frozenset(["", *map(str, given)])
+
+    def _without_gaps(self, numbers: pd.Series) -> pd.Series:
+        """Return numbers without those that stand for a missing value: -999 stands for -999.0 too."""
+        import pandas as pd
+
+        words = pd.to_numeric(pd.Series(sorted(self.words(str(numbers.name)))), errors="coerce").dropna()
+        alike = numbers.isin(words)
+        return numbers.mask(alike, np.nan) if alike.any() else numbers
 
     def _stripped(self, name: str) -> pd.Series:
         """Return a column of text without blanks around it; missing values are NaN."""
-        column = self.frame[name]
+        column, words = self.frame[name], self.words(name)
         if self.has_types:
             column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
-            return column.mask(column.isin([""]) | column.isna(), np.nan)
+            return column.mask(
+                column.isna() | column.map(lambda v: isinstance(v, str) and v in words), np.nan
+            )
         column = column.str.strip()
-        return column.mask(column.isin(_MISSING.union(self._marks(name))), np.nan)
+        return column.mask(column.isin(words), np.nan)
 
 
 def check_numbers(column: pd.Series, where: str) -> None:
@@ -126,42 +139,62 @@ def check_numbers(column: pd.Series, where: str) -> None:
         )
 
 
-def _numbers(text: pd.Series, decimal: str) -> pd.Series | None:
-    """Return text as numbers, true as 1; None if it holds other text, or integers too long for a float."""
-    import pandas as pd
-    import pyarrow
-
-    try:
-        plain = text.str.translate(str.maketrans(",.", ".,")) if decimal == "," else text
-        values = pyarrow.array(plain, from_pandas=True).cast("float64").to_numpy(zero_copy_only=False)
-    except (pyarrow.ArrowException, AttributeError):
-        truth = text.map(_TRUTH)
-        return truth.astype(float if truth.hasnans else bool) if truth.isna().equals(text.isna()) else None
-    if text[np.abs(values) >= 2**53].astype(str).str.fullmatch(r"[-+]?\d+").any():
-        exact = pd.to_numeric(text, errors="coerce")  # a float would change them
-        return exact if exact.dtype.kind in "iu" else None
-    integers = (np.rint(values) == values).all() and np.abs(values).max(initial=0) < 2**53
-    return pd.Series(values.astype(np.int64) if integers else values, text.index, name=text.name)
-
-
 def _written(value: object) -> str:
     """Return a value as text; a whole number without decimals, as in a column without missing values."""
     return str(int(value) if isinstance(value, (float, np.floating)) and value.is_integer() else value)
 
 
-def format_of(path: StrPath) -> str:
-    """Return the format of a file by the end of its name, before ``.gz``, ``.bz2`` or ``.xz``."""
+def format_of(path: StrPath, own: str | None = None) -> str:
+    """Return the format of a file by the end of its name, before ``.gz`` and the like.
+
+    Where that says nothing, as ``.txt``, the format is `own`, by default the one its first lines look like.
+    """
     name = PurePath(path)
-    while name.suffix.lower() in (".gz", ".bz2", ".xz"):
+    while name.suffix.lower() in _PACKED:
         name = name.with_suffix("")
-    try:
-        return _SUFFIXES[name.suffix.lower()]
-    except KeyError:
-        if name.suffix.lower() in (".xlsx", ".xlsm", ".xls", ".ods"):
-            raise DatasetError(f"dataset {path}: spreadsheets are not read: save it as CSV") from None
+    ending = name.suffix.lower()
+    if ending in _SUFFIXES:
+        return _SUFFIXES[ending]
+    form = own or (_by_content(path) if ending in _UNSAID and os.path.isfile(path) else None)
+    if form is None:
         raise DatasetError(
             f"dataset {path}: cannot tell the format from the name: set format to one of {', '.join(FORMATS)}"
-        ) from None
+        )
+    return form
+
+
+def _by_content(path: StrPath) -> str | None:
+    """Return the format that the start of a file looks like; None if it is no text."""
+    with open_bytes(path) as file:
+        start = file.read(1 << 14)
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    lines = [line for line in start.decode("latin-1").splitlines() if line.strip() and line[0] not in "%#"]
+    if any(line.lower().startswith("@attribute") for line in lines):
+        return "arff"
+    if lines and all(_LINE_OF_SVMLIGHT.fullmatch(line.strip()) for line in lines[:1]):
+        return "svmlight"
+    is_text = b"\0" not in start or start[:2] in (b"\xff\xfe", b"\xfe\xff")
+    return "csv" if is_text and lines and lines[0][0] not in "{[<" else None
+
+
+@checked("reader")
+def as_written(
+    *,
+    missing: Annotated[_Words | Mapping[StrictStr | StrictInt, _Words] | None, Field()] = None,
+    decimal: Annotated[Literal[".", ","], Field()] = ".",
+) -> dict[str, Any]:
+    """Return the options of every reader.
+
+    Parameters
+    ----------
+    missing : sequence of str, or mapping of column to such
+        Words for a missing value besides nothing, such as ``?`` or -999; all others are values. By default
+        NA, NaN, null and the like, and none in a format with types. False keeps even nothing as a value.
+    decimal : str
+        ``.`` or ``,``, before the decimals of numbers written as text.
+    """
+    return {"missing": missing, "decimal": decimal}
 
 
 def read_frame(
@@ -177,7 +210,8 @@ def read_frame(
 def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
     """Read a table from a file.
 
-    `form` is a key of `FORMATS`, by default the one of the file's name; `options` are those of its reader.
+    `form` is a key of `FORMATS`, by default the one of the file's name; `options` are those of its reader,
+    and of `as_written`.
     """
     name = format_of(path) if form is None else form
     where = f"dataset {path}"
@@ -186,76 +220,15 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     reader = FORMATS[name]
     if not os.path.isfile(path):
         raise DatasetError(f"{where}: there is no such file in {os.getcwd()}: give the path from there")
-    filled = complete(reader, options or {}, f"{where}: format {name!r}", reserved=("path",))
-    frame = reader(path, **filled)
+    given = dict(options or {})
+    written = as_written(**{name: given.pop(name) for name in ("missing", "decimal") if name in given})
+    frame = reader(path, **complete(reader, given, f"{where}: format {name!r}", reserved=("path",)))
     frame.columns = frame.columns.map(str)
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
-    written = {option: filled[option] for option in ("missing", "decimal") if option in filled}
-    return Table(frame, where, name != "csv", **written)
-
-
-@checked("format csv")
-def read_delimited(
-    path: StrPath,
-    *,
-    separator: Annotated[str | None, Field(strict=True)] = None,
-    header: Annotated[bool, Field(strict=True)] = True,
-    names: Annotated[Sequence[StrictStr | StrictInt] | None, Field()] = None,
-    comment: Annotated[StrictStr | None, Field(min_length=1, max_length=1)] = None,
-    missing: Annotated[_Marks | Mapping[StrictStr | StrictInt, _Marks], Field()] = (),
-    decimal: Annotated[Literal[".", ","], Field()] = ".",
-) -> pd.DataFrame:
-    """Read delimited text in UTF-8.
-
-    Parameters
-    ----------
-    path : path
-        Compressed or not.
-    separator : str, optional
-        One character, ``"tab"``, or ``"whitespace"`` for runs of blanks; by default the comma, or the tab
-        if the name ends in ``.tsv``.
-    header : bool
-        The first line holds the names of the columns.
-    names : sequence of str, optional
-        Names of the columns of a file without header, by default their numbers from 1.
-    comment : str, optional
-        Character that begins a comment.
-    missing : sequence of str, or mapping of column to such
-        Marks of missing values besides nothing, NA, NaN, null and the like: such as ``?`` or -999.
-    decimal : str
-        ``.`` or ``,``, before the decimals of numbers.
-    """
-    import pandas as pd
-
-    where = f"dataset {path}"
-    if names is not None and header:
-        raise DatasetError(f"{where}: names are for a file without header: set header to false")
-    if separator is None:
-        separator = "tab" if ".tsv" in os.path.basename(path).lower() else ","
-    pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
-    if len(separator) != 1 and pattern == separator:
-        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
-    kind = {",": "comma", "\t": "tab", r"\s+": "blank"}.get(pattern, repr(pattern))
-    try:
-        with open_bytes(path) as file:
-            if file.read(4) in _EXCEL:
-                raise DatasetError(f"{where}: an Excel file or another archive, no text: save it as CSV")
-        with open_bytes(path) as file:
-            frame = pd.read_csv(file, sep=pattern, header=None, comment=comment, dtype=str, na_filter=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError, *BROKEN) as error:
-        form = "with a header " if header else ""
-        raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}") from None
-    if header:
-        first = frame.iloc[0]
-        frame = frame[1:].reset_index(drop=True)
-        frame.columns = pd.Index([name or f"Unnamed: {i}" for i, name in enumerate(first)])
-        return frame
-    if names is not None and len(names) != frame.shape[1]:
-        raise DatasetError(f"{where}: {frame.shape[1]} columns but {len(names)} names: give one a column")
-    frame.columns = pd.Index(range(1, frame.shape[1] + 1) if names is None else names).map(str)
-    return frame
+    passed = frame.attrs.pop("passed", {})
+    return Table(frame, where, name not in ("csv", "excel"), passed=passed, **written)
 
 
 def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
@@ -339,9 +312,23 @@ def read_npz(path: StrPath) -> pd.DataFrame:
 
 
 def read_parquet(path: StrPath) -> pd.DataFrame:
-    """Read a Parquet file."""
+    """Read a Parquet file; decimals, durations (in seconds) and times of the day (in hours) are numbers."""
     import pandas as pd
-    from pyarrow import parquet, types
+    import pyarrow
+    from pyarrow import compute, parquet, types
+
+    def plain(column: Any) -> Any:
+        kind = column.type
+        if types.is_dictionary(kind):
+            return plain(column.cast(kind.value_type))
+        if types.is_decimal(kind):
+            return column.cast("float64")
+        if types.is_duration(kind):
+            seconds = column.cast(pyarrow.duration("ns")).cast("int64").cast("float64", safe=False)
+            return compute.divide(seconds, 1e9)
+        if types.is_time(kind):
+            return compute.divide(column.cast("time64[ns]").cast("int64").cast("float64", safe=False), 3.6e12)
+        return column
 
     def with_missing(kind: Any) -> Any:  # integers and truth values stay what they are where some are missing
         if types.is_boolean(kind):
@@ -350,39 +337,12 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
         return pd.api.types.pandas_dtype(name) if types.is_integer(kind) else None
 
     try:
-        return parquet.read_table(path).to_pandas(types_mapper=with_missing).reset_index(drop=True)
+        table = parquet.read_table(path)
+        kept = [name for name in table.column_names if not _NO_NAME.fullmatch(name)]  # an index may have one
+        table = pyarrow.table([plain(table[name]) for name in kept], names=kept)
+        return table.to_pandas(types_mapper=with_missing)
     except Exception as error:  # what a damaged file raises depends on where it is damaged
         raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
-
-
-def read_arff(path: StrPath) -> pd.DataFrame:
-    """Read a dense ARFF file of numeric and nominal attributes; ``?`` is a missing value."""
-    import pandas as pd
-    from scipy.io import arff
-
-    where = f"dataset {path}"
-    try:
-        with open_bytes(path) as file:
-            text = file.read().decode("utf-8")
-        rows, about = arff.loadarff(io.StringIO(text))
-    except (arff.ArffError, ValueError, IndexError, StopIteration, OSError, *BROKEN) as error:
-        raise DatasetError(
-            f"{where}: not a dense ARFF file of numeric and nominal attributes: {str(error) or 'cut off'}; "
-            "save it as CSV"
-        ) from None
-    width = len(about.names())
-    data = re.split(r"^@data\b.*$", text, maxsplit=1, flags=re.MULTILINE | re.IGNORECASE)[-1].splitlines()
-    for fields in csv.reader((line.replace('"', "'") for line in data if line[:1] != "%"), quotechar="'"):
-        if len(fields) > width:  # SciPy's reader drops what is beyond
-            raise DatasetError(f"{where}: a row has {len(fields)} fields for {width} attributes: {fields}")
-    frame = pd.DataFrame(rows)
-    for name, kind in zip(about.names(), about.types(), strict=True):
-        if kind == "nominal":
-            text = frame[name].str.decode("utf-8")
-            text = text.mask(text == "?")
-            declared = _numbers(pd.Series(about[name][1]), ".")
-            frame[name] = text if declared is None else _numbers(text, ".")
-    return frame
 
 
 def read_pickle(path: StrPath, digest: str, member: str | None = None) -> pd.DataFrame:
@@ -409,16 +369,21 @@ def refuse_twice(names: Iterable[object], where: str) -> None:
     """Refuse names that are the same but for blanks around them: one may be the label."""
     for name, times in Counter(str(name).strip() for name in names).items():
         if times > 1:
-            raise DatasetError(f"{where}: column {name!r} occurs twice: rename one")
+            raise DatasetError(
+                f"{where}: column {name!r} occurs twice: rename one, in the file or by its place, such as "
+                "reader: {names: {2: other}}"
+            )
 
 
 #: Readers by the name of the format.
 FORMATS: Mapping[str, Callable[..., pd.DataFrame]] = {
     "csv": read_delimited,
+    "excel": read_excel,
     "parquet": read_parquet,
     "svmlight": read_svmlight,
     "npz": read_npz,
     "arff": read_arff,
 }
 _SUFFIXES = {f".{name}": name for name in FORMATS}
-_SUFFIXES |= {".tsv": "csv", ".pq": "parquet", ".svm": "svmlight", ".libsvm": "svmlight"}
+_SUFFIXES |= {".tsv": "csv", ".tab": "csv", ".pq": "parquet", ".svm": "svmlight", ".libsvm": "svmlight"}
+_SUFFIXES |= dict.fromkeys([".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"], "excel")

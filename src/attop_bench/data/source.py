@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import hashlib
+import io
 import lzma
 import os
 import re
@@ -20,7 +21,6 @@ from typing import IO, Any, Literal
 from attop._core.files import StrPath
 from attop_bench.data.base import DatasetError
 
-_MAGIC = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 #: Exceptions of reading a damaged compressed file, besides OSError.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
 
@@ -119,11 +119,34 @@ def _named(names: Sequence[str], wanted: PurePosixPath) -> str:
 
 
 def open_bytes(path: StrPath) -> IO[bytes]:
-    """Open a file for reading, uncompressed (gz, bz2, xz) by its first bytes, whatever its name."""
+    """Open a file for reading, uncompressed (gz, bz2, xz, zst, zip of one file) by its first bytes."""
     with open(path, "rb") as file:
         start = file.read(6)
     opener: Any = next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), open)
     return opener(path, "rb")
+
+
+def _open_zst(path: StrPath, mode: str) -> IO[bytes]:
+    import pyarrow
+
+    stream: Any = pyarrow.CompressedInputStream(pyarrow.OSFile(os.fspath(path)), "zstd")
+    return io.BufferedReader(stream)
+
+
+def _open_zip(path: StrPath, mode: str) -> IO[bytes]:
+    """Open the only file of a zip archive, besides what macOS adds; of several, the archive itself."""
+    with zipfile.ZipFile(path) as box:
+        names = [n for n in box.namelist() if not n.endswith(("/", ".DS_Store")) and "__MACOSX" not in n]
+        return box.open(names[0]) if len(names) == 1 else open(path, "rb")
+
+
+_MAGIC = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+    b"\x28\xb5\x2f\xfd": _open_zst,
+    b"PK\3\4": _open_zip,
+}
 
 
 def stays_inside(name: str) -> bool:

@@ -1,0 +1,118 @@
+"""ARFF, Weka's format, and its relatives by KEEL."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from attop._core.files import StrPath
+from attop_bench.data.base import DatasetError
+from attop_bench.data.delimited import opened
+from attop_bench.data.parameters import checked
+from attop_bench.data.source import BROKEN
+from attop_bench.data.written import numbers_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\{{.*\}}|\w+)", re.IGNORECASE)
+_FIELD = re.compile(rf"\s*({_QUOTED}|[^,\t]*?)\s*(?:[,\t]|$)")
+_SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,\s]+)\s*(?:,|$)")
+_NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
+_GAPS = ("?", "<null>")  # Weka's, KEEL's
+
+
+@checked("format arff")
+def read_arff(path: StrPath, *, encoding: Annotated[str | None, Field(strict=True)] = None) -> pd.DataFrame:
+    """Read an ARFF file, its rows in full or sparse; ``?`` is a missing value, dates and strings are text.
+
+    Parameters
+    ----------
+    path : path
+        Compressed or not.
+    encoding : str, optional
+        Such as ``cp1252``; by default UTF-8, or UTF-16 with its mark at the start.
+    """
+    import pandas as pd
+
+    where = f"dataset {path}"
+    try:
+        with opened(path, encoding) as file:
+            kinds = _attributes(file)
+            rows = [_row(line.strip(), kinds) for line in file if line.strip() and line.lstrip()[0] != "%"]
+        columns = [
+            _typed(pd.Series(values), *kind)
+            for kind, values in zip(kinds, zip(*rows, strict=True), strict=False)
+        ]
+    except (ValueError, OSError, *BROKEN) as error:
+        raise DatasetError(f"{where}: not an ARFF file: {error}; save it as CSV") from None
+    return pd.concat(columns, axis=1) if columns else pd.DataFrame(columns=[name for name, _ in kinds])
+
+
+def _attributes(file: io.TextIOBase) -> list[tuple[str, Any]]:
+    """Read the head; return name and type of each attribute, a list of the values of a nominal one."""
+    kinds: list[tuple[str, Any]] = []
+    for line in file:
+        word = line.strip().lower()
+        if word.startswith("@data"):
+            return kinds
+        if not word.startswith("@attribute"):  # @relation, comments; @inputs and @outputs by KEEL
+            continue
+        found = _ATTRIBUTE.match(line.strip())
+        kind: Any = found and found[2].lower()
+        if found and kind.startswith("{"):
+            kind = _fields(found[2].strip("{} \t"))
+        elif kind not in _NUMERIC + _TEXT:
+            raise ValueError(f"attribute of a type that is not read: {line.strip()!r}")
+        kinds.append((_bare(found[1]), kind))  # type: ignore[index]
+    raise ValueError("it has no line @data: cut off, or of another format")
+
+
+def _row(line: str, kinds: list[tuple[str, Any]]) -> list[str | None]:
+    """Return the fields of a row; None where one is missing."""
+    if line.startswith("{"):  # what a sparse row leaves out is 0, the first value of a nominal attribute
+        row = [kind[0] if isinstance(kind, list) else "0" if kind in _NUMERIC else None for _, kind in kinds]
+        for place, value in _SPARSE.findall(line.strip("{} ")):
+            if int(place) >= len(row):
+                raise ValueError(f"a row has an index of {place} for {len(row)} attributes: {line[:60]}")
+            row[int(place)] = None if value in _GAPS else _bare(value)
+        return row
+    fields = _fields(line)
+    if len(fields) != len(kinds) and "," not in line:
+        fields = line.split()
+    if len(fields) != len(kinds):
+        raise ValueError(f"a row has {len(fields)} fields for {len(kinds)} attributes: {fields[:60]}")
+    return [None if field in _GAPS else field for field in fields]
+
+
+def _fields(line: str) -> list[str]:
+    if "'" not in line and '"' not in line:
+        return [field.strip() for field in line.replace("\t", ",").split(",")]
+    return [_bare(field) for field in _FIELD.findall(line)[: None if line.endswith(",") else -1]]
+
+
+def _bare(field: str) -> str:
+    """Return a field without quotes."""
+    return re.sub(r"\\(.)", r"\1", field[1:-1]).strip() if field[:1] in "'\"" and len(field) > 1 else field
+
+
+def _typed(values: pd.Series, name: str, kind: Any) -> pd.Series:
+    """Return a column of an attribute's type; one of declared numbers as numbers."""
+    import pandas as pd
+
+    values = values.astype(object).where(values.notna(), None).rename(name)
+    if isinstance(kind, list):
+        if odd := [value for value in values.dropna().unique() if value not in kind]:
+            raise ValueError(f"column {name!r} has {odd[0]!r}, which is none of the values declared")
+        numbers = None if numbers_of(pd.Series(kind)) is None else numbers_of(values)
+        return values if numbers is None else numbers
+    if kind in _TEXT:
+        return values
+    numbers = pd.to_numeric(values, errors="coerce")
+    if odd := list(values[numbers.isna()].dropna()):
+        raise ValueError(f"column {name!r} is {kind} and has {odd[0]!r}")
+    return numbers

@@ -1,0 +1,235 @@
+"""Delimited text and spreadsheets: rows of text, as they are written."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, StrictInt, StrictStr
+
+from attop._core.files import StrPath
+from attop_bench.data.base import DatasetError
+from attop_bench.data.parameters import checked
+from attop_bench.data.source import BROKEN, open_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_Names = Annotated[
+    StrictStr | Sequence[StrictStr | StrictInt] | Mapping[StrictInt, StrictStr] | None, Field()
+]
+_Header = Annotated[bool, Field(strict=True)]
+_Skip = Annotated[int, Field(strict=True, ge=0)]
+#: First bytes of Excel's files: zip archives, and those of before 2007.
+_EXCEL = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
+_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+#: Excel's own first line, which names the separator.
+_SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
+
+
+@checked("format csv")
+def read_delimited(
+    path: StrPath,
+    *,
+    separator: Annotated[str | None, Field(strict=True)] = None,
+    header: _Header = True,
+    names: _Names = None,
+    skip: _Skip = 0,
+    comment: Annotated[StrictStr | None, Field(min_length=1, max_length=1)] = None,
+    encoding: Annotated[str | None, Field(strict=True)] = None,
+) -> pd.DataFrame:
+    """Read delimited text; rows without any value, and lines that repeat the header, are passed over.
+
+    Parameters
+    ----------
+    path : path
+        Compressed or not.
+    separator : str, optional
+        One character, ``"tab"``, or ``"whitespace"`` for runs of blanks; by default what a first line such as
+        ``sep=;`` says, else the comma, or the tab if the name ends in ``.tsv``.
+    header : bool
+        The first line holds the names of the columns.
+    names : str, sequence of str, or mapping of int to str, optional
+        Names of the columns instead of the header's: all of them; or the place of a column -> its name; or,
+        in a file without header, what stands before each number: ``c`` for c1, c2, ... By default the
+        numbers.
+    skip : int
+        Lines before the header, or the first row.
+    comment : str, optional
+        Character that begins a comment.
+    encoding : str, optional
+        Such as ``cp1252``; by default UTF-8, or UTF-16 with its mark at the start.
+    """
+    import pandas as pd
+
+    where = f"dataset {path}"
+    if separator is not None and len(separator) != 1 and separator not in ("tab", "whitespace"):
+        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
+    first, lines = None, skip
+    try:
+        with opened(path, encoding) as file:
+            if told := _SEP.fullmatch(file.readline()):
+                lines += 1
+        separator = separator or (told[1] if told else default_separator(path))
+        pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
+        if header:
+            with opened(path, encoding) as file:
+                first, lines = _first_row(file, separator, lines, comment)
+        with opened(path, encoding) as file:
+            frame = pd.read_csv(
+                file,
+                sep=pattern,
+                header=None,
+                skiprows=lines,
+                comment=comment,
+                dtype=str,
+                na_filter=False,
+            )
+    except (
+        pd.errors.EmptyDataError,
+        pd.errors.ParserError,
+        UnicodeError,
+        csv.Error,
+        OSError,
+        *BROKEN,
+    ) as error:
+        if isinstance(error, pd.errors.EmptyDataError) and first:
+            return pd.DataFrame(columns=first)
+        kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
+        form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
+        raise DatasetError(f"{where}: not a {form}: {error}; attop look finds how it is written") from None
+    return _named(frame, first, names, where)
+
+
+@checked("format excel")
+def read_excel(
+    path: StrPath,
+    *,
+    sheet: Annotated[StrictStr | StrictInt, Field()] = 0,
+    header: _Header = True,
+    names: _Names = None,
+    skip: _Skip = 0,
+) -> pd.DataFrame:
+    """Read a sheet of an Excel or OpenDocument file, by its name or number from 0.
+
+    Needs python-calamine, or openpyxl for ``.xlsx``. For the other parameters see `read_delimited`.
+    """
+    from importlib.util import find_spec
+
+    import pandas as pd
+
+    where = f"dataset {path}"
+    engine: Any = "calamine" if find_spec("python_calamine") else None
+    try:
+        with open_bytes(path) as file:
+            frame = pd.read_excel(
+                io.BytesIO(file.read()),
+                sheet,
+                header=None,
+                skiprows=skip,
+                dtype=str,
+                na_filter=False,
+                engine=engine,
+            )
+    except ImportError:
+        raise DatasetError(
+            f"{where}: spreadsheets need python-calamine: install it, or save it as CSV"
+        ) from None
+    except Exception as error:  # depends on what reads it
+        raise DatasetError(f"{where}: not a spreadsheet with a sheet {sheet!r}: {error}") from None
+    filled = frame.ne("").any(axis=1)
+    frame = frame[filled.cummax()].reset_index(drop=True)  # sheets often begin below
+    first = list(frame.iloc[0]) if header and len(frame) else None
+    return _named(frame.iloc[int(header) :].reset_index(drop=True), first, names, where)
+
+
+def opened(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
+    """Open text, by default in UTF-8, or what the mark at the start says."""
+    with open_bytes(path) as file:
+        start = file.read(4)
+    if start in _EXCEL:
+        raise DatasetError(f"dataset {path}: an Excel file or another archive, no text: save it as CSV")
+    found = next((name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8")
+    try:
+        return io.TextIOWrapper(open_bytes(path), encoding or found, newline="")  # type: ignore[arg-type]
+    except LookupError as error:
+        raise DatasetError(f"dataset {path}: {error}: name one such as cp1252") from None
+
+
+def default_separator(path: StrPath) -> str:
+    """Return the separator of a file that says none: the comma, or the tab of ``.tsv``."""
+    return "tab" if ".tsv" in os.path.basename(path).lower() else ","
+
+
+def rows_of(file: io.TextIOBase, separator: str, comment: str | None = None) -> csv.reader:  # type: ignore[valid-type]
+    """Return the rows of text as lists of fields."""
+    lines = (line.split(comment)[0] + "\n" * (comment in line) for line in file) if comment else file
+    if separator == "whitespace":
+        return csv.reader(
+            (line.strip().replace("\t", " ") for line in lines), delimiter=" ", skipinitialspace=True
+        )
+    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator)
+
+
+def _first_row(file: io.TextIOBase, separator: str, skip: int, comment: str | None) -> tuple[list[str], int]:
+    """Return the first row that is not blank after those to skip, and the number of rows up to it."""
+    for i, row in enumerate(rows_of(file, separator, comment)):
+        if i >= skip and any(field.strip() for field in row):
+            return row, i + 1
+    return [], skip
+
+
+def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str) -> pd.DataFrame:
+    """Return rows with the names of their columns; `first` is the header, if there is one."""
+    if first is not None:
+        frame, header = _under(first, frame, where)
+    else:
+        header = list(map(str, range(1, frame.shape[1] + 1)))
+    if isinstance(names, Mapping):
+        if odd := [place for place in names if not 1 <= place <= len(header)]:
+            raise DatasetError(f"{where}: names: no column {odd[0]} among {len(header)}: count from 1")
+        header = [names.get(place, name) for place, name in enumerate(header, 1)]
+    elif names is not None and first is not None:
+        raise DatasetError(
+            f"{where}: names are for a file without header: set header to false, or give the place of a "
+            "column and its name, such as {2: price}"
+        )
+    elif names is not None:
+        header = [names + number for number in header] if isinstance(names, str) else list(map(str, names))
+        if len(header) != frame.shape[1]:
+            raise DatasetError(
+                f"{where}: {frame.shape[1]} columns but {len(header)} names: give one a column"
+            )
+    start = frame.iloc[:, 0].str.strip()
+    odd = frame[start.isin(["", (first or [""])[0].strip()])]
+    blank = odd.apply(lambda column: column.str.strip()).eq("").all(axis=1)
+    again = odd.eq(first).all(axis=1) if first and len(first) == odd.shape[1] else ~blank & False
+    passed = {"without any value": blank, "that repeat the header": again & ~blank}
+    frame = frame.drop(odd.index[blank | again]).reset_index(drop=True)
+    frame.columns = header
+    frame.attrs["passed"] = {what: int(rows.sum()) for what, rows in passed.items() if rows.any()}
+    return frame
+
+
+def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[str]]:
+    """Fit rows to a header of a field more or less: separators at the end, R's names of rows."""
+
+    def nothing(j: int) -> bool:
+        return bool(frame[j].str.strip().eq("").all())
+
+    width = frame.shape[1]
+    if len(header) == width - 1 and not nothing(width - 1):
+        header = ["", *header]
+    if not all(nothing(j) for j in range(len(header), width)):
+        raise DatasetError(
+            f"{where}: {len(header)} names in the header for {width} columns: set header to false if the "
+            "first line is a row, or skip the lines before it"
+        )
+    frame = frame.reindex(columns=range(len(header)), fill_value="")
+    kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
+    return frame[kept], [header[j] or f"Unnamed: {j}" for j in kept]

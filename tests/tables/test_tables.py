@@ -1,0 +1,65 @@
+"""Tables as people write them: looked at, configured, trained, deployed, and a new row scored."""
+
+import re
+
+import numpy as np
+import pytest
+import yaml
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
+from attop_bench.data.look import look
+from attop_bench.data.proposal import parameters, propose
+from attop_bench.deploy.deploy import deploy
+from attop_bench.deploy.package import read_package, write_package
+from support.small_run import configured
+from tables.situations import SITUATIONS
+from tables.writers import base, text
+
+#: One candidate: what is asked is that the rows come through.
+METHOD = [{"id": "logistic-regression", "param_grid": {"C": [1.0]}}]
+
+
+def data_of(path, **given):
+    return make("file", **parameters(look(path, **given)))
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda s: s.what)
+def test_a_table(situation, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = base() if situation.frame is None else situation.frame
+    path = situation.write(frame, tmp_path)
+    if situation.refused:
+        with pytest.raises(DatasetError, match=situation.refused):
+            data_of(path, **situation.given)
+        return
+    found = look(path, **situation.given)
+    for name, kind in situation.kinds.items():
+        assert (name, found.column(name).kind) == (name, kind)
+    if situation.label is not None:
+        assert (found.label.column, found.label.positive) == situation.label
+    if situation.reader is not None:
+        assert found.reader == situation.reader
+    for pattern in situation.says:
+        assert re.search(pattern, "\n".join(found.complaints)), found.complaints
+    proposed = parameters(found)
+    assert {name: proposed.get(name) for name in situation.params} == situation.params
+    dataset = make("file", **proposed)
+    if situation.same:
+        plain = text(name="plain.csv")(frame if situation.as_if is None else situation.as_if, tmp_path)
+        expected = data_of(plain, label="y")
+        np.testing.assert_allclose(dataset.X, expected.X, rtol=1e-12)
+        np.testing.assert_array_equal(dataset.y, expected.y)
+    # Trained, deployed, stored; the first rows, written alone in the same way, get the scores they have.
+    configuration = yaml.safe_load(propose(found))
+    (data,) = configuration["datasets"]
+    data["protocol"]["options"] = {"n_folds": 2, "inner_folds": 2}
+    config = configured(**configuration | {"methods": METHOD})
+    done = deploy(config, data["id"], ["logistic-regression"], n_jobs=1)
+    (tmp_path / "deployed").mkdir()
+    write_package(tmp_path / "deployed", done.package)
+    (tmp_path / "new").mkdir()
+    ranked = read_package(tmp_path / "deployed").rank(situation.write(frame.head(7), tmp_path / "new"))
+    known = done.ranked.set_index("row")["score"]
+    np.testing.assert_allclose(ranked["score"], known[ranked["row"]], rtol=1e-9)
+    assert sorted(ranked["row"]) == list(range(1, 8))
