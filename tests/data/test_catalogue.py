@@ -87,6 +87,35 @@ def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
         np.testing.assert_array_equal(data.X, make("wdbc", n_features=6).X)
 
 
+@pytest.mark.parametrize(
+    ("id", "queries"), [("letor2-td2003", 50), ("letor2-td2003-list", 50), ("letor2-td2004", 75)]
+)
+def test_files_of_trec_are_read_as_letor_writes_them(id, queries, tmp_path):
+    entry, one_list = ENTRIES[id], id.endswith("-list")
+    assert all(len(file["digest"]) == 40 for file in entry["files"].values())
+    rng, fifth, params = np.random.default_rng(0), queries // 5, dict(entry["params"])
+    for name, sets in (("path", range(3)), ("validation", [3]), ("test", [4])):
+        lines = []
+        for qid in (f * fifth + i + 1 for f in sets for i in range(fifth)):
+            for document, label in enumerate((2, 1, *[0] * 38)):
+                values = " ".join(f"{j}:{v:.6f}" for j, v in enumerate(rng.normal(size=44), 1))
+                lines.append(f"{label} qid:{qid} {values} #docid = {document}")
+        params[name] = tmp_path / f"{name}.txt"
+        params[name].write_text("\r\n".join(lines) + "\r\n")
+    data = make(entry["kind"], **params)
+    check_facts(data, entry["expect"])
+    assert data.summary()["parts"] == [40 * fifth] * 5
+    assert data.y.sum() == 2 * queries
+    assert (data.X.min(), data.X.max()) == (0, 1), "of each query"
+    options = entry["protocol"]["options"]
+    folds = make_folds("given", data, 0, 0, **{**options, **({"n_test": 300} if one_list else {})})
+    for f, fold in enumerate(folds):
+        assert set(data.part[fold.train]) == {f, (f + 1) % 5, (f + 2) % 5}
+        assert set(data.part[fold.test]) == {(f + 4) % 5}
+        assert not one_list or (len(fold.train), len(fold.test)) == (500, 300)
+    assert len(folds) == 5
+
+
 def test_other_counts_than_expected_are_an_error():
     data = Dataset("toy", np.ones((3, 2)), np.array([0, 1, 1]))
     check_facts(data, {"items": 3, "features": 2, "positives": 2, "groups": None})

@@ -24,6 +24,7 @@ from attop.metrics._ranking import Ranking
         ({"kappa": 0.25}, Top(kappa=0.25)),
         ({"k": 100, "of": 30000}, Top(k=100, out_of=30000)),
         ({"k": 100.0, "of": 3e4}, Top(k=100, out_of=30000)),
+        ({"tau": 0.05, "round": "nearest"}, Top(tau=0.05, round="nearest")),
         (Top(tau=0.05), Top(tau=0.05)),
     ],
 )
@@ -47,6 +48,10 @@ def test_of_reads_what_a_configuration_holds(value, top):
         ({"k": 0, "of": 30}, ValueError, "k must be an integer of at least 1"),
         ({"k": 2, "of": 30.5}, TypeError, r"\('of'\) must be an integer, got 30.5"),
         ({"k": 2, "of": "30"}, TypeError, "must be an integer, got '30'"),
+        ({"tau": 0.1, "round": "up"}, ValueError, "round must be 'nearest' and goes with tau, got 'up'"),
+        ({"k": 2, "round": "nearest"}, ValueError, "got 'nearest' with k=2: leave it out"),
+        ({"k": 2, "of": 30, "round": "nearest"}, ValueError, "goes with tau"),
+        ({"kappa": 0.5, "round": "nearest"}, ValueError, "goes with tau"),
     ],
 )
 def test_a_malformed_top_is_refused(value, error, message):
@@ -62,6 +67,17 @@ def test_a_share_of_the_items_is_rounded_up_as_the_decimal_it_was_written_as():
             exact = -((-hundredths * n) // 100)
             assert Top(tau=hundredths / 100).resolve(n, 0) == exact
             assert Top(tau=np.float64(hundredths / 100)).resolve(n, 0) == exact
+
+
+def test_the_top_of_the_paper_is_rounded_to_the_nearest_item():
+    # Boyd et al., 5.3: "{19, 14, 9.5, 5, 1} (%) ... the top 20, 15, 10, 5, 1 items", of three tenths of 351.
+    tops = [Top(tau=tau, round="nearest") for tau in (0.19, 0.14, 0.095, 0.05, 0.01)]
+    assert [top.resolve(105, 67) for top in tops] == [20, 15, 10, 5, 1]
+    assert [top.resolve(246, 158) for top in tops] == [47, 34, 23, 12, 2]
+    for hundredths in range(1, 100):
+        for n in (1, 7, 99, 100, 105, 246):
+            exact = max(1, (2 * hundredths * n + 100) // 200)
+            assert Top(tau=hundredths / 100, round="nearest").resolve(n, 0) == exact
 
 
 def test_a_share_of_the_positives_is_rounded_half_up_and_at_least_one():
@@ -95,7 +111,10 @@ def test_k_of_a_list_is_the_same_share_of_a_sample_rounded_up():
         assert Top(k=k, out_of=of).resolve(n, 0) == n * k // of
 
 
-@pytest.mark.parametrize("top", [Top(k=20), Top(k=100, out_of=30000), Top(tau=0.05), Top(kappa=1.0)])
+@pytest.mark.parametrize(
+    "top",
+    [Top(k=20), Top(k=100, out_of=30000), Top(tau=0.05), Top(tau=0.05, round="nearest"), Top(kappa=1.0)],
+)
 def test_top_prints_as_it_is_written(top):
     assert eval(repr(top)) == top
     assert Top.parse(str(top)) == top
@@ -107,7 +126,21 @@ def test_top_prints_in_few_words():
 
 
 @pytest.mark.parametrize(
-    "text", ["20", "k=", "k=2.5", "top=3", "tau=2", "k=10 of ten", "k = 1 of", "tau=0.1 of 9", "10", ""]
+    "text",
+    [
+        "20",
+        "k=",
+        "k=2.5",
+        "top=3",
+        "tau=2",
+        "k=10 of ten",
+        "k = 1 of",
+        "tau=0.1 of 9",
+        "tau=0.1 up",
+        "k=3 nearest",
+        "10",
+        "",
+    ],
 )
 def test_what_no_top_is_written_as_is_refused(text):
     with pytest.raises(ValueError, match=r"a top is written as k=10, k=100 of 30000, .*, got"):

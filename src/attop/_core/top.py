@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 _KINDS = ("k", "tau", "kappa")
-_NOT_A_TOP = "a top is written as k=10, k=100 of 30000, tau=0.05 or kappa=0.25"
+_NOT_A_TOP = "a top is written as k=10, k=100 of 30000, tau=0.05, tau=0.05 nearest or kappa=0.25"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,9 @@ class Top:
         1 item of a fold of 300 and 14 of one of 4,000.
     tau : float in (0, 1)
         Fraction of all items; ``k = ceil(tau * n)``, as in Boyd et al. (2012), appendix B.
+    round : "nearest", optional
+        With `tau`: ``k`` is the whole number nearest to ``tau * n``, a half up, and at least 1, as in section
+        3.1 of the same paper.
     kappa : float, positive
         Fraction of the positives; ``k = round(kappa * n_pos)``, at least 1, as in Kar et al. (2015).
 
@@ -36,6 +40,8 @@ class Top:
     5
     >>> Top.of({"k": 20})
     Top(k=20)
+    >>> Top.of({"tau": 0.05, "round": "nearest"}).resolve(n=105, n_pos=67)
+    5
     >>> Top.of({"k": 100, "of": 30000}).resolve(n=4000, n_pos=80)
     14
     """
@@ -44,6 +50,7 @@ class Top:
     tau: float | None = None
     kappa: float | None = None
     out_of: int | None = None
+    round: str | None = None
 
     def __post_init__(self) -> None:
         given = {name: v for name in _KINDS if (v := getattr(self, name)) is not None}
@@ -57,6 +64,11 @@ class Top:
             raise TypeError(f"{name} must be a finite number, got {value!r}")
         if self.out_of is not None:
             self._check_list(name, value)
+        if self.round is not None and (self.round != "nearest" or name != "tau"):
+            raise ValueError(
+                f"round must be 'nearest' and goes with tau, got {self.round!r} with {name}={value!r}: "
+                "leave it out"
+            )
         if name == "k":
             if value != int(value) or value < 1:
                 raise ValueError(f"k must be an integer of at least 1, got {value!r}")
@@ -85,18 +97,18 @@ class Top:
         object.__setattr__(self, "out_of", int(length))
 
     @classmethod
-    def of(cls, value: Top | int | Mapping[str, float]) -> Top:
+    def of(cls, value: Top | int | Mapping[str, Any]) -> Top:
         """Read a `Top` from itself, an integer (meaning `k`) or a mapping such as ``{"tau": 0.05}``."""
         if isinstance(value, Top):
             return value
         if isinstance(value, Mapping):
-            unknown = set(value) - {*_KINDS, "of"}
+            unknown = set(value) - {*_KINDS, "of", "round"}
             if unknown:
                 raise ValueError(
                     f"unknown key {sorted(map(str, unknown))} in {dict(value)!r}: use one of k, tau, kappa, "
-                    "or k with of"
+                    "k with of, or tau with round"
                 )
-            return cls(**{"out_of" if key == "of" else key: v for key, v in value.items()})  # type: ignore[arg-type]
+            return cls(**{"out_of" if key == "of" else key: v for key, v in value.items()})
         if _is_number(value):
             if not float(value).is_integer():
                 share = value if 0 < float(value) < 1 else 0.05
@@ -112,10 +124,11 @@ class Top:
         """Read the text of a top, as `str` gives it, such as ``"k=100 of 30000"`` or ``"tau=0.05"``."""
         name, _, value = text.partition("=")
         number, of, length = value.partition(" of ")
+        number, _, rule = number.partition(" ")
         try:
             if name in _KINDS:
                 given = {name: _number(number)} | ({"of": _number(length)} if of else {})
-                return cls.of(given)
+                return cls.of(given | ({"round": rule} if rule else {}))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None
         raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
@@ -150,9 +163,10 @@ class Top:
             k = self.k if self.out_of is None else math.ceil(Fraction(self.k * n, self.out_of))
         elif self.tau is not None:
             # The decimal the user wrote, not its binary neighbour: ceil(0.07 * 100) must be 7.
-            k = math.ceil(Fraction(str(self.tau)) * n)
+            share = Fraction(str(self.tau)) * n
+            k = math.ceil(share) if self.round is None else _nearest(share)
         else:
-            k = max(1, math.floor(Fraction(str(self.kappa)) * n_pos + Fraction(1, 2)))
+            k = _nearest(Fraction(str(self.kappa)) * n_pos)
         if not 1 <= k <= n:
             raise ValueError(
                 f"{self} asks for {k} of the {n} items ({n_pos} positive) of {where}: "
@@ -165,9 +179,9 @@ class Top:
         """True if the number of items changes with the sample."""
         return self.k is None or self.out_of is not None
 
-    def as_dict(self) -> dict[str, float]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the parameters that were given, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
-        given = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of}
+        given = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of, "round": self.round}
         return {name: v for name, v in given.items() if v is not None}
 
     @property
@@ -175,15 +189,17 @@ class Top:
         """Kind and value; k of a list is a share of the items, like tau."""
         if self.k is not None and self.out_of is not None:
             return "tau", self.k / self.out_of
-        ((kind, value),) = self.as_dict().items()
+        (kind, value), *_ = self.as_dict().items()
         return kind, float(value)
 
     def __str__(self) -> str:
         (name, value), *_ = self.as_dict().items()
-        return f"{name}={value!r}" + ("" if self.out_of is None else f" of {self.out_of}")
+        of = "" if self.out_of is None else f" of {self.out_of}"
+        return f"{name}={value!r}{of}" + ("" if self.round is None else f" {self.round}")
 
     def __repr__(self) -> str:
-        return f"Top({str(self).replace(' of ', ', out_of=')})"
+        names = {"of": "out_of"}
+        return f"Top({', '.join(f'{names.get(name, name)}={v!r}' for name, v in self.as_dict().items())})"
 
 
 def sort_tops(tops: Iterable[str]) -> list[str]:
@@ -196,6 +212,11 @@ def main_top(tops: Iterable[str]) -> str:
     """Return the top shown where there is room for one: the middle one, the smaller of two."""
     ordered = sort_tops(tops)
     return ordered[(len(ordered) - 1) // 2]
+
+
+def _nearest(number: Fraction) -> int:
+    """Return the whole number nearest to a number, a half up, and at least 1."""
+    return max(1, math.floor(number + Fraction(1, 2)))
 
 
 def _number(text: str) -> float:

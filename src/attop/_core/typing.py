@@ -20,4 +20,4 @@ Features: TypeAlias = "NDArray[np.float64] | csr_matrix"
 #: Counts, positions and labels.
 Ints = NDArray[np.int64]
 #: What stands for a `Top`: itself, k, or a share such as ``{"tau": 0.1}``; see `Top.of`.
-TopLike = Top | int | Mapping[str, float]
+TopLike = Top | int | Mapping[str, float | str]

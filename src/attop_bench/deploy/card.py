@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import packages_distributions, version
@@ -110,7 +111,7 @@ def _expectation(model: Deployed) -> Iterator[str]:
 
 def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
     kind, top = next(iter(model.top.as_dict())), Top.of(model.package.notes["top"])
-    text = {"k": f"k={top.k}", "tau": str(top), "kappa": f"'{top}'"}[kind]
+    text = {"k": f"k={top.k}", "tau": shlex.quote(str(top)), "kappa": f"'{top}'"}[kind]
     yield f"```bash\nattop score {folder} new.csv --top {text}\n```"
     yield "or in Python:"
     yield f"```python\n{_python(model.package)}\n```"
