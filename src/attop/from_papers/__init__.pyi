@@ -4,11 +4,11 @@ from ._structural import ROCSVM as ROCSVM
 from ._structural import SVMPAUC as SVMPAUC
 from ._structural import InfinitePush as InfinitePush
 from ._structural import SVMPerf as SVMPerf
-from ._structural import TopPush as TopPush
 from .aatp._aatp import AATP as AATP
 from .minibatch._rankers import OnePMB as OnePMB
 from .minibatch._rankers import PerceptronAtK as PerceptronAtK
 from .minibatch._rankers import SGDAtK as SGDAtK
 from .push._pnorm_push import PNormPush as PNormPush
+from .top_push._top_push import TopPush as TopPush
 
 __all__: list[str]

@@ -1,4 +1,4 @@
-"""Structural support vector machines and pushes: the losses of five papers, to a certified gap."""
+"""Structural support vector machines and pushes: the losses of four papers, to a certified gap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attop.learners._bundle_ranker import BundleEstimator
 from attop.surrogates._base import Surrogate
 from attop.surrogates._pap_at_k import AUCStruct, PAUCStruct
 from attop.surrogates._prec_at_k import PrecAtKStruct
-from attop.surrogates._threshold import InfinitePushHinge, TopPushLoss
+from attop.surrogates._threshold import InfinitePushHinge
 
 
 @ranker
@@ -179,45 +179,3 @@ class InfinitePush(BundleEstimator):
 
     def _loss(self) -> Surrogate:
         return InfinitePushHinge()
-
-
-@ranker
-class TopPush(BundleEstimator):
-    r"""TopPush (Li, Jin and Zhou 2014): positives against the highest negative.
-
-    .. math:: \min_w \tfrac\lambda2 \|w\|^2
-              + \frac1{n_+} \sum_{i=1}^{n_+} (1 + \max_j w \cdot x^-_j - w \cdot x^+_i)_+^2
-
-    Parameters
-    ----------
-    lam : float, positive, default=0.01
-        Regularisation. The loss is 1 at w = 0.
-
-    See Also
-    --------
-    InfinitePush : The same comparison with the hinge loss.
-    attop.solvers.bundle : The algorithm.
-
-    Notes
-    -----
-    With `groups`, the loss is the mean over groups with a positive and a negative.
-
-    On classes that overlap, ``w = 0`` is often the exact optimum, for every `lam`: where the mean of the
-    positives lies among the negatives, no direction lifts the positives, on average, above the highest
-    negative. All scores are then equal. A loss that looks further down the list, such as that of `SVMPAUC`,
-    is the remedy.
-
-    Differences from the paper: the paper maximises the dual by accelerated projected gradient, at a cost
-    linear in the sample per iteration. Here cutting planes minimise the primal, which costs as much per
-    iteration and takes tens of them where the dual takes thousands, with a certificate of the gain over
-    ``w = 0``. Per-group means are an addition.
-
-    References
-    ----------
-    N. Li, R. Jin and Z.-H. Zhou, "Top Rank Optimization in Linear Time", NIPS 2014.
-    """
-
-    lam: float = field(default=0.01, kw_only=True)
-
-    def _loss(self) -> Surrogate:
-        return TopPushLoss()

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 from attop._core.typing import TopLike
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
+from attop.solvers._base import Solution
 from attop.solvers._bundle.bundle import bundle
 from attop.surrogates._base import Surrogate
 from attop.surrogates._registry import get_surrogate
@@ -68,13 +69,17 @@ class BundleEstimator(WeightedRanker):
                 max_iter=model.max_iter,
                 time_limit=model.time_limit,
             )
-            assert solution.relative_gap is not None
             for model in alike:
-                model._set_linear(solution.coef[:, 0], data)
-                model._set_course(solution)
-                model.objective_ = float(solution.objective[0])
-                model.gap_ = float(solution.relative_gap[0])
-                model.converged_ = solution.status == "converged"
+                model._finish(solution, data)
+
+    def _finish(self, solution: Solution, data: Training) -> None:
+        """Store the model of a solution, and how far from the optimum it is."""
+        assert solution.relative_gap is not None
+        self._set_linear(solution.coef[:, 0], data)
+        self._set_course(solution)
+        self.objective_ = float(solution.objective[0])
+        self.gap_ = float(solution.relative_gap[0])
+        self.converged_ = solution.status == "converged"
 
     def _why_constant(self) -> str:
         if self.gap_ > 0:
