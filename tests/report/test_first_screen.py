@@ -79,7 +79,7 @@ def test_the_map_has_no_row_for_a_method_that_ran_nowhere_but_names_it(small):
     skipped = {d: {**entry, "skip": {"boosted": "slow"}} for d, entry in manifest["datasets"].items()}
     methods = {**manifest["methods"], "boosted": {"title": "Boosting"}, "own": {"title": "Mine"}}
     page = build_page(as_tables(*tables), {**manifest, "datasets": skipped, "methods": methods})
-    assert set(page.overview[""].order) == set(manifest["methods"])
+    assert set(page.first.order) == set(manifest["methods"])
     assert page.left_out == [("Boosting", "slow"), ("Mine", "not run")]
     assert "Run on no data set: Boosting (slow); Mine (not run)." in Page(render(page)).words
 

@@ -47,14 +47,14 @@ def test_one_table_has_all_data_sets_with_regret_rank_and_marks(n_sets, folds, t
         assert head[0] == "Data set"
         head, *rows = zip(*(head, *rows), strict=True)
     assert len(head) == n_sets + 3
-    assert [row[0] for row in rows] == [page.titles[m] for m in page.overview[""].order]
+    assert [row[0] for row in rows] == [page.titles[m] for m in page.first.order]
     judgements = [s.judgements[s.metric, s.main] for s in page.sections]
     lost, ranks = (
         mean_regrets(judgements),
         pd.DataFrame([judged.means for judged in judgements]).rank(axis=1, ascending=False),
     )
     marks = {"best": r"\textbf{", "equal": r"\textbf{", "open": r"$^\circ$", "untested": r"$^\dagger$"}
-    for method, (_, *cells, regret, rank) in zip(page.overview[""].order, rows, strict=True):
+    for method, (_, *cells, regret, rank) in zip(page.first.order, rows, strict=True):
         for cell, judged in zip(cells, judgements, strict=True):
             its = marks.get(judged.state(method))
             assert [mark in cell for mark in dict.fromkeys(marks.values())] == [

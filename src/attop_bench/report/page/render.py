@@ -28,7 +28,7 @@ from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_number, tex_text
 
 #: Parts of the script, in the order they are joined.
-_SCRIPTS = ("state", "map", "tables", "dataset", "figures", "main")
+_SCRIPTS = ("state", "map", "front", "tables", "dataset", "figures", "main")
 #: Shares in words, for the buttons over the map.
 _SHARES = {
     "kappa=0.25": "quarter of the positives",
@@ -44,7 +44,7 @@ MOST_FIGURES = 2_500_000
 
 @dataclass(frozen=True)
 class Overview:
-    """The data sets together, by a metric: the sentence, and the methods by mean regret, `behind`."""
+    """The data sets, by a metric at a top each: the sentence, and the methods by mean regret, `behind`."""
 
     headline: str
     order: list[str]
@@ -54,10 +54,14 @@ class Overview:
 
 @dataclass(frozen=True)
 class Page:
-    """The report. `overview` is by metric, "" for each data set's own; `across` is by the latter."""
+    """The report. `overview` is by metric, "" for each data set's own, and by number of the button, or "all".
+
+    `across` is by each data set's own metric; `seconds` are of a job, by method.
+    """
 
     title: str
-    overview: dict[str, Overview]
+    overview: dict[str, dict[str, Overview]]
+    seconds: dict[str, float]
     chips: list[Chip]
     methods: Mapping[str, Entry]
     keys: Mapping[str, str]
@@ -79,7 +83,12 @@ class Page:
     @property
     def headline(self) -> str:
         """The best method over all data sets, in a sentence."""
-        return self.overview[""].headline
+        return self.first.headline
+
+    @property
+    def first(self) -> Overview:
+        """What is seen first: each data set by its own metric, at its middle top."""
+        return self.overview[""][self.middle]
 
     @property
     def alone(self) -> bool:
@@ -94,23 +103,17 @@ class Page:
     @property
     def turned(self) -> bool:
         """True if the map has methods as columns: there are more data sets than methods."""
-        return sum(bool(s.order) for s in self.sections) > len(self.overview[""].order)
+        return sum(bool(s.order) for s in self.sections) > len(self.first.order)
 
     @property
     def buttons(self) -> dict[str, dict[str, str]]:
-        """Text of each button over the map -> the top of each data set that it shows."""
-        ran = [s for s in self.sections if s.order]
-        if max((len(s.tops) for s in ran), default=0) < 2:
-            return {}
-        if len(same := {tuple(s.tops) for s in ran}) == 1 and len(tops := same.pop()) <= 6:
-            return {_SHARES.get(top, top): {s.id: top for s in ran} for top in tops}
-        ends = {"smallest top": 0, "middle top": None, "largest top": -1}
-        return {name: {s.id: s.main if i is None else s.tops[i] for s in ran} for name, i in ends.items()}
+        """See `buttons`."""
+        return buttons(self.sections)
 
     @property
-    def middle(self) -> int:
+    def middle(self) -> str:
         """Number of the button that is on first."""
-        return (len(self.buttons) - 1) // 2
+        return str((len(self.buttons) - 1) // 2) if self.buttons else "all"
 
     def place_of(self, section: Section, top: str) -> str:
         """Return the numbers of the buttons that show a top of a data set."""
@@ -129,7 +132,7 @@ class Page:
     @property
     def against(self) -> list[str]:
         """Methods to compare others with, the baseline first."""
-        return sorted(self.overview[""].order, key=lambda method: (method != BASELINE, self.places[method]))
+        return sorted(self.first.order, key=lambda method: (method != BASELINE, self.places[method]))
 
     @property
     def figures_inside(self) -> bool:
@@ -147,6 +150,17 @@ class Page:
     def dataset_titles(self) -> dict[str, str]:
         """Data set -> name shown."""
         return {section.id: section.title for section in self.sections}
+
+
+def buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
+    """Return the text of each button over the map -> the top of each data set that it shows."""
+    ran = [s for s in sections if s.order]
+    if max((len(s.tops) for s in ran), default=0) < 2:
+        return {}
+    if len(same := {tuple(s.tops) for s in ran}) == 1 and len(tops := same.pop()) <= 6:
+        return {_SHARES.get(top, top): {s.id: top for s in ran} for top in tops}
+    ends = {"smallest top": 0, "middle top": None, "largest top": -1}
+    return {name: {s.id: s.main if i is None else s.tops[i] for s in ran} for name, i in ends.items()}
 
 
 def base_style() -> str:
@@ -185,6 +199,8 @@ def _packed(page: Page) -> str:
         "methods": list(page.titles.items()),
         "tests": TESTS,
         "overview": page.overview,
+        "middle": page.middle,
+        "seconds": page.seconds,
         "figures": {figure.name: (figure.svg, figure.data) for figure in page.drawn},
         "datasets": [{name: getattr(s, name) for name in _PACKED} for s in page.sections],
     }
@@ -226,7 +242,7 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
 def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     """Return all data sets, each at its middle top, as TeX; down where they are more than methods."""
     judgements = [s.judgements[s.metric, s.main] for s in sections]
-    order, lost = page.overview[""].order, mean_regrets([judged for judged in judgements if judged.ranked])
+    order, lost = page.first.order, mean_regrets([judged for judged in judgements if judged.ranked])
     ranks = {standing.method: standing.rank for standing in page.across.standings}
     heads = [*(tex_text(s.short) for s in sections), "Regret", "Rank"]
     short = len(sections) > 6

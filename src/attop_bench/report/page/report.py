@@ -23,8 +23,16 @@ from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import Scene, key_svg
-from attop_bench.report.page.render import Overview, Page, render, write_exports
-from attop_bench.report.page.section import Section, build_scene, build_section, build_styles, chips, left_out
+from attop_bench.report.page.render import Overview, Page, buttons, render, write_exports
+from attop_bench.report.page.section import (
+    Section,
+    build_scene,
+    build_section,
+    build_styles,
+    chips,
+    left_out,
+    mean_seconds,
+)
 
 if TYPE_CHECKING:
     from attop.experiment._result import TopComparison
@@ -77,11 +85,24 @@ def build_page(
         sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
         by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
         judgements = results.judgements
+        places = {str(i): its for i, its in enumerate(buttons(sections).values())} | {"all": {}}
         overview = {
-            by: _overview([a for (d, m, _), a in judgements.items() if used.get(d) == m], sections, titles)
+            by: {
+                place: _overview(
+                    [
+                        a
+                        for (d, m, top), a in judgements.items()
+                        if used.get(d) == m and its.get(d, top) == top
+                    ],
+                    sections,
+                    titles,
+                )
+                for place, its in places.items()
+            }
             for by, used in by_metric.items()
         }
-        highlighted = frozenset((BASELINE, *overview[""].highlighted))
+        first = overview[""][str((len(places) - 2) // 2) if len(places) > 1 else "all"]
+        highlighted = frozenset((BASELINE, *first.highlighted))
         own = [a for s in sections for (by, _), a in s.judgements.items() if by == s.metric and a.best]
         main = [a for s in sections if s.view and (a := s.judgements[s.metric, s.main]).best]
         material = {
@@ -91,7 +112,7 @@ def build_page(
             "names": {s.id: s.short for s in sections},
             "evaluation": results.evaluation,
         }
-        whole = Scene("across", "", "", overview[""].order, titles, styles, highlighted)
+        whole = Scene("across", "", "", first.order, titles, styles, highlighted)
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
         paper = draw(PAPER if main else (), whole, material)
         sections = [replace(s, figures=its()) for s, its in zip(sections, of_each, strict=True)]
@@ -99,6 +120,7 @@ def build_page(
     return Page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
+        seconds=mean_seconds(sections),
         chips=chips(sections, methods, results.failures, results.runs, manifest),
         methods=methods,
         keys={method: key_svg(style) for method, style in styles.items()},
@@ -186,5 +208,5 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
         "environment": {"versions": {"attop": version("attop")}},
     }
     page = build_page({"evaluation": evaluation, "runs": jobs}, manifest)
-    page.overview[""] = replace(page.overview[""], headline=comparison.sentence)
+    page.overview[""][page.middle] = replace(page.first, headline=comparison.sentence)
     write_bytes(path, render(page).encode())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
 
 from attop._core.top import main_top
@@ -114,7 +115,7 @@ def build_section(
     main = main_top(tops) if tops else ""
     here = of_dataset[(of_dataset["top"] == main) & (of_dataset["metric"] == metric)]
     cost = _costs(here, runs, dataset, main, order)
-    spent = {row["method"]: sum(row[s] for s in _SPENT if row[s] == row[s]) or math.nan for row in cost}
+    spent = _spent(cost)
     chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
     evaluation = results.evaluation[results.evaluation["dataset"] == dataset]
@@ -146,7 +147,16 @@ def build_section(
     )
 
 
-_SPENT = ("selection", "training")
+def _spent(cost: Records) -> dict[str, float]:
+    """Return the seconds a job selects and trains, by method."""
+    timed = ("selection", "training")
+    return {row["method"]: sum(row[s] for s in timed if row[s] == row[s]) or math.nan for row in cost}
+
+
+def mean_seconds(sections: Sequence[Section]) -> dict[str, float]:
+    """Return the seconds of a job of each method, geometric mean over the data sets that it has a time on."""
+    spent = pd.DataFrame([_spent(s.costs) for s in sections], dtype=float)
+    return {str(m): float(f"{t:.4g}") for m, t in np.exp(np.log(spent).mean()).items() if math.isfinite(t)}
 
 
 def protocol_sentence(protocol: str | Entry) -> str:

@@ -21,7 +21,7 @@ function apply(scrollTo) {
   all("figure", section).forEach(drawFigure);
   for (const mark of all(".m")) mark.classList.toggle("off", !shown(mark.dataset.m));
   if (set) quieten(section, section.judged?.highlighted ?? []);
-  if (map) quieten(home, DATA.overview[state.metric].highlighted);
+  if (map) quieten(home, DATA.overview[state.metric][placeOf()].highlighted);
   if (find) {
     find.placeholder = set ? set.title : find.dataset.nothing;
     find.parentNode.classList.toggle("here", Boolean(set));

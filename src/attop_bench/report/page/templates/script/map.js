@@ -3,7 +3,7 @@ const map = document.getElementById("map");
 const headline = document.getElementById("headline");
 
 function fillMap() {
-  const view = DATA.overview[state.metric], body = map?.tBodies[0];
+  const view = DATA.overview[state.metric][placeOf()], body = map?.tBodies[0];
   headline.textContent = view.headline;
   if (!map) return;
   for (const cell of all("td[data-top]", body)) {
@@ -22,6 +22,10 @@ function fillMap() {
     rows[method].querySelector(".behind").textContent = view.behind[method];
     body.querySelector(".chance").before(rows[method]);
   }
+  const metrics = [...new Set(DATA.datasets.filter((set) => set.main).map(metricOf))];
+  map.classList.toggle("metrics", metrics.length > 1);
+  document.querySelector(".unit b").textContent = metrics.length > 1 ? "each data set’s own metric" : metrics[0];
+  drawFront();
   for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.parentNode.dataset.dataset]);
   rove(all("tr:not([hidden]) td[data-top]", body).find(inView));
 }
@@ -36,6 +40,7 @@ function rove(cell) {
 
 function tellCell(cell) {
   const { dataset, top } = cell.dataset, { method } = cell.parentNode.dataset, judged = judgedAt(SETS[dataset], top);
+  pointAt(method);
   tell(method ? tipOf(judged, top, method) : `Expected ${metricOf(SETS[dataset])} of a random order`, cell);
 }
 
@@ -59,7 +64,7 @@ if (map) {
     if (cell) act(cell, event);
   };
   for (const event of ["mouseover", "focusin"]) map.addEventListener(event, onCell(tellCell));
-  for (const event of ["mouseleave", "focusout"]) map.addEventListener(event, () => tell(""));
+  for (const event of ["mouseleave", "focusout"]) map.addEventListener(event, () => { pointAt(); tell(""); });
   map.addEventListener("click", onCell(({ dataset: { dataset, top } }) => {
     location.hash = address(SETS[dataset].anchor, top);
   }));

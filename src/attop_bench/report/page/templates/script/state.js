@@ -34,6 +34,7 @@ function signed(x, places = 3) {
 const shown = (method) => !state.off.includes(method);
 const setOf = (tab) => DATA.datasets.find((set) => set.anchor === tab);
 const metricOf = (set) => state.metric || set.metric;
+const placeOf = () => (state.place in DATA.overview[""] ? state.place : DATA.middle);
 const judgedAt = (set, top) => set.views[metricOf(set)]?.tops[top];
 
 /** A method's mean minus that of the method others are set against; NaN unless both have every run. */
