@@ -23,6 +23,7 @@ NAMES = {
     "papk-ts": "pAp@20-TS",
     "papk-ramp": "pAp@20-ramp",
     "preck-avg": "prec@20-avg",
+    "ease": "EASE",
     "popularity": "Popularity",
 }
 #: Share of a printed number that counts as equal.

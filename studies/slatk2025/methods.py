@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -18,8 +19,31 @@ from studies.slatk2025.pairs import OTHER
 _USERS = 500
 
 
+class _Lists(BaseEstimator):
+    """A model of users' lists on the rows of `user_pairs`; ``fit`` sets the scores of unseen items."""
+
+    _unseen: Callable[[Ints], Floats]
+
+    def decision_function(self, X: Floats) -> Floats:
+        """Return the scores of rows: of the item, or the best of those that no row of the user names."""
+        codes = X.astype(np.int64)
+        users, row = np.unique(codes[:, 0], return_inverse=True)
+        named, scores = codes[:, 1] != OTHER, np.empty(len(X))
+        for first in range(0, len(users), _USERS):
+            table, inside = self._unseen(users[first : first + _USERS]), row // _USERS == first // _USERS
+            its, others = np.flatnonzero(inside & named), np.flatnonzero(inside & ~named)
+            at = row[its] - first, codes[its, 1]
+            scores[its] = table[at]
+            table[at] = -np.inf
+            count = np.bincount(row[others] - first, minlength=len(table))
+            best = -np.sort(-np.partition(table, -count.max(), axis=1)[:, -count.max() :], axis=1)
+            in_turn = others[np.argsort(row[others], kind="stable")]
+            scores[in_turn] = best[np.arange(count.max()) < count[:, np.newaxis]]
+        return np.maximum(scores, scores[np.isfinite(scores)].min() - 1.0)
+
+
 @dataclass(repr=False, eq=False)
-class FactorLists(BaseEstimator):
+class FactorLists(_Lists):
     """`FactorRanker` for so many steps, whatever the number of users, on the rows of `user_pairs`.
 
     Its parameters otherwise; with a `bandwidth`, that of softmax@k.
@@ -43,25 +67,8 @@ class FactorLists(BaseEstimator):
         self._unseen = FactorRanker(**given, max_iter=max(1, round(passes))).fit(pairs).unseen
         return self
 
-    def decision_function(self, X: Floats) -> Floats:
-        """Return the scores of rows: of the item, or the best of those that no row of the user names."""
-        codes = X.astype(np.int64)
-        users, row = np.unique(codes[:, 0], return_inverse=True)
-        named, scores = codes[:, 1] != OTHER, np.empty(len(X))
-        for first in range(0, len(users), _USERS):
-            table, inside = self._unseen(users[first : first + _USERS]), row // _USERS == first // _USERS
-            its, others = np.flatnonzero(inside & named), np.flatnonzero(inside & ~named)
-            at = row[its] - first, codes[its, 1]
-            scores[its] = table[at]
-            table[at] = -np.inf
-            count = np.bincount(row[others] - first, minlength=len(table))
-            best = -np.sort(-np.partition(table, -count.max(), axis=1)[:, -count.max() :], axis=1)
-            in_turn = others[np.argsort(row[others], kind="stable")]
-            scores[in_turn] = best[np.arange(count.max()) < count[:, np.newaxis]]
-        return np.maximum(scores, scores[np.isfinite(scores)].min() - 1.0)
 
-
-class Popularity(FactorLists):
+class Popularity(_Lists):
     """The number of an item's pairs; of equal ones the first."""
 
     def fit(self, X: Floats, y: Ints) -> Self:
@@ -70,6 +77,26 @@ class Popularity(FactorLists):
         count = np.asarray(pairs.sum(axis=0), dtype=np.float64).ravel()
         scores = count - np.arange(len(count)) / len(count)
         self._unseen = lambda users: np.where(pairs[users].toarray() > 0, -np.inf, scores)
+        return self
+
+
+@dataclass(repr=False, eq=False)
+class Ease(_Lists):
+    r"""EASE (Steck 2019): the ridge regression of each item's column on the others, in closed form.
+
+    With P the inverse of :math:`X^T X + \lambda I`, the weights are :math:`-P_{ij} / P_{jj}` and 0 on the
+    diagonal; `lam` is λ. It holds a dense matrix of items by items.
+    """
+
+    lam: float = 100.0
+
+    def fit(self, X: Floats, y: Ints) -> Self:
+        """Learn from the rows (user, item) with label 1."""
+        pairs = _matrix(X, y).astype(np.float64)
+        weights = np.linalg.inv((pairs.T @ pairs).toarray() + self.lam * np.eye(pairs.shape[1]))
+        weights /= -np.diag(weights)
+        np.fill_diagonal(weights, 0.0)
+        self._unseen = lambda users: np.where(pairs[users].toarray() > 0, -np.inf, pairs[users] @ weights)
         return self
 
 

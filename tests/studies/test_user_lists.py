@@ -4,7 +4,8 @@ import zipfile
 
 import numpy as np
 import pytest
-from studies.slatk2025.methods import FactorLists, Popularity
+from sklearn.linear_model import Ridge
+from studies.slatk2025.methods import Ease, FactorLists, Popularity
 
 from attop.learners import FactorRanker
 from attop.metrics._registry import get_metric
@@ -58,7 +59,7 @@ def test_a_tenth_of_the_training_pairs_selects_and_all_train_in_the_end(data, dr
 AT_K = FactorLists(surrogate="softmax@k", bandwidth=3.0)
 
 
-@pytest.mark.parametrize("model", [FactorLists(), AT_K, Popularity()])
+@pytest.mark.parametrize("model", [FactorLists(), AT_K, Popularity(), Ease(lam=2.0)])
 def test_the_metrics_are_those_of_all_items_not_seen(model, data, drawn, monkeypatch):
     monkeypatch.setattr("studies.slatk2025.methods._USERS", 7)
     train, test = drawn
@@ -70,6 +71,12 @@ def test_the_metrics_are_those_of_all_items_not_seen(model, data, drawn, monkeyp
         loss = SoftmaxLossAtK(20, 3.0) if model is AT_K else "softmax"
         twin = FactorRanker(loss, batch_users=1000, max_iter=200, learning_rate=0.1)
         of_items = twin.fit(np.argwhere(train)).decision_function(np.arange(N_USERS)).astype(float)
+    elif type(model) is Ease:
+        of_items = np.zeros(train.shape)
+        for item in range(N_ITEMS):
+            others = np.arange(N_ITEMS) != item
+            ridge = Ridge(alpha=2.0, fit_intercept=False).fit(train[:, others], train[:, item])
+            of_items[:, item] = train[:, others] @ ridge.coef_
     else:
         of_items = np.tile(train.sum(axis=0) - np.arange(N_ITEMS) / N_ITEMS, (N_USERS, 1))
     unseen, groups = ~train, np.nonzero(~train)[0]
