@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from scipy.linalg import inv
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 
@@ -93,8 +94,10 @@ class Ease(_Lists):
     def fit(self, X: Floats, y: Ints) -> Self:
         """Learn from the rows (user, item) with label 1."""
         pairs = _matrix(X, y).astype(np.float64)
-        weights = np.linalg.inv((pairs.T @ pairs).toarray() + self.lam * np.eye(pairs.shape[1]))
-        weights /= -np.diag(weights)
+        gram = (pairs.T @ pairs).toarray()
+        np.fill_diagonal(gram, gram.diagonal() + self.lam)
+        weights = inv(gram, overwrite_a=True)
+        weights /= -weights.diagonal().copy()
         np.fill_diagonal(weights, 0.0)
         self._unseen = lambda users: np.where(pairs[users].toarray() > 0, -np.inf, pairs[users] @ weights)
         return self
