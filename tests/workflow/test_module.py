@@ -2,13 +2,12 @@
 
 import shutil
 import subprocess
-import sys
 
 import pytest
 import yaml
 
 from attop_bench.cli.folder import benchmark
-from support import ROOT
+from support import ROOT, forked
 from support.small_run import SMALL, jobs
 
 MODULE = """
@@ -42,9 +41,7 @@ def deploy(tmp_path):
 
 
 def snakemake(folder, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-    return done.returncode, done.stdout + done.stderr
+    return forked.snakemake(["--cores", "2", *arguments], folder)
 
 
 @pytest.fixture
