@@ -1,5 +1,6 @@
 """The markers `core` and `workflow`, and how many processes and threads run the tests."""
 
+import fcntl
 import gc
 import os
 from pathlib import Path
@@ -51,12 +52,32 @@ def pytest_collection():
 
 
 def pytest_collection_modifyitems(items):
-    """Mark whole folders and the core's files; other tests carry the marker `workflow` themselves."""
+    """Mark whole folders and the core's files; other tests carry the marker `workflow` themselves.
+
+    Folders of the longest files come first: the processes then end together, with quick ones.
+    """
+    longest = ("workflow", "jobs", "docs")
+    items.sort(key=lambda item: item.path.parent.name not in longest)
     for item in items:
         if item.path.parent.name in ("workflow", "slurm"):
             item.add_marker(pytest.mark.workflow)
         elif in_core(item.path) and not item.get_closest_marker("workflow"):
             item.add_marker(pytest.mark.core)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A finished run of SMALL, one for all processes of a session: to be read or copied, not changed."""
+    from support.small_run import snakemake
+
+    of_process = tmp_path_factory.getbasetemp()
+    of_session = of_process.parent if "PYTEST_XDIST_WORKER" in os.environ else of_process
+    with (of_session / "finished.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (of_session / "finished/results/report.html").exists():
+            status, output = snakemake(of_session / "finished", "--cores", "2")
+            assert status == 0, output
+    return of_session / "finished"
 
 
 def pytest_xdist_auto_num_workers(config):

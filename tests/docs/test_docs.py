@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import yaml
 
 from attop_bench.cli.main import main
 from attop_bench.run.paper import configuration_of
-from support import ROOT
+from support import ROOT, forked
 from support.small_run import configured
 
 pytestmark = pytest.mark.workflow
@@ -229,28 +230,23 @@ def clone(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name, module in (("attop", "attop_bench.cli.main"), ("snakemake", "snakemake.cli")):
-        call = f"from {module} import main; import sys; sys.exit(main())"
-        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{call}" "$@"\n')
+    call = "-c 'from attop_bench.cli.main import main; import sys; sys.exit(main())'"
+    for name, options in (("attop", call), ("python", "")):
+        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {options} "$@"\n')
         (tools / name).chmod(0o755)
-    (tools / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    (tools / "python").chmod(0o755)
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
 
     def run(command):
-        environment = {
-            **os.environ,
-            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-            "OMP_NUM_THREADS": "1",
-        }
-        result = subprocess.run(
-            ["bash", "-c", command],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+        if "snakemake" in command:
+            set_to, _, arguments = command.rpartition("snakemake")
+            changed = dict(word.split("=") for word in set_to.split())
+            status, said = forked.snakemake(shlex.split(arguments), tmp_path, environment | changed)
+        else:
+            bash = ["bash", "-c", command]
+            done = subprocess.run(bash, cwd=tmp_path, env=environment, capture_output=True, text=True)
+            status, said = done.returncode, done.stdout + done.stderr
+        assert status == 0, f"{command}\n{said}"
 
     return run
 

@@ -7,7 +7,7 @@ import sys
 import yaml
 
 from attop_bench.run.config import load_config, read_yaml
-from support import ROOT
+from support import ROOT, forked
 
 SMALL = {
     "title": "A small run",
@@ -39,8 +39,10 @@ def snakemake(folder, *arguments, config=SMALL, before=()):
     """Run the workflow in `folder`, by a command `before` it; return its exit status and what it printed."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    command = [*before, sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile")]
-    command += ["--directory", str(folder), "--configfile", str(folder / "config.yaml"), *arguments]
+    where = ["-s", ROOT / "Snakefile", "--directory", folder, "--configfile", folder / "config.yaml"]
+    if not before:
+        return forked.snakemake([*where, *arguments], folder)
+    command = [*before, sys.executable, "-m", "snakemake", *where, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
     return done.returncode, done.stdout + done.stderr
 

@@ -2,13 +2,12 @@
 
 import shutil
 import subprocess
-import sys
 
 import pytest
 import yaml
 
 from attop_bench.cli.folder import benchmark
-from support import ROOT
+from support import ROOT, forked
 from support.small_run import SMALL, jobs
 
 MODULE = """
@@ -34,7 +33,13 @@ def deploy(tmp_path):
     def deploy(snakefile=FOLDER, names="", **changes):
         (tmp_path / "Snakefile").write_text(MODULE.format(snakefile=snakefile, names=names))
         shutil.copytree(ROOT / "config", tmp_path / "config")
-        config = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], **changes}
+        config = {
+            **SMALL,
+            "datasets": SMALL["datasets"][:1],
+            "methods": SMALL["methods"][2:],
+            "trace": False,
+            **changes,
+        }
         (tmp_path / "config/config.yaml").write_text(yaml.safe_dump(config))
         return tmp_path
 
@@ -42,9 +47,7 @@ def deploy(tmp_path):
 
 
 def snakemake(folder, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-    return done.returncode, done.stdout + done.stderr
+    return forked.snakemake(["--cores", "2", *arguments], folder)
 
 
 @pytest.fixture
@@ -64,20 +67,10 @@ def repository(tmp_path, monkeypatch):
     return 'github("OWNER/attop", path="workflow/Snakefile", branch="main")'
 
 
-def test_it_runs_from_a_folder(deploy):
-    folder = deploy()
-    shutil.copytree(ROOT / "profiles", folder / "profiles")
-    runs_once(folder)
-
-
 def test_it_runs_from_a_repository(deploy, repository):
     folder = deploy(repository)
     for catalogue in ("datasets.yaml", "methods.yaml"):
         (folder / "config" / catalogue).unlink()
-    runs_once(folder)
-
-
-def runs_once(folder):
     status, output = snakemake(folder)
     assert status == 0, output
     assert (folder / "results/report.html").stat().st_size > 10_000
@@ -101,10 +94,14 @@ def test_the_catalogues_are_those_of_the_copied_configuration(deploy):
     assert "train mine on wdbc" in output
 
 
-def test_rules_beside_it_are_none_of_its_business(deploy):
+def test_it_runs_from_a_folder_beside_other_rules(deploy):
     folder = deploy()
     (folder / "own.py").write_text("open(snakemake.output[0], 'w').close()\n")
     with (folder / "Snakefile").open("a") as file:
         file.write("\nrule own:\n    output: 'own.txt'\n    script: 'own.py'\n")
-    status, output = snakemake(folder, "own.txt")
+    shutil.copytree(ROOT / "profiles", folder / "profiles")
+    evaluated = "results/evaluation/wdbc/runs.parquet"
+    status, output = snakemake(folder, "own.txt", evaluated)
     assert status == 0, output
+    status, output = snakemake(folder, evaluated)
+    assert "Nothing to be done" in output

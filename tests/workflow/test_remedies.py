@@ -23,10 +23,11 @@ OWN = {
 }
 CONFIG = {**SMALL, "datasets": [OWN], "methods": ["logistic-regression"], "trace": False}
 RUN = "results/train/mine/logistic-regression/repeat0-fold1"
+EVALUATED = "results/evaluation/mine/runs.parquet"
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def of_table(tmp_path_factory):
     folder = tmp_path_factory.mktemp("remedies")
     (folder / "mine.csv").write_text(CSV)
     status, output = snakemake(folder, "--cores", "2", config=CONFIG)
@@ -59,17 +60,17 @@ def test_from_a_table_to_the_page(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def folder(finished, tmp_path):
-    return shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+def folder(of_table, tmp_path):
+    return shutil.copytree(of_table, tmp_path / "copy", symlinks=True)
 
 
-def again(folder):
-    """Run to the end; return what was to be run."""
-    status, planned = snakemake(folder, "--cores", "1", "--dry-run", config=CONFIG)
+def again(folder, *targets):
+    """Run to the end, or to some files; return what was to be run."""
+    status, planned = snakemake(folder, "--cores", "1", "--dry-run", *targets, config=CONFIG)
     assert status == 0, planned
     if "Nothing to be done" in planned:
         return {}
-    status, output = snakemake(folder, "--cores", "2", config=CONFIG)
+    status, output = snakemake(folder, "--cores", "2", *targets, config=CONFIG)
     assert status == 0, output
     return jobs(planned)
 
@@ -78,37 +79,34 @@ def cut(path, size=40):
     path.write_bytes(path.read_bytes()[:size])
 
 
-@pytest.mark.parametrize(
-    ("damaged", "expected"),
-    [
-        (f"{RUN}/scores.npz", {"train": 1, "evaluate": 1, "report": 1}),
-        (f"{RUN}/record.json", {"train": 1, "evaluate": 1, "report": 1}),
-        ("results/evaluation/mine/runs.parquet", {"evaluate": 1, "report": 1}),
-    ],
-)
-def test_damaged_results_are_named_and_made_again_once_deleted(folder, damaged, expected):
-    file = folder / damaged
-    cut(file)
-    (folder / "results/report.html").unlink()
-    if "train" in damaged:
-        (folder / "results/evaluation/mine/runs.parquet").unlink()
+def refused(folder, damaged):
+    """Damage a file: the run that reads it names it, and ends. Delete what it names."""
+    cut(folder / damaged)
     status, output = snakemake(folder, "--cores", "2", config=CONFIG)
     assert status != 0
-    (named,) = set(re.findall(r"(\S+) (?:cannot be read|is no record of a run) .*: delete it, and", output))
+    words = r"(\S+) (?:cannot be read|is no record of a run) .*: delete it, and"
+    (named,) = set(re.findall(words, output))
     (folder / named).unlink()
-    assert again(folder) == expected
+
+
+def test_damaged_results_are_named_and_made_again_once_deleted(folder):
+    for damaged in (f"{RUN}/scores.npz", f"{RUN}/record.json"):
+        (folder / EVALUATED).unlink()
+        refused(folder, damaged)
+        assert again(folder, EVALUATED) == {"train": 1, "evaluate": 1}
+    (folder / "results/report.html").unlink()
+    refused(folder, EVALUATED)
+    assert again(folder) == {"evaluate": 1, "report": 1}
     assert again(folder) == {}
 
 
 def test_damaged_data_are_made_again_once_deleted(folder):
     file = folder / "results/data/mine/dataset.npz"
     whole = file.read_bytes()
-    cut(file)
-    status, output = snakemake(folder, "--cores", "2", config=CONFIG)
-    assert status != 0
-    (named,) = set(re.findall(r"(\S+) cannot be read .*: delete it, and it is made again", output))
-    (folder / named).unlink()
-    assert again(folder)["prepare"] == 1
+    kept = {path: path.read_bytes() for path in folder.glob("results/train/*/*/*/*")}
+    refused(folder, file.relative_to(folder))
+    assert {path: path.read_bytes() for path in folder.glob("results/train/*/*/*/*")} == kept
+    assert again(folder, file.relative_to(folder)) == {"prepare": 1}
     assert file.read_bytes() == whole
 
 

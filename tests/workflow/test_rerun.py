@@ -4,14 +4,12 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
-import sys
 from contextlib import contextmanager
 
 import pytest
 import yaml
 
-from support import ROOT
+from support import ROOT, forked
 from support.small_run import SMALL, jobs
 
 FOLDERS = ("src", "rules", "workflow", "config", "envs", "profiles")
@@ -84,11 +82,9 @@ def clone(tmp_path_factory):
 
 
 def snakemake(root, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--configfile", "small.yaml", *arguments]
     path = os.pathsep.join([str(root / "src"), str(root)])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=600)
-    return done.returncode, done.stdout + done.stderr
+    return forked.snakemake(["--configfile", "small.yaml", *arguments], root, environment)
 
 
 def code(text):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 from benchmarks.endurance.killing import finish, kill_and_resume, results, scores, start
 
@@ -13,15 +14,14 @@ from support.small_run import SMALL
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes below /proc")
 
 
-def test_killed_runs_go_on(tmp_path):
-    finish(tmp_path / "whole", SMALL)
+def test_killed_runs_go_on(finished, tmp_path):
     killed = kill_and_resume(tmp_path / "killed", SMALL, times=3, seed=2, longest=9)
     assert len(killed) == 3
-    assert scores(tmp_path / "killed") == scores(tmp_path / "whole")
-    assert results(tmp_path / "killed") == results(tmp_path / "whole")
+    assert scores(tmp_path / "killed") == scores(finished)
+    assert results(tmp_path / "killed") == results(finished)
 
 
-def test_full_disk(tmp_path):
+def test_full_disk(finished, tmp_path):
     folder = tmp_path / "small"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
@@ -35,8 +35,12 @@ def test_full_disk(tmp_path):
         for record in folder.glob("results/train/*/*/*/record.json"):
             assert json.loads(record.read_text())["status"] == "ok"
         finish(folder, config)
-        finish(tmp_path / "large", config)
-        assert scores(folder) == scores(tmp_path / "large")
-        assert results(folder) == results(tmp_path / "large")
+        found = scores(folder)
+        assert found == {name: scores(finished)[name] for name in found}
+        here, there = (
+            pd.read_parquet(run / "results/tables/evaluation.parquet") for run in (folder, finished)
+        )
+        there = there[(there["dataset"] == "wdbc") & (there["method"] == "logistic-regression")]
+        assert here.to_json(orient="records") == there.to_json(orient="records")
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
