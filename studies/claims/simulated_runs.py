@@ -39,27 +39,27 @@ def correlated(rng, cov, means, sd):
 
 
 @cache
-def separation(precision):
-    """Return how far the positives' scores lie above the negatives' for a precision at K of N."""
+def separation(precision, top=K / N, positive=POSITIVE):
+    """Return how far the positives' scores lie above the negatives' for a precision at the top."""
 
     def excess(mu):
         cut = brentq(
-            lambda t: POSITIVE * stats.norm.sf(t - mu) + (1 - POSITIVE) * stats.norm.sf(t) - K / N, -9, 9
+            lambda t: positive * stats.norm.sf(t - mu) + (1 - positive) * stats.norm.sf(t) - top, -9, 20
         )
-        return POSITIVE * stats.norm.sf(cut - mu) * N / K - precision
+        return positive * stats.norm.sf(cut - mu) / top - precision
 
-    return brentq(excess, 0, 9)
+    return brentq(excess, -2, 12)
 
 
-def resampled(rng, precisions, folds=5, repeats=2):
+def resampled(rng, precisions, folds=5, repeats=2, *, n=N, positives=N // 10, k=K, shared=SHARED):
     """Return precision@k of fixed scorers on the test parts of one sample, shape (runs, models)."""
-    y = np.zeros(N, dtype=int)
-    y[: round(POSITIVE * N)] = 1
-    difficulty = np.sqrt(SHARED) * rng.normal(size=N)
+    y = np.zeros(n, dtype=int)
+    y[:positives] = 1
+    difficulty = np.sqrt(shared) * rng.normal(size=n)
     values = []
-    parts = [test for _, test in splits(rng, N, folds, repeats)]
+    parts = [test for _, test in splits(rng, n, folds, repeats)]
     for precision in precisions:
-        scores = separation(precision) * y + difficulty + np.sqrt(1 - SHARED) * rng.normal(size=N)
-        k = K // folds
-        values.append([y[test][np.argsort(-scores[test])[:k]].mean() for test in parts])
+        noise = difficulty + np.sqrt(1 - shared) * rng.normal(size=n)
+        scores = separation(precision, k / n, positives / n) * y + noise
+        values.append([y[test][np.argsort(-scores[test])[: k // folds]].mean() for test in parts])
     return np.array(values).T

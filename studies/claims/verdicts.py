@@ -2,7 +2,7 @@
 
     python -m studies.claims.verdicts [--simulations 1000] [--seed 0]
 
-Two kinds of runs, 5 folds drawn twice or once (tests/support/simulated_runs.py). "values": Gaussian,
+Two kinds of runs, 5 folds drawn twice or once (simulated_runs.py). "values": Gaussian,
 correlated as the means over test items and over training items that make them; the column names the variance
 of a training item over that of a test item, and "assumed" is the correlation Nadeau and Bengio assume, the
 most their test allows for. "resampled": fixed scorers on parts of one sample of 2,000 items, 200 positive,
@@ -11,19 +11,23 @@ through the report's `judge_all`, which must say the same; over data sets throug
 """
 
 import argparse
+import re
 from functools import cache
 
 import numpy as np
 import pandas as pd
-from support.simulated_runs import N, correlated, covariance, resampled, splits
+from scipy.stats import norm
 
 from attop._core.top import Top
+from attop.experiment._headline import headline, judge_top
+from attop.experiment._interval import Units
 from attop.experiment._judge import judge
 from attop.experiment._learner import Sample
 from attop.experiment._result import summarise
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all
+from studies.claims.simulated_runs import N, correlated, covariance, resampled, splits
 
 MODELS = (2, 5, 10)
 PRECISION = get_metric("precision@k")
@@ -124,6 +128,105 @@ def power(n, seed):
             )
 
 
+#: Rows, positives, top, and the true precision of the better model.
+DESIGNS = (
+    (500, 50, 10, 0.999),
+    (1000, 100, 20, 0.999),
+    (2500, 250, 50, 0.999),
+    (500, 50, 10, 0.975),
+    (1000, 100, 20, 0.975),
+    (1000, 10, 10, 0.041),
+    (2000, 20, 20, 0.087),
+    (10000, 1000, 300, 0.999),
+    (20000, 2000, 1000, 0.999),
+)
+
+
+def equality_of_rows(n, seed):
+    print(f"\nFixed scorers, 10 runs: % of {n} simulations that call two models equal")
+    print(f"{'rows, positives, top, precision':<34}{'apart by 0.02':>15}{'0.01':>8}{'0':>8}")
+    for rows, positives, k, better in DESIGNS:
+        cells = []
+        for apart in (0.02, 0.01, 0.0):
+            rng, equal = np.random.default_rng(seed), 0
+            for _ in range(n):
+                both = [better, better - apart]
+                values = resampled(rng, both, n=rows, positives=positives, k=k, shared=0.9)
+                equal += _judged(values, k).verdict == "equal"
+            cells.append(100 * equal / n)
+        design = f"{rows}, {positives}, {k}, {better}"
+        print(f"{design:<34}{cells[0]:>15.1f}{cells[1]:>8.1f}{cells[2]:>8.1f}", flush=True)
+
+
+def _judged(values, k, **more):
+    runs = {f"m{j}": column for j, column in enumerate(values.T)}
+    return judge(runs, test_train_ratio=0.25, tolerance=0.01, units=(k / 5, True), bounds=(0, 1), **more)
+
+
+def question(n, seed):
+    """Print the power over a rival that was named, beside the most any test can have.
+
+    That test knows the error of a run. Runs as correlated as Nadeau and Bengio allow for are exchangeable, so
+    that their mean is all that counts (Neyman and Pearson).
+    """
+    print(f"\nOne model over another, 10 runs: % of {n} simulations that show its lead, of 100")
+    print(f"{'noise shared, models, lead':<34}{'best':>12}{'named':>8}{'at most':>9}{'needs':>8}")
+    for shared in (0.5, 0.9):
+        for models in (2, 5):
+            for lead in (0, 5, 10, 20):
+                rng, found, sd, needs = np.random.default_rng(seed), [], [], []
+                for _ in range(n):
+                    values = resampled(rng, [0.5 + lead / 100] + [0.5] * (models - 1), shared=shared)
+                    best = _judged(values, 100)
+                    named = _judged(values, 100, against="m1")
+                    shown = best.best == "m0" and "m1" in best.of("ahead")
+                    found.append([shown, named.asked == "m0" and named.answer.verdict == "ahead"])
+                    sd.append(values[:, 0] - values[:, 1])
+                    needs.append(named.answer.needs)
+                run = np.std(np.concatenate(sd))
+                bound = norm.sf(norm.isf(0.05) - lead / 100 / (run * np.sqrt(0.1 + 0.9 * 0.2)))
+                a, b = 100 * np.mean(found, axis=0)
+                cells = f"{a:>12.1f}{b:>8.1f}{100 * bound:>9.1f}{100 * np.median(needs):>8.0f}"
+                print(f"{f'{shared}, {models}, {lead}':<34}{cells}", flush=True)
+
+
+def page(n, seed):
+    print(f"\nEqual models on a page: % of {n} simulations whose sentence counts a lead | tops alone")
+    print(f"{'data sets, tops':<34}" + "".join(f"{m:>4} models" for m in (2, 5)))
+    for sets in (1, 10, 25):
+        for tops in (1, 4):
+            cells = []
+            for m in (2, 5):
+                rng, claims, alone = np.random.default_rng(seed), 0, 0
+                for _ in range(n):
+                    judged = [one for d in range(sets) for one in _of_tops(rng, str(d), tops, m)]
+                    claims += bool(lead_count(judged))
+                    alone += sum(one.verdict == "ahead" for one in judged)
+                cells.append(f"{100 * claims / n:>6.1f} {alone / n:.2f}")
+            print(f"{f'{sets}, {tops}':<34}" + "".join(cells), flush=True)
+
+
+def _of_tops(rng, name, tops, models):
+    """Return the judgements of equal models on a data set of 400 rows, at tops that overlap."""
+    y, runs = np.arange(400) < 40, splits(rng, 400)
+    scores = rng.normal(size=(models, 400)) + y + 0.7 * rng.normal(size=400)
+    for k in (20, 40, 60, 80)[:tops]:
+        values = {
+            f"m{j}": np.array([y[t][np.argsort(-s[t])[: k // 5]].mean() for _, t in runs])
+            for j, s in enumerate(scores)
+        }
+        yield judge_top(
+            values, PRECISION, Top(k=k, out_of=400), dataset=name, test_train_ratio=0.25, n=400, share=0.1,
+            grouped=False, units=Units(k / 5, True),
+        )  # fmt: skip
+
+
+def lead_count(judgements):
+    """Return at how many tops the sentence on top calls a method ahead."""
+    said = re.search(r"Shown (?:ahead at (\d+)|to be better)", headline(judgements))
+    return 0 if said is None else int(said[1] or 1)
+
+
 def over_data_sets(n, seed):
     print(f"\nEqual models over 10 data sets: % of {n} simulations whose sentences call one worse or better")
     print(f"{'':<34}" + "".join(f"{m:>4} models" for m in MODELS))
@@ -152,7 +255,7 @@ def main():
     )
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    measures = (false_alarms, false_equality, power, over_data_sets)
+    measures = (false_alarms, false_equality, equality_of_rows, power, question, page, over_data_sets)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:

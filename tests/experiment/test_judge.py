@@ -11,8 +11,9 @@ from scipy import stats
 from studies.claims.simulated_runs import correlated, covariance, resampled, splits
 
 import oracles.statistics as oracle
-from attop.experiment._interval import interval
+from attop.experiment._interval import Units, interval
 from attop.experiment._judge import decide, default_tolerance, judge
+from attop.experiment._power import least_lead, needed_lead
 from attop.experiment._verdict import Verdict, legend
 from attop.statistics import holm
 
@@ -123,6 +124,45 @@ class TestWithoutVariance:
         assert math.isnan(default_tolerance("dcg"))
         assert default_tolerance("precision@k") == 0.01
         assert verdicts({"a": A, "b": A, "c": RUNS["c"]}, tolerance=NAN) == {"b": "open", "c": "ahead"}
+
+
+class TestNamedBeforehand:
+    """Nothing that was not asked is corrected for."""
+
+    def test_two_models_are_tested_one_sided(self):
+        found = judged({"a": A, "b": RUNS["b"]}, against="b")
+        p = oracle.corrected_t(A, RUNS["b"], 0.2)[3]
+        assert (found.asked, found.answer.model, found.answer.p) == ("a", "b", pytest.approx(p / 2))
+        assert found.rivals[0].p == pytest.approx(p)
+
+    def test_of_several_the_choice_among_the_others_counts(self):
+        found = judged(RUNS, against="c")
+        assert found.asked == "a"
+        assert found.answer.p == pytest.approx(oracle.corrected_t(A, RUNS["c"], 0.2)[3])  # 2 times a half
+        turned = judged(RUNS, against="a")  # the named one is best
+        assert (turned.best, turned.asked, turned.answer.verdict) == ("a", "b", "open")
+        assert turned.answer.difference < 0
+
+    @pytest.mark.parametrize("runs", [{"a": A}, {"b": A}, {}])
+    def test_nothing_is_answered_of_a_model_alone_or_absent(self, runs):
+        assert (judged(runs, against="a").asked, judged(runs, against="a").answer) == ("", None)
+
+    def test_a_lead_as_large_as_needed_is_shown_in_eight_of_ten_cases(self):
+        """Where the test is exact: runs as correlated as it assumes, drawn with a known error."""
+        rng, cov = np.random.default_rng(0), np.full((10, 10), 0.2) + 0.8 * np.eye(10)
+        error = 0.1 * math.sqrt(2) * math.sqrt(0.1 + 0.9 * 0.2)  # of the mean difference of two models
+        lead, n = needed_lead(error, 9, 1), 400
+        runs = [correlated(rng, cov, [0.5 + lead, 0.5], 0.1).T for _ in range(n)]
+        shown = [judged(dict(zip("ab", v, strict=True)), 0.25, against="b").answer.verdict for v in runs]
+        assert shown.count("ahead") == pytest.approx(0.8 * n, abs=0.07 * n)
+
+    @pytest.mark.parametrize(("models", "runs"), [(2, 10), (5, 5)])
+    def test_below_the_least_lead_nothing_is_shown_in_eight_of_ten_even_in_the_best_case(self, models, runs):
+        units, ratio = Units(20, hits=True), 0.25
+        lead = least_lead(units, runs, ratio, models)
+        error = math.sqrt((1 / runs + ratio) * lead * (1 - lead) / units.n)
+        assert lead == pytest.approx(needed_lead(error, runs - 1, models * (models - 1)))
+        assert math.isnan(least_lead(Units(20), runs, ratio, models))
 
 
 class TestWhatIsCompared:

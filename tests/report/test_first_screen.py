@@ -139,7 +139,7 @@ def test_the_headline_names_the_method_of_least_regret_in_hits(n_runs, values, s
         ),
         (
             {"a": [0.9, 0.1, 0.9, 0.1, 0.5], "b": [0.1, 0.8, 0.1, 0.9, 0.1]},
-            "Not shown to be better than B (4 of 10).",
+            "Not shown to be better than B (4 of 10): these runs show no lead.",
         ),
         ({"a": [0.5, 0.6, 0.4], "b": [0.1] * 3}, "Next: B (1 of 10). Not tested: 3 shared runs, 5 needed."),
         ({"a": [0.5] * 5, "b": [0.5] * 5}, "A and B find 5 of 10, 5 times chance."),
@@ -151,6 +151,39 @@ def test_the_headline_of_one_data_set_has_the_best_and_the_next(values, said):
     about = {"wdbc": {"items": 200, "positives": 20}}
     judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0), about).values()
     assert headline(list(judgements), {"a": "A", "b": "B"}).endswith(said)
+
+
+def test_the_headline_of_several_is_over_the_sets_that_all_share():
+    """Method c has two of five data sets: it is left out, and none is named where it finds more there."""
+    _, whole = judgements_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6), c=(0.1, 0.1, 0.1))
+    _, without = judgements_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6))
+    names = {m: m.upper() for m in "abc"}
+    few = [*without[:9], *whole[9:]]
+    assert headline(few, names) == (
+        "B finds the most: 0.7 of 100 behind each set’s best; A, next, 6.7. "
+        "Shown ahead at 10 of 15 tops. Over 5 sets; 1 method lacks some."
+    )
+    _, more = judgements_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6), c=(0.7, 0.9, 0.7))
+    assert headline([*without[:9], *more[9:]], names) == (
+        "No method is named best: C finds more than B where both have results. "
+        "Over 5 sets; 1 method lacks some."
+    )
+
+
+def test_a_headline_counts_only_leads_that_hold_over_all_tops():
+    """At one top p is 0.02: shown alone, and not where fifteen are tested."""
+    series = {"a": [0.9, 0.6, 0.9, 0.62, 0.8], "b": [0.5, 0.45, 0.5, 0.3, 0.4]}
+    evaluation, runs = (
+        pd.concat(part)
+        for part in zip(*(rows(*series.items(), dataset=f"d{d}", top="k=5") for d in range(15)), strict=True)
+    )
+    judged = list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
+    assert {one.verdict for one in judged} == {"ahead"}
+    assert 0.05 / 15 < judged[0].rivals[0].p < 0.05
+    assert headline(judged[:1], {"a": "A", "b": "B"}).endswith("Shown to be better than B (2.1 of 5).")
+    assert headline(judged, {"a": "A", "b": "B"}) == (
+        "No method is shown to be best; nearest to each set’s best: A (0 of 100 behind), B (33)."
+    )
 
 
 def test_a_headline_has_at_most_forty_words():

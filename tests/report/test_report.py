@@ -37,9 +37,9 @@ def test_report_is_well_formed_and_names_everything(report, small):
         assert METRICS[metric].definition in page.words
     assert page.tags["h1"] == 1
     assert page.tags["table"] == page.tags["caption"] + 1  # the map has a heading
-    assert page.tags["figure"] == 14  # a curve of hits where there are no groups; who beats whom
+    assert page.tags["figure"] == 15  # a curve of hits where there are no groups; who beats whom
     drawn = packed(html)["figures"]
-    assert len(drawn) == 14
+    assert len(drawn) == 15
     assert all(svg.count('role="img" aria-label="') == 1 for svg, _ in drawn.values())
     assert not re.search(r"\bnan\b|\bNone\b|\bNaN\b", markup(html) + json.dumps(packed(html)))
 
@@ -115,7 +115,7 @@ def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
 def test_a_large_run_has_its_figures_beside_the_page(small, tmp_path, monkeypatch):
     monkeypatch.setattr("attop_bench.report.page.render.MOST_FIGURES", 100_000)
     _, page = built(tmp_path, small)
-    assert page.tags["figure"] == 1  # over all data sets
+    assert page.tags["figure"] == 2  # over all data sets
     assert "figures/wdbc-*.pdf" in page.words
 
 
@@ -205,7 +205,7 @@ def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_pa
         jobs=2,  # what `report` was drawn by does not show
     )
     assert {p.name for p in (tmp_path / "figures").iterdir()} == {
-        *("map.pdf", "strip.pdf", "wins.pdf"),
+        *("map.pdf", "strip.pdf", "wins.pdf", "regret.pdf"),
         *(
             f"{d}-{f}.pdf"
             for d in ("wdbc", "many-users")

@@ -19,7 +19,7 @@ from attop._core.sample import check_groups, check_weights, plain_labels
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
-from attop._core.wording import format_duration
+from attop._core.wording import did_you_mean, format_duration
 from attop.experiment._capacity import capacity
 from attop.experiment._forecast import HeldOut
 from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
@@ -57,6 +57,7 @@ def compare_at_top(
     entity: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     metric: str | Metric | None = None,
+    against: str | None = None,
     cv: Cv = None,
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -94,6 +95,9 @@ def compare_at_top(
         like (by scikit-learn's metadata routing), and to the metric. So are groups.
     metric : str or Metric, optional
         By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
+    against : str, optional
+        The model to beat, if it is named before the numbers are seen. The best of the others is tested
+        against it alone, which shows smaller leads: nothing that was not asked is corrected for.
     cv : int, splitter or iterable of (train, test), optional
         As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups or entities if
         there are any; folds that split one are refused. A number is that of the folds, drawn twice. A grid is
@@ -144,13 +148,17 @@ def compare_at_top(
     """
     sample = _sample(X, y, groups, sample_weight, entity)
     learners, metric, top = _checked(models, sample, metric, top)
+    if against is not None and against not in models:
+        raise ValueError(
+            f"against must be one of the models, got {against!r}; {did_you_mean(against, models)}"
+        )
     tuned = any(len(learner.candidates) > 1 for learner in learners)
     folds = _folds(cv, sample, random_state, _INNER if tuned else None)
     _require_values(folds, sample, metric, top)
     jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
     results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
     numbers = [r for r in range(len(folds)) for _ in learners]
-    return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
+    return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample, against)
 
 
 def _checked(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from attop._core.top import Top, main_top
 from attop._core.wording import capitalise, join_words
 from attop.experiment._interval import CONFIDENCE, Units
-from attop.experiment._judge import MIN_RUNS, Judgement, default_tolerance, judge
+from attop.experiment._judge import MIN_RUNS, TOLERANCE, Judgement, Rival, default_tolerance, judge
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.statistics._ranks import holm
@@ -61,6 +61,17 @@ class TopJudgement(Judgement):
         k = self.k or 100
         return f"{_number(k * value)} of {k:,}{' per group' * self.grouped}"
 
+    def beside(self, rival: Rival) -> str:
+        """Return what stands beside the verdict: how near equal is, how large a lead would be shown."""
+        if rival.verdict is Verdict.EQUAL:
+            return f", within {self.tolerance:g}"
+        if rival.verdict is not Verdict.OPEN or math.isnan(rival.needs):
+            return ""
+        possible = not rival.needs >= self.tolerance / TOLERANCE  # below the metric's range
+        return (
+            f": that takes a lead of {self.found(rival.needs)}" if possible else ": these runs show no lead"
+        )
+
 
 def judge_top(
     values: Mapping[str, ArrayLike],
@@ -73,6 +84,7 @@ def judge_top(
     share: float | None,
     grouped: bool,
     units: Units,
+    against: str = "",
 ) -> TopJudgement:
     """Judge models by a metric at a top, of a list of `n` items of which a `share` is positive, if known.
 
@@ -88,6 +100,7 @@ def judge_top(
         higher_is_better=better,
         units=units,
         bounds=metric.bounds,
+        against=against,
     )
     baseline = {"auc": 0.5, "precision@k": math.nan if share is None or grouped else share}
     try:
@@ -105,10 +118,12 @@ def judge_top(
     )
 
 
-def too_few_runs(n: int) -> str:
-    """Warn of a plan whose runs are too few to test anything; empty if they are not."""
-    runs = f"{n} run{'s' * (n != 1)} a method cannot be tested: plan {MIN_RUNS}, by more folds or repeats"
-    return runs if n < MIN_RUNS else ""
+def warn_of_plan(n: int, least: float = math.nan, k: int = 100) -> str:
+    """Warn of a plan whose runs show nothing, or only leads from so large a share on; empty if unknown."""
+    if n < MIN_RUNS:
+        runs = f"{n} run{'s' * (n != 1)}"
+        return f"{runs} a method cannot be tested: plan {MIN_RUNS}, by more folds or repeats"
+    return f"a lead below {_number(k * least)} of {k:,} cannot be shown" if least > 0 else ""
 
 
 def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None) -> str:
@@ -167,8 +182,14 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
     second = f"{names[rival.model]} ({judged.found(rival.mean)})"
     if rival.verdict is Verdict.UNTESTED:
         return f"{sentence} Next: {second}. Not tested: {rival.reason}."
-    within = f", within {judged.tolerance:g}" if rival.verdict is Verdict.EQUAL else ""
-    return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{within}."
+    if judged.answer:
+        asked, second = (
+            names[judged.asked],
+            f"{names[judged.answer.model]} ({judged.found(judged.answer.mean)})",
+        )
+        start, rival = f"As asked beforehand, {asked} is ", judged.answer
+        return f"{sentence} {start}{rival.verdict.sentence(second, 'better than')}{judged.beside(rival)}."
+    return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{judged.beside(rival)}."
 
 
 def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
@@ -186,7 +207,7 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
     over = ""
     if lacking or len(lost) < n:
         few = f"; {lacking} method{'s lack' if lacking > 1 else ' lacks'} some" if lacking else ""
-        over = f" Over {len(lost)} of {n} sets{few}."
+        over = f" Over {f'{len(lost)} of ' * (len(lost) < n)}{n} sets{few}."
     if len(first) == len(mean):
         return f"All {len(mean)} methods are equal on average.{_shown(judgements, first)[1]}{over}"
     rival = order[len(first)]

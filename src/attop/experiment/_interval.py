@@ -4,7 +4,8 @@ Two sources say how far a mean may be off. The spread of the runs does, correcte
 overlap (Nadeau and Bengio). Where a good model is perfect in most runs it says little or nothing: of thirty
 rows at the top all may be positive by chance. So an interval is never narrower than the exact binomial one on
 the distinct rows behind the value (Clopper and Pearson), where each of them counts as 0 or 1, or where half
-of the runs or more are as good as can be, as bad, or the same. studies/claims/intervals.py measures the coverage.
+of the runs or more are as good as can be, as bad, or the same. studies/claims/intervals.py measures its
+coverage.
 """
 
 from __future__ import annotations

@@ -32,9 +32,9 @@ values in coarse steps coincide by chance; if no pair varies, one beyond the tol
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,6 +51,7 @@ from attop.experiment._interval import (
     p_beyond,
     scaled_error,
 )
+from attop.experiment._power import needed_lead
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
@@ -61,7 +62,7 @@ from attop.statistics._two_methods import differences
 #: With fewer runs than this nothing is tested: their variance is not known well enough.
 MIN_RUNS = 5
 #: Differences up to this share of a metric's range are of no practical importance.
-_TOLERANCE = 0.01
+TOLERANCE = 0.01
 
 
 def default_tolerance(metric: str | Metric) -> float:
@@ -70,16 +71,20 @@ def default_tolerance(metric: str | Metric) -> float:
     It is a hundredth of the metric's range; NaN if the metric has no bounds.
     """
     low, high = get_metric(metric).bounds
-    return _TOLERANCE * (high - low) if math.isfinite(high - low) else math.nan
+    return TOLERANCE * (high - low) if math.isfinite(high - low) else math.nan
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A verdict, and the adjusted p-values of "not ahead" and of "not within the tolerance"."""
+    """A verdict, and the adjusted p-values of "not ahead" and of "not within the tolerance".
+
+    `needs` is the difference that would be shown in 8 of 10 cases.
+    """
 
     verdict: Verdict
     p: float = math.nan
     p_equal: float = math.nan
+    needs: float = math.nan
 
 
 def decide(
@@ -131,9 +136,12 @@ def decide(
     equal = np.full(len(p), math.nan) if math.isnan(tolerance) else holm(np.maximum(apart, beyond))
     return [
         Decision(
-            Verdict.EQUAL if e < risk else Verdict.AHEAD if q < risk else Verdict.OPEN, float(q), float(e)
+            Verdict.EQUAL if e < risk else Verdict.AHEAD if q < risk else Verdict.OPEN,
+            float(q),
+            float(e),
+            needed_lead(w, n, chosen_from * len(p)),
         )
-        for q, e in zip(p, equal, strict=True)
+        for q, e, w, n in zip(p, equal, wide.tolist(), wide_df.tolist(), strict=True)
     ]
 
 
@@ -157,6 +165,8 @@ class Rival:
     p, p_equal : float
         Of "the best is not ahead" and of "they differ by more than the tolerance", adjusted; NaN where
         untested.
+    needs : float
+        Lead of the best over it that such runs would show in 8 of 10 cases; NaN where that is not known.
     better, equal : int
         Shared runs in which the best beats and equals the other.
     ranked : bool
@@ -174,6 +184,7 @@ class Rival:
     high: float
     p: float
     p_equal: float
+    needs: float
     better: int
     equal: int
     ranked: bool
@@ -201,6 +212,10 @@ class Judgement:
         Rows, positives or groups of a test part that a value is the mean of.
     rivals : tuple of Rival
         All others with a value, best mean first, those with fewer runs last.
+    asked : str
+        The best of the models other than the one that was named beforehand; empty if none was.
+    answer : Rival or None
+        That model against the named one, adjusted for no more than the choice among the others.
     """
 
     best: str
@@ -215,6 +230,8 @@ class Judgement:
     higher_is_better: bool
     units: Units
     rivals: tuple[Rival, ...]
+    asked: str
+    answer: Rival | None
 
     @property
     def ranked(self) -> tuple[Rival, ...]:
@@ -272,6 +289,7 @@ def judge(
     higher_is_better: bool = True,
     units: Units = UNKNOWN,
     bounds: tuple[float, float] = (-math.inf, math.inf),
+    against: str = "",
 ) -> Judgement:
     """Find the best of several models over the same runs, and compare it with each of the others.
 
@@ -290,6 +308,8 @@ def judge(
         rows of precision@k. Without them no models are equal because no run differs.
     bounds : (float, float)
         Least and greatest value of the metric.
+    against : str
+        A model that was named before the runs: the best of the others is tested against it, apart.
 
     Returns
     -------
@@ -328,17 +348,24 @@ def judge(
     m = max((per_run.size for per_run in scores.values()), default=0)
     if not known:
         nan = math.nan
-        return Judgement("", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, Units(*units), ())
+        return Judgement(
+            "", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, Units(*units), (), "", None
+        )
     most = max(per_run.size for per_run in known.values())
     # fsum: the same numbers in another order have the same mean
     means = {model: math.fsum(per_run) / per_run.size for model, per_run in known.items()}
     order = sorted(known, key=lambda model: (known[model].size < most, -means[model]))
     best, others = order[0], order[1:]
     full = [model for model in others if known[model].size == most]
-    pairs = [_paired(scores[best], scores[model]) for model in others]
-    units, span = Units(*units), bounds[1] - bounds[0]
-    low, high = interval(sign * known[best], test_train_ratio, units=units, bounds=bounds)
-    decided = _decisions(pairs, test_train_ratio, tolerance, units, span)
+    rule = _Rule(test_train_ratio, tolerance, Units(*units), bounds[1] - bounds[0])
+
+    def rivals(first: str, models: Sequence[str], chosen_from: int | None = None) -> Iterator[Rival]:
+        pairs = [_paired(scores[first], scores[model]) for model in models]
+        for model, d, decision in zip(models, pairs, rule.decisions(pairs, chosen_from), strict=True):
+            yield rule.rival(model, model in order[: len(full) + 1], sign * means[model], d, decision)
+
+    low, high = interval(sign * known[best], test_train_ratio, units=rule.units, bounds=bounds)
+    asked = next(model for model in order if model != against) if against in known and others else ""
     return Judgement(
         best,
         tuple(model for model in full if not difference(means[best], means[model])),
@@ -350,19 +377,10 @@ def judge(
         m,
         tolerance,
         higher_is_better,
-        units,
-        tuple(
-            _rival(
-                model,
-                model in full,
-                sign * means[model],
-                d,
-                decision,
-                difference_interval(d, test_train_ratio, units=units, span=span),
-                _refusal(d.size, test_train_ratio),
-            )
-            for model, d, decision in zip(others, pairs, decided, strict=True)
-        ),
+        rule.units,
+        tuple(rivals(best, others)),
+        asked,
+        next(rivals(asked, [against], len(others))) if asked else None,
     )
 
 
@@ -372,61 +390,60 @@ def _paired(best: Floats, other: Floats) -> Floats:
     return differences(best[shared], other[shared], 0)[0]
 
 
-def _decisions(
-    pairs: Sequence[Floats], ratio: float, tolerance: float, units: Units, span: float
-) -> list[Decision]:
-    tested = [d for d in pairs if not _refusal(d.size, ratio)]
-    errors = [scaled_error(d, ratio) for d in tested]
-    squares = np.square([error for error in errors if error > 0])
-    pooled = math.sqrt(squares.mean()) if squares.size else 0.0
-    errors = [error or (pooled if d.any() else 0.0) for d, error in zip(tested, errors, strict=True)]
-    dfs = [d.size - 1 for d in tested]
-    shared = min(dfs, default=0) * squares.sum() ** 2 / (squares**2).sum() if squares.size else 1.0
-    larger = [max(error, pooled) for error in errors]
-    larger_dfs = [df if error > pooled else max(df, shared) for df, error in zip(dfs, errors, strict=True)]
-    decided = iter(
-        decide(
-            [float(d.mean()) for d in tested],
-            errors,
-            dfs,
-            tolerance=tolerance,
-            chosen_from=len(tested) + 1,
-            ahead=(larger, larger_dfs),
-            beyond=[p_beyond(d, ratio, tolerance, units, span) for d in tested],
+class _Rule(NamedTuple):
+    """What all pairs of models are tested by."""
+
+    ratio: float
+    tolerance: float
+    units: Units
+    span: float
+
+    def decisions(self, pairs: Sequence[Floats], chosen_from: int | None) -> list[Decision]:
+        """Decide for each pair, from its differences; the first was chosen from so many, or from all."""
+        tested = [d for d in pairs if not self.refusal(d.size)]
+        errors = [scaled_error(d, self.ratio) for d in tested]
+        squares = np.square([error for error in errors if error > 0])
+        pooled = math.sqrt(squares.mean()) if squares.size else 0.0
+        errors = [error or (pooled if d.any() else 0.0) for d, error in zip(tested, errors, strict=True)]
+        dfs = [d.size - 1 for d in tested]
+        shared = min(dfs, default=0) * squares.sum() ** 2 / (squares**2).sum() if squares.size else 1.0
+        larger = [max(error, pooled) for error in errors]
+        of_larger = [df if error > pooled else max(df, shared) for df, error in zip(dfs, errors, strict=True)]
+        decided = iter(
+            decide(
+                [float(d.mean()) for d in tested],
+                errors,
+                dfs,
+                tolerance=self.tolerance,
+                chosen_from=chosen_from or len(tested) + 1,
+                ahead=(larger, of_larger),
+                beyond=[p_beyond(d, self.ratio, self.tolerance, self.units, self.span) for d in tested],
+            )
         )
-    )
-    untested = Decision(Verdict.UNTESTED)
-    return [untested if _refusal(d.size, ratio) else next(decided) for d in pairs]
+        return [Decision(Verdict.UNTESTED) if self.refusal(d.size) else next(decided) for d in pairs]
 
+    def refusal(self, n: int) -> str:
+        """Return why so many shared runs are not tested; empty if they are."""
+        if n < MIN_RUNS:
+            return f"{count_noun(n, 'shared run')}, {MIN_RUNS} needed"
+        if not 0 < self.ratio < math.inf:
+            return "the sizes of training and test parts are not known"
+        return ""
 
-def _refusal(n: int, ratio: float) -> str:
-    if n < MIN_RUNS:
-        return f"{count_noun(n, 'shared run')}, {MIN_RUNS} needed"
-    if not 0 < ratio < math.inf:
-        return "the sizes of training and test parts are not known"
-    return ""
-
-
-def _rival(
-    model: str,
-    ranked: bool,
-    mean: float,
-    d: Floats,
-    decision: Decision,
-    ends: tuple[float, float],
-    reason: str,
-) -> Rival:
-    return Rival(
-        model,
-        decision.verdict,
-        d.size,
-        mean,
-        float(d.mean()) if d.size else math.nan,
-        *ends,
-        decision.p,
-        decision.p_equal,
-        int((d > 0).sum()),
-        int((d == 0).sum()),
-        ranked,
-        reason,
-    )
+    def rival(self, model: str, ranked: bool, mean: float, d: Floats, decision: Decision) -> Rival:
+        """Return a model with the differences of the first to it, and what was decided."""
+        return Rival(
+            model,
+            decision.verdict,
+            d.size,
+            mean,
+            float(d.mean()) if d.size else math.nan,
+            *difference_interval(d, self.ratio, units=self.units, span=self.span),
+            decision.p,
+            decision.p_equal,
+            decision.needs,
+            int((d > 0).sum()),
+            int((d == 0).sum()),
+            ranked,
+            self.refusal(d.size),
+        )

@@ -38,9 +38,10 @@ class TopComparison:
     ----------
     table : DataFrame, one row a model, best first
         The metric's mean with a 95% interval (`low`, `high`), how many times chance (`lift`), the difference
-        to the best model with its interval (`behind`, `behind_low`, `behind_high`), `p` that it is not
-        behind, adjusted for the choice of the best and the number of its rivals, `best_is` (the verdict of
-        the best against it: ahead, equal, open or untested), and mean `seconds` of a run.
+        to the best model with its interval (`behind`, `behind_low`, `behind_high`), the lead of the best that
+        such runs would show in 8 of 10 cases (`needs`), `p` that it is not behind, adjusted for the choice of
+        the best and the number of its rivals, `best_is` (the verdict of the best against it: ahead, equal,
+        open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
         `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k, divided by k), the `candidate` that
         was chosen, `seconds`, the `reason` of an undefined value, and how many items, `n_train` and `n_test`.
@@ -192,6 +193,7 @@ def summarise(
     metric: Metric,
     top: Top,
     sample: Sample,
+    against: str | None = None,
 ) -> TopComparison:
     """Summarise all runs as a comparison.
 
@@ -221,6 +223,7 @@ def summarise(
         share=share,
         grouped=grouped,
         units=units,
+        against=against or "",
     )
     rivals = {rival.model: rival for rival in judged.rivals}
     order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
@@ -229,7 +232,8 @@ def summarise(
         [interval(values[model], ratio, units=units, bounds=metric.bounds) for model in order]
     ).T
     behind = {
-        "behind": "difference", "behind_low": "low", "behind_high": "high", "p": "p", "best_is": "verdict"
+        "behind": "difference", "behind_low": "low", "behind_high": "high", "needs": "needs", "p": "p",
+        "best_is": "verdict",
     }  # fmt: skip
     table = pd.DataFrame(
         {

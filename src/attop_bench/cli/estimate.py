@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attop._core.typing import Ints
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, RecordError
@@ -90,7 +91,8 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, 
     for data in plan.config.datasets:
         own = {method: job for (dataset, method), job in jobs.items() if dataset == data.id}
         there = plan.stage_path(data.id).exists()
-        items = _count_items(plan.stage_path(data.id)) if there else data.expect.items
+        labels = read_labels(plan.stage_path(data.id)) if there else None
+        items = data.expect.items if not there else None if labels is None else len(labels)
         if not there and items and data.expect.features:
             prepared += 8 * items * (data.expect.features + 2)  # a row's features, label and group
         elif not there:
@@ -126,10 +128,10 @@ def _seconds(record: Record, limit: float | None) -> float | None:
     return record.total_seconds if record.ok else None
 
 
-def _count_items(prepared: Path) -> int | None:
-    """Return the rows of a prepared data set, without reading its features; None without data."""
+def read_labels(prepared: Path) -> Ints | None:
+    """Return the labels of a prepared data set, without reading its features; None without data."""
     with np.load(prepared, allow_pickle=False) as file:
-        return len(file["y"]) if "y" in file.files else None
+        return np.asarray(file["y"]) if "y" in file.files else None
 
 
 def size(amount: float) -> str:

@@ -12,14 +12,20 @@ from pathlib import Path
 
 from joblib import cpu_count
 
+from attop._core.top import Top, main_top
 from attop._core.wording import columns, count_noun, format_duration, join_first
-from attop.experiment._headline import too_few_runs
+from attop.experiment._headline import warn_of_plan
+from attop.experiment._interval import Units
+from attop.experiment._judge import MIN_RUNS
+from attop.experiment._power import least_lead
+from attop.metrics._registry import get_metric
 from attop_bench.cli import estimate
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State
 from attop_bench.cli.options import add_configuration, command_line
 from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.job import Run
+from attop_bench.run.options import DatasetConfig
 from attop_bench.run.plan import Plan
 
 
@@ -69,15 +75,31 @@ def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
     for dataset, _, why in _missing(plan):
         yield f"{dataset}: unavailable: {why}"
     for data in plan.config.datasets:
-        n = len({(run.repeat, run.fold) for run in plan.runs(data.id)})
-        if warning := too_few_runs(n):
-            yield f"warning: {data.id}: {warning}"
+        if warning := _warn_of(plan, data):
+            yield f"{data.id}: {warning}"
     for complaint in plan.lost_files():
         yield f"snakemake will refuse: {complaint}"
     yield (
         "Not checked here: the data themselves, and whether code of jobs that are done changed since; "
         "`snakemake --dry-run` tells which of them run again."
     )
+
+
+def _warn_of(plan: Plan, data: DatasetConfig) -> str:
+    """Say what the planned runs cannot show, from folds, positives and the middle top; empty if nothing."""
+    runs = {(run.repeat, run.fold) for run in plan.runs(data.id)}
+    n, folds, models = len(runs), len({fold for _, fold in runs}), len(plan.config.methods) - len(data.skip)
+    items, positives = data.expect.items, data.expect.positives
+    path = plan.stage_path(data.id)
+    if path.exists() and (labels := estimate.read_labels(path)) is not None:
+        items, positives = len(labels), int(labels.sum())
+    top, precision = Top.parse(main_top(map(str, data.tops))), get_metric("precision@k")
+    if folds < 2 or items is None or positives is None or data.scoring != precision.name:
+        return warn_of_plan(n)
+    ratio = 1 / (folds - 1)
+    units = Units.of(precision, top, ratio, items=items, positives=positives, groups=data.expect.groups)
+    said = warn_of_plan(n, least_lead(units, n, ratio, models))
+    return f"with {n} runs and {positives:,} positives {said} at {top}" if n >= MIN_RUNS and said else said
 
 
 def _table(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterable[list[str]]:

@@ -167,6 +167,8 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
             yield f"datasets: {data.id}: {error}"
     if refused := _no_folder_of_results(Path(config.output), config.cache):
         yield f"output: {config.output} {refused}: give another folder"
+    if config.question and (rival := config.question.against) not in methods:
+        yield f"question: against: unknown method {rival!r}; {did_you_mean(rival, methods)}"
     yield from _wrong_metrics(config)
     if config.paper is not None:
         try:

@@ -27,6 +27,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
         "title": config.title,
         "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),
         "seed": config.seed,
+        "against": config.question.against if config.question else "",
         "config": yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True),
         "git": _git(),
         "environment": environment(),

@@ -262,6 +262,13 @@ class MetricConfig(_Model):
     is called as f(y_true, y_score, k), k being the top's."""
 
 
+class QuestionConfig(_Model):
+    """What is asked before the run, and so tested without a correction for what was not."""
+
+    against: str
+    """The method to beat: on each data set the best of the others is tested against it."""
+
+
 class Config(_Model):
     """The whole configuration, catalogues resolved."""
 
@@ -292,6 +299,8 @@ class Config(_Model):
     trace: bool = True
     """Draw surrogate and metric along training: trains the chosen candidate of one run per data set and
     method again, with more and more iterations."""
+    question: QuestionConfig | None = None
+    """Question asked before the run, beside the comparison of all."""
     paper: str | None = None
     """Paper whose tables and figures are rebuilt from the results, such as aatp2012, or the dotted path of a
     module with a function `findings`."""

@@ -56,11 +56,15 @@ def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
 
 
 def judge_all(
-    evaluation: pd.DataFrame, runs: pd.DataFrame, datasets: Mapping[str, Mapping[str, Any]] | None = None
+    evaluation: pd.DataFrame,
+    runs: pd.DataFrame,
+    datasets: Mapping[str, Mapping[str, Any]] | None = None,
+    against: str = "",
 ) -> dict[tuple[str, str, str], TopJudgement]:
     """Compare the best method with every other one, for every (data set, metric, top), tops by size.
 
-    `runs` have the sizes of training and test parts, `datasets` are the manifest's entries.
+    `runs` have the sizes of training and test parts, `datasets` are the manifest's entries, `against` is a
+    method that was named beforehand.
     """
     judgements = {}
     sizes = dict(list(runs.groupby("dataset", sort=False)))
@@ -90,6 +94,7 @@ def judge_all(
                     units=Units(*about["units"])
                     if "units" in about
                     else Units.of(definition, size, ratio, **counts),
+                    against=against,
                 )
     return judgements
 
@@ -103,6 +108,10 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
         words = [f"{titles[judged.best]} has no other method to be compared with."]
     else:
         words = [_about_next(judged, titles)]
+        if answer := judged.answer:
+            said = answer.verdict.sentence(titles[answer.model], "better than")
+            beside = f"{judged.beside(answer)} ({format_p(answer.p, 'p')})"
+            words.append(f"As asked beforehand, {titles[judged.asked]} is {said}{beside}.")
         ahead = sum(r.verdict is Verdict.AHEAD for r in ranked)
         if len(ranked) > 1 and not all(r.verdict is Verdict.UNTESTED for r in ranked):
             which = "all" if ahead == len(ranked) else f"{ahead or 'none'} of the"
@@ -130,7 +139,7 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
             return f"{said}, within {judged.tolerance:g} ({format_p(rival.p_equal, 'p')})."
         case Verdict.OPEN:
             p, low, high = format_p(rival.p, "p"), format_small(rival.low), format_small(rival.high)
-            return f"{said} ({p}; 95% interval {low} to {high})."
+            return f"{said} ({p}; 95% interval {low} to {high}){judged.beside(rival)}."
     return f"{said} ({format_p(rival.p, 'p')})."
 
 

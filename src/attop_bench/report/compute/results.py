@@ -97,7 +97,8 @@ class Results:
     @cached_property
     def judgements(self) -> dict[tuple[str, str, str], TopJudgement]:
         """See `judge_all`, in the order of the metrics."""
-        found = judge_all(self.evaluation, self.runs, self.datasets)
+        against = self.manifest.get("against", "")
+        found = judge_all(self.evaluation, self.runs, self.datasets, against)
         return {key: found[key] for key in sorted(found, key=lambda key: self.metrics.index(key[1]))}
 
     @cached_property

@@ -15,6 +15,8 @@ import pandas as pd
 from attop._core import wording
 from attop._core.files import StrPath, write_bytes
 from attop.experiment._headline import TopJudgement, headline, mean_regrets
+from attop.experiment._interval import CONFIDENCE
+from attop.experiment._verdict import Verdict
 from attop.metrics._registry import get_metric
 from attop.statistics._rounding import difference
 from attop_bench.bibliography import cited
@@ -129,7 +131,7 @@ def build_page(
         across=results.across,
         summary=results.summary,
         board=results.board,
-        ranking=sentences(results.across, titles, {s.id: s.title for s in sections}),
+        ranking=(*sentences(results.across, titles, {s.id: s.title for s in sections}), *_by_chance(own)),
         highlighted=highlighted,
         figures=figures,
         paper=exports,
@@ -150,6 +152,16 @@ def _overview(
     least = [m for m in order if not difference(regrets[m], regrets[order[0]])]
     behind = {method: wording.format_fixed(regret, 1) for method, regret in regrets.items()}
     return Overview(headline(judgements, titles), order, behind, least if len(least) <= FEW else [])
+
+
+def _by_chance(judgements: Sequence[TopJudgement]) -> list[str]:
+    """Say how many leads are to be expected by chance where many are tested, each by itself."""
+    n = sum(judged.verdict not in ("", Verdict.UNTESTED) for judged in judgements)
+    wrong = (1 - CONFIDENCE) * n
+    return [
+        f"Map and cards test each of {n} tops alone: were all methods equal, up to {wrong:.2g} would "
+        "call one ahead by chance. The count in the sentence on top holds for all of its tops at once."
+    ] * (n > 1)
 
 
 _PARTS = ("overview", "tuning", "cost", "about", "failures", "constant", "undefined", "provenance", "cite")
@@ -202,11 +214,13 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     if not comparison.grouped:
         n = int((runs["n_train"] + runs["n_test"]).max())
         entry |= {"items": n, "positives": round(comparison.share * n)}
-    manifest = {
+    manifest: dict[str, object] = {
         "title": f"Models compared at {top}",
         "datasets": {"items": entry},
         "environment": {"versions": {"attop": version("attop")}},
     }
+    if comparison.judgement.answer:
+        manifest["against"] = comparison.judgement.answer.model
     page = build_page({"evaluation": evaluation, "runs": jobs}, manifest)
     page.overview[""][page.middle] = replace(page.first, headline=comparison.sentence)
     write_bytes(path, render(page).encode())

@@ -252,7 +252,9 @@ def _test(rival: Rival, places: int) -> list[object]:
         format_p(rival.p),
         format_p(rival.p_equal),
     ]
-    verdict = {"text": rival.verdict.word, "notes": [rival.reason] if rival.reason else []}
+    needed = f"shown from a lead of {format_fixed(rival.needs, places)}" if rival.needs > 0 else ""
+    notes = [rival.reason or needed * (rival.verdict is Verdict.OPEN)]
+    verdict = {"text": rival.verdict.word, "notes": list(filter(None, notes))}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
 
