@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import yaml
+
 from attop._core.files import write_text
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
@@ -46,11 +48,32 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table",
         metavar="FILE",
-        help="one row an item: CSV, Parquet, SVMlight, NPZ or ARFF, compressed or not",
+        help="one row an item: CSV, Excel, Parquet, SVMlight, NPZ or ARFF, compressed or not",
     )
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="csv, excel, parquet, svmlight, npz or arff, where the name does not say",
+    )
+    about = "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
+    parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=about)
     parser.add_argument(
         "--positive", metavar="VALUE", help="of the label, or a comparison such as '>= 3'; else the rarer one"
     )
+
+
+def _read_options(texts: Sequence[str]) -> dict[str, object]:
+    """Return options of a reader, each value as YAML has it; one sign, such as ``;``, is text."""
+    given: dict[str, object] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise ConfigError(f"--reader {text}: expected NAME=VALUE, such as separator=; or header=false")
+        try:
+            given[name] = yaml.safe_load(value) if len(value) > 1 else value
+        except yaml.YAMLError:
+            given[name] = value
+    return given
 
 
 def run_look(options: argparse.Namespace) -> int:
@@ -61,7 +84,8 @@ def run_look(options: argparse.Namespace) -> int:
     """
     if options.output:
         check_output(options.output, [options.table])
-    table = look(options.table, options.label, options.positive)
+    given = _read_options(options.reader)
+    table = look(options.table, options.label, options.positive, options.format, given)
     print("\n".join(_screen(table)))
     daily = options.top if isinstance(options.top, int) else None
     proposal = propose(table, None if daily else options.top, daily)
@@ -117,7 +141,7 @@ def run_headroom(options: argparse.Namespace) -> int:
     """
     from attop.headroom._headroom import headroom
 
-    X, y, groups = read(options.table, options.label, options.positive, options.group, options.drop)
+    X, y, groups = read(options)
     try:
         print(headroom(X, y, options.top, groups=groups, n_jobs=options.jobs))
     except ValueError as error:
@@ -125,14 +149,14 @@ def run_headroom(options: argparse.Namespace) -> int:
     return 0
 
 
-def read(
-    path: str, label: str, positive: str | None, group: str | None, drop: Sequence[str] = ()
-) -> tuple[Floats, Ints, Ints | None]:
+def read(options: argparse.Namespace) -> tuple[Floats, Ints, Ints | None]:
     """Return features, labels and groups of a table, read as `attop look` proposes, and print a summary.
 
     A missing number stays NaN; a missing category is one of its own.
     """
-    table = look(path, label, positive)
+    label, positive, group = options.label, options.positive, options.group
+    given = _read_options(options.reader)
+    table = look(options.table, label, positive, options.format, given)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
         raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")
@@ -143,7 +167,7 @@ def read(
         print(f"Left out, as attop look proposes: {join_first(aside)}.")
     for name, how in table.leaks.items():
         print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")
-    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
+    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in options.drop]  # a name, or a number from 1
     dataset = make("file", **params, group=group, drop=aside)
     X = dataset.X
     if dataset.preparation is not None:

@@ -18,9 +18,10 @@ from attop._core.typing import Floats, Ints
 from attop._core.wording import count_noun, did_you_mean, join_first
 from attop.metrics._roc import auc
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.dialect import read_as_found, written_oddly
+from attop_bench.data.formats import Table
+from attop_bench.data.gaps import as_options, gaps, remarks, usual_words
 from attop_bench.data.kinds.columns import MANY_VALUES, day_numbers, is_dates, is_identifier, positive_labels
-from attop_bench.data.source import open_bytes
 
 #: Names of identifiers, and of entities that come back in many rows: customers, not orders.
 _ID = re.compile(r"(?i:(^|[_ -])(id|ids|uuid|guid|key|number|nr|no|code)$)|(?<=[a-z])(Id|ID)$")
@@ -40,9 +41,6 @@ _NEARLY = 0.95
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3
 _WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
-#: A number with a comma before the decimals, or none; and one with commas between thousands.
-_COMMA = re.compile(r"[-+]?\d+(,\d+)?(?:[eE][-+]?\d+)?")
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 #: AUC of a feature that is most likely known only after the label, or share of positives where it has a value
 #: that half of them have. Negatives to be expected there, and the least of either class at all.
 _LEAK = 0.99
@@ -99,7 +97,8 @@ class Look:
     leaks: Mapping[str, str]
     #: Complete column of dates such as 2026-12-31 -> days from the first to the last.
     days: Mapping[str, int]
-    #: Options for the reader of the file.
+    #: Its format, where the name does not say; options for its reader.
+    format: str | None
     reader: Mapping[str, object]
     complaints: list[str]
 
@@ -108,14 +107,19 @@ class Look:
         return next(c for c in self.columns if c.name == name)
 
 
-def look(path: StrPath, label: str | None = None, positive: object = None) -> Look:
-    """Look at a table in a file; `label` is by default the likeliest column, `positive` its rarest value."""
+def look(
+    path: StrPath,
+    label: str | None = None,
+    positive: object = None,
+    form: str | None = None,
+    given: Mapping[str, Any] | None = None,
+) -> Look:
+    """Look at a table in a file; `label` is by default the likeliest column, `positive` its rarest value.
+
+    `form` and `given` are its format and options of its reader, where they are known.
+    """
     where = f"dataset {path}"
-    reader = _separator(path)
-    table = read_table(path, None, reader)
-    if not table.has_types and any(_has_comma(table.text(name)) for name in table.frame):
-        reader |= {"decimal": ","}
-        table = replace(table, decimal=",")
+    table, reader, said = read_as_found(path, form, given or {})
     frame, columns = _described(table)
     if table.has_types:  # no other reader has options for marks
         columns = [replace(c, marks=()) for c in columns]
@@ -126,12 +130,26 @@ def look(path: StrPath, label: str | None = None, positive: object = None) -> Lo
         if label not in frame.columns:
             raise DatasetError(f"{where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
         chosen = _as_label(table, frame, label, positive)
+    if not table.has_types and "missing" not in (given or {}):
+        y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
+        kinds = ("category", "yes/no") if chosen is None else ("category", "yes/no", "constant")
+        names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
+        words = gaps(table, [n for n in names if chosen is None or n != chosen.column], y)
+        said += remarks(words)
+        if kept := as_options(words):
+            table = replace(table, missing=kept)
+            described = {c.name: c for c in _described(replace(table, frame=table.frame[list(kept)]))[1]}
+            columns = [described.get(c.name, c) for c in columns]
+            frame = frame.assign(**{name: table.values(name) for name in kept})
+            reader |= {"missing": kept}
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
     copies = int(frame[features].duplicated().sum()) if features else 0
-    if marks := {c.name: list(c.marks) for c in columns if c.marks}:
-        reader |= {"missing": marks}
-        table = replace(table, missing=marks)
+    if given and "missing" in given:
+        columns = [replace(c, marks=()) for c in columns]
+    if marks := {c.name: [*c.marks, *usual_words(table, c.name)] for c in columns if c.marks}:
+        reader |= {"missing": {**reader.get("missing", {}), **marks}}
+        table = replace(table, missing=reader["missing"])
         frame = frame.assign(**{name: table.values(name) for name in marks})
     leaks = {} if chosen is None else dict(_leaks(table, frame, columns, chosen))
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
@@ -144,21 +162,11 @@ def look(path: StrPath, label: str | None = None, positive: object = None) -> Lo
         )
     if "decimal" in reader:
         complaints.append("numbers have a comma before the decimals: read with decimal: ','")
+    complaints += [*said, *written_oddly(table, frame)]
     for name, how in leaks.items():
         complaints.append(f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?")
-    about = columns, chosen, candidates, copies, twins, leaks, days, reader, complaints
+    about = columns, chosen, candidates, copies, twins, leaks, days, form, reader, complaints
     return Look(os.fspath(path), len(frame), *about)
-
-
-def _separator(path: StrPath) -> dict[str, object]:
-    """Return the separator of a CSV's first line as an option of the reader."""
-    if format_of(path) != "csv" or not os.path.isfile(path):
-        return {}
-    with open_bytes(path) as file:
-        first = file.readline().decode("utf-8", "replace")
-    count = {name: first.count(mark) for name, mark in ((",", ","), (";", ";"), ("tab", "\t"))}
-    best = max(count, key=lambda name: count[name])
-    return {} if best == "," or os.fspath(path).endswith(".tsv") else {"separator": best}
 
 
 def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
@@ -225,14 +233,6 @@ def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple
     if kind == "number":
         kind = "identifier" if is_identifier(text) else "category"
     return kind, ()
-
-
-def _has_comma(text: pd.Series) -> bool:
-    """Return whether a column holds numbers with a comma before the decimals."""
-    values = pd.Series(text.dropna().unique(), dtype=str)
-    numbers = values[values.str.fullmatch(_COMMA)]
-    decimals = numbers.str.contains(",") & ~numbers.str.fullmatch(_THOUSANDS)
-    return len(values) > _FEW and len(numbers) >= _NEARLY * len(values) and bool(decimals.any())
 
 
 def _name_kind(name: str, present: pd.Series, distinct: int) -> str:

@@ -45,6 +45,7 @@ def parameters(table: Look) -> dict[str, Any]:
     categorical = [c for c in features if c.text and not c.marks]
     many = max((c.distinct for c in categorical), default=0) > _CEILING
     optional = {
+        "format": table.format,
         "reader": dict(table.reader),
         "entity": entity,
         "day": day,

@@ -240,12 +240,15 @@ def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None)
     if len(tables) == 1:
         return tables[0], None
     frames = [table.frame for table in tables]
+    if form == "svmlight":  # the last features of one may be 0 throughout another
+        widest = max((frame.columns for frame in frames), key=len)
+        frames = [frame.reindex(columns=widest, fill_value=0.0) for frame in frames]
     first = list(frames[0].columns)
     for path, frame in zip(paths[1:], frames[1:], strict=True):
         if list(frame.columns) != first:
             raise DatasetError(
                 f"dataset {path}: its {frame.shape[1]} columns are not the {len(first)} of {paths[0]}: "
-                "give files of one form (of SVMlight: with n_features)"
+                "give files of one form"
             )
     part = np.repeat(range(len(frames)), [len(frame) for frame in frames])
     return replace(tables[0], frame=pd.concat(frames, ignore_index=True)), part
