@@ -120,7 +120,7 @@ def test_semicolons_and_decimal_commas(tmp_path):
 NAMED = {
     "entity": ["customer_id", "Card Number", "customerId", "user", "main_account_key"],
     "number": ["user_age", "discard", "paid"],
-    "identifier": ["merchant_id", "terminalId"],
+    "category": ["merchant_id", "terminalId", "mcc", "zip_code"],
 }
 
 

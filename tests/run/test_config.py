@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attop._core.top import Top
+from attop_bench.data.proposal import identifier
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.job import Run
@@ -44,6 +45,19 @@ def test_an_entry_overrides_the_catalogue():
     config = configured(datasets=[{"id": "digit-8", "tops": [7]}])
     assert config.dataset("digit-8").tops == [Top(k=7)]
     assert config.dataset("digit-8").params == {"digit": 8, "pool": 2}
+
+
+def test_a_file_of_ones_own_inherits_nothing_from_the_data_set_of_its_name():
+    names = read_yaml(ROOT / "config/datasets.yaml")
+    own = {
+        name: entry(id=name, kind="file", params={"path": f"{name}.csv", "label": "y", "positive": 1})
+        for name in [*names, "no-name-of-the-catalogue"]
+    }
+    *data, other = configured(datasets=list(own.values())).datasets
+    for one in data:
+        alike = other.model_copy(update={"id": one.id, "params": own[one.id]["params"]})
+        assert one == alike
+        assert identifier(f"in/{one.id}.csv", names) not in names
 
 
 def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():

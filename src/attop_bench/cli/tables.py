@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,9 +15,12 @@ from attop._core.files import write_text
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop._core.wording import columns, count_noun, join_first
+from attop_bench.cli.configuration import read_catalogues, read_raw
 from attop_bench.cli.options import add_top, check_output, read_top
 from attop_bench.data.build import make
-from attop_bench.data.look import Look, look
+from attop_bench.data.findings import Look
+from attop_bench.data.kinds.columns import comparison_of
+from attop_bench.data.look import look
 from attop_bench.data.proposal import identifier, parameters, propose
 from attop_bench.run.config import ConfigError
 
@@ -30,6 +34,8 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
     about = "'100 a day', or of a list as long as this table: the top of the configuration"
     add_top(parser, about, type=_read_top_or_daily)
+    about = "the kind of a column where it is known better, such as ward=entity; may be given again"
+    parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=about)
     parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
 
 
@@ -84,19 +90,27 @@ def run_look(options: argparse.Namespace) -> int:
     """
     if options.output:
         check_output(options.output, [options.table])
-    given = _read_options(options.reader)
-    table = look(options.table, options.label, options.positive, options.format, given)
+    roles = dict(_read_role(role) for role in options.role)
+    known = options.table, options.label, options.positive
+    about = {"form": options.format, "given": _read_options(options.reader)}
+    table = look(*known, roles, **about)
+    if sys.stdin.isatty() and sys.stdout.isatty() and (asked := dict(_ask(table))):
+        table = look(*known, roles | asked, **about)
     print("\n".join(_screen(table)))
     daily = options.top if isinstance(options.top, int) else None
-    proposal = propose(table, None if daily else options.top, daily)
-    make("file", **parameters(table))
+    catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
+    name = identifier(options.table, catalogue)
+    if name != identifier(options.table):
+        print(f"- the data set is called {name}, since attop has one called {identifier(options.table)}")
+    proposal = propose(table, None if daily else options.top, daily, taken=catalogue)
+    if table.sample == table.rows:
+        make("file", **parameters(table))
     if options.output:
         write_text(options.output, proposal)
         print(f"\nWritten: {options.output}. Next:")
     else:
         print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
     file = options.output or "FILE"
-    name = identifier(options.table)
     print(f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like")
     print(f"  attop deploy {name} --configfile {file}    chooses one and fits it on all rows")
     return 0
@@ -108,14 +122,33 @@ def _read_top_or_daily(text: str) -> Top | int:
     return int(daily[1]) if daily else read_top(text)
 
 
+def _read_role(text: str) -> tuple[str, str]:
+    """Return column and kind of "COLUMN=KIND"."""
+    column, equals, kind = text.rpartition("=")
+    if not equals:
+        raise ConfigError(f"--role wants COLUMN=KIND, such as ward=entity, got {text!r}")
+    return column, kind
+
+
+def _ask(table: Look) -> Iterator[tuple[str, str]]:
+    """Ask for the kinds of the columns that are not sure; an empty answer takes what seems likelier."""
+    for column in table.questions:
+        why = f" ({column.why})" if column.why else ""
+        question = f"{column.name}{why}: {column.kind} or {column.otherwise}? [{column.kind}] "
+        yield column.name, input(question).strip() or column.kind
+
+
 def _screen(table: Look) -> Iterator[str]:
     kinds = Counter(column.kind for column in table.columns)
     numbers = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
     size = f"{count_noun(table.rows, 'row')}, {count_noun(len(table.columns), 'column')}"
+    size += f", by a sample of {table.sample:,} rows" * (table.sample < table.rows)
     yield f"{table.path}: {size}: {numbers}"
-    for candidate in table.candidates[:4]:
-        mark = "label" if candidate == table.label else "      or"
-        yield f"{mark}: {candidate.column} = {candidate.positive}, {candidate.share:.2%} of the rows"
+    others = [c for c in table.candidates if table.label is None or c.column != table.label.column]
+    for candidate in [*filter(None, [table.label]), *others[:3]]:
+        mark = "label" if candidate is table.label else "      or"
+        compared = comparison_of(candidate.positive) and not table.column(candidate.column).text
+        yield f"{mark}: {candidate.column} {'' if compared else '= '}{candidate.positive}, {candidate.share:.2%} of the rows"
     yield ""
     plain = [c.name for c in table.columns if c.kind == "number" and not c.missing]
     shown = [c for c in table.columns if c.name not in plain]
@@ -155,14 +188,15 @@ def read(options: argparse.Namespace) -> tuple[Floats, Ints, Ints | None]:
     A missing number stays NaN; a missing category is one of its own.
     """
     label, positive, group = options.label, options.positive, options.group
-    given = _read_options(options.reader)
-    table = look(options.table, label, positive, options.format, given)
+    given, form = _read_options(options.reader), options.format
+    table = look(options.table, label, positive, form=form, given=given)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
         raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")
     params = parameters(table)
     params.pop("copies_together", None)
-    aside = [*params.pop("drop", []), *(params.pop(role) for role in ("entity", "day") if role in params)]
+    roles = ("group", "entity", "day")
+    aside = [*params.pop("drop", []), *(params.pop(role) for role in roles if role in params)]
     if aside := [name for name in aside if name != group]:
         print(f"Left out, as attop look proposes: {join_first(aside)}.")
     for name, how in table.leaks.items():
@@ -173,7 +207,7 @@ def read(options: argparse.Namespace) -> tuple[Floats, Ints, Ints | None]:
     if dataset.preparation is not None:
         X = replace(dataset.preparation, impute=None).transformer(X.shape[1]).fit_transform(X)
     print(
-        f"{count_noun(len(X), 'row')}, {dataset.n_pos:,} of them positive ({dataset.facts['positive']}), "
+        f"{count_noun(X.shape[0], 'row')}, {dataset.n_pos:,} of them positive ({dataset.facts['positive']}), "
         f"{count_noun(X.shape[1], 'feature')}\n"
     )
     return X, dataset.y, dataset.groups

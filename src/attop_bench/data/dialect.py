@@ -188,8 +188,8 @@ def _before(rows: Sequence[Sequence[str]]) -> int:
 def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a row names columns rather than being one of them.
 
-    A name is no number or date where all others of its column are. Without such a column, a row is one of many
-    by numbers within the range of the others, and by text that comes back.
+    A name is no number or date where all others of its column are. Without such a column, a row is one of
+    many by numbers within the range of the others, and by text that comes back.
     """
     alike = other = 0
     names = [name.strip() for name in first]

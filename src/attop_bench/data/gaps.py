@@ -46,7 +46,7 @@ def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> lis
     found = []
     for name in names:
         text = table.frame[name].str.strip()
-        empty = text.isin(GAPS).to_numpy()
+        empty = text.isin(GAPS).to_numpy(copy=True)
         known = text[~empty].unique()
         for word in sorted(text[empty].unique(), reverse=True):  # nothing comes last
             rows = (text == word).to_numpy()

@@ -3,257 +3,141 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from numbers import Real
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from attop._core.files import StrPath
-from attop._core.typing import Floats, Ints
-from attop._core.wording import count_noun, did_you_mean, join_first
-from attop.metrics._roc import auc
+from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import read_as_found, written_oddly
-from attop_bench.data.formats import Table
+from attop_bench.data.findings import Look
+from attop_bench.data.formats import UNNAMED, Table
 from attop_bench.data.gaps import as_options, gaps, remarks, usual_words
-from attop_bench.data.kinds.columns import MANY_VALUES, day_numbers, is_dates, is_identifier, positive_labels
+from attop_bench.data.kinds.columns import day_numbers, positive_labels
+from attop_bench.data.labels import as_label, candidates
+from attop_bench.data.leaks import leaks
+from attop_bench.data.roles import KINDS, Column, describe
 
-#: Names of identifiers, and of entities that come back in many rows: customers, not orders.
-_ID = re.compile(r"(?i:(^|[_ -])(id|ids|uuid|guid|key|number|nr|no|code)$)|(?<=[a-z])(Id|ID)$")
-_ENTITY = re.compile(
-    r"(.*[_ ])?(customer|client|user|card|account|patient|member|person|subject|device)"
-    r"([_ ]?(id|no|nr|number|key|code|hash))?",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(
-    r"label|target|class|outcome|fraud|default|churn|response|bought|converted|bad|positive|failure|^y$",
-    re.IGNORECASE,
-)
-#: Fewer values than this say little about what a column is.
-_FEW = 20
-#: Share of rows that differ in a column of identifiers.
-_NEARLY = 0.95
-#: Values that are no numbers in a column of numbers: marks of what is missing.
-_MARKS = 3
-_WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
-#: AUC of a feature that is most likely known only after the label, or share of positives where it has a value
-#: that half of them have. Negatives to be expected there, and the least of either class at all.
-_LEAK = 0.99
-_EXPECTED = 10
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column and what to do with it."""
-
-    name: str
-    #: number, yes/no, category, date, identifier, entity, text of numbers, constant, empty or unusable.
-    kind: str
-    #: Share of the rows.
-    missing: float
-    distinct: int
-    example: str
-    #: Not all numbers.
-    text: bool = False
-    #: Text in a column of numbers: marks of missing values, perhaps.
-    marks: tuple[str, ...] = ()
-
-    @property
-    def is_feature(self) -> bool:
-        """True if a learner can use it, missing values filled and categories encoded."""
-        return self.kind in ("number", "yes/no", "category") or bool(self.marks)
-
-
-@dataclass(frozen=True)
-class LabelColumn:
-    """A column that could be the label, its positive value, and the share of the rows that have it."""
-
-    column: str
-    positive: object
-    share: float
-
-
-@dataclass(frozen=True)
-class Look:
-    """Findings of `look`."""
-
-    path: str
-    rows: int
-    columns: list[Column]
-    #: The one that was named, or the likeliest.
-    label: LabelColumn | None
-    #: All that could be it, likeliest first.
-    candidates: list[LabelColumn]
-    #: Rows with the features of an earlier row.
-    copies: int
-    #: Column -> an earlier one with the same values.
-    twins: Mapping[str, str]
-    #: Feature that tells the label nearly alone -> how.
-    leaks: Mapping[str, str]
-    #: Complete column of dates such as 2026-12-31 -> days from the first to the last.
-    days: Mapping[str, int]
-    #: Its format, where the name does not say; options for its reader.
-    format: str | None
-    reader: Mapping[str, object]
-    complaints: list[str]
-
-    def column(self, name: str) -> Column:
-        """Return the column of a name."""
-        return next(c for c in self.columns if c.name == name)
+#: Rows that are looked at, of a longer table in so many runs of rows that follow each other.
+_SAMPLE, _RUNS = 200_000, 100
 
 
 def look(
     path: StrPath,
     label: str | None = None,
     positive: object = None,
+    roles: Mapping[str, str] | None = None,
     form: str | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Look:
-    """Look at a table in a file; `label` is by default the likeliest column, `positive` its rarest value.
+    """Look at a table in a file.
 
-    `form` and `given` are its format and options of its reader, where they are known.
+    `label` is by default the likeliest column, `positive` its likeliest value; `roles` are the kinds of
+    columns, such as entity, where they are known better than by their values and names; `form` and `given`
+    are the format and options of its reader.
     """
-    where = f"dataset {path}"
     table, reader, said = read_as_found(path, form, given or {})
+    rows = len(table.frame)
+    table = replace(table, frame=_sampled(table.frame))
     frame, columns = _described(table)
-    if table.has_types:  # no other reader has options for marks
-        columns = [replace(c, marks=()) for c in columns]
-    two = [_as_label(table, frame, c.name, None) for c in columns if c.distinct == 2 and c.missing == 0]
-    candidates = sorted(two, key=lambda c: (_LABEL.search(c.column) is None, c.share))
-    chosen = candidates[0] if candidates else None
+    columns = [replace(c, marks=()) for c in columns] if table.has_types else columns  # only CSV has options
+    unnamed = {c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)}  # numbers or names of rows
+    columns = _answered(columns, {**unnamed, **(roles or {})}, table.where)
+    possible = candidates(table, frame, columns)
+    chosen = possible[0] if possible else None
     if label is not None:
         if label not in frame.columns:
-            raise DatasetError(f"{where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
-        chosen = _as_label(table, frame, label, positive)
-    if not table.has_types and "missing" not in (given or {}):
-        y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
-        kinds = ("category", "yes/no") if chosen is None else ("category", "yes/no", "constant")
+            raise DatasetError(f"{table.where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
+        chosen = as_label(table, frame, label, positive)
+    if not table.has_types and "missing" not in reader:
+        kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
+        y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
         words = gaps(table, [n for n in names if chosen is None or n != chosen.column], y)
         said += remarks(words)
         if kept := as_options(words):
-            table = replace(table, missing=kept)
-            described = {c.name: c for c in _described(replace(table, frame=table.frame[list(kept)]))[1]}
-            columns = [described.get(c.name, c) for c in columns]
-            frame = frame.assign(**{name: table.values(name) for name in kept})
             reader |= {"missing": kept}
+            table = replace(table, missing=kept)
+            frame = frame.assign(**{name: table.values(name) for name in kept})
+            columns = [describe(frame, c.name, c.example) if c.name in kept else c for c in columns]
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
     copies = int(frame[features].duplicated().sum()) if features else 0
-    if given and "missing" in given:
+    if "missing" in (given or {}):
         columns = [replace(c, marks=()) for c in columns]
     if marks := {c.name: [*c.marks, *usual_words(table, c.name)] for c in columns if c.marks}:
         reader |= {"missing": {**reader.get("missing", {}), **marks}}
         table = replace(table, missing=reader["missing"])
         frame = frame.assign(**{name: table.values(name) for name in marks})
-    leaks = {} if chosen is None else dict(_leaks(table, frame, columns, chosen))
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
-    days = {name: span for name, span in spans.items() if span}
-    complaints = list(_label_complaints(frame, chosen, label is not None))
-    complaints += _column_complaints(columns, chosen, twins)
-    if copies:
-        complaints.append(
-            f"{count_noun(copies, 'row')} with the features of a row before: kept on one side of every split"
-        )
-    if "decimal" in reader:
-        complaints.append("numbers have a comma before the decimals: read with decimal: ','")
-    complaints += [*said, *written_oddly(table, frame)]
-    for name, how in leaks.items():
-        complaints.append(f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?")
-    about = columns, chosen, candidates, copies, twins, leaks, days, form, reader, complaints
-    return Look(os.fspath(path), len(frame), *about)
+    lacking, telling = 0, {}
+    if chosen is not None:
+        known = frame[chosen.column].notna()
+        y = positive_labels(table, chosen.column, chosen.positive)[known]
+        lacking, telling = int((~known).sum()), leaks(frame[known], columns, chosen.column, y)
+    return Look(
+        os.fspath(path),
+        rows,
+        len(frame),
+        columns,
+        chosen,
+        label is not None,
+        possible,
+        lacking,
+        copies,
+        twins,
+        telling,
+        {name: span for name, span in spans.items() if span},
+        form,
+        reader,
+        not table.has_types,
+        [*said, *written_oddly(table, frame)],
+    )
+
+
+def _sampled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table, or of a long one runs of rows spread over it."""
+    if len(frame) <= _SAMPLE:
+        return frame
+    start = np.linspace(0, len(frame) - _SAMPLE // _RUNS, _RUNS).astype(int)
+    rows = (start[:, None] + np.arange(_SAMPLE // _RUNS)).ravel()
+    return frame.iloc[rows].reset_index(drop=True)
 
 
 def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
     """Return the values of the columns, NaN in those that are unusable, and a description of each."""
     clean: dict[str, Any] = {}
-    columns = []
+    examples = {}
     for name, raw in table.frame.items():
         try:
             clean[name] = table.values(name)
             first = clean[name].first_valid_index()
-            example = "" if first is None else str(raw[first]).strip()[:24]
-            columns.append(_describe(clean[name], example))
+            examples[name] = "" if first is None else str(raw[first]).strip()[:24]
         except DatasetError:
             clean[name] = np.nan
-            columns.append(Column(name, "unusable", 0.0, 0, str(raw.iloc[0])[:24], True))
-    return table.frame.assign(**clean), columns
+    frame = table.frame.assign(**clean)
+    columns = [
+        describe(frame, name, examples[name])
+        if name in examples
+        else Column(name, "unusable", 0.0, 0, str(table.frame[name].iloc[0])[:24], True)
+        for name in frame
+    ]
+    return frame, columns
 
 
-def _describe(values: pd.Series, example: str) -> Column:
-    """Describe a column by its values; `example` is the first as written."""
-    present = values.dropna()
-    distinct = present.nunique()
-    text = not pd.api.types.is_numeric_dtype(values)
-    marks: tuple[str, ...] = ()
-    if distinct < 2:
-        kind = "constant" if distinct else "empty"
-    elif not text:
-        kind = _number_kind(str(values.name), present, distinct)
-    else:
-        kind, marks = _text_kind(str(values.name), present, distinct)
-    return Column(str(values.name), kind, float(values.isna().mean()), distinct, example, text, marks)
-
-
-def _number_kind(name: str, present: pd.Series, distinct: int) -> str:
-    numbers = present.astype(float)
-    if np.isinf(numbers).any():
-        return "unusable"
-    if distinct == 2:
-        return "yes/no"
-    if (numbers % 1 != 0).any():
-        return "number"
-    kind = _name_kind(name, present, distinct)
-    return "identifier" if kind == "number" and numbers.abs().max() >= 2**53 else kind
-
-
-def _text_kind(name: str, present: pd.Series, distinct: int) -> tuple[str, tuple[str, ...]]:
-    """Return the kind of a column of text, and marks of missing values among numbers."""
-    if pd.api.types.is_datetime64_any_dtype(present) or is_dates(present):
-        return "date", ()
-    if not all(isinstance(value, (str, Real)) for value in present):
-        return "unusable", ()
-    if distinct == 2:
-        return "yes/no", ()
-    text = present.astype(str)
-    values = pd.Series(text.unique())
-    odd = values[pd.to_numeric(values, errors="coerce").isna()]
-    if values.str.fullmatch(r"\d+").all() and (kind := _name_kind(name, text, distinct)) != "number":
-        return kind, ()
-    if len(values) > _FEW and len(odd) <= _MARKS:
-        return "text of numbers", tuple(odd)
-    if len(values) > _FEW and values.str.fullmatch(_WRITTEN).mean() >= _NEARLY:
-        return "text of numbers", ()
-    kind = _name_kind(name, text, distinct)
-    if kind == "number":
-        kind = "identifier" if is_identifier(text) else "category"
-    return kind, ()
-
-
-def _name_kind(name: str, present: pd.Series, distinct: int) -> str:
-    """Return identifier, entity, or number if neither."""
-    rows = len(present)
-    if distinct > MANY_VALUES and _ENTITY.fullmatch(name) and distinct < _NEARLY * rows:
-        return "entity"
-    named = _ID.search(name) is not None and distinct > MANY_VALUES
-    return "identifier" if named or (distinct == rows > MANY_VALUES) else "number"
-
-
-def _as_label(table: Table, frame: pd.DataFrame, name: str, positive: object) -> LabelColumn:
-    """Return a column as label, by default with its rarest value as positive."""
-    if positive is not None:
-        return LabelColumn(name, positive, float(positive_labels(table, name, positive).mean()))
-    counts = frame[name].value_counts()
-    if not len(counts):
-        raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
-    rarest = counts.index[-1]
-    value = rarest.item() if isinstance(rarest, np.generic) else rarest
-    return LabelColumn(name, value, float(counts.iloc[-1] / len(frame)))
+def _answered(columns: list[Column], roles: Mapping[str, str], where: str) -> list[Column]:
+    """Return columns with the kinds that were given."""
+    names = [c.name for c in columns]
+    for name, kind in roles.items():
+        if name not in names:
+            raise DatasetError(f"{where}: no column {name!r}; {did_you_mean(name, names)}")
+        if kind not in KINDS:
+            raise DatasetError(f"{where}: column {name!r}: {kind!r} is no role; {did_you_mean(kind, KINDS)}")
+    return [replace(c, kind=roles[c.name], otherwise="") if c.name in roles else c for c in columns]
 
 
 def _span(dates: pd.Series) -> int:
@@ -276,88 +160,3 @@ def _twins(frame: pd.DataFrame) -> dict[str, str]:
         if earlier != name and frame[earlier].equals(values) and values.notna().any():
             twins[name] = earlier
     return twins
-
-
-def _label_complaints(frame: pd.DataFrame, label: LabelColumn | None, named: bool) -> Iterator[str]:
-    if label is None:
-        yield "no column has two values: name the label, --label COLUMN --positive VALUE"
-        return
-    values = frame[label.column]
-    if not named:
-        yield f"the label is guessed: {label.column}; name it by --label if it is another"
-    if lacking := int(values.isna().sum()):
-        yield f"{label.column}: {lacking:,} rows have no label: drop them, or no run is possible"
-    if values.nunique() > 2:
-        yield f"{label.column}: {values.nunique():,} values; {label.positive!r} is positive, no other is"
-    if (n_pos := round(label.share * len(values))) < 50:
-        yield f"{label.column}: {n_pos} positives, so few that no difference between models will show"
-
-
-def _column_complaints(columns: list[Column], label: LabelColumn | None, twins: Any) -> Iterator[str]:
-    for kind, remark in (
-        ("empty", "no value at all: dropped"),
-        ("unusable", "infinite numbers, or no single values: dropped"),
-        ("constant", "one value only: dropped"),
-        ("identifier", "an identifier: dropped"),
-        ("date", "dates: no feature; make numbers of them, such as an age in days, to use them as one"),
-        ("entity", "an entity, such as a customer: no feature; its rows stay on one side of a split"),
-    ):
-        if names := [c.name for c in columns if c.kind == kind]:
-            yield f"{join_first(names)}: {remark}"
-    for column in columns:
-        if column.marks:
-            yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
-        elif column.kind == "text of numbers":
-            yield (
-                f"{column.name}: numbers written as text, such as {column.example!r}: dropped; write plain "
-                "numbers to use them"
-            )
-    missing = [c for c in columns if c.missing and c.is_feature and (label is None or c.name != label.column)]
-    if missing:
-        worst = max(missing, key=lambda c: c.missing)
-        most = f"up to {worst.missing:.0%} ({worst.name})"
-        yield f"{len(missing)} features have missing values, {most}: filled by impute"
-    if many := [c.name for c in columns if c.kind == "category" and c.distinct > MANY_VALUES]:
-        yield f"{join_first(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"
-    for name, earlier in twins.items():
-        yield f"{name}: the same values as {earlier}: dropped"
-
-
-def _leaks(
-    table: Table, frame: pd.DataFrame, columns: Sequence[Column], label: LabelColumn
-) -> Iterator[tuple[str, str]]:
-    """Yield the features that tell the label nearly alone, by a value or by having one, and how."""
-    y = positive_labels(table, label.column, label.positive)
-    if min(y.sum(), (~y).sum()) < _EXPECTED:
-        return
-    half = np.arange(len(y)) % 2 == 0
-    for column in columns:
-        values = frame[column.name]
-        if column.name == label.column or column.kind in ("unusable", "empty"):
-            continue
-        codes = {"any value": values.isna().to_numpy(np.int64)}
-        areas = []
-        if column.is_feature and column.distinct <= MANY_VALUES:
-            codes["its values"] = pd.factorize(values, use_na_sentinel=False)[0]
-        if column.is_feature and pd.api.types.is_numeric_dtype(values):
-            numbers = values.astype(float)
-            areas.append(auc(y.astype(int), numbers.fillna(numbers.median()).to_numpy()))
-        for code in codes.values():  # a row by the share of positives among others of its code
-            score = np.where(half, _shares(code, y, ~half)[code], _shares(code, y, half)[code])
-            areas.append(auc(y.astype(int), score))
-        if (area := max(max(a, 1 - a) for a in areas)) >= _LEAK:
-            yield column.name, f"AUC {area:.3f}"
-            continue
-        for what, code in codes.items():
-            alone = _shares(code, y, half | ~half) >= _LEAK
-            alone &= np.bincount(code) * (1 - y.mean()) >= _EXPECTED
-            labels = y[alone[code]]
-            if labels.sum() >= y.sum() / 2:
-                yield column.name, f"{what}: {labels.mean():.0%} of {len(labels):,} rows positive"
-                break
-
-
-def _shares(code: Ints, y: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Floats:
-    """Return the share of positives of each code among `rows`; that of all where there is none."""
-    hits, size = (np.bincount(code[rows], w, code.max() + 1) for w in (y[rows], None))
-    return np.divide(hits, size, out=np.full(len(size), y[rows].mean()), where=size > 0)

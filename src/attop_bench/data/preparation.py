@@ -6,7 +6,8 @@ Learnt from training rows only, so that nothing leaks; prepared data keep missin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from attop._core.typing import Floats
 
 if TYPE_CHECKING:
-    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,33 @@ class Preparation:
     #: impute, max_categories: See `column_transformer`.
     impute: str | None = None
     max_categories: int | None = None
+    #: Column of codes 0, 1, ... -> the text that each stands for.
+    texts: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
-    def transformer(self, n_features: int) -> ColumnTransformer:
-        """Return an unfitted transformer of so many features to numbers without missing values."""
+    def transformer(self, n_features: int, scaling: str = "none") -> Pipeline:
+        """Return an unfitted transformer of so many features to scaled numbers without missing values."""
+        from attop_bench.data.words import Words  # imports scikit-learn, the workflow this module
+
         categorical = sorted(self.categories)
-        numbers = [column for column in range(n_features) if column not in self.categories]
-        return column_transformer(numbers, categorical, self.impute, self.max_categories)
+        numbers = [c for c in range(n_features) if c not in {*self.categories, *self.texts}]
+        words = {column: Words(self._counts[column]) for column in sorted(self.texts)}
+        return column_transformer(numbers, categorical, self.impute, self.max_categories, scaling, words)
+
+    @cached_property
+    def _counts(self) -> dict[int, Any]:
+        """Count of each word in each text; which words count, and how much, is learnt from training items."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        return {column: CountVectorizer().fit_transform(text) for column, text in self.texts.items()}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Preparation:
         """Undo `dataclasses.asdict`, and the text that JSON made of integers."""
-        categories = {int(column): tuple(values) for column, values in fields["categories"].items()}
-        return cls(**{**fields, "categories": categories})
+        named = {
+            name: {int(column): tuple(values) for column, values in fields[name].items()}
+            for name in ("categories", "texts")
+        }
+        return cls(**{**fields, **named})
 
 
 def column_transformer(
@@ -45,28 +61,37 @@ def column_transformer(
     categorical: Sequence[str | int],
     impute: str | None,
     max_categories: int | None,
-) -> ColumnTransformer:
-    """Return an unfitted transformer: numbers, then a 0/1 column for each category of each of `categorical`.
+    scaling: str = "none",
+    words: Mapping[str | int, Any] | None = None,
+) -> Pipeline:
+    """Return an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
 
-    Both are names or positions of columns. With `impute` missing numbers become the median, categories the
-    most frequent one, an empty column 0; else nothing may be missing. A column becomes at most
-    `max_categories`, of which the rarest categories share the last. An unseen category counts as one of
-    these, or as none if none are pooled.
+    Columns are names or positions; `words` has a transformer for each of text. With `impute` missing numbers
+    become the median, categories the most frequent one, an empty column 0; else nothing may be missing. A
+    category becomes at most `max_categories` columns, of which its rarest values share the last. An unseen
+    value counts as one of these, or as none if none are pooled. With text all is sparse, and only numbers
+    are scaled; else 0/1 columns are as well.
     """
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
+    from sklearn.pipeline import Pipeline, make_pipeline
     from sklearn.preprocessing import OneHotEncoder
 
     unseen = "infrequent_if_exist"
-    encode = OneHotEncoder(max_categories=max_categories, handle_unknown=unseen, sparse_output=False)
+    encode = OneHotEncoder(max_categories=max_categories, handle_unknown=unseen, sparse_output=bool(words))
     filled = SimpleImputer(strategy="median", keep_empty_features=True)
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
+    scale = scaler(scaling) or "passthrough"
+    number = "passthrough" if impute is None else filled
     parts = [
-        ("numbers", "passthrough" if impute is None else filled, list(numbers)),
+        ("numbers", make_pipeline(number, scale) if words else number, list(numbers)),
         ("categories", encode if impute is None else make_pipeline(most_frequent, encode), list(categorical)),
+        *((f"words of {column}", step, column) for column, step in (words or {}).items()),
     ]
-    return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0)
+    columns = ColumnTransformer(
+        [part for part in parts if part[2] != []], sparse_threshold=float(bool(words))
+    )
+    return Pipeline([("columns", columns), ("scale", "passthrough" if words else scale)])
 
 
 def scaler(kind: str) -> Any:

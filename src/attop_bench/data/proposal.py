@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator
 from pathlib import PurePath
 from typing import Any
+
+import numpy as np
 
 from attop._core.top import Top
 from attop.experiment._judge import MIN_RUNS
 from attop_bench.data.base import DatasetError
-from attop_bench.data.look import Look
+from attop_bench.data.findings import Look
 
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
@@ -35,25 +38,31 @@ def parameters(table: Look) -> dict[str, Any]:
         raise DatasetError(
             f"dataset {table.path}: no column has two values: name the label, --label COLUMN --positive VALUE"
         )
-    entity = _entity(table)
+    group = _role(table, "group")
+    entity = _role(table, "entity") if group is None else None
     day = next(iter(table.days), None)
-    rest = [c for c in table.columns if c.name not in (table.label.column, entity, day)]
+    rest = [c for c in table.columns if c.name not in (table.label.column, group, entity, day)]
     drop = [c.name for c in rest if not c.is_feature or c.name in {*table.twins, *table.leaks}]
     features = [c for c in rest if c.name not in drop]
     if not features:
         raise DatasetError(f"dataset {table.path}: no column is left that could be a feature")
-    categorical = [c for c in features if c.text and not c.marks]
+    categorical = [c for c in features if c.kind == "category" or (c.text and c.kind == "yes/no")]
     many = max((c.distinct for c in categorical), default=0) > _CEILING
+    gaps = any(c.missing or c.marks for c in features if c.kind != "text")
     optional = {
         "format": table.format,
         "reader": dict(table.reader),
+        "drop_unlabelled": table.unlabelled > 0,
+        "group": group,
         "entity": entity,
         "day": day,
         "drop": drop,
+        "text": [c.name for c in features if c.kind == "text"],
+        "categories": [c.name for c in categorical if not c.text],
         "one_hot": bool(categorical),
         "max_categories": _CEILING if many else None,
-        "impute": "median" if any(c.missing or c.marks for c in features) else None,
-        "copies_together": table.copies > 0 and entity is None,
+        "impute": "median" if gaps else None,
+        "copies_together": table.copies > 0 and entity is None and group is None,
     }
     named = {"path": table.path, "label": table.label.column, "positive": table.label.positive}
     return named | {name: value for name, value in optional.items() if value}
@@ -64,7 +73,7 @@ def in_time(table: Look) -> dict[str, object] | None:
     given = parameters(table)
     span = table.days.get(given.get("day", ""), 0)
     n_pos = 0 if table.label is None else table.label.share * table.rows
-    if span < _DAYS or n_pos < _DAYS or "copies_together" in given:
+    if span < _DAYS or n_pos < _DAYS or {"copies_together", "group"} & {*given}:
         return None
     test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
     train = min(span // 2, span - _WINDOWS * test - delay)
@@ -73,13 +82,16 @@ def in_time(table: Look) -> dict[str, object] | None:
     return {"kind": "prequential", "options": options}
 
 
-def propose(table: Look, top: Top | None = None, daily: int | None = None) -> str:
+def propose(
+    table: Look, top: Top | None = None, daily: int | None = None, *, taken: Container[str] = ()
+) -> str:
     """Return a configuration in YAML, with comments; by default for the top 100 of the table.
 
     `daily` is a top of so many a day: of the rows of an average day between the first and the last date.
+    `taken` are names of other data sets.
     """
     options = parameters(table)
-    name = identifier(table.path)
+    name = identifier(table.path, taken)
     days = table.days.get(options.get("day", ""), 0)
     of_day = round(table.rows / days) if days else 0
     if daily and not daily < of_day:
@@ -87,19 +99,27 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
         raise DatasetError(f"dataset {table.path}: {daily} a day is no top: {remark}; give another --top")
     if daily:
         top = Top(k=daily, out_of=of_day)
-    top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
-    written = top.as_dict()
-    if top.k is not None and top.k < table.rows:
-        written.setdefault("of", table.rows)
     protocol, why = "stratified", "each row tests once"
-    if "entity" in options:
+    if "group" in options:
+        protocol = "whole-groups"
+        why = f"each {options['group']} is a list; for new rows of known ones: within-groups"
+        top = top or Top(k=int(np.clip(table.rows / table.column(options["group"]).distinct // 4, 1, 10)))
+    elif "entity" in options:
         protocol = "whole-entities"
         why = f"no {options['entity']} is on both sides; for new rows of known ones: stratified, no entity"
+    top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
+    written = top.as_dict()
+    if top.k is not None and top.k < table.rows and "group" not in options:
+        written.setdefault("of", table.rows)
     comments = {
         "day": "for splits in time",
         "reader": "how the file is written",
+        "drop_unlabelled": "rows without a label are left out",
+        "group": "each is a list of its own",
         "entity": "comes back in many rows",
         "drop": "names, dates, constants, copies of columns",
+        "text": "TF-IDF weights of words, learnt from the training items",
+        "categories": "numbers that are codes",
         "one_hot": "a 0/1 column for each category",
         "max_categories": "rare categories share one column",
         "impute": "missing values: the median, or the most frequent category, of the training items",
@@ -114,6 +134,7 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
     if table.leaks:
         noted.append("      # of drop, these tell the label nearly alone; keep those known beforehand:")
         noted += [f"      # - {name}: {how}" for name, how in table.leaks.items()]
+    noted += [f"      # ? {question}" for question in _questions(table)]
     protocols = [
         f"    # {why}",
         f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}",
@@ -122,6 +143,8 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
         protocols.append(f"    # nearer to use, earlier days train and later ones test: {_flow(later)}")
     if daily:
         length = f"{daily} a day: of a day's rows, on average over {days} days"
+    elif "group" in options:
+        length = "of each list"
     else:
         length = "of a list as long as this table; say what you will look at, of how many"
         length += f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
@@ -132,17 +155,28 @@ def propose(table: Look, top: Top | None = None, daily: int | None = None) -> st
     return "\n".join([*head, *noted, *protocols, *tops, _METHODS])
 
 
-def identifier(path: str) -> str:
-    """Return a name for a data set: that of its file, as far as a configuration takes it."""
+def identifier(path: str, taken: Container[str] = ()) -> str:
+    """Return a name for a data set: its file's, as far as a configuration takes it and it is not `taken`."""
     stem = PurePath(path).name.split(".")[0]
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
+    return f"{name}-mine" if name in taken else name
 
 
-def _entity(table: Look) -> str | None:
-    """Return the complete column of entities with the fewest values, if there is one."""
-    known = [c for c in table.columns if c.kind == "entity" and not c.missing]
-    entities = [c for c in known if c.name not in table.twins]
-    return min(entities, key=lambda c: c.distinct).name if entities else None
+def _role(table: Look, kind: str) -> str | None:
+    """Return the complete column of entities, or groups, with the fewest values, if there is one."""
+    known = [c for c in table.columns if c.kind == kind and not c.missing and c.name not in table.twins]
+    known = [c for c in known if table.label is None or c.name != table.label.column]
+    return min(known, key=lambda c: c.distinct).name if known else None
+
+
+def _questions(table: Look) -> Iterator[str]:
+    """Yield what is not sure, with what to write instead."""
+    if table.label is not None and table.label.otherwise:
+        yield f"positive: {_flow(table.label.positive)} is a guess; or {table.label.otherwise}"
+    for c in table.questions:
+        why = f" ({c.why})" if c.why else ""
+        yield f"{c.name} is taken as {c.kind}{why}; or {c.otherwise}: attop look with --role"
+        yield f"  {_flow(f'{c.name}={c.otherwise}')}"
 
 
 def _flow(value: object) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
 from attop._core.typing import Floats
@@ -14,17 +15,17 @@ from attop._core.typing import Floats
 def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     """Return the contribution of each column to the score of each row, and last the base; None if not exact.
 
-    Exact are those of linear models, whose 0/1 columns of a category are summed back to its column, and of
-    the trees of LightGBM and XGBoost (Lundberg et al. 2020). They sum to log-odds where scores are
-    probabilities.
+    Exact are, where no column is text, those of linear models, whose 0/1 columns of a category are summed
+    back to its column, and of the trees of LightGBM and XGBoost (Lundberg et al. 2020). They sum to log-odds
+    where scores are probabilities.
 
     References
     ----------
     Lundberg et al. (2020), "From local explanations to global understanding with explainable AI for trees",
     Nature Machine Intelligence 2.
     """
-    Z = np.asarray(pipeline[:-1].transform(X))
-    found = _of_features(pipeline[-1], Z)
+    Z = pipeline[:-1].transform(X)
+    found = None if issparse(Z) else _of_features(pipeline[-1], np.asarray(Z))
     if found is None:
         return None
     added = np.zeros((len(X), X.shape[1] + 1))

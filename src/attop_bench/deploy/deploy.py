@@ -209,7 +209,7 @@ def deploy(
         tried,
         expect(job, dataset, tried),
         ranked,
-        differences(rows.X, rows.categorical, listed),
+        differences(rows.X.drop(columns=rows.text), rows.categorical, listed),
         one_column_alone(job, dataset, rows, folds, best.records),
         share_kept(job, dataset, once, candidate, n_jobs),
     )
@@ -299,7 +299,7 @@ def one_column_alone(
     def measure(part: Ints, scores: Floats) -> float:
         return sample.measure(metric, part, scores, top).value
 
-    chosen = one_column(rows.X, rows.categorical, dataset.y, folds, measure)
+    chosen = one_column(rows.X.drop(columns=rows.text), rows.categorical, dataset.y, folds, measure)
     by_column = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
     own = np.array(_values(metric, job, dataset, by_column))
     ahead = np.array(_values(metric, job, dataset, records)) - own

@@ -82,11 +82,16 @@ class Package:
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
         """Return the features of a file as the pipeline reads them, numbers and text."""
-        steps = [step for _, step, _ in self.pipeline["columns"].transformers_]
-        fills = any(hasattr(step, "statistics_") or isinstance(step, Pipeline) for step in steps)
+        transformers = [part for part in self.pipeline["columns"].transformers_ if part[0] != "remainder"]
+        first = [step[0] if isinstance(step, Pipeline) else step for _, step, _ in transformers]
+        fills = any(hasattr(step, "statistics_") for step in first)
+        words = {columns for name, _, columns in transformers if name.startswith("words of ")}
         seen = self.categories
         features = {}
         for name in self.notes["features"]:
+            if name in words:
+                features[name] = table.text(name).fillna("")
+                continue
             if name not in seen:
                 numbers = table.numbers(name).astype(np.float64)
                 features[name] = numbers if fills else require_present(numbers, table.where)

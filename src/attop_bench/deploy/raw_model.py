@@ -13,7 +13,8 @@ from sklearn.pipeline import Pipeline
 from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
-from attop_bench.data.preparation import column_transformer, scaler
+from attop_bench.data.preparation import column_transformer
+from attop_bench.data.words import text_weights
 
 #: Parameters of a file that a pipeline of scikit-learn's has no step for.
 _NOT_RAW = ("codes", "thresholds", "query_norm")
@@ -26,6 +27,7 @@ class RawRows:
     #: Numbers and text, some missing.
     X: pd.DataFrame
     categorical: list[str]
+    text: list[str]
     #: Columns that are no features.
     beside: pd.DataFrame
     #: The one of these within which rows are ranked.
@@ -44,7 +46,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
     if kind != "file":
         names = dataset.facts.get("features") or [f"x{i + 1}" for i in range(dataset.X.shape[1])]
         X = pd.DataFrame(dataset.X, columns=list(names))
-        return RawRows(X, [], pd.DataFrame(index=X.index), None, {})
+        return RawRows(X, [], [], pd.DataFrame(index=X.index), None, {})
     if given := [name for name in _NOT_RAW if params.get(name) is not None]:
         raise DatasetError(
             f"dataset {dataset.name}: a deployed model reads rows as they are in a file, and {given[0]} "
@@ -52,13 +54,15 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
         )
     table = read_raw_table(RawOptions.of({n: params[n] for n in RawOptions.model_fields if n in params}))
     X, written = table.features, table.rows.frame
-    texts = [written[c].dropna() for c in (table.categorical if table.rows.has_types else X)]
+    clean = {c: table.rows.text(c) for c in table.categorical} | {c: X[c] for c in table.text}
+    clean = {c: clean[c] if c in clean else X[c].astype(np.float64) for c in X}
+    texts = [written[c].dropna() for c in X if not pd.api.types.is_numeric_dtype(written[c])]
     needs_reader = any((text.str.strip() != text).any() for text in texts)
-    clean = {c: table.rows.text(c) if c in table.categorical else X[c].astype(np.float64) for c in X}
     beside = written.drop(columns=[*X, table.label])
     return RawRows(
         pd.DataFrame(clean),
         table.categorical,
+        table.text,
         beside,
         table.roles.get("group"),
         dict(params.get("reader") or {}),
@@ -70,7 +74,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
 
 def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:
     """Return an unfitted pipeline: missing values, categories, scale, estimator."""
-    numbers = [c for c in rows.X if c not in rows.categorical]
-    columns = column_transformer(numbers, rows.categorical, rows.impute, rows.max_categories)
-    scale = scaler(scaling) or "passthrough"
-    return Pipeline([("columns", columns), ("scale", scale), ("model", estimator)])
+    numbers = [c for c in rows.X if c not in {*rows.categorical, *rows.text}]
+    words = {column: text_weights() for column in rows.text}
+    prepare = column_transformer(numbers, rows.categorical, rows.impute, rows.max_categories, scaling, words)
+    return Pipeline([*prepare.steps, ("model", estimator)])

@@ -73,7 +73,10 @@ def one_column(
     columns = []
     for fold in folds:
         orders = (order for name in X for order in _orders(X[name], name in categorical, y, fold.train))
-        best = max(orders, key=lambda order: np.nan_to_num(measure(fold.train, order[1][fold.train])))
+        none = "none, of text alone", np.zeros(len(y))
+        best = max(
+            orders, key=lambda order: np.nan_to_num(measure(fold.train, order[1][fold.train])), default=none
+        )
         columns.append((best[0], best[1][fold.test]))
     return columns
 

@@ -38,7 +38,8 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     """Check the content of a YAML file and resolve the names in it.
 
     Its `datasets` and `methods` are lists of names of the files in `catalogues`, relative to `root`, or of
-    mappings with an `id`, which override the entry of that name. Raises `ConfigError` with every complaint.
+    mappings with an `id`, which override the entry of that name; a file of the user's own (a `path` among its
+    parameters) overrides nothing. Raises `ConfigError` with every complaint.
     """
     known = _keys_at(())
     _refuse(f"{key}: unknown key; {did_you_mean(key, known)}" for key in raw if key not in known)
@@ -129,11 +130,17 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
             raise ConfigError(f"{where}: a name is needed, got {base!r}")
         if must_be_known and base not in catalogue:
             raise ConfigError(f"{where}: unknown {section[:-1]} {base!r}; {did_you_mean(base, catalogue)}")
-        known = catalogue.get(base) or {}
+        known = {} if section == "datasets" and _is_own_file(entry) else catalogue.get(base) or {}
         if not isinstance(known, Mapping):
             raise ConfigError(f"catalogues: {section}: {base}: keys and values are needed, got {known!r}")
         resolved.append({**known, **entry})
     return resolved
+
+
+def _is_own_file(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry names a file, which is then the user's, whatever data set has its name."""
+    params = entry.get("params")
+    return "extends" not in entry and isinstance(params, Mapping) and "path" in params
 
 
 def _with_own_metrics(raw: _Raw) -> dict[str, Any]:

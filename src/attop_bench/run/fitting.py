@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import ParameterGrid
-from sklearn.pipeline import make_pipeline
 
 from attop.experiment._learner import Learner, Params, Sample, Transformer, fit_many
 from attop.experiment._routing import Estimator
@@ -38,10 +37,9 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
     estimator = import_estimator(job.estimator)(**job.params)
 
     def prepare() -> Transformer | None:
-        scale = scaler(job.scaling)
         if dataset.preparation is None:
-            return scale
-        return make_pipeline(dataset.preparation.transformer(dataset.X.shape[1]), scale or "passthrough")
+            return scaler(job.scaling)
+        return dataset.preparation.transformer(dataset.X.shape[1], job.scaling)
 
     return Learner(job.estimator.rpartition(".")[2], estimator, job.param_grid, prepare, tuple(job.params))
 

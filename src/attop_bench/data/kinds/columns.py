@@ -79,27 +79,37 @@ def refuse_missing(features: pd.DataFrame, where: str) -> None:
 
 def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
     """Return which rows are positive: of a value, of one of a list, or by a comparison such as ``">= 1"``."""
-    import pandas as pd
-
-    comparison = comparison_of(positive)
-    column = table.text(name) if comparison is None else table.values(name)
-    if comparison is None:
-        any_of = positive if isinstance(positive, list) else [positive]
-        y = np.logical_or.reduce([_equals(column, value) for value in any_of])
-    else:
-        if not pd.api.types.is_numeric_dtype(column):
-            raise DatasetError(
-                f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
-                "numeric: give the value that is positive"
-            )
-        value = column.to_numpy(np.float64)
-        sign, limit = comparison
-        y = {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
+    comparison = comparison_with(table, name, positive)
+    y = is_positive(table, name, positive)
     if not y.any():
-        values = ", ".join(map(str, column.unique().tolist()[:5]))
+        values = ", ".join(map(str, table.values(name).unique().tolist()[:5]))
         wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
         raise DatasetError(f"{table.where}: no row has {wanted}; values are {values}: set positive to one")
     return y
+
+
+def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
+    """Return what `positive_labels` does, also if no row is positive."""
+    import pandas as pd
+
+    comparison = comparison_with(table, name, positive)
+    if comparison is None:
+        any_of, text = positive if isinstance(positive, list) else [positive], table.text(name)
+        return np.logical_or.reduce([_equals(text, value) for value in any_of])
+    column = table.values(name)
+    if not pd.api.types.is_numeric_dtype(column):
+        raise DatasetError(
+            f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
+            "numeric: give the value that is positive"
+        )
+    value, (sign, limit) = column.to_numpy(np.float64), comparison
+    return {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
+
+
+def comparison_with(table: Table, name: str, positive: object) -> tuple[str, float] | None:
+    """Return a comparison as `comparison_of`; None where it is a value of the column, such as ``<30``."""
+    comparison = comparison_of(positive)
+    return None if comparison and (table.text(name) == str(positive).strip()).any() else comparison
 
 
 def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:

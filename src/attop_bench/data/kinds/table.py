@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -17,17 +16,14 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 from attop._core.files import StrPath
 from attop._core.typing import Ints
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.formats import Table, check_numbers, format_of, read_table
+from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds import columns
-from attop_bench.data.kinds.columns import column_of, comparison_of, require_present
+from attop_bench.data.kinds.columns import column_of, require_present
 from attop_bench.data.parameters import refusal
 from attop_bench.data.preparation import Preparation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: Name of a column without one in pandas; to_csv writes row numbers as such a column.
-_UNNAMED = re.compile(r"Unnamed: \d+|")
 
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
@@ -62,6 +58,12 @@ class RawOptions(BaseModel):
     keep: Sequence[_Column] | None = None
     #: Columns to leave out.
     drop: Sequence[_Column] = ()
+    #: Columns of features that are codes of categories, also where they are numbers.
+    categories: Sequence[_Column] = ()
+    #: Columns of text, read as TF-IDF weights of the words of training items.
+    text: Sequence[_Column] = ()
+    #: Leave out rows without a label.
+    drop_unlabelled: StrictBool = False
     #: ``"median"`` fills what is missing of the features: numbers by their median, text by its most frequent
     #: value, learnt from training items alone. Missing features are refused if left out.
     impute: Literal["median"] | None = None
@@ -116,8 +118,9 @@ class TableOptions(RawOptions):
     def _combinations(self) -> Self:
         if self.max_categories is not None and not self.one_hot:
             raise ValueError("max_categories is how many columns one_hot makes: set one_hot: true")
-        if self.impute is not None and (self.thresholds is not None or self.query_norm is not None):
-            raise ValueError("impute cannot be combined with thresholds or query_norm: leave one out")
+        if (self.impute or self.text) and (self.thresholds is not None or self.query_norm is not None):
+            what = "impute" if self.impute else "text"
+            raise ValueError(f"{what} cannot be combined with thresholds or query_norm: leave one out")
         return self
 
 
@@ -131,8 +134,9 @@ class RawTable:
     #: ``group``, ``entity`` and ``day``, where there are any -> column.
     roles: dict[str, str]
     features: pd.DataFrame
-    #: Those of `features` that are not numbers.
+    #: Those of `features` that are categories, and those that are text.
     categorical: list[str]
+    text: list[str]
     #: File of each row, from 0, if there are several.
     part: Ints | None
 
@@ -162,10 +166,11 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     if chosen.copies_together:
         alike = np.where(np.isnan(X), np.inf, X)  # all missing values are
         beside["duplicate_group"] = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
+    compared = columns.comparison_with(table.rows, table.label, chosen.positive)
     facts = {
         "source": str(path),
         "licence": "the user's own file",
-        "positive": f"{table.label} {'' if comparison_of(chosen.positive) else '= '}{chosen.positive}",
+        "positive": f"{table.label} {'' if compared else '= '}{chosen.positive}",
         "features": list(features.columns),
     }
     name = os.path.splitext(os.path.basename(path))[0]
@@ -203,6 +208,10 @@ def read_raw_table(options: RawOptions) -> RawTable:
     for role, column in roles.items():
         if column == label:
             raise DatasetError(f"{where}: column {label!r} is both label and {role}: name another {role}")
+    if options.drop_unlabelled:
+        labelled = rows.text(label).notna().to_numpy()
+        frame = frame[labelled].reset_index(drop=True)
+        rows, part = replace(rows, frame=frame), None if part is None else part[labelled]
     aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
     if name == "svmlight":
         aside.add("qid")
@@ -215,7 +224,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
             raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
     if not features:
         raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
-    unnamed = [c for c in features if _UNNAMED.fullmatch(c)] if keep is None else []
+    unnamed = [c for c in features if UNNAMED.fullmatch(c)] if keep is None else []
     if unnamed:
         raise DatasetError(
             f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
@@ -223,13 +232,19 @@ def read_raw_table(options: RawOptions) -> RawTable:
         )
     for column in (label, *roles.values()):
         require_present(rows.text(column), where)
-    X = pd.DataFrame({c: rows.values(c) for c in features})
+    codes, text = (
+        [column_of(frame, c, where) for c in given] for given in (options.categories, options.text)
+    )
+    if other := {*codes, *text}.difference(features):
+        raise DatasetError(f"{where}: column {min(other)!r} is no feature: take it out of categories or text")
+    X = pd.DataFrame({c: rows.text(c) if c in {*codes, *text} else rows.values(c) for c in features})
+    X[text] = X[text].fillna("")
     if options.impute is None:
         columns.refuse_missing(X, where)
-    categorical = [c for c in features if not pd.api.types.is_numeric_dtype(X[c])]
-    for c in X.columns.difference(categorical, sort=False):
+    categorical = [c for c in features if c not in text and not pd.api.types.is_numeric_dtype(X[c])]
+    for c in X.columns.difference([*categorical, *text], sort=False):
         check_numbers(X[c], where)
-    return RawTable(rows, label, roles, X, categorical, part)
+    return RawTable(rows, label, roles, X, categorical, text, part)
 
 
 def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None) -> tuple[Table, Ints | None]:
@@ -261,16 +276,19 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
     features, categorical, where = table.features, table.categorical, options.where
     text = features[categorical]
     columns.check_text(text, where)
-    preparation = Preparation({}, options.impute) if features.isna().any(axis=None) else None
+    gaps, texts = bool(features.isna().any(axis=None)), {}
+    if table.text:
+        features, texts = columns.as_codes(features, table.text)
+    preparation = Preparation({}, options.impute, texts=texts) if gaps or texts else None
     if options.codes is not None and categorical:
         features = features.assign(**columns.to_numbers(text, options.codes, where))
     elif options.one_hot and categorical:
         columns.check_categories(text, options.max_categories, where)
-        if options.max_categories is None and not text.isna().any(axis=None):
+        if options.max_categories is None and not texts and not text.isna().any(axis=None):
             features = pd.get_dummies(features, columns=categorical, prefix_sep="=", dtype=np.float64)
         else:
             features, categories = columns.as_codes(features, categorical)
-            preparation = Preparation(categories, options.impute, options.max_categories)
+            preparation = Preparation(categories, options.impute, options.max_categories, texts)
     else:
         columns.refuse_text(text, where)
     if options.thresholds is not None:

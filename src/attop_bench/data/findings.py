@@ -1,0 +1,140 @@
+"""What a look at a table found, and in words: the most harmful first, each with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from attop._core.wording import count_noun, join_first
+from attop_bench.data.kinds.columns import MANY_VALUES
+from attop_bench.data.labels import LabelColumn
+from attop_bench.data.roles import Column
+
+#: Lines that are said, and positives below which no difference between models shows.
+_MOST, _FEW_POSITIVES = 8, 50
+
+
+@dataclass(frozen=True)
+class Look:
+    """Findings of `look`."""
+
+    path: str
+    rows: int
+    #: Rows that were looked at.
+    sample: int
+    columns: list[Column]
+    #: The one that was named, or the likeliest.
+    label: LabelColumn | None
+    #: True if it was named.
+    named: bool
+    #: All that could be it, likeliest first.
+    candidates: list[LabelColumn]
+    #: Rows looked at without a label.
+    unlabelled: int
+    #: Rows with the features of an earlier row.
+    copies: int
+    #: Column -> an earlier one with the same values.
+    twins: Mapping[str, str]
+    #: Feature that tells the label nearly alone -> how.
+    leaks: Mapping[str, str]
+    #: Complete column of dates such as 2026-12-31 -> days from the first to the last.
+    days: Mapping[str, int]
+    #: The file's format, where its name does not say; options for its reader.
+    format: str | None
+    reader: Mapping[str, object]
+    #: True in a file without types.
+    typeless: bool
+    #: How the file is written, as far as it is not usual.
+    said: list[str]
+
+    def column(self, name: str) -> Column:
+        """Return the column of a name."""
+        return next(c for c in self.columns if c.name == name)
+
+    @property
+    def complaints(self) -> list[str]:
+        """All that is wrong, most harmful first, each with what to do; in one line what is too much."""
+        lines = list(_complaints(self))
+        more = len(lines) - _MOST + 1
+        return lines if more < 2 else [*lines[: _MOST - 1], f"{more} more: " + "; ".join(lines[_MOST - 1 :])]
+
+    @property
+    def questions(self) -> list[Column]:
+        """Columns that could be of another kind, as far as it is known."""
+        label = self.label and self.label.column
+        return [c for c in self.columns if c.otherwise and c.name not in {label, *self.twins, *self.leaks}]
+
+
+def _complaints(table: Look) -> Iterator[str]:
+    label, named = table.label, [c for c in table.columns if c.name not in {*table.twins, *table.leaks}]
+    if label is None:
+        yield "no column has two values: name the label, --label COLUMN --positive VALUE"
+    else:
+        yield from _about_label(table, label)
+        named = [c for c in named if c.name != label.column]
+    yield from table.said
+    for name, how in list(table.leaks.items())[:1]:
+        rest = [f"{other} ({this})" for other, this in table.leaks.items() if other != name]
+        also = f"; so do {join_first(rest)}" if rest else ""
+        yield f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?{also}"
+    by_kind = {kind: [c.name for c in named if c.kind == kind] for kind in {c.kind for c in named}}
+    for kind, remark in (
+        ("group", "names lists: each is ranked by itself, and is on one side of a split"),
+        ("entity", "an entity, such as a customer: no feature; its rows stay on one side of a split"),
+    ):
+        if names := by_kind.get(kind):
+            yield f"{join_first(names)}: {remark}"
+    if asked := table.questions:
+        each = join_first([f"{c.name} ({c.kind}, or {c.otherwise})" for c in asked])
+        yield f"not sure of {each}: if wrong, look again with --role COLUMN=KIND"
+    if names := by_kind.get("text"):
+        yield f"{join_first(names)}: text, read as the weights of its words (TF-IDF): drop it if it is none"
+    for column in named:
+        if column.marks:
+            yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
+    if written := [c for c in named if c.kind == "text of numbers" and not c.marks]:
+        names = join_first([c.name for c in written])
+        example = f"such as {written[0].example!r}"
+        yield f"{names}: numbers written as text, {example}: dropped; write plain numbers to use them"
+    if names := by_kind.get("unusable"):
+        yield f"{join_first(names)}: infinite numbers, or no single values: dropped; correct them to use them"
+    if names := by_kind.get("date"):
+        yield f"{join_first(names)}: dates: no feature; to use them make numbers, such as an age in days"
+    yield from _about_rows(table, named)
+    aside = [f"{join_first(by_kind[k])} ({k})" for k in ("identifier", "constant", "empty") if k in by_kind]
+    if table.twins:
+        first = "; ".join(f"{a}: the same values as {b}" for a, b in list(table.twins.items())[:3])
+        aside.append(f"{count_noun(len(table.twins), 'column')} twice ({first})")
+    if aside:
+        yield f"dropped: {'; '.join(aside)}"
+
+
+def _about_label(table: Look, label: LabelColumn) -> Iterator[str]:
+    labelled = table.sample - table.unlabelled
+    if not table.named:
+        others = [c.column for c in table.candidates if c.column != label.column]
+        instead = f", such as {join_first(others, 3)}" if others else ""
+        yield f"the label is guessed: {label.column}; name it by --label if it is another{instead}"
+    if label.otherwise:
+        values = f"{table.column(label.column).distinct:,} values; {label.positive!r}"
+        yield f"{label.column}: {values} is positive, no other is; or --positive {label.otherwise}"
+    if table.unlabelled:
+        yield f"{label.column}: {table.unlabelled:,} rows have no label: left out"
+    if (n_pos := round(label.share * labelled)) < _FEW_POSITIVES:
+        what = count_noun(n_pos, "positive")
+        yield f"{label.column}: {what}, so few that no difference between models will show: collect more"
+
+
+def _about_rows(table: Look, columns: list[Column]) -> Iterator[str]:
+    if table.copies:
+        rows = count_noun(table.copies, "row")
+        yield f"{rows} with the features of a row before: kept on one side of every split"
+    if "decimal" in table.reader:
+        yield "numbers have a comma before the decimals: read with decimal: ','"
+    if missing := [c for c in columns if c.missing and c.is_feature]:
+        worst = max(missing, key=lambda c: c.missing)
+        features = count_noun(len(missing), "feature")
+        lack = "has" if len(missing) == 1 else "have"
+        yield f"{features} {lack} missing values, up to {worst.missing:.0%} ({worst.name}): filled by impute"
+    if many := [c.name for c in columns if c.kind == "category" and c.distinct > MANY_VALUES]:
+        yield f"{join_first(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"

@@ -1,0 +1,106 @@
+"""The likely label of a table, and its positive value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.formats import Table
+from attop_bench.data.kinds.columns import comparison_with, positive_labels
+from attop_bench.data.roles import Column, words_of
+
+#: How the words of a label's name begin, after "is".
+_STEMS = (
+    "label target class outcome fraud default churn respon bought convert positive fail readmi died death "
+    "surviv exited subscrib relevan includ defect bug result diagnos anomal"
+)
+_NAMES = frozenset(("y", "bad", "dead", "event", "status"))
+#: Rows of a class that the folds of a proposal need, and most grades of a label.
+ENOUGH, _GRADES = 10, 10
+_TRUE = frozenset(("1", "1.0", "yes", "y", "true", "t", "positive", "pos", "+", "+1"))
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """A column that could be the label, its positive value, and its share of the labelled rows."""
+
+    column: str
+    positive: object
+    share: float
+    #: What else could be positive.
+    otherwise: str = ""
+
+
+def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> list[LabelColumn]:
+    """Return the columns that could be the label, likeliest first.
+
+    They hold two values, or grades if their names or places say so, each class in enough rows for folds.
+    Names go first, then two values, columns without gaps, the last column, text, the rarest positives.
+    """
+    found = []
+    for column in columns:
+        last, named = column.name == columns[-1].name, _is_named(column.name)
+        graded = 3 <= column.distinct <= _GRADES and (named or last)
+        if column.kind in ("date", "unusable", "text") or not (column.distinct == 2 or graded):
+            continue
+        label = as_label(table, frame, column.name)
+        rows = frame[column.name].count()
+        few = min(label.share, 1 - label.share) * rows < ENOUGH
+        if few and graded:
+            continue
+        order = few, not named, column.distinct > 2, column.missing > 0, not last, not column.text
+        found.append(((*order, label.share), label))
+    return [label for _, label in sorted(found, key=lambda one: one[0])]
+
+
+def _is_named(name: str) -> bool:
+    words = [word.removeprefix("is") for word in words_of(name)]
+    return any(word.startswith(tuple(_STEMS.split())) or word in _NAMES for word in words)
+
+
+def as_label(table: Table, frame: pd.DataFrame, name: str, positive: object = None) -> LabelColumn:
+    """Return a column as label, by default with its likeliest positive value."""
+    values = frame[name].dropna()
+    if not len(values):
+        raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
+    otherwise = ""
+    if positive is None:
+        positive, otherwise = _positive(values)
+    rows = positive_labels(table, name, positive) & frame[name].notna().to_numpy()
+    same = frame[name][rows].unique()
+    if pd.api.types.is_numeric_dtype(values) and comparison_with(table, name, positive) is None:
+        positive = _plain(same[0]) if len(same) == 1 else positive  # 1 for "1"
+    return LabelColumn(name, positive, float(rows.sum() / len(values)), otherwise)
+
+
+def _positive(values: pd.Series) -> tuple[object, str]:
+    """Return the likeliest positive value, the rarer of two, and what else it could be."""
+    counts = values.value_counts()
+    number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    if len(counts) > 2 and number:
+        return _grade(values)
+    enough = counts[counts >= ENOUGH] if len(counts) > 2 else counts
+    rarest = (enough if len(enough) else counts).index[-1]
+    others = [value for value in counts.index if value != rarest]
+    open_to_doubt = len(counts) > 2 or str(others[0]).lower() in _TRUE if others else False
+    return _plain(rarest), ", ".join(map(str, others[:5])) if open_to_doubt else ""
+
+
+def _grade(values: pd.Series) -> tuple[object, str]:
+    """Return the lowest grade with at most half of the rows from it on, of many a tenth, as a comparison."""
+    grades = np.unique(values)
+    most = 0.5 if len(grades) <= _GRADES else 0.1
+    limits = [limit for limit in grades[1:] if (values >= limit).mean() <= most]
+    limit = limits[0] if limits else grades[-1]
+    nearby = [f">= {other:g}" for other in grades[1:] if other != limit][:3]
+    return f">= {limit:g}", ", ".join(nearby)
+
+
+def _plain(value: object) -> object:
+    """Return a value as YAML has it: 1 for 1.0."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value

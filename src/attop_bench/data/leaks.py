@@ -1,0 +1,100 @@
+"""Columns that tell the label nearly alone, and are most likely known only after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from attop._core.typing import Floats, Ints
+from attop.metrics._roc import auc
+from attop_bench.data.kinds.columns import MANY_VALUES
+from attop_bench.data.roles import Column
+
+#: AUC of a column alone, or share of positives of a value that half of the positives have.
+_ALONE = 0.99
+#: Share of positives of a value, and rows of it; its lift, where more than half are positive.
+_PURE, _ROWS, _LIFT = 0.95, 10, 20.0
+#: Rows of a value of which all are positive, a part of the label beside others.
+_PART = 3
+#: Where more columns than these, and more than this share, have such values, they are the nature of the data.
+_MOST, _SHARE = 8, 0.1
+
+
+def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray[np.bool_]) -> dict[str, str]:
+    """Return the columns that tell the label `y` nearly alone, by a value or by having one, and how."""
+    if min(y.sum(), (~y).sum()) < _ROWS:
+        return {}
+    half = np.arange(len(y)) % 2 == 0
+    found, pure, parts = {}, {}, {}
+    for column in columns:
+        if column.name == label or column.kind in ("unusable", "empty"):
+            continue
+        codes = dict(_codes(frame[column.name], column))
+        area = max(_areas(frame[column.name], column, codes.values(), y, half))
+        if area >= _ALONE:
+            found[column.name] = f"AUC {area:.3f}"
+            continue
+        for what, code in codes.items():
+            rows, hits = np.bincount(code), np.bincount(code, y)
+            if how := _by_half(what, code, rows, hits, y):
+                found[column.name] = how
+            share = hits / np.maximum(rows, 1)
+            telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
+            telling &= (rows >= _ROWS) & (rows * (1 - y.mean()) >= _ROWS / 2)
+            if telling.any():
+                most = int(np.argmax(np.where(telling, rows, 0)))
+                pure[column.name] = f"{hits[most]:.0f} of {rows[most]:,} rows of a value positive"
+            elif ((rows == hits) & (rows >= _PART)).any():
+                least = (rows == hits) & (rows >= _PART)
+                parts[column.name] = f"{rows[least].sum():,} rows, all positive"
+    most = max(_MOST, _SHARE * len(columns))
+    if 0 < len(pure) <= most:
+        found = pure | found
+        if len(parts) <= _MOST and y.mean() < 0.1:  # by chance in one of 1,000 values
+            found = parts | found
+    return {column.name: found[column.name] for column in columns if column.name in found}
+
+
+def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
+    """Yield ways to part the rows by a column, each as the number of each row's part."""
+    yield "any value", values.isna().to_numpy(np.int64)
+    if not column.is_feature or column.kind == "text":
+        return
+    if column.distinct <= MANY_VALUES or column.kind == "category":
+        yield "its values", pd.factorize(values, use_na_sentinel=False)[0]
+    elif column.kind == "number":
+        common = values.mode().iloc[0]
+        if (values == common).mean() >= 0.5:
+            yield "another value than the usual", (values != common).to_numpy(np.int64)
+
+
+def _areas(
+    values: pd.Series, column: Column, codes: Iterable[Ints], y: NDArray[np.bool_], half: NDArray[np.bool_]
+) -> Iterator[float]:
+    """Yield the AUC of a column, either way up: as a number, and by each way to part its rows."""
+    label = y.astype(int)
+    if column.is_feature and pd.api.types.is_numeric_dtype(values):
+        numbers = values.astype(float)
+        area = auc(label, numbers.fillna(numbers.median()).to_numpy())
+        yield max(area, 1 - area)
+    for code in codes:  # a row by the share of positives among others of its code
+        area = auc(label, np.where(half, _shares(code, y, ~half)[code], _shares(code, y, half)[code]))
+        yield max(area, 1 - area)
+
+
+def _by_half(what: str, code: Ints, rows: Ints, hits: Floats, y: NDArray[np.bool_]) -> str:
+    """Say how half of the positives are told by values that are nearly all positive, if they are."""
+    alone = (hits >= _ALONE * rows) & (rows * (1 - y.mean()) >= _ROWS)
+    labels = y[alone[code]]
+    if labels.sum() < y.sum() / 2:
+        return ""
+    return f"{what}: {labels.mean():.0%} of {len(labels):,} rows positive"
+
+
+def _shares(code: Ints, y: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Floats:
+    """Return the share of positives of each code among `rows`; that of all where there is none."""
+    hits, size = (np.bincount(code[rows], w, code.max() + 1) for w in (y[rows], None))
+    return np.divide(hits, size, out=np.full(len(size), y[rows].mean()), where=size > 0)

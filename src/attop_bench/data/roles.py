@@ -1,0 +1,277 @@
+"""The role of a column, by its values first and its name second, with the reason and the alternative."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from attop._core.typing import Ints
+from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+#: Last words of the names of identifiers; words of what has many rows (people, lists to be ranked, things
+#: that are kinds of others); words of measurements, whatever they are of: months_as_customer.
+_ID = _set("id ids uuid guid uid key number nr no nbr num hash ref code identifier #")
+_PERSON = _set(
+    """customer cust client user uid card account acct patient member person subject device employee student
+    child household applicant borrower holder policyholder donor owner player participant respondent
+    subscriber driver vehicle machine msisdn iban vin imei engine"""
+)
+_LIST = _set("qid query srch search session impression request race auction slate basket sess")
+_THING = _set(
+    """code mcc icd naics sic merchant terminal product item sku shop store zip zipcode postcode postal plz
+    city county region state district branch agent airport airline route station brand category type class
+    dept department occupation industry channel vendor supplier model diagnosis diag"""
+)
+_MEASURE = _set(
+    """age month months day days week weeks year years hour hours minute minutes second seconds tenure since
+    duration time count counts amount sum total balance limit score rate price value size income salary avg
+    mean max min median std pct percent share ratio length width height weight distance as of per by from
+    visits orders points level freq frequency recency n"""
+)
+#: Kinds that can be given to a column.
+KINDS = ("number", "category", "text", "date", "entity", "group", "identifier")
+#: Fewer values than this say little about what a column is; and fewer people than this are no entities.
+FEW = 20
+_FEWEST = 10
+#: Share of rows that differ in a column of identifiers, or of values that are of one kind.
+NEARLY = 0.95
+#: Values that are no numbers in a column of numbers: marks of what is missing.
+_MARKS = 3
+_WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
+#: Words, the median of the rows, from which text is read as such rather than as names; those that are asked.
+_WORDS, _ASKED = 4, 3
+#: Pairs of rows with the same number to every one of neighbouring numbers, 1 where numbers are measured.
+_FAR = 5.0
+#: By so much of the usual distance are rows of an entity nearer than those of neighbouring values.
+_ALIKE = 0.2
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column and what to do with it."""
+
+    name: str
+    #: number, yes/no, category, text, date, identifier, entity, group, text of numbers, constant, empty or
+    #: unusable.
+    kind: str
+    #: Share of the rows.
+    missing: float
+    distinct: int
+    example: str
+    #: Not all numbers.
+    text: bool = False
+    #: Text in a column of numbers: marks of missing values, perhaps.
+    marks: tuple[str, ...] = ()
+    #: The evidence, where it was needed, and the kind that the column could be as well.
+    why: str = ""
+    otherwise: str = ""
+
+    @property
+    def is_feature(self) -> bool:
+        """True if a learner can use it, missing values filled and categories encoded."""
+        return self.kind in ("number", "yes/no", "category", "text") or bool(self.marks)
+
+
+def describe(frame: pd.DataFrame, name: str, example: str) -> Column:
+    """Describe a column of a table by its values, its name and the rows; `example` is one as written."""
+    values = frame[name]
+    present = values.dropna()
+    distinct = present.nunique()
+    text = not pd.api.types.is_numeric_dtype(values)
+    marks: tuple[str, ...] = ()
+    why = otherwise = ""
+    if distinct < 2:
+        kind = "constant" if distinct else "empty"
+    elif not text:
+        kind, why, otherwise = _of_numbers(frame, name, present, distinct)
+    else:
+        kind, marks, why, otherwise = _of_text(frame, name, present, distinct)
+    return Column(name, kind, float(values.isna().mean()), distinct, example, text, marks, why, otherwise)
+
+
+def _of_numbers(frame: pd.DataFrame, name: str, present: pd.Series, distinct: int) -> tuple[str, str, str]:
+    """Return the kind of a column of numbers, the reason, and what else it could be."""
+    numbers = present.to_numpy(np.float64)
+    if np.isinf(numbers).any():
+        return "unusable", "", ""
+    if distinct == 2:
+        return "yes/no", "", ""
+    if (numbers % 1 != 0).any():
+        return "number", "", ""
+    kind, why, otherwise = _of_names(frame, name, present, distinct)
+    if kind == "number" and np.abs(numbers).max() >= 2**53:
+        return "identifier", "integers too long for a number", ""
+    return kind, why, otherwise
+
+
+def _of_text(
+    frame: pd.DataFrame, name: str, present: pd.Series, distinct: int
+) -> tuple[str, tuple[str, ...], str, str]:
+    """Return the kind of a column of text, marks of missing values among numbers, reason and alternative."""
+    if pd.api.types.is_datetime64_any_dtype(present) or is_dates(present):
+        return "date", (), "", ""
+    if not all(isinstance(value, (str, Real)) for value in present):
+        return "unusable", (), "", ""
+    if distinct == 2:
+        return "yes/no", (), "", ""
+    text = present.astype(str)
+    values = pd.Series(text.unique())
+    odd = values[pd.to_numeric(values, errors="coerce").isna()]
+    if values.str.fullmatch(r"\d+").all():
+        kind, why, otherwise = _of_names(frame, name, text, distinct)
+        if kind != "number":
+            return kind, (), why, otherwise
+    if len(values) > FEW and len(odd) <= _MARKS:
+        return "text of numbers", tuple(odd), "", ""
+    if len(values) > FEW and values.str.fullmatch(_WRITTEN).mean() >= NEARLY:
+        return "text of numbers", (), "", ""
+    words = values.map(_words).median()
+    if distinct > MANY_VALUES and distinct > len(text) / 5 and words >= _ASKED:
+        sure = words >= _WORDS
+        return "text", (), f"{words:.0f} words in the median row", "" if sure else "identifier"
+    kind, why, otherwise = _of_names(frame, name, text, distinct)
+    return kind, (), why, otherwise
+
+
+def _words(text: str) -> float:
+    """Return the number of words between blanks; of a script that has none, two signs make one."""
+    return max(len(text.split()), sum(sign > "\u2e80" for sign in text) / 2)
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name: customerId and CUSTOMER_ID are customer, id."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return [word.rstrip("0123456789") or word for word in re.findall(r"[^\W_]+|#", parted.lower())]
+
+
+def _of_names(frame: pd.DataFrame, name: str, present: pd.Series, distinct: int) -> tuple[str, str, str]:
+    """Return the kind of whole numbers or text that may name things: number or category if they do not."""
+    rows, words = len(present), words_of(name)
+    text = not pd.api.types.is_numeric_dtype(present)
+    plain = "category" if text and not present.str.fullmatch(r"\d+").all() else "number"
+    named = bool(words) and words[-1] in _ID
+    person, listed, thing = (
+        bool(words) and not known.isdisjoint(words[-2:] if named else words[-1:])
+        for known in (_PERSON, _LIST, _THING)
+    )
+    measured = not named and not _MEASURE.isdisjoint(words)
+    often = rows / distinct
+    times = f"{distinct:,} values, {often:.1f} rows each"
+    if distinct >= NEARLY * rows:
+        return _of_single(present, rows, named or person or listed, plain)
+    if plain == "number" and measured:
+        return "number", "", ""
+    if listed and distinct >= _FEWEST and often >= 2:
+        even = present.value_counts().var() < often / 2
+        lists = ("group", "entity") if even or words[-1] == "qid" else ("entity", "group")
+        return lists[0], f"{times}; by its name lists to be ranked", lists[1]
+    if person and distinct >= _FEWEST:
+        alike = _alike(frame, name, present)
+        unknown = not named and len(words) > 1
+        if plain == "number" and unknown and not (alike or _far_apart(present)):
+            return "number", f"{times}, which are no more alike than neighbours", "entity"
+        how = "which are alike" if alike else "no more alike than others: by its name alone"
+        return "entity", f"{times}, {how}", "" if alike else "number" if plain == "number" else "category"
+    if thing and not is_identifier(present):
+        return "category", f"{times}, codes by its name", "number" if plain == "number" else ""
+    if named and distinct > MANY_VALUES:
+        return "entity", f"{times}, identifiers by its name", "identifier"
+    if distinct <= MANY_VALUES or (plain == "category" and is_identifier(present)):
+        return ("identifier" if is_identifier(present) else plain), "", ""
+    far = text or _far_apart(present)
+    if far and _id_like(present) and _alike(frame, name, present):
+        return "entity", f"{times}, which are alike in other columns", plain
+    return plain, "", "category" if far and plain == "number" else ""
+
+
+def _of_single(present: pd.Series, rows: int, named: bool, plain: str) -> tuple[str, str, str]:
+    """Return the kind of a column of which nearly every row has another value."""
+    if rows <= MANY_VALUES:
+        return ("identifier" if named else plain), "", ""
+    if named or plain == "category":
+        return "identifier", "", ""
+    numbers = present.astype(np.float64)
+    counted = np.ptp(numbers) < 1.1 * rows
+    steps = np.diff(numbers)
+    if counted or (steps >= 0).all() or (steps <= 0).all():
+        return "identifier", "it counts the rows" if counted else "it grows with the rows", ""
+    width = present.astype(str).str.len()
+    if width.nunique() == 1 and width.iloc[0] >= 5:
+        return "identifier", "each row has its own, of as many digits", "number"
+    return "number", "", ""
+
+
+def _far_apart(present: pd.Series) -> bool:
+    """Return whether numbers come back though neighbouring numbers are rare, as codes do.
+
+    Numbers that people round are no codes: these end in one digit most often.
+    """
+    counts = present.astype(np.int64).value_counts().sort_index()
+    same = float((counts * (counts - 1)).sum())
+    near = counts.to_numpy()[1:] * counts.to_numpy()[:-1] * (np.diff(counts.index) == 1)
+    ends = pd.Series(counts.index % 10).value_counts(normalize=True).iloc[0]
+    return same > 2 * FEW and same > _FAR * max(2.0 * near.sum(), 1.0) and ends < 0.3
+
+
+def _id_like(present: pd.Series) -> bool:
+    """Return whether most values are written alike: as many signs, a digit among them."""
+    values = pd.Series(present.astype(str).unique())
+    width = values.str.len()
+    return bool(
+        (width == width.mode()[0]).mean() >= NEARLY / 2 and values.str.contains(r"\d").mean() >= NEARLY
+    )
+
+
+def _alike(frame: pd.DataFrame, name: str, present: pd.Series) -> bool:
+    """Return whether rows of a value resemble each other more than rows of neighbouring values do.
+
+    In some column they must be nearer, by a share `_ALIKE` of the distance of any two rows, and by more than
+    five standard errors over the values.
+    """
+    rng = np.random.default_rng(0)
+    value = pd.factorize(present, sort=True)[0]
+    order = np.lexsort((rng.random(len(value)), value))
+    value = value[order]
+    start = np.searchsorted(value, np.arange(value[-1] + 2))
+    again = np.flatnonzero(value[1:] == value[:-1])
+    again = again[value[again] < value[-1]]
+    if len(np.unique(value[again])) < _FEWEST:
+        return False
+    beyond = start[value[again] + 1]
+    rows, any_row = frame.loc[present.index[order]], rng.permutation(len(value))[: len(again)]
+    for other in frame.columns.drop(name):
+        ranks = _ranks(rows[other], value[-1] + 1)
+        if ranks is None:
+            continue
+        by, is_text = ranks
+        same, near, usual = (np.abs(by[again] - by[rows_too]) for rows_too in (again + 1, beyond, any_row))
+        if is_text:
+            same, near, usual = (distance > 0 for distance in (same, near, usual))
+        gain = pd.Series(near.astype(float) - same).groupby(value[again]).mean()
+        mean, error = gain.mean(), gain.std() / np.sqrt(len(gain))
+        if mean > _ALIKE * usual.mean() and mean > 5 * error:
+            return True
+    return False
+
+
+def _ranks(values: pd.Series, most: int) -> tuple[Ints, bool] | None:
+    """Return the ranks of a column, and whether only their being the same counts; None of one of no use.
+
+    Text of nearly as many as `most` values names what is to be judged once more.
+    """
+    if pd.api.types.is_numeric_dtype(values):
+        return values.rank(method="dense").fillna(0).to_numpy(np.int64), False
+    try:
+        codes = pd.factorize(values)[0]
+    except TypeError:
+        return None
+    return (codes, True) if codes.max() < 0.9 * most - 1 else None
