@@ -1,17 +1,30 @@
 """The list of situations: what is odd about a table, how it is written, and what is right.
 
 A report of a table that was read wrong becomes a line here first. `write` is made by a function of
-`tables.writers`, the table is by default `base()`. Unless `same=False`, features and labels must be those of the
-same table written plainly.
+`tables.writers`, the table is by default `base()`. Unless `same=False`, features and labels must be those of
+the table written plainly.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow
 
-from tables.writers import text
+from tables.writers import (
+    aligned,
+    base,
+    excel,
+    packed,
+    parquet,
+    svmlight,
+    template,
+    text,
+    thousands,
+    with_columns,
+)
 
 
 @dataclass(frozen=True)
@@ -39,9 +52,541 @@ class S:
     refused: str = ""
 
 
+def arff(
+    rest="", head="@relation t", amount="numeric", levels="{green,ochre,'dark blue',red}", end="\n", **quotes
+):
+    """Write ARFF; `rest` follows the attributes."""
+    attributes = [f"@attribute amount {amount}", "@attribute age integer", f"@attribute colour {levels}"]
+    text = "\n".join([head, *attributes, "@attribute y {yes,no}", *([rest] if rest else []), "@data"])
+
+    def line(row):
+        return ",".join(f"'{value}'" if " " in str(value) else str(value) for value in row)
+
+    return template(text, "t.arff", line)
+
+
+def gaps(word, share=0.15, among=None):
+    """Return a function that makes a column of countries, or of what is `among`, with a word for gaps."""
+
+    def make(rng, n, y):
+        values = rng.choice(among or ["Denmark", "France", "Italy"], n).astype(object)
+        return np.where(rng.random(n) < share, word, values)
+
+    return make
+
+
+def level(word, among=("DE", "FR", "IT")):
+    """Return a function that makes a column in which a word, where there is one, goes with the label."""
+    return lambda rng, n, y: np.where(y & (rng.random(n) < 0.7), word, rng.choice(among, n).astype(object))
+
+
+def numbers(word, share=0.1):
+    """Return a function that makes a column of numbers with a word for gaps."""
+    return lambda rng, n, y: np.where(
+        rng.random(n) < share, word, rng.integers(10, 900, n).astype(str).astype(object)
+    )
+
+
+NO_HEADER = {"header": False, "names": "c"}
+LAST = {"label": "c4", "positive": "yes"}
+EURO = thousands(".", ",")
 SITUATIONS = [
     # --- separators
     S("commas", text()),
     S("semicolons", text(";"), reader={"separator": ";"}),
     S("tabs", text("\t"), reader={"separator": "tab"}),
+    S("tabs in .tsv", text("\t", name="t.tsv"), reader={}),
+    S("commas in .tsv", text(name="t.tsv"), reader={"separator": ","}),
+    S("pipes", text("|"), reader={"separator": "|"}),
+    S("carets", text("^"), reader={"separator": "^"}),
+    S("control-A of Hive", text("\x01"), reader={"separator": "\x01"}),
+    S("single blanks", text(" "), reader={"separator": "whitespace"}),
+    S("runs of blanks", aligned(), reader={"separator": "whitespace"}),
+    S("blanks after commas", text(", "), reader={}),
+    S(
+        "semicolons and decimal commas",
+        text(";", amount=lambda v: f"{v:.2f}".replace(".", ",")),
+        reader={"separator": ";", "decimal": ","},
+    ),
+    S(
+        "tabs and decimal commas",
+        text("\t", amount=lambda v: f"{v:.2f}".replace(".", ",")),
+        reader={"separator": "tab", "decimal": ","},
+    ),
+    S("quoted decimal commas", text(amount=lambda v: f"{v:.2f}".replace(".", ",")), reader={"decimal": ","}),
+    S(
+        "commas in text between semicolons",
+        text(";", colour=lambda v: f"{v}, light"),
+        as_if=base().assign(colour=base()["colour"] + ", light"),
+        reader={"separator": ";"},
+    ),
+    S(
+        "semicolons in quoted text",
+        text(colour=lambda v: f"{v}; light"),
+        as_if=base().assign(colour=base()["colour"] + "; light"),
+        reader={},
+    ),
+    S("a comma in a quoted name", text(), base().rename(columns={"amount": "amount, EUR"}), reader={}),
+    S("one feature", text(";"), base()[["amount", "y"]], reader={"separator": ";"}),
+    S("sep=; first", text(";", before="sep=;\n"), reader={}),
+    S("sep=, first", text(before="sep=,\r\n", end="\r\n"), reader={}),
+    S("sep=| first, quoted", text("|", before='"sep=|"\n'), reader={}),
+    # --- lines
+    S("CRLF", text(end="\r\n")),
+    S("CR alone", text(end="\r")),
+    S("blank lines between", text(end="\n\n")),
+    S("blank lines first", text(before="\n\n")),
+    S("no end of the last line", text(after="", end="\n")),
+    S("rows of commas at the end", text(after=",,,\n,,,\n"), says=("2 rows without any value",)),
+    S("rows of semicolons at the end", text(";", after=";;;\n"), says=("1 row without any value",)),
+    S("rows of blanks and commas", text(after=" , , , \n"), says=("1 row without any value",)),
+    S(
+        "a comma after every row",
+        text(name="t.csv", y=lambda v: f"{v}"),
+        base().assign(**{"": ""}),
+        as_if=base(),
+    ),
+    S(
+        "a comma after every row but the header",
+        template("amount,age,colour,y", "t.csv", lambda row: ",".join(map(str, row)) + ","),
+    ),
+    S(
+        "R's names of rows",
+        template(
+            "amount,age,colour,y",
+            "t.csv",
+            lambda row: f'"{abs(hash(tuple(row))) % 10**9}",' + ",".join(map(str, row)),
+        ),
+    ),
+    S("row numbers by pandas", text(), base().reset_index(names=""), as_if=base()),
+    S("the header again", text(after="amount,age,colour,y\n"), says=("1 row that repeat",)),
+    S(
+        "titles first",
+        text(before="Report of May\nAll regions\n"),
+        reader={"skip": 2},
+        says=("2 lines before",),
+    ),
+    S("comments first", text(before="# by hand\n# in May\n"), reader={"comment": "#"}),
+    S("percent comments first", text(before="% by hand\n"), reader={"comment": "%"}),
+    S("a header that begins with #", text(), base().rename(columns={"amount": "#amount"})),
+    S(
+        "lines within quotes",
+        text(colour=lambda v: f"{v}\nlight"),
+        as_if=base().assign(colour=base()["colour"] + "\nlight"),
+    ),
+    S(
+        "quotes within quotes",
+        text(colour=lambda v: f'"{v}" hue'),
+        as_if=base().assign(colour='"' + base()["colour"] + '" hue'),
+    ),
+    # --- headers
+    S("no header", text(header=False), given=LAST, reader=NO_HEADER, says=("no header.*c1 to c4",)),
+    S(
+        "no header, numbers alone",
+        text(header=False),
+        base().assign(colour=base()["age"] % 7, y=base()["y"] == "yes"),
+        as_if=base().assign(
+            colour=base()["age"] % 7, y=(base()["y"] == "yes").map({True: "yes", False: "no"})
+        ),
+        given={"label": "c4", "positive": "True"},
+        reader=NO_HEADER,
+    ),
+    S(
+        "no header, runs of blanks",
+        aligned(header=False, name="t.dat"),
+        given=LAST,
+        reader={"separator": "whitespace", **NO_HEADER},
+    ),
+    S(
+        "no header, semicolons, decimal commas",
+        text(";", header=False, amount=lambda v: f"{v:.2f}".replace(".", ",")),
+        given=LAST,
+        reader={"separator": ";", "decimal": ",", **NO_HEADER},
+    ),
+    S(
+        "names of numbers",
+        text(),
+        base()[["amount", "age", "y"]].set_axis(["0", "1", "2"], axis=1),
+        given={"label": "2"},
+        as_if=base()[["amount", "age", "y"]],
+        reader={},
+    ),
+    S("years as names", text(), base().rename(columns={"amount": "2019", "age": "2020"}), reader={}),
+    S(
+        "a name twice",
+        text(),
+        base().set_axis(["amount", "age", "age", "y"], axis=1),
+        reader={"names": {3: "age_2"}},
+        says=("column 3 is called age_2",),
+    ),
+    S(
+        "a name twice but for blanks",
+        text(),
+        base().set_axis(["amount", "age", " age", "y"], axis=1),
+        reader={"names": {3: "age_2"}},
+    ),
+    S(
+        "a double column, dropped",
+        text(),
+        with_columns(x=lambda rng, n, y: base()["age"]).set_axis(
+            ["amount", "age", "colour", "age", "y"], axis=1
+        ),
+        as_if=base(),
+    ),
+    S("blanks around names", text(), base().rename(columns={"amount": " amount"})),
+    S("names in capitals and umlauts", text(), base().rename(columns={"amount": "BETRÄGE", "age": "Größe"})),
+    S(
+        "header: named by hand",
+        text(header=False),
+        given={**LAST, "given": {"header": False, "names": list("abcd")}, "label": "d"},
+        reader={"header": False, "names": list("abcd")},
+    ),
+    # --- encodings
+    S("UTF-8 with mark", text(encoding="utf-8-sig")),
+    S("UTF-8 with mark, semicolons", text(";", encoding="utf-8-sig"), reader={"separator": ";"}),
+    S(
+        "UTF-16 with mark",
+        text(encoding="utf-16", colour=lambda v: v + "é"),
+        as_if=base().assign(colour=base()["colour"] + "é"),
+        reader={},
+    ),
+    S("UTF-16 big-endian with mark", text(before="\ufeff", encoding="utf-16-be"), reader={}),
+    S(
+        "UTF-16 without mark",
+        text(encoding="utf-16-le"),
+        reader={"encoding": "utf-16-le"},
+        says=("utf-16-le",),
+    ),
+    S(
+        "UTF-16 with tabs, as Excel's Unicode text",
+        text("\t", encoding="utf-16", name="t.txt"),
+        reader={"separator": "tab"},
+    ),
+    S(
+        "latin-1",
+        text(encoding="latin-1", colour=lambda v: v + " ö"),
+        as_if=base().assign(colour=base()["colour"] + " ö"),
+        reader={"encoding": "cp1252"},
+        says=("no UTF-8: read as cp1252",),
+    ),
+    S(
+        "cp1252 with a euro sign",
+        text(encoding="cp1252", colour=lambda v: v + " €"),
+        as_if=base().assign(colour=base()["colour"] + " €"),
+        reader={"encoding": "cp1252"},
+    ),
+    S(
+        "cp1252 in a name",
+        text(encoding="cp1252"),
+        base().rename(columns={"age": "größe"}),
+        reader={"encoding": "cp1252"},
+    ),
+    S(
+        "cp1250, named",
+        text(encoding="cp1250", colour=lambda v: v + " ł"),
+        as_if=base().assign(colour=base()["colour"] + " ł"),
+        given={"label": "y", "given": {"encoding": "cp1250"}},
+        reader={"encoding": "cp1250"},
+    ),
+    S("cp1251, said", text(encoding="cp1251", colour=lambda v: "цвет " + v), same=False, says=("no UTF-8",)),
+    S(
+        "shift_jis, named",
+        text(encoding="shift_jis", colour=lambda v: "色" + v),
+        same=False,
+        given={"label": "y", "given": {"encoding": "shift_jis"}},
+    ),
+    # --- numbers as people write them
+    S(
+        "minus U+2212",
+        text(amount=lambda v: f"{v - 900:.2f}".replace("-", "\u2212")),
+        as_if=base().assign(amount=(base()["amount"] - 900).round(2)),
+        says=("numbers written with signs",),
+    ),
+    S(
+        "parentheses for less than 0",
+        text(amount=lambda v: f"({900 - v:.2f})" if v < 900 else f"{v - 900:.2f}"),
+        as_if=base().assign(amount=(base()["amount"] - 900).round(2)),
+        says=("numbers written with signs",),
+    ),
+    S(
+        "a minus after the number",
+        text(amount=lambda v: f"{900 - v:.2f}-" if v < 900 else f"{v - 900:.2f}"),
+        as_if=base().assign(amount=(base()["amount"] - 900).round(2)),
+    ),
+    S("percent", text(amount=lambda v: f"{v:.2f}%"), says=(r"numbers written .*%",)),
+    S("percent after a blank", text(amount=lambda v: f"{v:.2f} %")),
+    S("dollars before", text(amount=lambda v: f"${v:.2f}"), says=(r"numbers written .*\$",)),
+    S(
+        "dollars and thousands",
+        text(amount=lambda v: f"${10 * v:,.2f}"),
+        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
+    ),
+    S(
+        "euros after, thousands with points",
+        text(";", amount=lambda v: f"{EURO(10 * v)} €"),
+        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
+        reader={"separator": ";", "decimal": ","},
+    ),
+    S("EUR after", text(amount=lambda v: f"{v:.2f} EUR")),
+    S(
+        "thousands",
+        text(amount=lambda v: f"{10 * v:,.2f}"),
+        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
+        says=("numbers written",),
+    ),
+    S(
+        "thousands of whole numbers",
+        text(amount=lambda v: f"{100 * v:,.0f}"),
+        as_if=base().assign(amount=(100 * base()["amount"]).round()),
+    ),
+    S(
+        "thousands with blanks",
+        text(amount=lambda v: thousands(" ", ".")(10 * v)),
+        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
+    ),
+    S(
+        "thousands with narrow blanks, decimal commas",
+        text(";", amount=lambda v: thousands("\u202f", ",")(10 * v)),
+        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
+        reader={"separator": ";", "decimal": ","},
+    ),
+    S(
+        "Swiss thousands",
+        text(amount=lambda v: thousands("'", ".")(10 * v)),
+        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
+    ),
+    S("plus signs", text(amount=lambda v: f"+{v}")),
+    S("no digit before or after the point", text(age=lambda v: f"{v}.")),
+    S("powers of ten", text(amount=lambda v: f"{v:.6E}")),
+    S("blanks around numbers", text(amount=lambda v: f"  {v} ")),
+    S(
+        "two currencies are no number",
+        text(amount=lambda v: f"${v}" if v > 900 else f"€{v}"),
+        same=False,
+        says=("amount",),
+    ),
+    # --- what is missing
+    *(
+        S(
+            f"{word or 'nothing'} among numbers",
+            text(),
+            with_columns(x=numbers(word)),
+            as_if=with_columns(x=numbers("")),
+        )
+        for word in ("", "NA", "N/A", "None", "null", "NaN", "?", "-", "n.a.", "missing", ".")
+    ),
+    *(
+        S(
+            f"{word or 'nothing'} among text",
+            text(),
+            with_columns(x=gaps(word)),
+            as_if=with_columns(x=gaps("")),
+        )
+        for word in ("", "NA", "None", "null", "n/a")
+    ),
+    S(
+        "NA and ? among numbers",
+        text(),
+        with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.1, "?", numbers("NA")(rng, n, y))),
+    ),
+    S(
+        "NA a country by its form",
+        text(),
+        with_columns(x=gaps("NA", among=["DE", "FR", "IT"])),
+        as_if=with_columns(x=gaps("NQ", among=["DE", "FR", "IT"])),
+        reader={"missing": {"x": []}},
+        says=("x: NA in .* written as the other values",),
+    ),
+    S(
+        "None goes with the label",
+        text(),
+        with_columns(x=level("None", ("Brick", "Stone", "Wood"))),
+        as_if=with_columns(x=level("Nine", ("Brick", "Stone", "Wood"))),
+        reader={"missing": {"x": []}},
+        says=("x: None in .* its rows go otherwise with the label",),
+    ),
+    S(
+        "n/a goes with the label",
+        text(),
+        with_columns(x=level("n/a", ("a", "b", "c"))),
+        as_if=with_columns(x=level("0/a", ("a", "b", "c"))),
+        reader={"missing": {"x": []}},
+    ),
+    S(
+        "nothing goes with the label",
+        text(),
+        with_columns(x=level("", ("a", "b", "c"))),
+        as_if=with_columns(x=level("0", ("a", "b", "c"))),
+        reader={"missing": {"x": False}},
+    ),
+    S(
+        "NA a level, nothing a gap",
+        text(),
+        with_columns(
+            x=lambda rng, n, y: np.where(
+                rng.random(n) < 0.1, "", level("NA", ("Denmark", "Peru", "Chad"))(rng, n, y)
+            )
+        ),
+        reader={"missing": {"x": []}},
+    ),
+    S(
+        "NA kept by the option",
+        text(),
+        with_columns(x=gaps("NA")),
+        as_if=with_columns(x=gaps("Naboo")),
+        same=False,
+        given={"label": "y", "given": {"missing": {"x": []}}},
+        reader={"missing": {"x": []}},
+        kinds={"x": "category"},
+    ),
+    S(
+        "NA dropped by the option",
+        text(),
+        with_columns(x=level("NA")),
+        as_if=with_columns(x=level("")),
+        same=False,
+        given={"label": "y", "given": {"missing": {"x": ["NA"]}}},
+        reader={"missing": {"x": ["NA"]}},
+    ),
+    S(
+        "-999 by the option",
+        text(),
+        with_columns(x=numbers("-999")),
+        as_if=with_columns(x=numbers("")),
+        given={"label": "y", "given": {"missing": {"x": [-999]}}},
+    ),
+    # --- ends of names, archives
+    *(
+        S(f"{ending} with commas", text(name=f"t{ending}"), reader={})
+        for ending in (".txt", ".dat", ".data", "")
+    ),
+    *(
+        S(f".csv{e}", packed(text(), how, e), reader={})
+        for how, e in (("gz", ".gz"), ("zst", ".zst"), ("zip", ".zip"))
+    ),
+    S(".zip alone", packed(text(name="t"), "zip", ".zip")),
+    S("a zip called .csv", packed(text(name="t.csv"), "zip", "")),
+    S(".txt.zst with tabs", packed(text("\t", name="t.txt"), "zst", ".zst"), reader={"separator": "tab"}),
+    S("SVMlight in .txt", svmlight(name="t.txt"), same=False, given={"label": "label", "positive": 1}),
+    S(
+        "ARFF in .txt",
+        template(
+            "@relation r\n@attribute amount real\n@attribute age real\n@attribute colour string\n"
+            "@attribute y {no,yes}\n@data",
+            "t.txt",
+        ),
+    ),
+    S("Excel", excel()),
+    S("Excel, rows above the header", excel(above=2)),
+    S("OpenDocument is named", template("PK", "t.ods"), refused="not a spreadsheet"),
+    S("JSON is named", template("{", "t.json"), refused="cannot tell the format"),
+    # --- Parquet
+    S("Parquet", parquet()),
+    S("decimals", parquet(amount=pyarrow.decimal128(12, 2))),
+    S("dictionaries", parquet(colour=pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))),
+    S("dictionaries of numbers", parquet(age=pyarrow.dictionary(pyarrow.int32(), pyarrow.int64()))),
+    S("large strings", parquet(colour="large_string")),
+    S("small integers", parquet(age="uint8")),
+    S("halves", parquet(age="float")),
+    S("durations", parquet(age="duration[s]")),
+    S("times of the day", parquet(age=pyarrow.time32("s")), as_if=base().assign(age=base()["age"] / 3600)),
+    S(
+        "nullable integers",
+        parquet(),
+        with_columns(
+            x=lambda rng, n, y: pd.array(np.where(rng.random(n) < 0.1, None, rng.integers(0, 90, n)), "Int64")
+        ),
+    ),
+    S(
+        "nullable truth",
+        parquet(),
+        with_columns(
+            x=lambda rng, n, y: pd.array(np.where(rng.random(n) < 0.1, None, rng.random(n) < 0.5), "boolean")
+        ),
+    ),
+    S(
+        "an index with a name",
+        parquet(),
+        base().set_index("age"),
+        as_if=base()[["amount", "colour", "y", "age"]],
+    ),
+    S("an index without a name", parquet(), base().set_axis(range(7, 167)), as_if=base()),
+    S(
+        "lists are left out and said",
+        parquet(),
+        with_columns(x=lambda rng, n, y: [[1, 2]] * n),
+        as_if=base(),
+        says=("x:",),
+    ),
+    S(
+        "NA in Parquet is a value",
+        parquet(),
+        with_columns(x=gaps("NA")),
+        as_if=with_columns(x=gaps("Naboo")),
+        same=False,
+        kinds={"x": "category"},
+    ),
+    # --- ARFF
+    S("ARFF", arff()),
+    S("ARFF of KEEL", arff("@inputs amount, age, colour\n@outputs y", amount="real [700.0, 1200.0]")),
+    S(
+        "ARFF with CRLF and comments",
+        template(
+            "% one\n@RELATION t\n\n@ATTRIBUTE amount REAL\n@ATTRIBUTE age real\n"
+            "@ATTRIBUTE colour STRING\n% two\n@ATTRIBUTE y {no, yes}\n@DATA\n% three",
+            "t.arff",
+        ),
+    ),
+    S(
+        "ARFF with quoted names",
+        template(
+            "@relation t\n@attribute 'amount in EUR' real\n@attribute \"the age\" real\n"
+            "@attribute 'it\\'s colour' string\n@attribute y {no,yes}\n@data",
+            "t.arff",
+        ),
+    ),
+    S(
+        "ARFF with tabs",
+        template(
+            "@relation t\n@attribute amount real\n@attribute age real\n@attribute colour string\n"
+            "@attribute y {no,yes}\n@data",
+            "t.arff",
+            lambda row: "\t".join(map(str, row)),
+        ),
+    ),
+    S(
+        "sparse ARFF",
+        template(
+            "@relation t\n@attribute amount real\n@attribute age real\n@attribute colour "
+            "{'dark blue',green,ochre,red}\n@attribute y {no,yes}\n@data",
+            "t.arff",
+            lambda row: (
+                "{"
+                + ", ".join(
+                    f"{j} {f'{value}'}" for j, value in enumerate(row) if value not in ("dark blue", "no")
+                )
+                + "}"
+            ),
+        ),
+    ),
+    S(
+        "ARFF: NA is a value, ? is missing",
+        template(
+            "@relation t\n@attribute amount real\n@attribute age real\n"
+            "@attribute colour string\n@attribute x {DE,FR,IT,NA}\n@attribute y {no,yes}\n@data",
+            "t.arff",
+        ),
+        with_columns(x=gaps("NA", among=["DE", "FR", "IT"])),
+        as_if=with_columns(x=gaps("NQ", among=["DE", "FR", "IT"])),
+    ),
+    # --- SVMlight
+    S("SVMlight", svmlight(), same=False, given={"label": "label", "positive": 1}),
+    S(
+        "SVMlight from 0",
+        svmlight(first=0),
+        same=False,
+        given={"label": "label", "positive": 1},
+        reader={"zero_based": True},
+    ),
+    S("SVMlight, grades", svmlight(graded=True), same=False, given={"label": "label", "positive": ">= 1"}),
 ]

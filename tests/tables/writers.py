@@ -6,6 +6,8 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import pyarrow
+import pytest
 
 
 @cache
@@ -23,7 +25,7 @@ def with_columns(**columns):
     frame = base()
     y = (frame["y"] == "yes").to_numpy()
     for i, (name, make) in enumerate(columns.items()):
-        values = make(np.random.default_rng(i), len(frame), y)
+        values = make(np.random.default_rng(100 + i), len(frame), y)
         if name in frame:
             frame = frame.assign(**{name: values})
         else:
@@ -53,7 +55,7 @@ def text(
         rows = [list(map(str, frame.columns))] * header + cells.values.tolist()
 
         def field(value):
-            value = "" if value is None or value != value else str(value)
+            value = "" if pd.isna(value) else str(value)
             special = any(mark in value for mark in (sep, quote, "\n")) or (sep == " " and not value)
             return f"{quote}{value.replace(quote, 2 * quote)}{quote}" if special else value
 
@@ -85,18 +87,17 @@ def packed(write, how, ending):
 
     def pack(frame, folder):
         path = write(frame, folder)
-        target = folder / f"{path.name}{ending}"
+        target, content = folder / f"{path.name}{ending}", path.read_bytes()
         if how == "zip":
             with zipfile.ZipFile(target, "w") as box:
-                box.write(path, path.name)
+                box.writestr(path.name, content)
         elif how == "zst":
-            import pyarrow
-
             with pyarrow.CompressedOutputStream(str(target), "zstd") as file:
-                file.write(path.read_bytes())
+                file.write(content)
         else:
-            target.write_bytes(gzip.compress(path.read_bytes()))
-        path.unlink()
+            target.write_bytes(gzip.compress(content))
+        if path != target:
+            path.unlink()
         return target
 
     return pack
@@ -106,14 +107,16 @@ def parquet(**types):
     """Write Parquet; `types` are columns -> types of Arrow."""
 
     def write(frame, folder):
-        import pyarrow
         from pyarrow import parquet as pq
 
         table = pyarrow.Table.from_pandas(frame)
         for name, kind in types.items():
+            kind = pyarrow.type_for_alias(kind) if isinstance(kind, str) else kind
             i = table.schema.get_field_index(name)
-            column = pyarrow.array(frame[name].tolist(), from_pandas=True)
-            table = table.set_column(i, name, column.cast(kind))
+            values = frame[name].tolist()
+            given = pyarrow.types.is_dictionary(kind) or pyarrow.types.is_time(kind)
+            column = pyarrow.array(values, kind) if given else pyarrow.array(values).cast(kind)
+            table = table.set_column(i, name, column)
         pq.write_table(table, folder / "t.parquet")
         return folder / "t.parquet"
 
@@ -127,5 +130,39 @@ def template(text, name, line=lambda row: ",".join(map(str, row))):
         rows = "\n".join(line(row) for row in frame.astype(object).values.tolist())
         (folder / name).write_text(f"{text}\n{rows}\n")
         return folder / name
+
+    return write
+
+
+def thousands(mark, point):
+    """Write 1234.5 as 1,234.50."""
+    return lambda value: f"{value:,.2f}".replace(",", "\0").replace(".", point).replace("\0", mark)
+
+
+def svmlight(first=1, qid=False, name="t.svm", graded=False):
+    """Write the numbers of a table as SVMlight; a colour is one more feature, 0 for the first."""
+
+    def write(frame, folder):
+        lines = []
+        for i, row in enumerate(frame.itertuples()):
+            values = [row.amount, row.age, ["dark blue", "green", "ochre", "red"].index(row.colour)]
+            label = int(row.y == "yes") * (1 + (graded and row.age > 50))
+            fields = [str(label), *[f"qid:{i // 8 + 1}"] * qid]
+            fields += [f"{j + first}:{value}" for j, value in enumerate(values) if value]
+            lines.append(" ".join(fields))
+        (folder / name).write_text("\n".join(lines) + "\n")
+        return folder / name
+
+    return write
+
+
+def excel(sheet="Sheet1", above=0, ending="xlsx"):
+    """Write a sheet of a spreadsheet."""
+
+    def write(frame, folder):
+        pytest.importorskip("openpyxl")
+        path = folder / f"t.{ending}"
+        frame.to_excel(path, index=False, sheet_name=sheet, startrow=above)
+        return path
 
     return write

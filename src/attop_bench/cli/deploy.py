@@ -147,7 +147,7 @@ def run_watch(options: argparse.Namespace) -> int:
 
 def _labels(path: Path, column: str) -> pd.Series:
     """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet."""
-    table = pd.read_csv(path)
+    table = pd.read_csv(path).dropna(how="all")  # a spreadsheet's empty rows
     if column not in table:
         raise ConfigError(f"{path} has no column {column!r}: write 1, 0 or nothing into it, or give --label")
     if "listed" in table:

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import yaml
+
 from attop._core.files import write_text
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
@@ -52,11 +54,32 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table",
         metavar="FILE",
-        help="one row an item: CSV, Parquet, SVMlight, NPZ or ARFF, compressed or not",
+        help="one row an item: CSV, Excel, Parquet, SVMlight, NPZ or ARFF, compressed or not",
     )
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="csv, excel, parquet, svmlight, npz or arff, where the name does not say",
+    )
+    about = "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
+    parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=about)
     parser.add_argument(
         "--positive", metavar="VALUE", help="of the label, or a comparison such as '>= 3'; else the rarer one"
     )
+
+
+def _read_options(texts: Sequence[str]) -> dict[str, object]:
+    """Return options of a reader, each value as YAML has it; one sign, such as ``;``, is text."""
+    given: dict[str, object] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise ConfigError(f"--reader {text}: expected NAME=VALUE, such as separator=; or header=false")
+        try:
+            given[name] = yaml.safe_load(value) if len(value) > 1 else value
+        except yaml.YAMLError:
+            given[name] = value
+    return given
 
 
 def run_look(options: argparse.Namespace) -> int:
@@ -68,10 +91,11 @@ def run_look(options: argparse.Namespace) -> int:
     if options.output:
         check_output(options.output, [options.table])
     roles = dict(_read_role(role) for role in options.role)
-    given = options.table, options.label, options.positive
-    table = look(*given, roles)
+    known = options.table, options.label, options.positive
+    about = {"form": options.format, "given": _read_options(options.reader)}
+    table = look(*known, roles, **about)
     if sys.stdin.isatty() and sys.stdout.isatty() and (asked := dict(_ask(table))):
-        table = look(*given, roles | asked)
+        table = look(*known, roles | asked, **about)
     print("\n".join(_screen(table)))
     daily = options.top if isinstance(options.top, int) else None
     catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
@@ -150,7 +174,7 @@ def run_headroom(options: argparse.Namespace) -> int:
     """
     from attop.headroom._headroom import headroom
 
-    X, y, groups = read(options.table, options.label, options.positive, options.group, options.drop)
+    X, y, groups = read(options)
     try:
         print(headroom(X, y, options.top, groups=groups, n_jobs=options.jobs))
     except ValueError as error:
@@ -158,14 +182,14 @@ def run_headroom(options: argparse.Namespace) -> int:
     return 0
 
 
-def read(
-    path: str, label: str, positive: str | None, group: str | None, drop: Sequence[str] = ()
-) -> tuple[Floats, Ints, Ints | None]:
+def read(options: argparse.Namespace) -> tuple[Floats, Ints, Ints | None]:
     """Return features, labels and groups of a table, read as `attop look` proposes, and print a summary.
 
     A missing number stays NaN; a missing category is one of its own.
     """
-    table = look(path, label, positive)
+    label, positive, group = options.label, options.positive, options.group
+    given, form = _read_options(options.reader), options.format
+    table = look(options.table, label, positive, form=form, given=given)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
         raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")
@@ -177,7 +201,7 @@ def read(
         print(f"Left out, as attop look proposes: {join_first(aside)}.")
     for name, how in table.leaks.items():
         print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")
-    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
+    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in options.drop]  # a name, or a number from 1
     dataset = make("file", **params, group=group, drop=aside)
     X = dataset.X
     if dataset.preparation is not None:

@@ -7,7 +7,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, StrictInt, StrictStr
@@ -20,9 +20,8 @@ from attop_bench.data.source import BROKEN, open_bytes
 if TYPE_CHECKING:
     import pandas as pd
 
-_Names = Annotated[
-    StrictStr | Sequence[StrictStr | StrictInt] | Mapping[StrictInt, StrictStr] | None, Field()
-]
+_Place = Annotated[int, Field(ge=1)]
+_Names = Annotated[StrictStr | Sequence[StrictStr | StrictInt] | Mapping[_Place, StrictStr] | None, Field()]
 _Header = Annotated[bool, Field(strict=True)]
 _Skip = Annotated[int, Field(strict=True, ge=0)]
 #: First bytes of Excel's files: zip archives, and those of before 2007.
@@ -73,9 +72,9 @@ def read_delimited(
     first, lines = None, skip
     try:
         with opened(path, encoding) as file:
-            if told := _SEP.fullmatch(file.readline()):
-                lines += 1
-        separator = separator or (told[1] if told else default_separator(path))
+            told = told_separator(file.readline())
+        lines += told is not None
+        separator = separator or told or default_separator(path)
         pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
         if header:
             with opened(path, encoding) as file:
@@ -156,9 +155,15 @@ def opened(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
         raise DatasetError(f"dataset {path}: an Excel file or another archive, no text: save it as CSV")
     found = next((name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8")
     try:
-        return io.TextIOWrapper(open_bytes(path), encoding or found, newline="")  # type: ignore[arg-type]
+        return io.TextIOWrapper(open_bytes(path), encoding or found, newline="")
     except LookupError as error:
         raise DatasetError(f"dataset {path}: {error}: name one such as cp1252") from None
+
+
+def told_separator(line: str) -> str | None:
+    """Return the separator that a line such as ``sep=;``, which Excel writes first, names."""
+    told = _SEP.fullmatch(line)
+    return None if told is None else "tab" if told[1] == "\t" else told[1]
 
 
 def default_separator(path: StrPath) -> str:
@@ -166,14 +171,14 @@ def default_separator(path: StrPath) -> str:
     return "tab" if ".tsv" in os.path.basename(path).lower() else ","
 
 
-def rows_of(file: io.TextIOBase, separator: str, comment: str | None = None) -> csv.reader:  # type: ignore[valid-type]
+def rows_of(text: Iterable[str], separator: str, comment: str | None = None) -> Iterator[list[str]]:
     """Return the rows of text as lists of fields."""
-    lines = (line.split(comment)[0] + "\n" * (comment in line) for line in file) if comment else file
+    lines = (line.split(comment)[0] + "\n" * (comment in line) for line in text) if comment else text
     if separator == "whitespace":
         return csv.reader(
             (line.strip().replace("\t", " ") for line in lines), delimiter=" ", skipinitialspace=True
         )
-    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator)
+    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator, skipinitialspace=True)
 
 
 def _first_row(file: io.TextIOBase, separator: str, skip: int, comment: str | None) -> tuple[list[str], int]:
@@ -232,4 +237,4 @@ def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataF
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
-    return frame[kept], [header[j] or f"Unnamed: {j}" for j in kept]
+    return frame[kept], [header[j].strip() or f"Unnamed: {j}" for j in kept]

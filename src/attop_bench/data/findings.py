@@ -39,10 +39,13 @@ class Look:
     leaks: Mapping[str, str]
     #: Complete column of dates such as 2026-12-31 -> days from the first to the last.
     days: Mapping[str, int]
-    #: Options for the reader of the file.
+    #: The file's format, where its name does not say; options for its reader.
+    format: str | None
     reader: Mapping[str, object]
     #: True in a file without types.
     typeless: bool
+    #: How the file is written, as far as it is not usual.
+    said: list[str]
 
     def column(self, name: str) -> Column:
         """Return the column of a name."""
@@ -69,6 +72,7 @@ def _complaints(table: Look) -> Iterator[str]:
     else:
         yield from _about_label(table, label)
         named = [c for c in named if c.name != label.column]
+    yield from table.said
     for name, how in list(table.leaks.items())[:1]:
         rest = [f"{other} ({this})" for other, this in table.leaks.items() if other != name]
         also = f"; so do {join_first(rest)}" if rest else ""

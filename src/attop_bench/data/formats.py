@@ -33,6 +33,8 @@ _Words = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]] 
 _MOST_CELLS = 1 << 29
 #: What compresses a file, at the end of its name; and ends of names that say nothing of the format.
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+#: Name of a column without one in pandas; to_csv writes row numbers as such a column.
+UNNAMED = re.compile(r"Unnamed: \d+|")
 #: The name that pandas gives to an index without one.
 _NO_NAME = re.compile(r"__index_level_\d+__")
 _UNSAID = ("", ".txt", ".dat", ".data", ".train", ".test", ".t", ".tr")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,17 +13,15 @@ import pandas as pd
 from attop._core.files import StrPath
 from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
+from attop_bench.data.dialect import read_as_found, written_oddly
 from attop_bench.data.findings import Look
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.formats import UNNAMED, Table
+from attop_bench.data.gaps import as_options, gaps, remarks, usual_words
 from attop_bench.data.kinds.columns import day_numbers, positive_labels
 from attop_bench.data.labels import as_label, candidates
 from attop_bench.data.leaks import leaks
-from attop_bench.data.roles import FEW, KINDS, NEARLY, Column, describe
-from attop_bench.data.source import open_bytes
+from attop_bench.data.roles import KINDS, Column, describe
 
-#: A number with a comma before the decimals, or none; and one with commas between thousands.
-_COMMA = re.compile(r"[-+]?\d+(,\d+)?(?:[eE][-+]?\d+)?")
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 #: Rows that are looked at, of a longer table in so many runs of rows that follow each other.
 _SAMPLE, _RUNS = 200_000, 100
 
@@ -34,34 +31,47 @@ def look(
     label: str | None = None,
     positive: object = None,
     roles: Mapping[str, str] | None = None,
+    form: str | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> Look:
     """Look at a table in a file.
 
     `label` is by default the likeliest column, `positive` its likeliest value; `roles` are the kinds of
-    columns, such as entity, where they are known better than by their values and names.
+    columns, such as entity, where they are known better than by their values and names; `form` and `given`
+    are the format and options of its reader.
     """
-    reader = _separator(path)
-    table = read_table(path, None, reader)
-    if not table.has_types and any(_has_comma(table.text(name)) for name in table.frame):
-        reader |= {"decimal": ","}
-        table = replace(table, decimal=",")
+    table, reader, said = read_as_found(path, form, given or {})
     rows = len(table.frame)
     table = replace(table, frame=_sampled(table.frame))
     frame, columns = _described(table)
     columns = [replace(c, marks=()) for c in columns] if table.has_types else columns  # only CSV has options
-    columns = _answered(columns, roles or {}, table.where)
+    unnamed = {c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)}  # numbers or names of rows
+    columns = _answered(columns, {**unnamed, **(roles or {})}, table.where)
     possible = candidates(table, frame, columns)
     chosen = possible[0] if possible else None
     if label is not None:
         if label not in frame.columns:
             raise DatasetError(f"{table.where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
         chosen = as_label(table, frame, label, positive)
+    if not table.has_types and "missing" not in reader:
+        kinds = ("category", "yes/no", "constant")
+        names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
+        y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
+        words = gaps(table, [n for n in names if chosen is None or n != chosen.column], y)
+        said += remarks(words)
+        if kept := as_options(words):
+            reader |= {"missing": kept}
+            table = replace(table, missing=kept)
+            frame = frame.assign(**{name: table.values(name) for name in kept})
+            columns = [describe(frame, c.name, c.example) if c.name in kept else c for c in columns]
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
     copies = int(frame[features].duplicated().sum()) if features else 0
-    if marks := {c.name: list(c.marks) for c in columns if c.marks}:
-        reader |= {"missing": marks}
-        table = replace(table, missing=marks)
+    if "missing" in (given or {}):
+        columns = [replace(c, marks=()) for c in columns]
+    if marks := {c.name: [*c.marks, *usual_words(table, c.name)] for c in columns if c.marks}:
+        reader |= {"missing": {**reader.get("missing", {}), **marks}}
+        table = replace(table, missing=reader["missing"])
         frame = frame.assign(**{name: table.values(name) for name in marks})
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     lacking, telling = 0, {}
@@ -82,8 +92,10 @@ def look(
         twins,
         telling,
         {name: span for name, span in spans.items() if span},
+        form,
         reader,
         not table.has_types,
+        [*said, *written_oddly(table, frame)],
     )
 
 
@@ -94,25 +106,6 @@ def _sampled(frame: pd.DataFrame) -> pd.DataFrame:
     start = np.linspace(0, len(frame) - _SAMPLE // _RUNS, _RUNS).astype(int)
     rows = (start[:, None] + np.arange(_SAMPLE // _RUNS)).ravel()
     return frame.iloc[rows].reset_index(drop=True)
-
-
-def _separator(path: StrPath) -> dict[str, object]:
-    """Return the separator of a CSV's first line as an option of the reader."""
-    if format_of(path) != "csv" or not os.path.isfile(path):
-        return {}
-    with open_bytes(path) as file:
-        first = file.readline().decode("utf-8", "replace")
-    count = {name: first.count(mark) for name, mark in ((",", ","), (";", ";"), ("tab", "\t"))}
-    best = max(count, key=lambda name: count[name])
-    return {} if best == "," or os.fspath(path).endswith(".tsv") else {"separator": best}
-
-
-def _has_comma(text: pd.Series) -> bool:
-    """Return whether a column holds numbers with a comma before the decimals."""
-    values = pd.Series(text.dropna().unique(), dtype=str)
-    numbers = values[values.str.fullmatch(_COMMA)]
-    decimals = numbers.str.contains(",") & ~numbers.str.fullmatch(_THOUSANDS)
-    return len(values) > FEW and len(numbers) >= NEARLY * len(values) and bool(decimals.any())
 
 
 def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:

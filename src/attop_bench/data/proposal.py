@@ -50,6 +50,7 @@ def parameters(table: Look) -> dict[str, Any]:
     many = max((c.distinct for c in categorical), default=0) > _CEILING
     gaps = any(c.missing or c.marks for c in features if c.kind != "text")
     optional = {
+        "format": table.format,
         "reader": dict(table.reader),
         "drop_unlabelled": table.unlabelled > 0,
         "group": group,

@@ -69,10 +69,3 @@ def _rewritten(text: pd.Series) -> pd.Series | None:
     if not plain or len(units - {""}) > 1 or {"%", ""} <= units:
         return None
     return numbers_of(text.map(plain))
-
-
-def odd_numbers(text: pd.Series, decimal: str) -> str | None:
-    """Return a value that is a number by how people write, and by no computer; None if there is none."""
-    usual = text.dropna().str.translate(str.maketrans(",.", ".,")) if decimal == "," else text.dropna()
-    odd = usual[~usual.str.fullmatch(r"[-+.\deEinfatyINFATY]*|(?i:true|false)")]
-    return None if odd.empty else str(text[odd.index[0]])

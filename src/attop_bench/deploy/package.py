@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from attop._core.files import read_json, replacing, write_json
 from attop._core.top import Top
-from attop._core.wording import did_you_mean
+from attop._core.wording import count_noun, did_you_mean
 from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table, format_of, read_table
@@ -52,11 +52,12 @@ class Package:
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
         """Return the rows of a file, highest score first; `tell` gets a line on values unseen in training."""
         own = self.notes["format"]
-        try:
-            form = format_of(path)
-        except DatasetError:  # as the data, whose format had to be given as well
-            form = own
+        form = format_of(path, own)
         table = read_table(path, form, self.notes["reader"] if form == own else {})
+        for what, number in table.passed.items():
+            tell(f"{path}: {count_noun(number, 'row')} {what}: passed over")
+        if form == "svmlight":
+            table = self._as_wide(table, tell)
         group, columns = self.notes["group"], table.frame.columns
         wanted = [*self.notes["features"], *([] if group is None else [group])]
         if missing := [name for name in wanted if name not in columns]:
@@ -70,6 +71,14 @@ class Package:
             ranked["why"] = largest(added, np.array(self.notes["middle"]), list(X))
         groups = None if group is None else as_identifiers(table.text(group), table.where)
         return in_order(ranked, groups, "score")
+
+    def _as_wide(self, table: Table, tell: Callable[[str], None]) -> Table:
+        """Return rows of SVMlight with all features of the model: 0 where the file ends before."""
+        features, frame = self.notes["features"], table.frame
+        known = {*features, *self.notes["beside"], "label", "qid"}
+        if new := [name for name in frame if name not in known]:
+            tell(f"{table.where}: {count_noun(len(new), 'feature')} unknown to the model: left out")
+        return replace(table, frame=frame.assign(**{name: 0.0 for name in features if name not in frame}))
 
     def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
         """Return the features of a file as the pipeline reads them, numbers and text."""

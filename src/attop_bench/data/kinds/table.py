@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -17,7 +16,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 from attop._core.files import StrPath
 from attop._core.typing import Ints
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.formats import Table, check_numbers, format_of, read_table
+from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
 from attop_bench.data.parameters import refusal
@@ -25,9 +24,6 @@ from attop_bench.data.preparation import Preparation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: Name of a column without one in pandas; to_csv writes row numbers as such a column.
-_UNNAMED = re.compile(r"Unnamed: \d+|")
 
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
@@ -228,7 +224,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
             raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
     if not features:
         raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
-    unnamed = [c for c in features if _UNNAMED.fullmatch(c)] if keep is None else []
+    unnamed = [c for c in features if UNNAMED.fullmatch(c)] if keep is None else []
     if unnamed:
         raise DatasetError(
             f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
@@ -259,12 +255,15 @@ def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None)
     if len(tables) == 1:
         return tables[0], None
     frames = [table.frame for table in tables]
+    if form == "svmlight":  # the last features of one may be 0 throughout another
+        widest = max((frame.columns for frame in frames), key=len)
+        frames = [frame.reindex(columns=widest, fill_value=0.0) for frame in frames]
     first = list(frames[0].columns)
     for path, frame in zip(paths[1:], frames[1:], strict=True):
         if list(frame.columns) != first:
             raise DatasetError(
                 f"dataset {path}: its {frame.shape[1]} columns are not the {len(first)} of {paths[0]}: "
-                "give files of one form (of SVMlight: with n_features)"
+                "give files of one form"
             )
     part = np.repeat(range(len(frames)), [len(frame) for frame in frames])
     return replace(tables[0], frame=pd.concat(frames, ignore_index=True)), part

@@ -1,0 +1,236 @@
+"""The way a file of text is written: encoding, separator, header, decimals, found in its first rows."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import pandas as pd
+
+from attop._core.files import StrPath
+from attop._core.wording import count_noun, join_first
+from attop_bench.data.delimited import default_separator, opened, rows_of, told_separator
+from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.source import open_bytes
+from attop_bench.data.written import GAPS, numbers_of
+
+#: Separators, the likeliest first where two fit alike.
+_SEPARATORS = (",", ";", "tab", "|", "whitespace", "^", "~", "\x01", ":")
+#: A column of no more values may be one of codes, as 1,5 is; fewer do where commas do not separate.
+_FEW, _FEWEST = 20, 2
+#: Rows that are looked at, and those a separator must fit.
+_ROWS, _FIT = 1000, 0.9
+#: A field that another separator would cut, which is no number or date.
+_CUT = re.compile(r".*[,;\t|].*")
+_NUMBER = re.compile(r"\s*[-+(]?[€$£]?[\d.,' ]+[)€$£%]?\s*")
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
+
+
+def read_as_found(
+    path: StrPath, form: str | None, given: Mapping[str, Any]
+) -> tuple[Table, dict[str, Any], list[str]]:
+    """Read a table; return all options that its reader needs, and what is to be said."""
+    form = form or format_of(path)
+    found, said = dialect(path, given) if form == "csv" and os.path.isfile(path) else ({}, [])
+    if form == "svmlight" and "zero_based" not in given and _zero_based(path):
+        found["zero_based"] = True
+        said.append("the first feature has index 0: read with zero_based: true")
+    reader = {**found, **given}
+    table = read_table(path, form, reader)
+    few = _FEW if reader.get("separator", ",") == "," else _FEWEST
+    if form == "csv" and "decimal" not in given and any(_has_comma(table.text(c), few) for c in table.frame):
+        reader["decimal"] = ","
+        table = replace(table, decimal=",")
+    said += [f"{count_noun(number, 'row')} {what}: passed over" for what, number in table.passed.items()]
+    return table, reader, said
+
+
+def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
+    """Return a line on columns of numbers that are written with units, signs or marks of their own."""
+    odd = {}
+    for name in values if not table.has_types else ():
+        if pd.api.types.is_numeric_dtype(values[name]) and (example := odd_number(table, name)) is not None:
+            odd[name] = f"{name} ({example[0]} is {example[1]:g})"
+    line = f"numbers written with signs or units of their own are read: {join_first(list(odd.values()))}"
+    return [line] if odd else []
+
+
+def odd_number(table: Table, name: str) -> tuple[str, float] | None:
+    """Return a value of a column that only a person reads as a number, and that number."""
+    raw = pd.Series(table.text(name).dropna().unique(), dtype=object)
+    usual = rf"[-+\d{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
+    odd = raw[~raw.str.fullmatch(usual)] if len(raw) else raw
+    numbers = None if odd.empty else numbers_of(odd, table.decimal)
+    return None if numbers is None or numbers.dtype.kind == "b" else (odd.iloc[0], float(numbers.iloc[0]))
+
+
+def _has_comma(text: pd.Series, few: int) -> bool:
+    """Return whether a column holds numbers that are some only with a comma before the decimals."""
+    values = pd.Series(text.dropna().unique(), dtype=object)
+    numbers = values[values.str.contains(r"\d")] if len(values) > few else values[:0]
+    if len(numbers) < _FIT * len(values) or len(numbers) == 0:
+        return False
+    return numbers_of(numbers, ",") is not None and numbers_of(numbers, ".") is None
+
+
+def _zero_based(path: StrPath) -> bool:
+    with opened(path) as file:
+        return any(re.search(r"\s0:", line) for line in islice(file, _ROWS))
+
+
+def dialect(path: StrPath, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return options of `read_delimited`, beside those `given`, and what is to be said."""
+    found: dict[str, Any] = {}
+    said = []
+    if "encoding" not in given and (encoding := _encoding(path)):
+        found["encoding"], example = encoding
+        said.append(
+            f"no UTF-8: read as {found['encoding']}, such as {example!r}; if that is wrong, name another: "
+            "--reader encoding=cp1250"
+        )
+    with opened(path, {**found, **given}.get("encoding")) as file:
+        lines = list(islice(file, 2 * _ROWS))
+    told = told_separator(lines[0]) if lines else None
+    lines = lines[told is not None :]
+    comment = given.get("comment") or _comment(lines)
+    usual = told or default_separator(path)
+    separator = given.get("separator") or told or _separator(lines, usual, comment)
+    if separator != usual and "separator" not in given:
+        found["separator"] = separator
+    if comment and "comment" not in given:
+        found["comment"] = comment
+    rows = list(islice(rows_of(lines, separator, comment), _ROWS))
+    if "skip" not in given and (skip := _before(rows)):
+        found["skip"] = skip
+        said.append(f"{count_noun(skip, 'line')} before the header: passed over")
+    rows = [row for row in rows[{**found, **given}.get("skip", 0) :] if any(field.strip() for field in row)]
+    if "header" not in given and "names" not in given and len(rows) > 1 and not _is_header(rows[0], rows[1:]):
+        found |= {"header": False, "names": "c"}
+        said.append(
+            f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
+            f"called c1 to c{len(rows[0])}; if it is the header: --reader header=true"
+        )
+    elif "names" not in given and given.get("header", True) and rows and (names := _renamed(rows[0])):
+        found["names"] = names
+        new = ", ".join(f"column {place} is called {name}" for place, name in names.items())
+        said.append(f"names that occur twice: {new}")
+    return found, said
+
+
+def _encoding(path: StrPath) -> tuple[str, str] | None:
+    """Return the likely encoding of a file that is not UTF-8, and a word that shows it."""
+    with open_bytes(path) as file:
+        start = file.read(1 << 16)
+        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return None
+        if b"\0" in start:
+            wide = "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
+            return wide, start.decode(wide, "replace")[:20]
+        decoder, data = codecs.getincrementaldecoder("utf-8")(), start
+        while data:
+            try:
+                decoder.decode(data)
+            except UnicodeDecodeError:
+                break
+            data = file.read(1 << 20)
+        else:
+            return None
+    # Bytes 80 to 9f are letters and quotes of Windows' code page, but for five that it has not.
+    name = "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", data) else "cp1252"
+    word = re.search(rb"[^\s,;\t|\"]*[\x80-\xff][^\s,;\t|\"]*", data)
+    return name, word[0].decode(name)[:30] if word else ""
+
+
+def _comment(lines: Sequence[str]) -> str | None:
+    """Return the mark of lines at the start that hold no row."""
+    start = [line for line in lines[:20] if line.strip()]
+    marked = [line for line in start if line[0] in "#%"]
+    # A header such as #id,age is none.
+    named = bool(marked) and any(marked[-1].count(mark) == start[-1].count(mark) > 0 for mark in ",;\t|")
+    return marked[0][0] if 0 < len(marked) < len(start) and start[0] == marked[0] and not named else None
+
+
+def _separator(lines: Sequence[str], usual: str, comment: str | None) -> str:
+    """Return the separator that gives most rows as many fields, and cuts none that another would."""
+    best, score = usual, 0.0
+    for separator in sorted(_SEPARATORS, key=lambda mark: mark != usual):
+        try:
+            rows = list(islice(filter(any, rows_of(lines, separator, comment)), _ROWS))
+        except csv.Error:
+            continue
+        width, times = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)
+        if width == 1 or times < _FIT * len(rows):
+            continue
+        fields = [field for row in rows[:200] for field in row]
+        whole = sum(not _CUT.fullmatch(field) or bool(_NUMBER.fullmatch(field)) for field in fields)
+        fit = times / len(rows) * whole / len(fields)
+        if fit > score + 1e-9:
+            best, score = separator, fit
+    return best
+
+
+def _before(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows come before the header: titles, of fewer fields than most rows."""
+    if not rows:
+        return 0
+    width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
+    first = next((i for i, row in enumerate(rows) if len(row) >= width - 1), 0)
+    return first if width > 2 and any(rows[i] for i in range(first)) else 0
+
+
+def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row names columns rather than being one of them.
+
+    A name is no number or date where all others of its column are. Without such a column, a row is one of
+    many by numbers within the range of the others, and by text that comes back.
+    """
+    alike = other = 0
+    names = [name.strip() for name in first]
+    columns = zip(*(row for row in rows if len(row) == len(first) and row != first), strict=True)
+    for name, column in zip(names, columns, strict=False):
+        values = [value.strip() for value in column if value.strip() not in {*GAPS, "?"}]
+        if name in {*GAPS, "?"} or not values:
+            continue
+        if (numbers := _numbers(values)) is not None:
+            number = _numbers([name])
+            if number is None:
+                return True
+            within = numbers.min() <= number[0] <= numbers.max()
+        elif all(map(_DATE.fullmatch, values)):
+            if not _DATE.fullmatch(name):
+                return True
+            within = True
+        elif len(set(values)) > len(values) / 2:
+            continue
+        else:
+            within = name in values
+        alike, other = alike + within, other + (not within)
+    return other >= alike or names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
+
+
+def _numbers(values: Sequence[str]) -> pd.Series | None:
+    """Return text as numbers, with a point or a comma before the decimals, if nearly all of it is."""
+    text = pd.Series(values, dtype=object)
+    text = text[text.str.contains(r"\d")] if len(text) > 1 else text
+    if len(text) < _FIT * len(values):
+        return None
+    read = (numbers_of(text, decimal) for decimal in ".,")
+    return next((n for n in read if n is not None and n.dtype.kind != "b"), None)
+
+
+def _renamed(header: Sequence[str]) -> dict[int, str]:
+    """Return new names for columns whose name came before, by their place."""
+    names = [name.strip() for name in header]
+    new: dict[int, str] = {}
+    for place, name in enumerate(names, 1):
+        if name and name in names[: place - 1]:
+            number = next(i for i in range(2, len(names) + 2) if f"{name}_{i}" not in {*names, *new.values()})
+            new[place] = f"{name}_{number}"
+    return new

@@ -1,0 +1,101 @@
+"""Words for what is missing: which occur, how they go with the label, and which are values after all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attop._core.wording import join_first
+from attop_bench.data.formats import Table
+from attop_bench.data.written import GAPS
+
+#: By chance, so seldom a word goes with the label as it does; rows it takes to tell.
+_CHANCE, _ROWS = 1e-3, 10
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A word in a column that usually stands for a missing value; empty where there is nothing."""
+
+    column: str
+    word: str
+    share: float
+    #: Share of positives among its rows and among those it is compared with; NaN without labels.
+    positive: float
+    others: float
+    #: What makes it a value like the others; empty if it stands for nothing.
+    why: str
+
+    def __str__(self) -> str:
+        about = f", {self.positive:.0%} of them positive, {self.others:.0%} of others" * bool(
+            self.positive >= 0
+        )
+        return f"{self.column}: {self.word or 'nothing'} in {self.share:.1%} of the rows{about}"
+
+
+def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> list[Gap]:
+    """Return the words in some columns of text that usually stand for missing values.
+
+    One is a value if it is written as the others are, as NA among DE and FR, or if its rows go with the label
+    otherwise than those of other gaps do, or than all others where there are none.
+    """
+    found = []
+    for name in names:
+        text = table.frame[name].str.strip()
+        empty = text.isin(GAPS).to_numpy(copy=True)
+        known = text[~empty].unique()
+        for word in sorted(text[empty].unique(), reverse=True):  # nothing comes last
+            rows = (text == word).to_numpy()
+            rest = ~rows & empty
+            rest = rest if rest.sum() >= _ROWS else ~rows
+            why, shares = "", (np.nan, np.nan)
+            if y is not None and rest.any():
+                shares = y[rows].mean(), y[rest].mean()
+                why = "its rows go otherwise with the label" if _differ(y[rows], y[rest]) else ""
+            alike = re.compile(f"[A-Z]{{{len(word) or 1}}}")
+            if len(known) > 2 and all(map(alike.fullmatch, [*known, word])):
+                why = "it is written as the other values are"
+            empty &= ~rows if why else True
+            found.append(Gap(name, word, float(rows.mean()), *shares, why))
+    return found
+
+
+def usual_words(table: Table, name: str) -> list[str]:
+    """Return the usual words for a missing value that a column has, besides nothing."""
+    text = table.frame[name].str.strip()
+    return sorted(text[text.isin(GAPS - {""})].unique())
+
+
+def as_options(found: Iterable[Gap]) -> dict[str, list[str] | bool]:
+    """Return the option `missing` that keeps those as values that are."""
+    columns = {gap.column for gap in found if gap.why}
+    keep = {gap.column for gap in found if gap.why and not gap.word}
+    return {
+        name: False if name in keep else [g.word for g in found if g.column == name and g.word and not g.why]
+        for name in sorted(columns)
+    }
+
+
+def remarks(found: Iterable[Gap]) -> list[str]:
+    """Return a line for each word that is a value, and one for the others."""
+    lines = [
+        f"{gap}: read as a value, since {gap.why}; if it is missing: --reader 'missing={{{gap.column}: "
+        f"[{gap.word}]}}'"
+        for gap in found
+        if gap.why
+    ]
+    if rest := [str(gap) for gap in found if gap.word and not gap.why]:
+        lines.append(f"read as missing: {join_first(rest, 3)}; as a value: --reader 'missing={{COLUMN: []}}'")
+    return lines
+
+
+def _differ(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> bool:
+    """Return whether the shares of positives differ by more than chance."""
+    from scipy.stats import fisher_exact
+
+    table = [[int(a.sum()), int((~a).sum())], [int(b.sum()), int((~b).sum())]]
+    return len(a) >= _ROWS and fisher_exact(table).pvalue < _CHANCE
