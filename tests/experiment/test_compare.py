@@ -397,7 +397,7 @@ def test_share_and_lift_are_the_hits_in_other_units():
     curves = {"a": np.linspace(0, 1, 31)[None] ** 0.5}
     drawn = {}
     for unit in ("hits", "share", "lift"):
-        (line, _) = draw_capacity(Figure().subplots(), curves, 10, 200, 40, unit)["a"]
+        line, *_ = draw_capacity(Figure().subplots(), curves, 10, 200, 40, unit)["a"]
         drawn[unit] = dict(zip(*line.get_data(), strict=True))
     assert set(drawn["hits"]) == set(drawn["share"]) == {*drawn["lift"], 0.0}
     for k, hits in drawn["hits"].items():

@@ -13,7 +13,7 @@ from attop.metrics._registry import METRICS
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, Drawing, draw
-from attop_bench.report.figures.scene import QUIET, Scene, for_paper, method_styles, to_svg
+from attop_bench.report.figures.scene import QUIET, Drawn, Scene, blank, for_paper, method_styles, to_svg
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.tables import TABLES
 from support.html import built, markup, packed
@@ -75,7 +75,8 @@ def test_report_says_what_failed_and_what_is_undefined(report):
 def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
     def drawn(scene, runs, summary):
         assert len(summary) > 0
-        return f"{scene.dataset} ran on {runs['host'].iloc[0]}."
+        canvas, _ = blank(1, height=2)
+        return Drawn(canvas, f"{scene.dataset} ran on {runs['host'].iloc[0]}.", summary.head(1))
 
     more = (*PER_DATASET, Drawing("hosts", "Hosts", ("runs", "summary"), drawn))
     monkeypatch.setattr("attop_bench.report.page.report.PER_DATASET", more)
@@ -174,8 +175,8 @@ def degenerate(case):
 @pytest.mark.parametrize(
     ("case", "figures", "words"),
     [
-        ("one of everything", 5, "so no line over tops is drawn"),
-        ("all undefined", 4, "has no defined value here"),
+        ("one of everything", 5, "has no other method to be compared with"),
+        ("all undefined", 4, "No method has a defined value"),
         ("all failed", 0, "no message recorded"),
         ("ties and zeros", 7, "are best, with the same value in every run."),
         ("nothing run", 0, "Nothing was run on this data set"),

@@ -53,4 +53,8 @@ def made_tables(n_sets, n_methods, n_runs=5, metrics=("precision@k",), tops=TOPS
         "datasets": {d: {**entry, "title": title} for d, title in titles.items()},
         "methods": {m: {"title": m.replace("-", " ").capitalize(), "estimator": m} for m in methods},
     }
-    return {"evaluation": evaluation, "runs": runs}, manifest
+    # Positives lie evenly in a share of the negatives that is the smaller the better the method.
+    fp = [np.linspace(0, 2940 * (1 - v) ** 2, 61).round().astype(int) for v in value[keep]]
+    roc = job.assign(fp=[[*its.tolist(), 2940] for its in fp], n_neg=2940, n_pos=60)
+    roc["tp"] = [[*range(61), 60]] * len(roc)
+    return {"evaluation": evaluation, "runs": runs, "roc": roc}, manifest

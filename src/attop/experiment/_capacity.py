@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import FillBetweenPolyCollection
     from matplotlib.lines import Line2D
+    from matplotlib.text import Annotation
 
 #: Where a curve is read, in multiples of k.
 MULTIPLES = np.linspace(0, 3, 31)
@@ -37,6 +38,14 @@ UNITS = {
 }
 
 
+class Curve(NamedTuple):
+    """What is drawn of a model."""
+
+    line: Line2D
+    band: FillBetweenPolyCollection
+    name: Annotation
+
+
 def draw_capacity(
     axes: Axes,
     curves: Mapping[str, Floats],
@@ -45,8 +54,8 @@ def draw_capacity(
     n_pos: int,
     unit: str = "hits",
     coming: NextList | None = None,
-) -> dict[str, tuple[Line2D, FillBetweenPolyCollection]]:
-    """Draw the mean curve of each model with a band, the random and the perfect order, and k.
+) -> dict[str, Curve]:
+    """Draw the mean curve of each model with its name and a band, the random and the perfect order, and k.
 
     Parameters
     ----------
@@ -61,15 +70,16 @@ def draw_capacity(
 
     Returns
     -------
-    dict of str to (line, band)
+    dict of str to Curve
     """
     x = MULTIPLES * k
-    x, drawn = x[(x <= n) & ((x > 0) | (unit != "lift"))], {}
+    x, most = x[(x <= n) & ((x > 0) | (unit != "lift"))], 0.0
+    drawn: dict[str, Curve] = {}
     scale = {"hits": np.ones_like(x), "share": np.full_like(x, 1 / n_pos)}.get(unit)
     scale = n / (np.maximum(x, 1e-9) * n_pos) if scale is None else scale
-    ends = np.minimum(x, n_pos) * scale, x * n_pos / n * scale
-    axes.plot(x, ends[0], color=_QUIET, linewidth=0.8, linestyle="--")
-    axes.plot(x, ends[1], color=_QUIET, linewidth=0.8, linestyle=":")
+    perfect, random = np.minimum(x, n_pos) * scale, x * n_pos / n * scale
+    axes.plot(x, perfect, color=_QUIET, linewidth=0.8, linestyle="--")
+    axes.plot(x, random, color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
     budget = f"budget {k:,}"
     if coming and not coming.reason:
@@ -79,19 +89,44 @@ def draw_capacity(
         )  # fmt: skip
         axes.vlines(k, coming.low, coming.high, color="black", linewidth=2.5)
         budget += f": expect {coming.expected:.0f}, in 95% of lists {coming.low:.0f} to {coming.high:.0f}"
+        most = float(np.max(coming.band_high))
     for model, runs in curves.items():
         shown = k * runs[:, np.isin(MULTIPLES * k, x)] * scale
         mean, std = shown.mean(axis=0), shown.std(axis=0)
-        (line,) = axes.plot(x, mean, label=model)
-        band = axes.fill_between(x, mean - std, mean + std, color=line.get_color(), alpha=0.18, linewidth=0)
-        drawn[model] = line, band
-    here = axes.get_xaxis_transform()
-    axes.text(k, 1.01, budget, transform=here, ha="center", va="bottom", fontsize=8)
-    for height, word in ((ends[0][-1], "perfect"), (ends[1][-1], "random")):
+        (line,) = axes.plot(x, mean)
+        label = "runs, one standard deviation" if len(runs) > 1 and not drawn else None
+        colour = line.get_color()
+        band = axes.fill_between(
+            x, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0, label=label
+        )
+        look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+        name = axes.annotate(model, (x[-1], mean[-1]), (5, 0), fontsize=8, **look)
+        drawn[model], most = Curve(line, band, name), max(most, float(mean.max()))
+    most = min(1.5 * most, 1.05 * float(perfect.max())) or 1.0
+    _spread([curve.name for curve in drawn.values()], most)
+    seen = np.flatnonzero(perfect <= 0.95 * most)
+    ends = [("random", random, len(x) - 1, "right")]
+    if len(seen):
+        ends.append(("perfect", perfect, seen[0] if unit == "lift" else seen[-1], "right"))
+    for word, height, place, side in ends:
         axes.annotate(
-            word, (x[-1], height), (-2, 3), textcoords="offset points", ha="right", color=_QUIET,
+            word, (x[place], height[place]), (-3, 3), textcoords="offset points", ha=side, color=_QUIET,
             fontsize=8,
         )  # fmt: skip
-    axes.set(xlim=(0, x[-1]), xlabel="items looked at, k", ylabel=UNITS[unit])
-    axes.set_ylim(bottom=0)
+    axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
+    axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS[unit])
+    axes.spines[["top", "right"]].set_visible(False)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="upper right" if unit == "lift" else "upper left", fontsize=8, frameon=False)
     return drawn
+
+
+def _spread(names: Sequence[Annotation], most: float) -> None:
+    """Move names at the ends of curves apart, upwards from the lowest and back from the top."""
+    room, place = 0.055 * most, -np.inf
+    rising = sorted(names, key=lambda name: name.xy[1])
+    heights = [place := max(name.xy[1], place + room) for name in rising]
+    limit = max(most, room * len(names))
+    for name, height in zip(reversed(rising), reversed(heights), strict=True):
+        name.xy = (name.xy[0], min(height, limit))
+        limit = name.xy[1] - room

@@ -141,8 +141,7 @@ class TopComparison:
         curves = {m: np.stack(list(self.runs.loc[self.runs["model"] == m, "hits"])) for m in self.table.index}
         n_pos = round(self.share * self.list_length)
         draw_capacity(axes, curves, k, self.list_length, n_pos, coming=self.next)
-        axes.legend(loc="upper left")
-        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_title(f"Positives among the first k of {self.list_length:,} items", loc="left", pad=18)
         return axes.get_figure()
 
     def report(self, path: str | os.PathLike[str]) -> None:

@@ -76,7 +76,9 @@ def draw_curve(model: Deployed) -> bytes | None:
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {model.method: np.array([capacity(roc, model.top) for roc in points])}
     n_pos = round(dataset.y.mean() * coming.length)
-    draw_capacity(canvas.subplots(), curves, coming.k, coming.length, n_pos, coming=coming)
+    axes = canvas.subplots()
+    axes.set_title(f"Positives to expect among the first k of {coming.length:,} items", loc="left", pad=18)
+    draw_capacity(axes, curves, coming.k, coming.length, n_pos, coming=coming)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()

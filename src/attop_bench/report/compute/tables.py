@@ -255,3 +255,19 @@ def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
         scoring=("seconds_scoring", "median"),
         memory=("peak_memory_mb", "max"),
     )
+
+
+def total_costs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what each method took over all successful jobs of all data sets: sums, and the largest memory.
+
+    Columns ``cpu: DATASET`` have the processor time by data set.
+    """
+    jobs = runs[runs["status"] == "ok"].drop_duplicates(["dataset", "method", "repeat", "fold"])
+    timed = {name: f"seconds_{name}" for name in ("cpu", "selection", "training", "scoring")}
+    of_method = jobs.groupby("method", sort=False)
+    total = of_method[list(timed.values())].sum(min_count=1).set_axis(list(timed), axis=1)
+    by = jobs.groupby(["method", "dataset"], sort=False)["seconds_cpu"].sum(min_count=1).unstack()
+    return pd.concat(
+        [of_method.size().rename("jobs"), total, of_method["peak_memory_mb"].max(), by.add_prefix("cpu: ")],
+        axis=1,
+    ).sort_values("cpu", ascending=False)

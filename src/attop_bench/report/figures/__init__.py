@@ -50,7 +50,7 @@ PAPER: tuple[Drawing, ...] = (
 
 #: Drawn for each data set.
 PER_DATASET: tuple[Drawing, ...] = (
-    Drawing("capacity", "Hits against k", ("roc",), curves.capacity_figure),
+    Drawing("capacity", "How many of the first k are hits", ("roc",), curves.capacity_figure),
     Drawing("top", "Against the top", ("summary",), curves.top_figure),
     Drawing("transfer", "Used at another top", ("cross",), transfer_figure),
     Drawing("roc", "ROC, left end", ("roc",), curves.roc_figure),

@@ -17,8 +17,10 @@ from attop.experiment._capacity import MULTIPLES, UNITS, capacity, draw_capacity
 from attop.metrics._registry import get_metric
 from attop.metrics._roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
-from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, mark_legend
+from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank
 
+#: Most curves of hits in a figure, each with its name: the rest is in its data.
+_NAMED = 8
 #: How far the marks of a top are set apart, of the width of the panel: a few pixels.
 _DODGE = 0.008
 _TIMED = ["seconds_selection", "seconds_training"]
@@ -123,32 +125,33 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
         method: np.array([capacity(points, size) for points in _points(part[part["method"] == method])])
         for method in scene.among(part["method"])
     }
-    k = size.resolve(n, n_pos)
-    canvas, (first,) = blank(1, height=3.3, width=4.6)
+    k, asked = size.resolve(n, n_pos), f"a test part of {n:,} items ({n_pos:,} positive)"
+    if size.out_of and size.k:  # the list asked for, of which a test part is cut at the same share
+        k, n, n_pos = size.k, size.out_of, max(1, round(n_pos / n * size.out_of))
+        asked = f"a list of {n:,} items, from test parts cut at the same share"
+    first = [m for m in curves if m in scene.highlighted]
+    named = scene.among([*first, *curves][:_NAMED])
+    canvas, (whole,) = blank(1, height=3.3, width=4.6)
     others = [canvas.add_subplot(1, 1, 1) for _ in range(len(UNITS) - 1)]
-    for unit, axes in zip(UNITS, (first, *others), strict=True):
+    for unit, axes in zip(UNITS, (whole, *others), strict=True):
         axes.set_gid(f"by:{unit}")
-        drawn = draw_capacity(axes, curves, k, n, n_pos, unit)
-        for method, (line, band) in drawn.items():
-            loud = method in scene.highlighted
-            line.set(**scene.styles[method].line, label=abridge(scene.titles[method]) if loud else None)
-            band.set(color=scene.styles[method].colour, visible=loud)
-            for artist in (line, band):
+        for method, curve in draw_capacity(axes, {m: curves[m] for m in named}, k, n, n_pos, unit).items():
+            curve.line.set(**scene.styles[method].line)
+            curve.band.set(color=scene.styles[method].colour, visible=method in scene.highlighted)
+            curve.name.set_text(abridge(scene.titles[method]))
+            for artist in curve:
                 artist.set_gid(f"method:{method}")
-        few = [m for m in drawn if m in scene.highlighted][:5]
-        lines = [drawn[m][0] for m in few]
-        box = axes.legend(handles=lines, loc="upper right" if unit == "lift" else "upper left")
-        mark_legend(box, few)
+        if legend := axes.get_legend():
+            legend.remove()  # the caption says it
     table = pd.DataFrame({"k": k * MULTIPLES} | {m: k * c.mean(axis=0) for m, c in curves.items()})
     table = table[table["k"] <= n].melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]]
     share = table["hits"] / n_pos
     table = table.assign(share=share.round(3), lift=(share * n / table["k"]).round(2))
     return Drawn(
         canvas,
-        f"Positives among the first k of a test part of {n:,} items ({n_pos:,} positive), models trained "
-        f"for {top}: mean over {count_noun(max(map(len, curves.values())), 'run')}, ties in random order; "
-        "band, of the best and the baseline: one standard deviation over the runs. Dashed: a perfect "
-        "order; dotted: a random one.",
+        f"Positives among the first k of {asked}, models trained for {top}: mean over "
+        f"{count_noun(max(map(len, curves.values())), 'run')}, ties in random order; band, of the best and "
+        "the baseline: one standard deviation over the runs. Dashed: a perfect order; dotted: a random one.",
         table,
     )
 

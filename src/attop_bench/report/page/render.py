@@ -22,7 +22,7 @@ from attop.metrics._metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.judgements import BASELINE
-from attop_bench.report.compute.results import Entry, Failures
+from attop_bench.report.compute.results import Entry, Failures, Records
 from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_number, tex_text
@@ -38,6 +38,8 @@ _SHARES = {
 }
 #: Of a section, for the script.
 _PACKED = ("id", "anchor", "title", "metric", "main", "tops", "views")
+#: Characters of tables of tuning and cost from which on a page holds them compressed.
+_LATE = 300_000
 #: Bytes of figures a page may hold, before they are packed, so that it opens at once and can be mailed.
 MOST_FIGURES = 2_500_000
 
@@ -56,12 +58,13 @@ class Overview:
 class Page:
     """The report. `overview` is by metric, "" for each data set's own, and by number of the button, or "all".
 
-    `across` is by each data set's own metric; `seconds` are of a job, by method.
+    `across` is by each data set's own metric; `seconds` are of a job, by method; `costs` are sums.
     """
 
     title: str
     overview: dict[str, dict[str, Overview]]
     seconds: dict[str, float]
+    costs: Records
     chips: list[Chip]
     methods: Mapping[str, Entry]
     keys: Mapping[str, str]
@@ -104,6 +107,10 @@ class Page:
     def turned(self) -> bool:
         """True if the map has methods as columns: there are more data sets than methods."""
         return sum(bool(s.order) for s in self.sections) > len(self.first.order)
+
+    def total(self, name: str) -> float:
+        """Return the sum of a column of `costs`."""
+        return math.fsum(row[name] for row in self.costs if row[name] == row[name])
 
     @property
     def buttons(self) -> dict[str, dict[str, str]]:
@@ -182,18 +189,24 @@ def render(page: Page) -> str:
     pages.globals |= {
         "css": Markup(base_style()) + asset("report.css"),
         "js": Markup("\n").join(asset(f"script/{name}.js") for name in _SCRIPTS),
-        "data": Markup(_packed(page)),
         "rope": ROPE,
         "nan": float("nan"),
         "quiet": QUIET,
         "baseline": BASELINE,
     }
-    return pages.get_template("report.html.j2").render(page=page)
+    parts = {
+        name: pages.get_template(f"parts/{name}.html.j2").render(page=page) for name in ("tuning", "cost")
+    }
+    # Of a large run these tables are most of a page's bytes, so the script has them, compressed.
+    late = parts if sum(map(len, parts.values())) > _LATE else {}
+    data = Markup(_packed(page, late))
+    return pages.get_template("report.html.j2").render(page=page, parts=parts, late=late, data=data)
 
 
-def _packed(page: Page) -> str:
+def _packed(page: Page, late: Mapping[str, str]) -> str:
     """Return the data of the script, most of a page's bytes, as compressed JSON."""
     content = {
+        "late": late,
         "quiet": QUIET,
         "baseline": BASELINE if BASELINE in page.titles else "",
         "methods": list(page.titles.items()),

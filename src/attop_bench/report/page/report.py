@@ -23,6 +23,7 @@ from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
 from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
+from attop_bench.report.compute.tables import total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import Scene, key_svg
 from attop_bench.report.page.render import Overview, Page, buttons, render, write_exports
@@ -123,6 +124,7 @@ def build_page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
         seconds=mean_seconds(sections),
+        costs=total_costs(results.runs).reset_index().to_dict("records"),
         chips=chips(sections, methods, results.failures, results.runs, manifest),
         methods=methods,
         keys={method: key_svg(style) for method, style in styles.items()},

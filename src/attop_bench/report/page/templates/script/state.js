@@ -2,6 +2,7 @@
 // #data-set/top/metric/-method,-method/vs=method; of the overview the top is the number of its button.
 const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
 const DATA = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+for (const [id, html] of Object.entries(DATA.late)) document.getElementById(id).outerHTML = html;
 const TITLES = Object.fromEntries(DATA.methods);
 const SETS = Object.fromEntries(DATA.datasets.map((set) => [set.id, set]));
 const home = document.querySelector("section.tab");
