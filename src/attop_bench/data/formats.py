@@ -196,6 +196,14 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     return Table(frame, where, name != "csv", **written)
 
 
+def separator_of(path: StrPath) -> str:
+    """Return the mark that most often separates the first line of a text: comma, semicolon or tab."""
+    with open_bytes(path) as file:
+        first = file.readline().decode("utf-8", "replace")
+    count = {name: first.count(mark) for name, mark in ((",", ","), (";", ";"), ("tab", "\t"))}
+    return max(count, key=lambda name: count[name])
+
+
 @checked("format csv")
 def read_delimited(
     path: StrPath,
@@ -245,8 +253,10 @@ def read_delimited(
         with open_bytes(path) as file:
             frame = pd.read_csv(file, sep=pattern, header=None, comment=comment, dtype=str, na_filter=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError, *BROKEN) as error:
-        form = "with a header " if header else ""
-        raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}") from None
+        form, other = "with a header " if header else "", ""
+        if isinstance(error, pd.errors.ParserError) and (guess := separator_of(path)) != separator:
+            other = f". Its first line is separated by {guess!r}: set separator, or write the file so"
+        raise DatasetError(f"{where}: not a {kind} separated file {form}in UTF-8: {error}{other}") from None
     if header:
         first = frame.iloc[0]
         frame = frame[1:].reset_index(drop=True)

@@ -18,9 +18,8 @@ from attop._core.typing import Floats, Ints
 from attop._core.wording import count_noun, did_you_mean, join_first
 from attop.metrics._roc import auc
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.formats import Table, format_of, read_table, separator_of
 from attop_bench.data.kinds.columns import MANY_VALUES, day_numbers, is_dates, is_identifier, positive_labels
-from attop_bench.data.source import open_bytes
 
 #: Names of identifiers, and of entities that come back in many rows: customers, not orders.
 _ID = re.compile(r"(?i:(^|[_ -])(id|ids|uuid|guid|key|number|nr|no|code)$)|(?<=[a-z])(Id|ID)$")
@@ -154,10 +153,7 @@ def _separator(path: StrPath) -> dict[str, object]:
     """Return the separator of a CSV's first line as an option of the reader."""
     if format_of(path) != "csv" or not os.path.isfile(path):
         return {}
-    with open_bytes(path) as file:
-        first = file.readline().decode("utf-8", "replace")
-    count = {name: first.count(mark) for name, mark in ((",", ","), (";", ";"), ("tab", "\t"))}
-    best = max(count, key=lambda name: count[name])
+    best = separator_of(path)
     return {} if best == "," or os.fspath(path).endswith(".tsv") else {"separator": best}
 
 

@@ -78,7 +78,17 @@ def refuse_missing(features: pd.DataFrame, where: str) -> None:
 
 
 def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return which rows are positive: of a value, of one of a list, or by a comparison such as ``">= 1"``."""
+    """Return which rows are positive, see `has_value`; refuse a column of which none is."""
+    y = has_value(table, name, positive)
+    if not y.any():
+        values = ", ".join(map(str, table.text(name).unique().tolist()[:5]))
+        wanted = f"{name} {positive}" if comparison_of(positive) else f"{name} = {positive!r}"
+        raise DatasetError(f"{table.where}: no row has {wanted}; values are {values}: set positive to one")
+    return y
+
+
+def has_value(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
+    """Return which rows have a value, one of a list, or what a comparison such as ``">= 1"`` wants."""
     import pandas as pd
 
     comparison = comparison_of(positive)
@@ -95,10 +105,6 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
         value = column.to_numpy(np.float64)
         sign, limit = comparison
         y = {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
-    if not y.any():
-        values = ", ".join(map(str, column.unique().tolist()[:5]))
-        wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
-        raise DatasetError(f"{table.where}: no row has {wanted}; values are {values}: set positive to one")
     return y
 
 
