@@ -58,8 +58,8 @@ def test_json_that_was_written_can_be_read(tmp_path):
 
 
 def test_cells_that_begin_a_formula_get_an_apostrophe_and_numbers_stay(tmp_path):
-    formulas = ["=1+1", "+49 30", "-x", "@a", "\t=1", "\r=1", "-1+cmd|' /C calc'!A0"]
-    others = ["-3.5", "+1e-5", "-3,5", " 7", "a=1", "007", "", "'=1"]
+    formulas = ["=1+1", "+49 30", "-x", "@a", "\t=1", "\r=1", "-1+cmd|' /C calc'!A0", "'=1"]
+    others = ["-3.5", "+1e-5", "-3,5", " 7", "a=1", "007", "", "'a"]
     frame = pd.DataFrame({"=id": [*formulas, *others], "x": -1.5}).astype({"=id": object})
     files.write_csv(tmp_path / "f.csv", frame)
     back = pd.read_csv(tmp_path / "f.csv", dtype=str, keep_default_na=False)
@@ -166,3 +166,53 @@ def test_one_module_writes_files():
         "src/attop/_core/files.py": ["os.replace"],
         "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop._core.files gives
     }
+
+
+def test_a_cell_is_read_back_as_it_was():
+    cells = [
+        "=1",
+        "'=1",
+        "''=1",
+        "'",
+        "''",
+        "'a",
+        "-5",
+        "'-5",
+        "-x",
+        "'-x",
+        "\r=d",
+        "@",
+        "'@",
+        "",
+        "a'=",
+        "+49 30",
+    ]
+    assert [files.original_cell(files.plain_cell(cell)) for cell in cells] == cells
+    assert len({files.plain_cell(cell) for cell in cells}) == len(cells)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_files_of_a_folder_are_replaced_together_or_not_at_all(linked, tmp_path):
+    folder = tmp_path / "out"
+    if linked:
+        (tmp_path / "real").mkdir()
+        folder.symlink_to(tmp_path / "real")
+    names = ["a", "b", "c"]
+    with files.replacing_files(folder, names) as new:
+        for name in "ab":
+            (new / name).write_text(name)
+    (folder / "mine").write_text("mine")
+
+    def interrupted():
+        with files.replacing_files(folder, names) as new:
+            (new / "a").write_text("half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        interrupted()
+    assert {f.name: f.read_text() for f in folder.iterdir()} == {"a": "a", "b": "b", "mine": "mine"}
+    with files.replacing_files(folder, names) as new:
+        (new / "b").write_text("B")
+        (new / "c").write_text("C")
+    assert {f.name: f.read_text() for f in folder.iterdir()} == {"b": "B", "c": "C", "mine": "mine"}
+    assert {f.name for f in tmp_path.iterdir()} == {"out", *(["real"] if linked else [])}

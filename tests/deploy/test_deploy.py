@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,6 +18,7 @@ from scipy.stats import chisquare
 from sklearn.tree import DecisionTreeClassifier
 
 from attop import SoftTop, compare_at_top
+from attop._core.files import write_csv
 from attop._core.top import Top
 from attop.experiment._headline import headline
 from attop.metrics import precision_at_k
@@ -25,9 +27,11 @@ from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
+from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card, draw_curve, expectation_sentence
 from attop_bench.deploy.contributions import contributions
-from attop_bench.deploy.deploy import deploy, expect, tied_share
+from attop_bench.deploy.deploy import deploy, expect
+from attop_bench.deploy.lists import changes, explore, read_list
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.deploy.reasons import one_column
@@ -37,6 +41,7 @@ from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
+from attop_bench.run.up_to_date import digest
 from support import ROOT
 from support.small_run import configured
 from support.transactions import transactions
@@ -187,16 +192,62 @@ def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatc
     assert draw_curve(carded).startswith(b"\x89PNG")
 
 
-def test_the_final_setting_is_best_on_the_outer_folds(table, logistic):
+def test_the_final_setting_is_best_on_the_inner_folds_of_all_parts(table, logistic):
     data, job = logistic.dataset, Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
     folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
     means = {}
     for C in (0.01, 1):
         pick = logistic.top, {"C": C}
-        scores = [refitted(job, data, fold.train, fold.test, pick) for fold in folds]
-        values = [precision_at_k(data.y[f.test], z, 20) for f, z in zip(folds, scores, strict=True)]
+        pairs = [pair for fold in folds for pair in fold.inner]
+        values = [precision_at_k(data.y[b], refitted(job, data, a, b, pick), 20) for a, b in pairs]
         means[C] = np.mean(values)
     assert logistic.candidate == {"C": max(means, key=means.get)}
+
+
+def finish(given):
+    """Write the results of a run of a configuration, as the benchmark does; return its folds' records."""
+    plan = Plan(given)
+    data = replace(make("file", **PARAMS), name="mine")
+    protocol = given.dataset("mine").protocol
+    done = {}
+    for run in plan.runs("mine"):
+        folds = make_folds(protocol.kind, data, run.repeat, given.seed, **protocol.options)
+        done[run] = record = run_job(plan.job(run), data, folds[run.fold])
+        record.write(*plan.results(run), digest(plan, run))
+    return done
+
+
+def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch):
+    given = config([TREE, LOGISTIC], tops=[{"tau": 0.1}, {"k": 60, "of": 1500}])
+    methods, trained, told = ["tree", "logistic-regression"], [], []
+
+    def run(job, dataset, fold):
+        trained.append(job.estimator)
+        return run_job(job, dataset, fold)
+
+    monkeypatch.setattr(deploying, "_run", run)
+    fresh = deploy(given, "mine", methods, Top(k=60), n_jobs=1)
+    assert len(trained) == 2 * 3 + 6  # folds, and what stays of a list
+    trained.clear()
+    runs = finish(given)
+    read = deploy(given, "mine", methods, Top(k=60), n_jobs=1, tell=told.append)
+    assert len(trained) == 6
+    assert all("of the run in" in line for line in told[:2])
+    assert [t.value for t in read.tried] == [t.value for t in fresh.tried]
+    assert read.expectation.mean == fresh.expectation.mean
+    assert expectation_sentence(read) == expectation_sentence(fresh)
+    assert read.candidate == fresh.candidate
+    pd.testing.assert_frame_equal(read.ranked, fresh.ranked)
+    seeds = {one.seed for one in fresh.tried[0].records}
+    assert seeds == {record.seed for run, record in runs.items() if run.method == fresh.method}
+    assert len(seeds) == 3
+    for change in ({"top": Top(k=61)}, {"scaling": "none"}):  # another top, another configuration
+        trained.clear()
+        top = change.pop("top", Top(k=60))
+        deploy(
+            config([TREE, LOGISTIC], tops=[{"k": 60, "of": 1500}], **change), "mine", methods, top, n_jobs=1
+        )
+        assert len(trained) == 2 * 3 + 6
 
 
 def test_the_list_is_of_models_that_have_not_seen_the_row(table, logistic):
@@ -250,8 +301,8 @@ def test_skops_is_written_where_it_needs_no_trust(table, logistic):
     expected = logistic.package.pipeline.decision_function(read)
     np.testing.assert_array_equal(model.decision_function(read), expected)
     own, name = deployed([SGD]), "attop.from_papers.minibatch._rankers.SGDAtK"
-    assert name in write_package(Path("out"), own.package)
-    assert not Path("out/model.skops").exists()
+    assert name in write_package(Path("own"), own.package)
+    assert not Path("own/model.skops").exists()
     assert name in card(own, Path("out"), [name], {"sgd-avg": "S"})
 
 
@@ -406,14 +457,6 @@ def test_no_command_replaces_its_input_or_what_it_did_not_make(command, message,
     assert sorted(map(str, Path().glob("*/*"))) == ["config/config.yaml", "theirs/notes.txt"]
 
 
-@pytest.mark.parametrize(
-    ("scores", "k", "share"),
-    [([3, 2, 1], 2, 0), ([3, 2, 2, 1], 2, 0.5), ([1, 1, 1, 1], 2, 1), ([2, 2, 1], 2, 0), ([1.0], 1, 0)],
-)
-def test_tied_share(scores, k, share):
-    assert tied_share(np.array(scores, float), k) == share
-
-
 def test_a_method_that_fails_is_told_and_passed_over(table):
     broken = {"id": "broken", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
     told = []
@@ -440,7 +483,9 @@ def test_the_card_says_what_to_expect_and_how_to_use_it(table):
     what = found.expectation
     said = what.next
     assert said.expected + said.optimism == pytest.approx(what.mean * 100, abs=1.5)
-    assert said.low < what.low * 100 < what.high * 100 < said.high
+    assert said.low < said.least < said.expected < said.high
+    assert text.count("95% interval") == 2  # the other is of one column alone
+    assert "[^mean]: The report's 95% interval" in text
     assert (
         f"Of the 100 highest of 1,500 rows expect {said.expected:.0f} positives ({said.low} to {said.high}"
         in text
@@ -495,8 +540,47 @@ def test_what_is_no_model_is_refused(table, capsys, logistic):
     write_package(Path("out"), logistic.package)
     for name in ("model.joblib", "model.skops"):
         Path("out", name).write_bytes(Path("out/model.joblib").read_bytes()[:300])
-        with pytest.raises(DatasetError, match=f"out/{name} cannot be loaded"):
+        with pytest.raises(DatasetError, match=f"out/{name} is not that of out/model.json.*deploy again"):
             read_package(f"out/{name}")
+    write_package(Path("out"), logistic.package)
+    write_package(Path("other"), replace(logistic.package, held_out=logistic.package.held_out[:0]))
+    for name in ("held-out.npz", "model.json"):  # as after a kill while files were put in place
+        kept = Path("out", name).read_bytes()
+        Path("out", name).write_bytes(Path("other", name).read_bytes())
+        assert main(["score", "out", "mine.csv"]) == 1
+        assert "out/held-out.npz is not that of out/model.json" in capsys.readouterr().err
+        Path("out", name).write_bytes(kept)
+    for change in ({"middle": [0.0]}, {"digests": {}}):
+        notes = json.loads(Path("out/model.json").read_text())
+        Path("out/model.json").write_text(json.dumps({**notes, **change}))
+        assert main(["score", "out", "mine.csv"]) == 1
+        assert "deploy again" in capsys.readouterr().err
+        write_package(Path("out"), logistic.package)
+
+
+def test_an_interrupted_deploy_changes_nothing(table, monkeypatch, capsys):
+    entry = {"id": "mine", "kind": "file", "params": PARAMS, "tops": [{"k": 60}]}
+    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}}
+    catalogues = {name: str(ROOT / f"config/{name}.yaml") for name in ("datasets", "methods")}
+    content = {"datasets": [{**entry, "protocol": protocol}], "methods": [LOGISTIC], "catalogues": catalogues}
+    Path("mine.yaml").write_text(yaml.safe_dump(content))
+    call = ["deploy", "mine", "--configfile", "mine.yaml", "--jobs", "1", "--output", "out"]
+    assert main(call) == 0
+    Path("out/my-list.csv").write_text("mine")
+    before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+
+    def full(*given):
+        raise OSError(28, "No space left on device", "card.md")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("attop_bench.cli.deploy.write_text", full)  # the card, after the model
+        assert main([*call, "--top", "30"]) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before
+    assert not [path for path in Path().iterdir() if path.name.startswith(".out")]
+    assert main([*call, "--top", "30"]) == 0
+    assert Path("out/my-list.csv").read_text() == "mine"
+    assert "Of the 30 highest" in Path("out/card.md").read_text()
 
 
 ID = ("--id", "transaction_id")
@@ -547,6 +631,41 @@ def test_a_list_is_marked_against_the_last_one(scored, table, capsys):
         assert word in capsys.readouterr().err
 
 
+HARD = ["@u", "=1+1", "-x", "+49 30", "'=a", "''@b", "'c", "01", "1e5", "NA", "a,b", 'q"']
+
+
+def test_ids_of_a_list_are_read_back_as_they_are_in_the_file(scored, table):
+    ids = [*HARD, *(f"u{i}" for i in range(1500 - len(HARD)))]
+    table.assign(transaction_id=ids).to_csv("hard.csv", index=False)
+    scored("hard.csv", "--all")
+    after, err = scored("hard.csv", "--top", "1400", "--previous", "list.csv", *ID)
+    assert "not among" not in err
+    assert set(after["change"]) == {"stayed"}
+    assert read_list("list.csv")["transaction_id"].isin(ids).all()
+
+
+@pytest.mark.parametrize("top", ["3", "tau=0.2"])
+def test_the_last_list_of_each_group_has_as_many_rows_as_the_new_one(top, tmp_path, monkeypatch):
+    """Groups of 4, 15 and 30 rows; a group that is new, and one that is gone."""
+    monkeypatch.chdir(tmp_path)
+    sizes = {"a": 4, "b": 15, " c": 30}
+    ranked = pd.concat(
+        pd.DataFrame({"rank": range(1, n + 1), "user": u, "id": [f"{u}{i}" for i in range(n)]})
+        for u, n in sizes.items()
+    ).reset_index(drop=True)
+    model = Package(None, {"top": Top.parse(top if "=" in top else f"k={top}").as_dict()}, [])
+    head, told = model.head(ranked), []
+    for last in (ranked, head):
+        write_csv("last.csv", last)
+        found = changes(ranked, head, "last.csv", "id", "user", ["user", "id"], told.append)
+        assert (found[head.index] == "stayed").all()
+        assert (found.drop(head.index) == "").all()
+    assert not told
+    write_csv("last.csv", ranked[ranked["user"] != "b"].assign(user=lambda f: f["user"].replace("a", "d")))
+    found = changes(ranked, head, "last.csv", "id", "user", ["user", "id"], told.append)
+    assert set(found[head["user"].eq("b").index[head["user"] == "b"]]) == {"entered"}
+
+
 def test_explored_rows_stand_for_the_rest(scored):
     found, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "3")
     assert found["stands_for"].tolist() == [1.0] * 50 + [290.0] * 5
@@ -567,7 +686,7 @@ def test_weighted_counts_are_unbiased_over_all_draws(number):
     ranked = pd.DataFrame({"rank": range(1, 7), "label": [1, 0, 1, 0, 0, 1]})
     counts = {}
     for seed in range(300):
-        stands_for = Package(None, {}).explore(ranked, ranked[:2], number, seed)
+        stands_for = explore(ranked, ranked[:2], number, seed)
         drawn = tuple(ranked.index[2:][stands_for[2:] > 0])
         counts.setdefault(drawn, [0, stands_for @ ranked["label"]])[0] += 1
     assert sorted(counts) == list(itertools.combinations(range(2, 6), number))
@@ -584,6 +703,69 @@ def test_a_column_of_the_file_is_not_written_over(scored, table, capsys):
     assert "a column 'listed': rename that of theirs.csv" in capsys.readouterr().err
 
 
+def test_a_list_says_what_it_promises_and_watch_reads_it(scored, table, capsys, logistic):
+    """From the card to the verdict no number is typed."""
+    coming = logistic.expectation.next
+    assert main(["score", "out", "mine.csv", "--output", "lists/week-1.csv"]) == 0
+    assert coming.sentence in capsys.readouterr().err
+    promise = json.loads(Path("lists/week-1.promise.json").read_text())
+    assert {name: promise[name] for name in ("k", "length", "expected", "low", "high", "least")} == {
+        name: getattr(coming, name) for name in ("k", "length", "expected", "low", "high", "least")
+    }
+    new = transactions(400, seed=1, share=0.1)
+    new.to_csv("new.csv", index=False)
+    for week in range(2, 14):
+        assert main(["score", "out", "new.csv", "--top", "60", "--output", f"lists/week-{week}.csv"]) == 0
+    said = capsys.readouterr().err
+    assert "That is deeper, 15.0% of the rows, than the card's 60 of 1,500, 4.0%" in said
+    deep = json.loads(Path("lists/week-2.promise.json").read_text())
+    assert deep["expected"] < promise["expected"]
+    assert deep["least"] < deep["expected"] < deep["high"]
+    yes = round(deep["expected"])
+    for week in range(1, 14):
+        rows = pd.read_csv(f"lists/week-{week}.csv")
+        hits = yes if week < 10 else 1
+        rows.assign(fraud=["yes"] * hits + ["no"] * (60 - hits)).to_csv(f"lists/week-{week}.csv", index=False)
+    for week in range(10, 14):
+        Path(f"lists/week-{week}.csv").rename(f"{week}.csv")
+    assert main(["watch", "lists", "--model", "out"]) == 0
+    said = capsys.readouterr().out
+    due = promise["least"] + 8 * deep["least"]
+    assert f"{9 * yes} of 540 rows of 9 lists were positive, promised {due:,.0f}." in said
+    for week in range(10, 14):
+        Path(f"{week}.csv").rename(f"lists/week-{week}.csv")
+    assert main(["watch", "lists", "--model", "out"]) == 0
+    assert re.search(r"^worse since week-1[1-3]\.csv: ", capsys.readouterr().out)
+    rows.assign(fraud="Yes").to_csv("lists/week-3.csv", index=False)
+    assert main(["watch", "lists", "--model", "out"]) == 1
+    assert re.search("must hold '(no|yes)', '(no|yes)' or nothing, got 'Yes'", capsys.readouterr().err)
+    Path("lists/week-3.promise.json").unlink()
+    rows.assign(fraud=1).to_csv("lists/week-3.csv", index=False)  # as 1 and 0, too
+    assert main(["watch", "lists", "--model", "out"]) == 1
+    assert "week-3.csv has no promise beside it" in capsys.readouterr().err
+
+
+def test_another_prevalence_is_reckoned_with(scored, table, capsys):
+    model, rows = read_package("out"), pd.DataFrame({"score": np.arange(1500.0)})
+    told = []
+    usual, more = (model.expect(rows, rows[:60], share, told.append) for share in (None, 0.3))
+    assert more["expected"] > usual["expected"] + 3
+    assert (usual["prevalence"], more["prevalence"]) == (None, 0.3)
+    assert told[0].endswith("if the share of positives is 0.1, as of the data (else --prevalence)")
+    assert told[1].endswith("if the share of positives is 0.3")
+    assert main(["score", "out", "mine.csv", "--prevalence", "3"]) == 1
+    assert "prevalence must be a number above 0 and below 1" in capsys.readouterr().err
+
+
+def test_rows_tied_at_the_cut_are_told(table):
+    found, told = deployed([TREE]), []
+    ranked = found.package.rank("mine.csv")
+    found.package.expect(ranked, found.package.head(ranked), None, told.append)
+    tied = ranked["score"] == ranked["score"][59]
+    places = 60 - (ranked["score"] > ranked["score"][59]).sum()
+    assert f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places" in told
+
+
 def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
     found, _ = scored("mine.csv", "--top", "50", "--explore", "5")
     Path("lists").mkdir()
@@ -597,7 +779,7 @@ def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
     assert main(["watch", "lists", "--promised", "0.5"]) == 0
     said = capsys.readouterr().out
     assert "Waiting for labels: 4.csv" in said
-    assert "100 of 200 rows of 4 lists were positive, 0.500" in said
+    assert "100 of 200 rows of 4 lists were positive, promised 100. Their mean precision is 0.5 (" in said
     for bad in (["watch", "out", "--promised", "0.5"], ["watch", "lists", "--promised", "1.5"]):
         assert main(bad) == 1
     found.to_csv("lists/5.csv", index=False)

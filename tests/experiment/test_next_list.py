@@ -38,6 +38,37 @@ def test_mean_and_spread_are_those_of_lists_of_resampled_rows(rounded):
     assert found.high - found.low == pytest.approx(4 * drawn.std(), rel=0.6 if rounded else 0.2)
 
 
+@pytest.mark.parametrize("prevalence", [0.05, 0.1, 0.3])
+def test_of_another_prevalence_it_is_that_of_lists_with_so_many_positives(prevalence):
+    y, scores = sample(4000)
+    rng, hits = np.random.default_rng(1), []
+    for _ in range(300):
+        n_pos = rng.binomial(1000, prevalence)
+        rows = np.r_[
+            rng.choice(np.flatnonzero(y == 1), n_pos), rng.choice(np.flatnonzero(y == 0), 1000 - n_pos)
+        ]
+        hits.append(60 * precision_at_k(y[rows], scores[rows], top=60))
+    found = next_list(parts_of(y, scores, 1), 60, 1000, prevalence=prevalence)
+    assert found.expected == pytest.approx(np.mean(hits), abs=1.5)
+    assert found.low <= np.quantile(hits, 0.03)
+    assert found.high >= np.quantile(hits, 0.97)
+    same = next_list(parts_of(y, scores), 60, 1000, prevalence=float(y.mean()))
+    assert same.sentence == next_list(parts_of(y, scores), 60, 1000).sentence
+
+
+def test_the_mean_is_known_better_than_a_list():
+    y, scores = sample()
+    found = next_list(parts_of(y, scores), 60, 1000)
+    assert found.low < found.least < found.expected
+    many = next_list(parts_of(*sample(80_000)), 60, 1000)
+    assert many.expected - many.least < (found.expected - found.least) / 3
+    means = [
+        60 * precision_at_k(y[r], scores[r], top={"tau": 0.06})
+        for r in np.random.default_rng(0).integers(len(y), size=(400, len(y)))
+    ]
+    assert found.least == pytest.approx(np.quantile(means, 0.025), abs=1.5)
+
+
 def test_from_a_large_sample_it_is_the_draw_alone():
     y = np.random.default_rng(0).random(200_000) < 0.3
     found = next_list(parts_of(y.astype(int), np.zeros(len(y))), 100, 1000)
@@ -100,7 +131,13 @@ def test_a_small_sample_promises_nothing(positives, k, reason):
 
 @pytest.mark.parametrize(
     ("change", "name"),
-    [({"k": 0}, "k"), ({"k": 11}, "k"), ({"confidence": 1}, "confidence"), ({"parts": []}, "parts")],
+    [
+        ({"k": 0}, "k"),
+        ({"k": 11}, "k"),
+        ({"confidence": 1}, "confidence"),
+        ({"prevalence": 1.0}, "prevalence"),
+        ({"parts": []}, "parts"),
+    ],
 )
 def test_bad_parameters(change, name):
     y, scores = sample(100)

@@ -6,7 +6,8 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -18,8 +19,8 @@ StrPath = str | os.PathLike[str]
 
 #: A name that files can be called after: it leads to no other folder, and every system takes it.
 FILE_STEM = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
-#: The beginning of a formula in a spreadsheet; a number with a sign is none.
-_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]*\d[.,]?(e[+-]?\d+)?\Z)", re.IGNORECASE)
+#: The beginning of a formula in a spreadsheet, apostrophes before it or not; a number with a sign is none.
+_FORMULA = re.compile(r"'*([=@\t\r]|[+-](?![\d.,]*\d[.,]?(e[+-]?\d+)?\Z))", re.IGNORECASE)
 
 
 def check_stem(name: str, what: str) -> None:
@@ -34,6 +35,11 @@ def check_stem(name: str, what: str) -> None:
 def plain_cell(value: Any) -> Any:
     """Return a cell that no spreadsheet takes for a formula: text that begins one gets an apostrophe."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def original_cell(text: str) -> str:
+    """Return the text that `plain_cell` made this of."""
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
 def csv_text(frame: pd.DataFrame) -> str:
@@ -68,6 +74,28 @@ def replacing(path: StrPath) -> Iterator[IO[bytes]]:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+
+
+@contextmanager
+def replacing_files(folder: StrPath, names: Sequence[str]) -> Iterator[Path]:
+    """Give a new folder; when the block ends its files become those of `folder`, and old `names` go.
+
+    All are whole before the first is replaced; they are put in place in the order of `names`. If the block
+    raises, or the process is killed in it, `folder` stays as it was, and so do other files in it.
+    """
+    folder = Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder.parent / f".{folder.name[:100]}.{os.urandom(6).hex()}"
+    temporary.mkdir()
+    try:
+        yield temporary
+        for name in names:
+            if (temporary / name).exists():
+                os.replace(temporary / name, folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def put_in_place(file: StrPath, path: StrPath) -> None:

@@ -48,6 +48,8 @@ class NextList:
         Rows at the top, of how many.
     expected, low, high : float
         Mean and prediction interval; NaN where the sample is too small.
+    least : float
+        Lower end of the interval of the mean over many such lists, which the list's own interval holds.
     ks : ndarray of shape (m,)
         From 1 to three times k.
     path, band_low, band_high : ndarray of shape (m,)
@@ -63,6 +65,7 @@ class NextList:
     expected: float
     low: float
     high: float
+    least: float
     ks: Ints
     path: Floats
     band_low: Floats
@@ -86,6 +89,7 @@ def next_list(
     length: int,
     *,
     rivals: Sequence[Sequence[HeldOut]] = (),
+    prevalence: float | None = None,
     confidence: float = 0.95,
     random_state: int = 0,
 ) -> NextList:
@@ -99,6 +103,9 @@ def next_list(
         Rows at the top of the list to come, of how many; 1 <= k <= length.
     rivals : sequence of sequence of HeldOut
         The other models on the same parts, if the model was chosen among them.
+    prevalence : float, optional
+        Share of positives of the list to come, by default that of the sample. Positives and negatives must
+        look as before, and only their numbers differ.
     confidence : float
         Of interval and band, between 0 and 1.
     random_state : int
@@ -107,7 +114,7 @@ def next_list(
     Raises
     ------
     ValueError
-        If k, length or confidence are out of range, or there is no part.
+        If k, length, prevalence or confidence are out of range, or there is no part.
 
     Notes
     -----
@@ -115,7 +122,8 @@ def next_list(
     bins by the share of their part that ranks above them, ties in every order alike. A list is drawn in two
     steps: shares of the bins and their precision from what the sample leaves open (Dirichlet, Beta; a row
     that several parts hold counts once), then as many rows as the list has. So the interval covers
-    the sample, the list, and the place where the list is cut.
+    the sample, the list, and the place where the list is cut. For another `prevalence` a held-out row counts
+    as much as there are such rows in the list to one in the sample, and none as more than one of evidence.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
     the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.
@@ -137,6 +145,13 @@ def next_list(
     rows, first = np.unique(np.concatenate([part.rows for part in parts]), return_index=True)
     positives = int(np.concatenate([part.y_true for part in parts])[first].sum())
     n = len(rows)
+    once = n / sum(map(_size, paths))  # a row that several parts hold counts once
+    evidence = 1.0
+    if prevalence is not None and 0 < positives < n:
+        check_share("prevalence", prevalence)
+        worth = np.array([[(1 - prevalence) / (n - positives)], [prevalence / positives]]) * n
+        paths = [RocPoints(*(worth * np.stack(path))) for path in paths]
+        evidence = 1 / float(worth.max())
     top = n * k / length
     reason = ""
     if positives < MIN_POSITIVES:
@@ -147,9 +162,8 @@ def next_list(
     ks = np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
     if reason:
         nan, none = math.nan, np.full(len(ks), math.nan)
-        return NextList(k, length, nan, nan, nan, ks, none, none, none, nan, reason)
-    once = n / sum(map(_size, paths))  # a row that several parts hold counts once
-    drawn = _drawn(paths, n, once, k, length, ks, np.random.default_rng(random_state))
+        return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
+    drawn, means = _drawn(paths, n, evidence, k, length, ks, np.random.default_rng(random_state))
     optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0
     drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
     at = int(np.searchsorted(ks, k))
@@ -163,6 +177,7 @@ def next_list(
         float(path[at]),
         math.floor(low),
         math.ceil(high),
+        float(np.clip(np.quantile(means, tail) - optimism, math.floor(low), path[at])),
         ks,
         path,
         # Among more rows there are no fewer positives.
@@ -174,30 +189,40 @@ def next_list(
 
 
 def _drawn(
-    paths: list[RocPoints], n: int, once: float, k: int, length: int, ks: Ints, rng: np.random.Generator
-) -> Floats:
-    """Return positives among the ks highest of drawn lists, of shape (draws, len(ks))."""
+    paths: list[RocPoints], n: int, evidence: float, k: int, length: int, ks: Ints, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return positives among the ks highest of drawn lists, of shape (draws, len(ks)), and their means at k.
+
+    A row of the sample is worth so much `evidence`.
+    """
     share = ks[-1] / length
     looked_at = min(1.0, 1.5 * share + 5 * math.sqrt(share / length))  # lists differ in where they are cut
     bins = int(np.clip(math.ceil(looked_at * n / 2), 8, _MOST_BINS))
     edges = np.linspace(0, looked_at, bins + 1)
     edges = edges if looked_at == 1 else np.append(edges, 1.0)
-    known = np.diff(edges) * n
-    hits = once * np.diff(sum(path.hits(edges * _size(path)) for path in paths))
+    known = np.diff(edges) * n * evidence
+    worth = n * evidence / sum(map(_size, paths))
+    hits = worth * np.diff(sum(path.hits(edges * _size(path)) for path in paths))
     # Jeffreys' half a row on either side, over the k highest.
     prior = np.minimum(0.5 * np.diff(edges) * length / k, 0.5)
     precision = rng.beta(hits + prior, np.maximum(known - hits, 0) + prior, (_DRAWS, len(known)))
     weights = rng.gamma(known, size=precision.shape)
-    counts = rng.multinomial(length, weights / weights.sum(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    counts = rng.multinomial(length, weights)
     positives = rng.binomial(counts, precision)
-    rows, found = (np.pad(np.cumsum(a, axis=1), ((0, 0), (1, 0))) for a in (counts, positives))
+    rows, found, before, right = (
+        np.pad(np.cumsum(a, axis=1), ((0, 0), (1, 0)))
+        for a in (counts, positives, weights, weights * precision)
+    )
     draw, result = np.arange(_DRAWS), np.empty((_DRAWS, len(ks)))
+    last = np.minimum((before[:, 1:] < k / length).sum(axis=1), len(known) - 1)
+    means = length * (right[draw, last] + (k / length - before[draw, last]) * precision[draw, last])
     for column, cut in enumerate(ks):
         last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(known) - 1)  # the one that is cut
         hit = positives[draw, last]
         inside = rng.hypergeometric(hit, counts[draw, last] - hit, cut - rows[draw, last])
         result[:, column] = found[draw, last] + inside
-    return result
+    return result, means
 
 
 def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random_state: int) -> float:
@@ -220,5 +245,5 @@ def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random
     return float(noise[np.arange(_DRAWS), best].mean())
 
 
-def _size(path: RocPoints) -> int:
-    return int(path.fp[-1] + path.tp[-1])
+def _size(path: RocPoints) -> float:
+    return float(path.fp[-1] + path.tp[-1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,6 +18,53 @@ def inside_top(scores: Floats, k: float) -> Floats:
     before = np.searchsorted(ordered, -scores, "left")
     level = np.searchsorted(ordered, -scores, "right") - before
     return np.clip((k - before) / level, 0.0, 1.0)
+
+
+class TiesAtK(NamedTuple):
+    """Items of equal score of which the cut takes some.
+
+    Attributes
+    ----------
+    items : int
+        That many; 0 where the k-th score differs from the next.
+    places : int
+        Of the k places, those that are drawn among them.
+    """
+
+    items: int
+    places: int
+
+
+def ties_at_k(y_score: ArrayLike, top: TopLike) -> TiesAtK:
+    """Count the items tied at the cut: which of them are among the k highest is left to chance.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n,)
+    top : Top, int or mapping
+        k, or a share of the n items.
+
+    Returns
+    -------
+    ties : TiesAtK
+
+    Raises
+    ------
+    ValueError
+        If scores are malformed, or k is above n.
+
+    Examples
+    --------
+    >>> ties_at_k([4, 3, 3, 3, 1], 2)
+    TiesAtK(items=3, places=1)
+    >>> ties_at_k([4, 3, 3, 3, 1], 4)
+    TiesAtK(items=0, places=0)
+    """
+    scores = check_scores(y_score, len(np.asarray(y_score)))
+    k = Top.of(top).resolve(len(scores), 0)
+    last = np.partition(scores, -k)[-k]
+    above, level = int((scores > last).sum()), int((scores == last).sum())
+    return TiesAtK(0, 0) if above + level == k else TiesAtK(level, k - above)
 
 
 def overlap_at_k(first: ArrayLike, second: ArrayLike, top: TopLike) -> float:

@@ -103,12 +103,12 @@ class RocPoints(NamedTuple):
 
     Attributes
     ----------
-    fp, tp : ndarray of shape (n_thresholds + 1,), dtype int64
+    fp, tp : ndarray of shape (n_thresholds + 1,)
         Counts, from (0, 0) to (n-, n+).
     """
 
-    fp: Ints
-    tp: Ints
+    fp: Ints | Floats
+    tp: Ints | Floats
 
     def rates(self) -> tuple[Floats, Floats]:
         """Return false and true positive rates, both in [0, 1].

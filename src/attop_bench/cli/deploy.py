@@ -7,16 +7,19 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
-from attop._core.files import csv_text, write_bytes, write_csv, write_text
+from attop._core.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
 from attop.statistics._watching import watch
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
 from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentence
 from attop_bench.deploy.deploy import deploy
-from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_package, write_package
+from attop_bench.deploy.lists import changes, explore, lists_in
+from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_notes, read_package, write_package
+from attop_bench.deploy.promise import HELD_OUT, labels_of, promise_path, read_promise
 from attop_bench.run.config import ConfigError, load_config
+
+#: What a folder of a model has; the notes, which hold digests of the others, are put in place first.
+FILES = (NOTES, MODEL, SAFE_MODEL, HELD_OUT, "ranked.csv", "card.md", CURVE)
 
 
 def add_deploy(parser: argparse.ArgumentParser) -> None:
@@ -40,23 +43,28 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     about = "rows drawn from below the top as well; stands_for: of how many rows each is one"
     parser.add_argument("--explore", type=int, default=0, metavar="N", help=about)
     parser.add_argument("--seed", type=int, default=0, help="of the drawn rows: another for each list")
-    parser.add_argument("--output", metavar="FILE", help="write to this file")
+    about = "share of positives of these rows, if it is not the data's: for what to expect"
+    parser.add_argument("--prevalence", type=float, metavar="0.03", help=about)
+    parser.add_argument("--output", metavar="FILE", help="write to this file, and the promise beside it")
 
 
 def add_watch(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop watch``."""
     parser.add_argument("folder", metavar="FOLDER", help="of lists by attop score, with a column of labels")
-    about = "precision to keep: positives the card expects over k; the low end of its range is safer"
-    parser.add_argument("--promised", type=float, required=True, metavar="0.4", help=about)
-    parser.add_argument("--label", default="label", help="the column: 1, 0 or empty (default: label)")
+    about = "folder of the model that made them: what each was to hold, and how labels are written"
+    parser.add_argument("--model", metavar="FOLDER", help=about)
+    about = "precision to keep, of lists that have no promise beside them"
+    parser.add_argument("--promised", type=float, metavar="0.4", help=about)
+    parser.add_argument("--label", help="the column of the labels (default: the model's, or label)")
 
 
 def run_deploy(options: argparse.Namespace) -> int:
     """Choose a method, fit it on all rows, and write model, list and card.
 
-    Tunes and tests each method as the benchmark does, chooses the best, and fits the whole pipeline
-    (missing values, categories, scale, model) on all rows. Writes model.joblib, model.skops where that
-    loads without trust, ranked.csv (all rows, by models not trained on them) and card.md.
+    Reads the finished run of the configuration, or tunes and tests each method as the benchmark does,
+    chooses the best, and fits the whole pipeline (missing values, categories, scale, model) on all rows.
+    Writes model.joblib, model.skops where that loads without trust, ranked.csv (all rows, by models not
+    trained on them) and card.md: all of them, or none if it is interrupted.
     """
     raw = read_raw(options)
     list_entry(raw, "datasets", options.dataset)
@@ -68,12 +76,13 @@ def run_deploy(options: argparse.Namespace) -> int:
     folder = Path(options.output or f"deployed-{options.dataset}")
     check_output(folder, [p for p in [config.dataset(options.dataset).params.get("path")] if p], NOTES)
     result = deploy(config, options.dataset, methods, options.top, n_jobs=options.jobs, tell=print)
-    untrusted = write_package(folder, result.package)
-    write_csv(folder / "ranked.csv", result.ranked)
     titles = {m.id: m.title or m.id for m in config.methods}
-    write_text(folder / "card.md", card(result, folder, untrusted, titles))
-    if curve := draw_curve(result):
-        write_bytes(folder / CURVE, curve)
+    with replacing_files(folder, FILES) as new:
+        untrusted = write_package(new, result.package)
+        write_csv(new / "ranked.csv", result.ranked)
+        write_text(new / "card.md", card(result, folder, untrusted, titles))
+        if curve := draw_curve(result):
+            write_bytes(new / CURVE, curve)
     print(f"\n{expectation_sentence(result)}")
     print(f"Written to {folder}: " + ", ".join(sorted(file.name for file in folder.iterdir())))
     print(f"Score new rows: attop score {folder} new.csv")
@@ -83,11 +92,11 @@ def run_deploy(options: argparse.Namespace) -> int:
 def run_score(options: argparse.Namespace) -> int:
     """Print the rows at the top of a new file as CSV: rank, row, columns that are no features, score.
 
-    The file is read as the model's own data were, text and missing values included.
+    The file is read as the model's own data were, text and missing values included. Says what to expect of
+    them, which --output writes beside the list, for attop watch.
     """
     if options.output:
-        own = (MODEL, SAFE_MODEL, NOTES, "card.md", "ranked.csv")
-        files = [Path(options.model) / name for name in own]
+        files = [Path(options.model) / name for name in FILES]
         check_output(options.output, [options.table, *files, options.model])
     try:
         package = read_package(options.model)
@@ -99,20 +108,24 @@ def run_score(options: argparse.Namespace) -> int:
             if requested and name in ranked:
                 raise ConfigError(f"the list adds a column {name!r}: rename that of {options.table}")
         head = ranked if options.all and not marked else package.head(ranked, options.top)
+        promise = package.expect(ranked, head, options.prevalence, tell)
         shown = ranked.index.isin(ranked.index if options.all else head.index)
         if marked:
             ranked["listed"] = ranked.index.isin(head.index).astype(int)
         if previous:
-            ranked["change"] = package.changes(ranked, head, previous, options.id, tell)
+            about = package.notes["group"], package.notes["beside"]
+            ranked["change"] = changes(ranked, head, previous, options.id, *about, tell)
             shown |= ranked["change"] == "left"
         if number:
-            ranked["stands_for"] = package.explore(ranked, head, number, options.seed)
+            ranked["stands_for"] = explore(ranked, head, number, options.seed)
             shown |= ranked["stands_for"] > 0
         ranked = ranked[shown]
     except ValueError as error:
         raise ConfigError(str(error)) from None
     if options.output:
         write_csv(options.output, ranked)
+        if promise:
+            write_json(promise_path(options.output), promise)
         print(f"Written: {options.output}, {len(ranked):,} rows.")
     else:
         sys.stdout.write(csv_text(ranked))
@@ -120,39 +133,43 @@ def run_score(options: argparse.Namespace) -> int:
 
 
 def run_watch(options: argparse.Namespace) -> int:
-    """Say whether lists keep a promised precision: as promised, worse, or cannot tell.
+    """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
 
-    Reads the CSV files of a folder by name, one a list. A list counts when all its labels are there: those
-    that come early are seldom like the others. Rows that left or were drawn from below are not of the list.
+    Reads the CSV files of a folder in the order of the numbers in their names, one a list, and the promise
+    that attop score wrote beside each. A list counts when all its labels are there: those that come early are
+    seldom like the others. Rows that left or were drawn from below are not of the list.
     """
-    lists = {path: _labels(path, options.label) for path in sorted(Path(options.folder).glob("*.csv"))}
-    complete = [labels for labels in lists.values() if labels.notna().all()]
-    if waiting := [path.name for path, labels in lists.items() if labels.isna().any()]:
+    label = read_notes(options.model)["label"] if options.model else {"column": "label"}
+    how = {name: label[name] for name in ("positive", "values") if label.get(name)}
+    files = lists_in(options.folder)
+    lists = {path: labels_of(path, options.label or label["column"], **how) for path in files}
+    complete = {path: labels for path, labels in lists.items() if labels.notna().all()}
+    if waiting := [path.name for path in lists if path not in complete]:
         print(f"Waiting for labels: {', '.join(waiting)}")
     if not complete:
         raise ConfigError(f"{options.folder} holds no list (*.csv) with all its labels")
-    hits, rows = [int(labels.sum()) for labels in complete], [len(labels) for labels in complete]
+    promised = [_promised(path, options.promised) for path in complete]
+    hits, rows = [int(labels.sum()) for labels in complete.values()], [len(v) for v in complete.values()]
     try:
-        result = watch(hits, rows, options.promised)
+        result = watch(hits, rows, promised)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    since = f" since list {result.since}" if result.since else ""
+    since = f" since {list(complete)[result.since - 1].name}" if result.since else ""
+    due = sum(n * rate for n, rate in zip(rows, promised, strict=True))
     print(
         f"{result.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {len(hits)} lists were positive, "
-        f"{result.precision:.3f} (at any time {result.low:.3f} to {result.high:.3f} with 95%), promised "
-        f"{options.promised}"
+        f"promised {due:,.0f}. Their mean precision is {result.precision:.4g} (at any time {result.low:.4g} "
+        f"to {result.high:.4g} with 95%)"
     )
     return 0
 
 
-def _labels(path: Path, column: str) -> pd.Series:
-    """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet."""
-    table = pd.read_csv(path).dropna(how="all")  # a spreadsheet's empty rows
-    if column not in table:
-        raise ConfigError(f"{path} has no column {column!r}: write 1, 0 or nothing into it, or give --label")
-    if "listed" in table:
-        table = table[table["listed"] == 1]
-    labels = table[column]
-    if not labels.dropna().isin([0, 1]).all():
-        raise ConfigError(f"{path}: column {column!r} must hold 1, 0 or nothing")
-    return labels
+def _promised(path: Path, given: float | None) -> float:
+    """Return the precision promised of a list: that given, or the least of the mean of lists like it."""
+    promise = read_promise(path) if given is None else None
+    if given is None and promise is None:
+        raise ConfigError(
+            f"{path} has no promise beside it ({promise_path(path).name}): attop score --output writes it, "
+            "or give --promised"
+        )
+    return given if promise is None else promise["least"] / promise["k"]  # type: ignore[return-value]

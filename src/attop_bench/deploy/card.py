@@ -87,19 +87,16 @@ def draw_curve(model: Deployed) -> bytes | None:
 def _expectation(model: Deployed) -> Iterator[str]:
     what, coming = model.expectation, model.expectation.next
     yield expectation_sentence(model)
-    interval = "" if math.isnan(what.low) else f", 95% interval of the mean {what.low:.4f} to {what.high:.4f}"
+    noted = "" if coming is None or math.isnan(what.low) else "[^mean]"
     yield (
-        f"Precision at the top ({model.top}) is {what.mean:.4f}{interval}: the mean over {what.parts} test "
+        f"Precision at the top ({model.top}) is {what.mean:.4f}{noted}: the mean over {what.parts} test "
         f"part{'s' if what.parts > 1 else ''} whose rows no model was trained or tuned on."
         + ("" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places.")
     )
-    if coming is not None and not coming.reason:
-        choice = ""
-        if len(model.tried) > 1:
-            choice = f" For the choice among {len(model.tried)} {coming.optimism:.1f} positives are deducted."
+    if coming is not None and not coming.reason and len(model.tried) > 1:
         yield (
-            "The range of a list is wider than that of the mean: it has the draw of the list's rows in it."
-            + choice
+            f"For the choice among {len(model.tried)} methods {coming.optimism:.1f} positives are deducted "
+            "from what to expect."
         )
     if coming is not None and not math.isnan(model.stays):
         yield (
@@ -107,6 +104,11 @@ def _expectation(model: Deployed) -> Iterator[str]:
             f"{model.stays * coming.k:.0f} of these {coming.k:,} again."
         )
     yield "All of it holds for rows like these: it does not allow for changes over time."
+    if noted:
+        yield (
+            f"[^mean]: The report's 95% interval, {what.low:.4f} to {what.high:.4f}, goes by how the test "
+            "parts differ, which are few. What to expect goes by their rows."
+        )
     if coming is not None:
         yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
 

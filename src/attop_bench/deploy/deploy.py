@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,22 +16,25 @@ from threadpoolctl import threadpool_limits
 
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop.experiment._forecast import HeldOut, NextList, next_list
+from attop.experiment._forecast import HeldOut, NextList
 from attop.experiment._interval import difference_interval, interval
 from attop.experiment._learner import Params
 from attop.experiment._routing import fit
 from attop.experiment._splits import Fold
+from attop.experiment._tune import best_candidate
 from attop.metrics._metric import Metric
-from attop.metrics._overlap import overlap_at_k
+from attop.metrics._overlap import overlap_at_k, ties_at_k
 from attop.metrics._registry import get_metric
 from attop.metrics._scorer import scores_of
-from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.base import Dataset, DatasetError, load_arrays
 from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.contributions import contributions, largest
-from attop_bench.deploy.package import Package, in_order
+from attop_bench.deploy.lists import in_order
+from attop_bench.deploy.package import Package
+from attop_bench.deploy.promise import expected_hits
 from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.deploy.reasons import Difference, differences, one_column
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
@@ -40,6 +43,7 @@ from attop_bench.run.job import Job, Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record
 from attop_bench.run.training import run_job
+from attop_bench.run.up_to_date import is_done
 
 #: Columns of the ranked list besides those of the file.
 _RANKED = ("rank", "row", "label", "held_out", "score", "why")
@@ -61,11 +65,13 @@ class Expectation:
     parts: int
     #: The positives of the next list; None with groups, where there is none.
     next: NextList | None
+    #: Held-out scores of the method and its rivals, which it is made of; none with groups.
+    held_out: list[list[HeldOut]]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A method on every outer fold."""
+    """A method on every outer fold of every repeat."""
 
     method: str
     #: Mean of the metric that selects; NaN if a run failed.
@@ -127,9 +133,11 @@ def deploy(
     """Choose a method by cross-validation on all rows, and fit it on all of them.
 
     Every method is tuned on the inner folds and tested on the outer folds of the data set's protocol; the one
-    with the best mean of ``scoring`` is chosen. Its candidate is the best on the outer folds, and with it the
-    whole pipeline (missing values, categories, scale, estimator) is fitted on all rows. The `top` is by
-    default the data set's first; a bare k is of a list as long as the data. `tell` gets a line a result.
+    with the best mean of ``scoring`` is chosen. A finished run of this configuration is read, and what it has
+    not is trained as it would have been. The candidate is the best on the inner folds of all training
+    parts, and with it the whole pipeline (missing values, categories, scale, estimator) is fitted on all
+    rows. The `top` is by default the data set's first; a bare k is of a list as long as the data. `tell` gets
+    a line a result.
     """
     plan = Plan(config)
     data = config.dataset(name)
@@ -160,13 +168,15 @@ def deploy(
         for fold in make_folds(protocol.kind, dataset, repeat=repeat, seed=config.seed, **protocol.options)
     ]
     once = folds[: len(folds) // protocol.repeats]
-    jobs = {
-        method: replace(plan.job(Run(name, method, 0, 0)), tops=[top], selection="nested")
-        for method in methods
-    }
+    runs = [Run(name, "", repeat, fold) for repeat in range(protocol.repeats) for fold in range(len(once))]
     tried = []
-    for one in try_methods(jobs, dataset, folds, n_jobs):
-        tell(f"{one.method}: {one.error or f'{data.scoring} {one.value:.4f} on {len(folds)} test parts'}")
+    for method in methods:
+        own = [replace(run, method=method) for run in runs]
+        jobs = [replace(plan.job(run), tops=[top], selection="nested") for run in own]
+        records = finished(plan, own, top, folds)
+        how = f"of the run in {plan.root}" if records else "trained"
+        one = summed(method, jobs, dataset, records or train(jobs, dataset, folds, n_jobs))
+        tell(f"{method}: {one.error or f'{data.scoring} {one.value:.4f} on {len(folds)} test parts, {how}'}")
         tried.append(one)
     sign = 1 if config.metric(data.scoring).higher_is_better else -1
     tried.sort(key=lambda t: -np.inf if np.isnan(t.value) else sign * t.value, reverse=True)
@@ -174,9 +184,9 @@ def deploy(
     if np.isnan(best.value):
         raise ConfigError(f"no method could be trained on {name}: {best.method}: {best.error or 'no value'}")
     tell(f"chosen: {best.method}; fitting it on all {len(dataset.y):,} rows")
-    job = jobs[best.method]
-    candidate, seed = choose_candidate(job, dataset, once)
-    estimator = learner_of(job, dataset).seeded(seed, top).set_params(**candidate)
+    job = replace(plan.job(Run(name, best.method, 0, 0)), tops=[top], selection="nested")
+    candidate = choose_candidate(job, best.records)
+    estimator = learner_of(job, dataset).seeded(best.records[0].seed, top).set_params(**candidate)
     unfitted = raw_pipeline(rows, job.scaling, estimator)
     with threadpool_limits(1):
         pipeline = fit(unfitted, rows.X, dataset.y, groups=dataset.groups)
@@ -195,8 +205,14 @@ def deploy(
         # A share of the positives, which are unknown among new rows, is that of all rows here.
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
         "middle": None if middle is None else middle.tolist(),
+        "rows": len(dataset.y),
+        "positives": dataset.n_pos,
+        "label": {"column": rows.label, "positive": params.get("positive", "1"), "values": rows.values},
     }
-    ranked, package = _ranked(dataset, rows, columns, best), Package(pipeline, notes)
+    what = expect(job, dataset, tried)
+    if what.next is None:  # the labels' list is one of each group
+        notes["precision"] = {"mean": what.mean, "low": what.low, "high": what.high}
+    ranked, package = _ranked(dataset, rows, columns, best), Package(pipeline, notes, what.held_out)
     listed = np.zeros(len(dataset.y), bool)
     listed[package.head(ranked)["row"] - 1] = True
     return Deployed(
@@ -207,7 +223,7 @@ def deploy(
         candidate,
         top,
         tried,
-        expect(job, dataset, tried),
+        what,
         ranked,
         differences(rows.X.drop(columns=rows.text), rows.categorical, listed),
         one_column_alone(job, dataset, rows, folds, best.records),
@@ -244,28 +260,44 @@ def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: T
     return in_order(frame.sort_values("score", ascending=False, kind="stable"), groups, "held_out")
 
 
-def try_methods(
-    jobs: Mapping[str, Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int
-) -> Iterator[Tried]:
-    """Train and test methods for one top on the outer folds."""
+def finished(plan: Plan, runs: Sequence[Run], top: Top, folds: Sequence[Fold]) -> list[Record]:
+    """Return the records of a finished run of this configuration for one of its tops; none if some lack."""
+    data, records = plan.config.dataset(runs[0].dataset), []
+    if data.selection != "nested" or top not in data.tops or not all(is_done(plan, run) for run in runs):
+        return []
+    at = data.tops.index(top)
+    for run, fold in zip(runs, folds, strict=True):
+        record = Record.read(plan.record_path(run))
+        arrays, _ = load_arrays(plan.scores_path(run))
+        if record.ok and not np.array_equal(arrays["test"], fold.test):
+            return []
+        record.test, record.scores = fold.test, arrays["scores"][at : at + 1]
+        record.tops = record.tops[at : at + 1]
+        records.append(record)
+    return records
+
+
+def train(jobs: Sequence[Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int) -> list[Record]:
+    """Train each job on its fold."""
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
-        for method, job in jobs.items():
-            records = Parallel()(delayed(_run)(job, dataset, fold) for fold in folds)
-            error = next((o.error for o in records if not o.ok), "")
-            values = [] if error else _values(job.metric, job, dataset, records)
-            known = [value for value in values if math.isfinite(value)]
-            # As `judge` has it, to the last digit.
-            yield Tried(method, math.fsum(known) / len(known) if known else math.nan, records, error)
+        return Parallel()(delayed(_run)(job, dataset, fold) for job, fold in zip(jobs, folds, strict=True))
 
 
-def choose_candidate(job: Job, dataset: Dataset, folds: Sequence[Fold]) -> tuple[dict[str, object], int]:
-    """Return the candidate that is best on the test parts, and the seed."""
-    everything = np.arange(len(dataset.y))
-    whole = Fold(everything, everything, [(fold.train, fold.test) for fold in folds])
-    record = _run(job, dataset, whole)
-    if not record.ok:
-        raise DatasetError(f"dataset {dataset.name}: training on all rows failed: {record.error}")
-    return record.tops[0]["chosen"], record.seed
+def summed(method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Record]) -> Tried:
+    """Return a method with the mean of its test parts."""
+    error = next((o.error for o in records if not o.ok), "")
+    values = [] if error else _values(jobs[0].metric, jobs[0], dataset, records)
+    known = [value for value in values if math.isfinite(value)]
+    # As `judge` has it, to the last digit.
+    return Tried(method, math.fsum(known) / len(known) if known else math.nan, records, error)
+
+
+def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
+    """Return the candidate with the best mean over the inner folds of all training parts."""
+    inner = [record.tops[0]["inner"] for record in records]
+    values = [[one["values"] for one in candidates] for candidates in inner]
+    table = np.concatenate([np.array(part, np.float64).T for part in values])
+    return dict(inner[0][best_candidate(table, job.metric)[0]]["candidate"])
 
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
@@ -279,17 +311,17 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     if dataset.groups is not None:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
         chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
-        return Expectation(mean, low, high, mean / chance, math.nan, len(values), None)
-    ties = [tied_share(o.scores[0], _cut(top, dataset, o)) for o in records]
+        return Expectation(mean, low, high, mean / chance, math.nan, len(values), None, [])
+    ties = [ties_at_k(o.scores[0], k).places / k for o in records if (k := _cut(top, dataset, o))]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
-    best, *rivals = (
+    models = [
         [HeldOut(o.test, dataset.y[o.test], o.scores[0]) for o in one.records]
         for one in tried
         if not one.error
-    )
-    following = next_list(best, k, length, rivals=rivals)
-    return Expectation(mean, low, high, mean / chance, float(np.mean(ties)), len(values), following)
+    ]
+    following = expected_hits(models, k, length)
+    return Expectation(mean, low, high, mean / chance, float(np.mean(ties)), len(values), following, models)
 
 
 def one_column_alone(
@@ -320,18 +352,11 @@ def share_kept(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Par
         sixths = np.array_split(np.random.default_rng(job.seed).permutation(fold.train), 6)
         halves += [Fold(np.sort(np.concatenate(five)), fold.test) for five in (sixths[1:], sixths[:-1])]
     fixed = replace(job, param_grid={name: [value] for name, value in candidate.items()})
-    ((both,), (top,)) = try_methods({"": fixed}, dataset, halves, n_jobs), job.tops
-    if both.error:
+    (top,), records = job.tops, train([fixed] * len(halves), dataset, halves, n_jobs)
+    if not all(record.ok for record in records):
         return math.nan
-    pairs = zip(both.records[::2], both.records[1::2], strict=True)
+    pairs = zip(records[::2], records[1::2], strict=True)
     return float(np.mean([overlap_at_k(a.scores[0], b.scores[0], _cut(top, dataset, a)) for a, b in pairs]))
-
-
-def tied_share(scores: Floats, k: int) -> float:
-    """Return the share of the k places at the top that ties decide."""
-    threshold = np.partition(scores, -k)[-k]
-    above, level = int((scores > threshold).sum()), int((scores == threshold).sum())
-    return 0.0 if above + level == k else (k - above) / k
 
 
 def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:

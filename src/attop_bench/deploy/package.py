@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +17,28 @@ from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
-from attop._core.files import read_json, replacing, write_json
+from attop._core.files import read_json, write_bytes, write_json
 from attop._core.top import Top
 from attop._core.wording import count_noun, did_you_mean
+from attop.experiment._forecast import HeldOut
+from attop.metrics._overlap import ties_at_k
 from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
+from attop_bench.data.dialect import dialect
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import as_identifiers, require_present
 from attop_bench.deploy.contributions import contributions, largest
+from attop_bench.deploy.lists import in_order
+from attop_bench.deploy.promise import (
+    HELD_OUT,
+    expected_hits,
+    read_held_out,
+    write_held_out,
+)
 
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
-_NOTES = ("features", "beside", "format", "reader", "needs_reader", "group", "top", "middle")
+_READ = ("features", "beside", "format", "reader", "needs_reader", "group", "label")
+_NOTES = {*_READ, "top", "middle", "rows", "positives", "digests"}
 #: Types without code that skops does not trust; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
 
@@ -37,8 +50,11 @@ class Package:
     pipeline: Any
     #: ``features``, ``beside``: columns; ``format``, ``reader``: of its files; ``needs_reader``: text has
     #: blanks that pandas keeps; ``group``: column within which rows are ranked, or None; ``top``;
-    #: ``middle``: the mean of `contributions` over the training rows, or None.
+    #: ``middle``: the mean of `contributions` over the training rows, or None; ``rows``, ``positives``: of
+    #: the data; ``label``: its column, values, and the positive one; ``digests``: of the files.
     notes: Mapping[str, Any]
+    #: Held-out scores of the model chosen, and of those it was chosen among; none with groups.
+    held_out: list[list[HeldOut]]
 
     @property
     def categories(self) -> dict[str, NDArray]:
@@ -62,6 +78,9 @@ class Package:
         wanted = [*self.notes["features"], *([] if group is None else [group])]
         if missing := [name for name in wanted if name not in columns]:
             hint = did_you_mean(missing[0], columns)
+            mark = dialect(path, {})[0].get("separator", ",") if form == "csv" else ","
+            if form == "csv" and mark != self.notes["reader"].get("separator", ","):
+                hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
             raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
         X = self._features(table, tell)
         scores = scores_of(self.pipeline, X)
@@ -115,72 +134,75 @@ class Package:
         k = {n: top.resolve(n if top.depends_on_sample else sizes.max(), 0) for n in sizes.unique()}
         return ranked[ranked["rank"] <= sizes.map(k)]
 
-    def changes(
-        self,
-        ranked: pd.DataFrame,
-        head: pd.DataFrame,
-        previous: str,
-        column: str,
-        tell: Callable[[str], None],
-    ) -> pd.Series:
-        """Return of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
+    def expect(
+        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
+    ) -> dict[str, Any] | None:
+        """Return what the top of a list is to hold, its promise, and tell it; None where nothing is known.
 
-        Rows are known by `column`, which is no feature; `tell` gets a line on rows that are gone.
+        `prevalence` is the share of positives among its rows, by default that of the data.
         """
-        last = pd.read_csv(previous, dtype=str, keep_default_na=False)
-        for file, columns in (("the new file", ranked), (previous, last)):
-            if not {column, "rank"} <= {*columns}:
-                named = ", ".join(self.notes["beside"]) or "a column that is no feature: the model has none"
-                raise DatasetError(f"{file} has no column rank or no --id {column}: give a list, and {named}")
-        listed = last.get("listed", pd.Series("1", last.index)) == "1"
-        last = last[(last["rank"].astype(int) <= head["rank"].max()) & listed]
-        new, old = (pd.Index(f[column].fillna("").astype(str)) for f in (ranked, last))
-        if not new.is_unique or not old.is_unique:
-            raise DatasetError(f"--id {column}: several rows have the same: give a column that differs")
-        if gone := int((~old.isin(new)).sum()):
-            tell(f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows")
-        now, before = ranked.index.isin(head.index), new.isin(old)
-        change = np.select([now & before, now, before], ["stayed", "entered", "left"], "")
-        return pd.Series(change, ranked.index)
-
-    def explore(self, ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int) -> pd.Series:
-        """Draw rows below the top; return the rows each stands for, which are weights for unbiased sums."""
-        rest = ranked.index.difference(head.index)
-        if not 0 < number <= len(rest):
-            raise DatasetError(f"--explore {number}: there are {len(rest):,} rows below the top to draw from")
-        drawn = np.random.default_rng(seed).choice(rest, number, replace=False)
-        stands_for = pd.Series(ranked.index.isin(head.index).astype(float), ranked.index)
-        stands_for[drawn] = len(rest) / number
-        return stands_for
-
-
-def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
-    """Sort rows by a column, highest first, and rank them, within each group if any."""
-    ranked = ranked.sort_values(by, ascending=False, kind="stable", na_position="last")
-    lists = None if groups is None else groups.loc[ranked.index]
-    rank = np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
-    ranked.insert(0, "rank", rank + 1)
-    ranked = ranked if lists is None else ranked.loc[lists.sort_values(kind="stable").index]
-    return ranked.reset_index(drop=True)
+        k, length, rows = len(head), len(ranked), self.notes["rows"]
+        top = Top.of(self.notes["top"])
+        if not self.held_out:
+            known = self.notes["precision"]
+            tell(f"Of the rows at the top of each group ({top}) {known['mean']:.0%} are to be positive")
+            same = prevalence is None and len(self.head(ranked)) == k
+            mean, low, high = (known[name] * k for name in ("mean", "low", "high"))
+            return {"k": k, "length": length, "expected": mean, "least": low, "high": high} if same else None
+        coming, cut = expected_hits(self.held_out, k, length, prevalence), top.resolve(rows, 0)
+        share = f"{self.notes['positives'] / rows:.2g}, as of the data (else --prevalence)"
+        tell(f"{coming.sentence}, if the share of positives is {share if prevalence is None else prevalence}")
+        if k / length > 1.05 * cut / rows and k < length:
+            tell(
+                f"That is deeper, {k / length:.1%} of the rows, than the card's {cut:,} of {rows:,}, "
+                f"{cut / rows:.1%}: expect another share than there"
+            )
+        if (ties := ties_at_k(ranked["score"], k)).items:
+            tell(f"{ties.items:,} rows are tied at the cut, for {ties.places:,} of the places")
+        names = ("k", "length", "expected", "low", "high", "least")
+        return None if coming.reason else {**{n: getattr(coming, n) for n in names}, "prevalence": prevalence}
 
 
 def write_package(folder: Path, package: Package) -> list[str]:
     """Write pipeline and notes; return the types that keep skops, which has a file else, from trusting it."""
-    with replacing(folder / MODEL) as file:
-        joblib.dump(package.pipeline, file)
-    write_json(folder / NOTES, dict(package.notes))
-    safe = folder / SAFE_MODEL
-    safe.unlink(missing_ok=True)
-    try:
+    folder.mkdir(parents=True, exist_ok=True)
+    joblib.dump(package.pipeline, folder / MODEL)
+    untrusted = ["skops is not installed"]
+    if find_spec("skops") is not None:
         import skops.io
-    except ImportError:
-        return ["skops is not installed"]
-    content = skops.io.dumps(package.pipeline)
-    untrusted = [t for t in skops.io.get_untrusted_types(data=content) if t not in HARMLESS]
-    if not untrusted:
-        with replacing(safe) as file:
-            file.write(content)
+
+        content = skops.io.dumps(package.pipeline)
+        untrusted = [t for t in skops.io.get_untrusted_types(data=content) if t not in HARMLESS]
+        if not untrusted:
+            write_bytes(folder / SAFE_MODEL, content)
+    write_held_out(folder / HELD_OUT, package.held_out)
+    digests = {n: _digest(folder / n) for n in (MODEL, SAFE_MODEL, HELD_OUT) if (folder / n).exists()}
+    write_json(folder / NOTES, {**package.notes, "digests": digests})
     return untrusted
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def read_notes(place: str | Path) -> dict[str, Any]:
+    """Read the notes of a package, from its folder or a file in it, without loading the model."""
+    folder = _folder(place)
+    if not (folder / NOTES).is_file():
+        raise DatasetError(f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}")
+    try:
+        notes = read_json(folder / NOTES)
+        if missing := _NOTES - set(notes):
+            raise ValueError(f"it lacks {min(missing)}")
+        if notes["middle"] is not None and len(notes["middle"]) != (n := len(notes["features"]) + 1):
+            raise ValueError(f"middle has {len(notes['middle'])} numbers instead of {n}")
+    except (ValueError, TypeError) as error:
+        raise DatasetError(f"{folder / NOTES} is not by attop deploy ({error}): deploy again") from None
+    return notes
+
+
+def _folder(place: str | Path) -> Path:
+    return Path(place) if Path(place).is_dir() else Path(place).parent
 
 
 def read_package(place: str | Path) -> Package:
@@ -188,25 +210,22 @@ def read_package(place: str | Path) -> Package:
 
     A file of joblib runs the code it holds: read only one you trust.
     """
-    path = Path(place)
-    folder = path if path.is_dir() else path.parent
-    if not (folder / NOTES).is_file():
-        raise DatasetError(f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}")
-    try:
-        notes = read_json(folder / NOTES)
-        if missing := {*_NOTES} - set(notes):
-            raise ValueError(f"it lacks {min(missing)}")
-    except (ValueError, TypeError) as error:
-        raise DatasetError(f"{folder / NOTES} is not by attop deploy ({error}): deploy again") from None
+    path, folder, notes = Path(place), _folder(place), read_notes(place)
     file = path if path.name == SAFE_MODEL else folder / MODEL
+    for one in (file, folder / HELD_OUT):
+        if not one.is_file() or _digest(one) != notes["digests"].get(one.name):
+            raise DatasetError(
+                f"{one} is not that of {folder / NOTES}, as after an interruption: deploy again"
+            )
+    held_out = read_held_out(folder / HELD_OUT)
     with warnings.catch_warnings():
         warnings.simplefilter("error", InconsistentVersionWarning)  # it may score otherwise
         try:
             if file is path:
                 import skops.io
 
-                return Package(skops.io.load(file, trusted=HARMLESS), notes)
-            return Package(joblib.load(file), notes)
+                return Package(skops.io.load(file, trusted=HARMLESS), notes, held_out)
+            return Package(joblib.load(file), notes, held_out)
         except Exception as error:  # a damaged file raises anything
             raise DatasetError(
                 f"{file} cannot be loaded ({type(error).__name__}: {error}): install the versions the card "

@@ -18,6 +18,8 @@ from attop_bench.data.words import text_weights
 
 #: Parameters of a file that a pipeline of scikit-learn's has no step for.
 _NOT_RAW = ("codes", "thresholds", "query_norm")
+#: Values of a label that are kept.
+_VALUES = 50
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class RawRows:
     #: impute, max_categories: See `attop_bench.data.preparation.column_transformer`.
     impute: str | None = None
     max_categories: int | None = None
+    #: Column of the labels, and its values.
+    label: str = "label"
+    values: tuple[str, ...] = ()
 
 
 def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
@@ -69,6 +74,8 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
         needs_reader,
         params.get("impute"),
         params.get("max_categories"),
+        table.label,
+        tuple(table.rows.text(table.label).dropna().unique()[:_VALUES]),
     )
 
 

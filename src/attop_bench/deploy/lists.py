@@ -1,0 +1,88 @@
+"""Ranked lists: in order, beside the last one, drawn from below, and read as they were written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from attop._core.files import original_cell
+from attop_bench.data.base import DatasetError
+
+
+def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
+    """Sort rows by a column, highest first, and rank them, within each group if any."""
+    ranked = ranked.sort_values(by, ascending=False, kind="stable", na_position="last")
+    lists = None if groups is None else groups.loc[ranked.index]
+    rank = np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
+    ranked.insert(0, "rank", rank + 1)
+    ranked = ranked if lists is None else ranked.loc[lists.sort_values(kind="stable").index]
+    return ranked.reset_index(drop=True)
+
+
+def read_list(path: str | Path) -> pd.DataFrame:
+    """Read a list as text, each cell as it was before it was written as CSV."""
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path} is no list of attop score, text separated by commas: {error}") from None
+    table = table[(table != "").any(axis=1)].reset_index(drop=True)  # a spreadsheet's empty rows
+    return table.rename(columns=original_cell).map(original_cell)
+
+
+def lists_in(folder: str | Path) -> list[Path]:
+    """Return the lists of a folder in the order a reader counts: list-2 before list-10."""
+
+    def natural(path: Path) -> list[tuple[int, str]]:
+        return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", path.name)]
+
+    return sorted(Path(folder).glob("*.csv"), key=natural)
+
+
+def changes(
+    ranked: pd.DataFrame,
+    head: pd.DataFrame,
+    previous: str,
+    column: str,
+    group: str | None,
+    named: Sequence[str],
+    tell: Callable[[str], None],
+) -> pd.Series:
+    """Return of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
+
+    Rows are known by `column`, one of those `named`, which are no features. The top of the last list has as
+    many rows as that of the new one, of each `group` if there are groups. `tell` gets a line on rows gone.
+    """
+    last = read_list(previous)
+    for file, columns in (("the new file", ranked), (previous, last)):
+        if not {column, "rank", *([group] if group else [])} <= {*columns}:
+            known = ", ".join(named) or "a column that is no feature: the model has none"
+            needed = f"no column rank, {group}" if group else "no column rank"
+            raise DatasetError(f"{file} has {needed} or no --id {column}: give a list, and {known}")
+    places, k = last["rank"].astype(int), head["rank"].max()
+    if group:
+        of = head[group].astype(str).str.strip()
+        k = last[group].str.strip().map(head["rank"].groupby(of).max()).fillna(k)
+    last = last[(places <= k) & (last.get("listed", pd.Series("1", last.index)) == "1")]
+    new, old = (pd.Index(f[column].fillna("").astype(str)) for f in (ranked, last))
+    if not new.is_unique or not old.is_unique:
+        raise DatasetError(f"--id {column}: several rows have the same: give a column that differs")
+    if gone := int((~old.isin(new)).sum()):
+        tell(f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows")
+    now, before = ranked.index.isin(head.index), new.isin(old)
+    change = np.select([now & before, now, before], ["stayed", "entered", "left"], "")
+    return pd.Series(change, ranked.index)
+
+
+def explore(ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int) -> pd.Series:
+    """Draw rows below the top; return the rows each stands for, which are weights for unbiased sums."""
+    rest = ranked.index.difference(head.index)
+    if not 0 < number <= len(rest):
+        raise DatasetError(f"--explore {number}: there are {len(rest):,} rows below the top to draw from")
+    drawn = np.random.default_rng(seed).choice(rest, number, replace=False)
+    stands_for = pd.Series(ranked.index.isin(head.index).astype(float), ranked.index)
+    stands_for[drawn] = len(rest) / number
+    return stands_for

@@ -1,0 +1,80 @@
+"""Hits that a list promises, from a package's held-out scores, and those it had when its labels are there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attop._core.files import read_json
+from attop.experiment._forecast import HeldOut, NextList, next_list
+from attop_bench.data.base import DatasetError, load_arrays, save_arrays
+from attop_bench.data.formats import Table
+from attop_bench.data.kinds.columns import comparison_of, is_positive
+from attop_bench.deploy.lists import read_list
+
+HELD_OUT = "held-out.npz"
+
+
+def write_held_out(path: Path, models: Sequence[Sequence[HeldOut]]) -> None:
+    """Write the held-out scores of the chosen model, and of its rivals on the same parts."""
+    first = models[0] if models else []
+    arrays = {
+        "size": np.array([len(part.rows) for part in first], np.int64),
+        "rows": np.concatenate([part.rows for part in first] or [np.empty(0, np.int64)]),
+        "label": np.concatenate([part.y_true for part in first] or [np.empty(0, np.int64)]),
+        "scores": np.array([np.concatenate([part.y_score for part in parts]) for parts in models]),
+    }
+    save_arrays(path, arrays)
+
+
+def read_held_out(path: Path) -> list[list[HeldOut]]:
+    """Read what `write_held_out` wrote."""
+    arrays, _ = load_arrays(path)
+    ends = np.cumsum(arrays["size"])[:-1]
+    rows, labels = (np.split(arrays[name], ends) for name in ("rows", "label"))
+    return [
+        [HeldOut(*part) for part in zip(rows, labels, np.split(z, ends), strict=True)]
+        for z in arrays["scores"]
+    ]
+
+
+def expected_hits(
+    models: Sequence[Sequence[HeldOut]], k: int, length: int, prevalence: float | None = None
+) -> NextList:
+    """Return the positives expected among the k highest of a list, the best model chosen among all."""
+    return next_list(models[0], k, length, rivals=models[1:], prevalence=prevalence)
+
+
+def promise_path(file: str | Path) -> Path:
+    """Return the file beside a list that holds its promise."""
+    return Path(file).with_suffix(".promise.json")
+
+
+def read_promise(file: Path) -> dict[str, Any] | None:
+    """Return the promise beside a list; None if there is none."""
+    return read_json(promise_path(file)) if promise_path(file).is_file() else None
+
+
+def labels_of(file: Path, column: str, positive: Any = "1", values: Sequence[str] = ("0", "1")) -> pd.Series:
+    """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet.
+
+    They are among `values`, of which `positive` counts, or 1 and 0.
+    """
+    frame = read_list(file)
+    if column not in frame:
+        raise DatasetError(f"{file} has no column {column!r}: write the labels into it, or give --label")
+    if "listed" in frame:
+        frame = frame[frame["listed"] == "1"]
+    table = Table(frame, str(file), has_types=False)
+    text = table.text(column)
+    if not is_positive(table, column, list(values)).any() and is_positive(table, column, ["0", "1"]).any():
+        positive, values = "1", ("0", "1")
+    odd = text[text.notna() & ~is_positive(table, column, list(values))]
+    if len(odd) and comparison_of(positive) is None:
+        usual = ", ".join(map(repr, values[:5]))
+        raise DatasetError(f"{file}: column {column!r} must hold {usual} or nothing, got {odd.iloc[0]!r}")
+    return pd.Series(is_positive(table, column, positive), text.index, float).where(text.notna())
