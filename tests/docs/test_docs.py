@@ -188,7 +188,7 @@ def skip_without_program(page):
         pytest.skip(f"the page needs {PROGRAMS[page]}, which is not installed")
 
 
-# test_errata.py runs the errata, and test_readme.py README.
+# test_errata.py runs the errata.
 @pytest.mark.parametrize("page", [p for p in pages_with("python") if "errata/" not in p and p != "README.md"])
 def test_python(page, tmp_path, monkeypatch, capsys):
     for package in NEEDS.get(page, ()):
@@ -196,6 +196,16 @@ def test_python(page, tmp_path, monkeypatch, capsys):
     skip_without_program(page)
     results = run_python(page, tmp_path, monkeypatch)
     assert not results.failed, capsys.readouterr().out
+
+
+def test_python_of_readme_says_what_stands_beside_it():
+    (block,) = blocks("README.md", "python")
+    *statements, last = block.strip().splitlines()
+    names = {}
+    exec("\n".join(statements), names)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert " ".join(readme.split()).count(f"*{eval(last, names).sentence}*") == 1
+    assert all((ROOT / link).exists() for link in re.findall(r"\]\(([^)]+)\)", readme))
 
 
 GALLERY = sorted((ROOT / "docs/gallery").glob("plot_*.py"))

@@ -14,7 +14,7 @@ def sigmoid(z):
 def soft_cut(scores, k, h, weights):
     """t with sum_i w_i sigmoid((s_i - t) / h) = k, for 0 < k < sum_i w_i."""
     low, high = min(scores) - 60 * h, max(scores) + 60 * h
-    for _ in range(200):
+    for _ in range(60):  # 60 halvings of less than 1,000
         t = (low + high) / 2
         if sum(w * sigmoid((s - t) / h) for s, w in zip(scores, weights, strict=True)) > k:
             low = t

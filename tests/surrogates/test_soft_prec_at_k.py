@@ -25,7 +25,7 @@ def case(rng, i):
 def test_value_and_gradient_are_those_of_the_definition():
     rng = np.random.default_rng(0)
     checked = undefined = 0
-    for i in range(700):
+    for i in range(200):
         scores, y, groups, weights = case(rng, i)
         top, h = TOPS[int(rng.integers(len(TOPS)))], float(rng.choice([0.1, 0.3, 1.0, 4.0]))
 
@@ -41,8 +41,8 @@ def test_value_and_gradient_are_those_of_the_definition():
         assert value == pytest.approx(loss(scores), abs=1e-12)
         np.testing.assert_allclose(coef, oracle.gradient(loss, scores), atol=1e-6)
         checked += 1
-    assert checked >= 500
-    assert undefined >= 10
+    assert checked >= 150
+    assert undefined >= 5
 
 
 def test_the_soft_top_is_optimal_transport_with_an_entropy_of_twice_the_width():

@@ -5,21 +5,14 @@ import pytest
 
 import oracles.surrogates as oracle
 from attop.surrogates import BPRLoss, PairwiseSoftmaxLoss, SoftmaxLoss, SoftmaxLossAtK
-from support.surrogate_cases import EXACT, case
+from support.surrogate_cases import EXACT, small_cases
 
 APPROX = {"rel": EXACT["rtol"], "abs": EXACT["atol"]}
 
 
-def cases(n_cases, seed):
-    """Scores with ties two times in three, and labels: one positive every fourth time, often no negative."""
-    rng = np.random.default_rng(seed)
-    for i in range(n_cases):
-        yield case(rng, 1 if i % 4 == 0 else int(rng.integers(1, 6)), int(rng.integers(0, 6)))
-
-
 def test_values_are_the_definitions():
     checked = 0
-    for s, y in cases(100, 0):
+    for _, s, y in small_cases(100, 0, most_pos=5, most_neg=5):
         assert SoftmaxLoss().value_and_coef(s, y)[0] == pytest.approx(oracle.softmax(s, y), **APPROX)
         for k in range(1, len(y) + 1):
             for width in (0.1, 1.0, 12.5):

@@ -1,5 +1,7 @@
 """Scores that are huge, tiny, far from zero, not finite or tied."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numba import njit
@@ -86,17 +88,28 @@ def test_pointwise_losses_of_scores_that_are_not_finite():
         assert np.isfinite(value_of(loss, [np.inf, 1], [1, 0]))
 
 
-def test_selection_orders_ties_by_position():
+@cache
+def kernels():
+    """The kernels of selection as Python can call them: they are for kernels alone."""
     from attop.surrogates._kernels import k_largest
 
     @njit
-    def largest(x, k, floor, value, index):  # what Python calls; the kernel is for kernels alone
+    def largest(x, k, floor, value, index):
         return k_largest.largest(x, k, floor, value, index)
 
     @njit
     def smallest(x, k, value, index):
         return k_largest.smallest(x, k, value, index)
 
+    @njit
+    def kth(x, k, values, positions):
+        return k_largest.kth_largest(x, k, values, positions)
+
+    return largest, smallest, kth
+
+
+def test_selection_orders_ties_by_position():
+    largest, smallest, _ = kernels()
     rng = np.random.default_rng(23)
     n = 300
     for k in (0, 1, 5, 32, 33, 60, 150, 300, 400):
@@ -116,12 +129,7 @@ def test_selection_orders_ties_by_position():
 @pytest.mark.parametrize("n", [1, 2, 31, 300, 1500])
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
 def test_the_kth_score_is_that_of_a_sorted_list(n, scale):
-    from attop.surrogates._kernels import k_largest
-
-    @njit
-    def kth(x, k, values, positions):
-        return k_largest.kth_largest(x, k, values, positions)
-
+    _, _, kth = kernels()
     rng = np.random.default_rng(n)
     buffers = np.empty((2, n)), np.empty((2, n), np.int64)
     drawn = rng.normal(size=n)

@@ -13,7 +13,7 @@ def test_coef_is_the_gradient_where_there_is_one(cls):
     rng = np.random.default_rng(6)
     step = 1e-6
     smooth = 0
-    for _ in range(500):
+    for _ in range(200):
         surrogate, s, y = draw(cls, rng)
         s = rng.normal(size=len(y)) * 2
         bound = surrogate.bind(y)
@@ -25,13 +25,13 @@ def test_coef_is_the_gradient_where_there_is_one(cls):
         kink = np.abs(forward - backward) > 1e-4
         smooth += not kink.any()
         np.testing.assert_allclose(coef[~kink], ((plus - minus) / (2 * step))[~kink], atol=1e-7)
-    assert smooth >= 450
+    assert smooth >= 180
 
 
 @pytest.mark.parametrize("cls", [*(c for c in TOP + WITHOUT_TOP if c.convex), *PUSHES])
 def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls):
     rng = np.random.default_rng(7)
-    for _ in range(500):
+    for _ in range(200):
         surrogate, s, y = draw(cls, rng)
         bound = surrogate.bind(y)
         value, coef = bound(s)

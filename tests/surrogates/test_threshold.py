@@ -5,20 +5,17 @@ import pytest
 
 import oracles.surrogates as oracle
 from attop.surrogates import PatMat, PatMatNP, TopPushK
+from support.surrogate_cases import small_cases
 
 OVER_NEGATIVES = [TopPushK, PatMatNP]
 DEFINITIONS = {TopPushK: oracle.top_push_k, PatMat: oracle.pat_mat, PatMatNP: oracle.pat_mat_np}
 
 
 def cases(n_cases, seed, cls):
-    """Scores with ties two times in three, labels, one positive every fourth time, and k from 1 to all."""
-    rng = np.random.default_rng(seed)
-    for i in range(n_cases):
-        n_pos, n_neg = 1 if i % 4 == 0 else int(rng.integers(1, 6)), int(rng.integers(1, 6))
-        y = rng.permutation(np.repeat([1, 0], [n_pos, n_neg]))
-        s = rng.normal(size=len(y)) * 2 if i % 3 == 0 else rng.integers(-2, 3, len(y)) / (1 + i % 2)
-        for k in range(1, (n_neg if cls in OVER_NEGATIVES else len(y)) + 1):
-            yield s.astype(float), y, k
+    """Small samples with every k."""
+    for _, s, y in small_cases(n_cases, seed, most_pos=5, most_neg=5, fewest_neg=1):
+        for k in range(1, (np.count_nonzero(y == 0) if cls in OVER_NEGATIVES else len(y)) + 1):
+            yield s, y, k
 
 
 @pytest.mark.parametrize("cls", DEFINITIONS)

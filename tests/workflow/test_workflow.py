@@ -126,16 +126,12 @@ def one_class(folder):
     return changed(datasets=[csv(folder, "one.csv", label=["no"] * 60)]), ["mine", "yes"]
 
 
-def nan(folder):
-    return changed(datasets=[SMALL["datasets"][0], csv(folder, "nan.csv", b=[np.nan] + [0.5] * 59)]), ["'b'"]
-
-
 def unknown_parameter(folder):
     method = {"id": "logistic-regression", "params": {"Cee": 1}}
     return changed(methods=[method]), ["logistic-regression", "Cee", "max_iter"]
 
 
-@pytest.mark.parametrize("make", [misspelt, k_too_large, one_class, nan, unknown_parameter])
+@pytest.mark.parametrize("make", [misspelt, k_too_large, one_class, unknown_parameter])
 def test_what_cannot_work_stops_before_the_first_training_job(tmp_path, make):
     config, words = make(tmp_path)
     status, output = snakemake(tmp_path, "--cores", "2", config=config)
