@@ -29,12 +29,14 @@ LEVEL = 0.05
 _RUN = ["repeat", "fold"]
 
 
-def partition_tables(results: Tables, metric: str, own: Collection[str]) -> dict[str, pd.DataFrame]:
+def partition_tables(
+    results: Tables, metric: str, own: Collection[str], printed: Mapping[str, Collection[str]] | None = None
+) -> dict[str, pd.DataFrame]:
     """Return means, and paired tests of the methods `own`; none without such data sets.
 
     ``verdict`` is "above" or "below" where p, of Wilcoxon's signed-rank test over partitions, adjusted by
     Holm for the rivals of a method at a top, is below `LEVEL`, else "open". ``p_corrected`` is that of the
-    corrected t-test.
+    corrected t-test. ``p_printed`` is adjusted for the paper's rivals alone, in `printed` by data set.
     """
     summary = results["summary"]
     rows = summary[(summary["metric"] == metric) & summary["dataset"].map(_preparation).notna()]
@@ -44,7 +46,7 @@ def partition_tables(results: Tables, metric: str, own: Collection[str]) -> dict
     columns = ["dataset", "preparation", "top", "method", "mean", "spread", "n", "constant"]
     return {
         "partitions": means[columns].reset_index(drop=True),
-        "tests": paired_tests(results, metric, own),
+        "tests": paired_tests(results, metric, own, printed),
     }
 
 
@@ -59,7 +61,12 @@ def picture(tests: pd.DataFrame) -> Plot:
     )
 
 
-def paired_tests(tables: Mapping[str, pd.DataFrame], metric: str, own: Collection[str]) -> pd.DataFrame:
+def paired_tests(
+    tables: Mapping[str, pd.DataFrame],
+    metric: str,
+    own: Collection[str],
+    printed: Mapping[str, Collection[str]] | None = None,
+) -> pd.DataFrame:
     """Return every method of `own` against every other one; parameters as for `partition_tables`."""
     evaluation = tables["evaluation"]
     part = evaluation[evaluation["metric"] == metric]
@@ -70,28 +77,30 @@ def paired_tests(tables: Mapping[str, pd.DataFrame], metric: str, own: Collectio
         for method in (m for m in own if m in set(its["method"])):
             for top in sort_tops(its["top"]):
                 wide = its[its["top"] == top].pivot(index=_RUN, columns="method", values="value")
-                rows += [
-                    {"dataset": dataset, "top": top, "method": method, **row}
-                    for row in _against_rivals(wide, method, list(dict.fromkeys(its["method"])), ratio)
-                ]
+                family = _against_rivals(wide, method, list(dict.fromkeys(its["method"])), ratio)
+                if printed is not None:
+                    rivals = printed.get(dataset.rpartition(".")[0], ())
+                    _adjust([row for row in family if row["rival"] in rivals], "p_printed")
+                _adjust(family, "p")
+                for row in family:
+                    row["verdict"] = Verdict.beside(row["difference"], row["p"] < LEVEL)
+                rows += [{"dataset": dataset, "top": top, "method": method, **row} for row in family]
     table = _split_name(pd.DataFrame(rows))
     first = ["dataset", "preparation", "top", "method", "rival"]
     return table[[*first, *(c for c in table if c not in first)]]
 
 
 def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: float) -> list[dict[str, Any]]:
-    """Compare a column with every other one, and adjust for their number."""
-    family = [
-        {"rival": rival, **_pair(wide[method], wide[rival], ratio)}
-        for rival in order
-        if rival != method and rival in wide
-    ]
+    """Compare a column with every other one."""
+    rivals = [rival for rival in order if rival != method and rival in wide]
+    return [{"rival": rival, **_pair(wide[method], wide[rival], ratio)} for rival in rivals]
+
+
+def _adjust(family: list[dict[str, Any]], name: str) -> None:
+    """Adjust p by Holm for the number of comparisons, under a name."""
     tested = [row for row in family if not math.isnan(row["p"])]
     for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-        row["p"] = float(p)
-    for row in family:
-        row["verdict"] = Verdict.beside(row["difference"], row["p"] < LEVEL)
-    return family
+        row[name] = float(p)
 
 
 def _pair(a: pd.Series, b: pd.Series, ratio: float) -> dict[str, Any]:

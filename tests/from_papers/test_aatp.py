@@ -7,7 +7,11 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.pipeline import make_pipeline
 
+import oracles.aatp as oracle
 from attop.from_papers.aatp._aatp import AATP
 from attop.from_papers.aatp._box_qp import interior_point
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
@@ -138,3 +142,21 @@ def test_threads_change_nothing(monkeypatch):
     assert model.threshold_item_ == expected.threshold_item_
     assert model.n_iter_ == 90
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "polynomial"])
+def test_a_full_nystroem_map_is_problem_4(kernel):
+    pytest.importorskip("cvxpy")
+    X, y = sample(14, 2, 0)
+    new = np.random.default_rng(1).standard_normal((6, X.shape[1]))
+    params = {"gamma": 0.3} | ({"degree": 2, "coef0": 1.0} if kernel == "polynomial" else {})
+    model = AATP(3, C=0.5, search="exhaustive", tol=1e-12)
+    pipeline = make_pipeline(Nystroem(kernel=kernel, **params, n_components=len(y)), model).fit(X, y)
+    K, K_new = (pairwise_kernels(part, X, metric=kernel, **params) for part in (X, new))
+    every = [oracle.kernel_scores(K, y, k, 0.5, K_new) for k in range(len(y))]
+    far = [abs(scores[k] - np.sort(scores)[-3]) for k, (scores, _) in enumerate(every)]
+    k = model.threshold_item_
+    assert far[k] <= min(far) + 1e-6
+    for part, scores in zip((X, new), every[k], strict=True):
+        ours = pipeline.decision_function(part) - model.intercept_
+        np.testing.assert_allclose(ours, scores, atol=1e-6)

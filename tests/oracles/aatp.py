@@ -50,6 +50,23 @@ def solve(X, y, k, C, weights="items", solver="CLARABEL"):
     return w.value, problem.value
 
 
+def kernel_scores(K, y, k, C, K_new):
+    """Scores by problem (4), the dual with a kernel: of the items, and of new ones, `K_new` to the items."""
+    import cvxpy
+
+    n = len(y)
+    sign = np.where(np.asarray(y) == 1, 1.0, -1.0)
+    at = K - K[:, [k]] - K[[k], :] + K[k, k]
+    values, vectors = np.linalg.eigh(at)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    alpha = cvxpy.Variable(n)
+    gain = cvxpy.sum(alpha) - cvxpy.sum_squares(root.T @ cvxpy.multiply(sign, alpha)) / 2
+    problem = cvxpy.Problem(cvxpy.Maximize(gain), [alpha >= 0, alpha <= C])
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-13, tol_gap_rel=1e-13, tol_feas=1e-13)
+    weights = sign * alpha.value
+    return [part @ weights - part[:, k] * weights.sum() for part in (K, K_new)]
+
+
 def quantile(scores, y, tau, weights="items"):
     """The ceil(tau N)-th largest score of the sample; with "pairs", of the N = 2 n+ n- members of pairs."""
     if weights == "items":

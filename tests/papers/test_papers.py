@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,14 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push
-from studies.papk2020.simulations import _sample, two_users
+from studies.papk2020.simulations import _sample, _sample_of_the_code, loose_struct, two_users
 from studies.papk2020.simulations import margins as simulate_margins
-from studies.pnorm2005.rounds import rounds
+from studies.pnorm2005.rounds import ranks, rounds
 from studies.theory import pap_margins
 
 from attop._core.top import Top
 from attop.from_papers import PNormPush
+from attop.metrics._registry import get_metric
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import COLUMNS, compare, printed_numbers, verdicts
@@ -26,7 +28,7 @@ from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
 from attop_bench.run.paper import configuration_of, load_paper
-from studies import further
+from studies import aatp2012, further
 from support import ROOT
 from support.movielens import as_printed
 from support.small_run import configured
@@ -155,9 +157,9 @@ def _simulated(paper):
     """Return the tables of a paper's simulations, small."""
     if paper == "studies.pnorm2005":
         bundled = {"wdbc": make("wdbc", n_features=6)}
-        return {"rounds": rounds(0, bundled, {2: 7, 5: 6})}
+        return {"rounds": rounds(0, bundled, {2: 7, 5: 6}), "ranks": ranks(0, bundled, 3)}
     if paper == "studies.papk2020":
-        return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, starts=2)}
+        return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, draws=2)}
     if paper == "studies.movielens":
         return {f"ways_{split}": as_printed(split) for split in range(2)}
     if paper == "studies.bounds":
@@ -211,6 +213,23 @@ def test_published_pages_are_those_of_the_csv_files_beside_them(paper):
         assert digest(folder).encode() in (folder / picture).read_bytes(), "run attop_bench.papers.page"
 
 
+def test_the_papers_rivals_are_judged_at_the_papers_tops():
+    columns = ["dataset", "preparation", "top", "method", "rival", "difference", "p", "p_printed"]
+    rows = [
+        ("ionosphere", "standard", "tau=0.05", "aatp", "svm-perf", 0.1, 0.2, 0.001),
+        ("ionosphere", "standard", "tau=0.05 nearest", "aatp", "svm-perf", 0.1, 0.06, 0.03),
+        ("ionosphere", "standard", "tau=0.19 nearest", "aatp", "svm-perf", -0.1, 0.06, 0.06),
+        ("housing", "standard", "tau=0.05", "aatp", "svm-perf", -0.1, 0.06, 0.03),
+    ]
+    tests = pd.DataFrame(rows, columns=columns)
+    found = aatp2012._at(tests, "ionosphere", "aatp", "svm-perf")
+    assert found[["top", "verdict"]].to_numpy().tolist() == [
+        ["tau=0.05 nearest", "above"],
+        ["tau=0.19 nearest", "open"],
+    ]
+    assert list(aatp2012._at(tests, "housing", "aatp", "svm-perf", "tau=0.05")["verdict"]) == ["below"]
+
+
 def test_numbers_side_by_side_carry_their_verdict():
     rows = [
         ("a", "k=1", 0.5, 0.6, "above"),
@@ -227,7 +246,8 @@ def test_numbers_side_by_side_carry_their_verdict():
 def test_rounds_are_those_of_the_estimator_on_the_partitions_of_the_configuration():
     data = make("wdbc", n_features=6)
     table = rounds(3, {"wdbc": data}, {4: 2})
-    assert len(table) == 2 * 6 * 2
+    assert len(table) == 2 * 2 * 6 * 2
+    table = table[table["dataset"] == "wdbc"]
     [fold] = make_folds("holdout", data, 1, 3, train=369, inner_folds=2)
     X = MinMaxScaler().fit(data.X[fold.train]).transform(data.X)
     model = PNormPush(p=16, max_iter=4).fit(X[fold.train], data.y[fold.train])
@@ -246,9 +266,56 @@ def test_simulated_samples_realise_their_margin_condition(condition):
     assert (y == 0).sum() == 2000
 
 
+def test_positives_above_the_first_negatives_are_those_of_both_classes():
+    data = make("wdbc", n_features=6)
+    table = ranks(3, {"wdbc": data}, 1)
+    [fold] = make_folds("holdout", data, 0, 3, train=369, inner_folds=2)
+    X = MinMaxScaler().fit(data.X[fold.train]).transform(data.X)
+    scores = PNormPush(p=16, max_iter=200).fit(X[fold.train], data.y[fold.train]).decision_function(X)
+    y, scores = data.y[fold.test], scores[fold.test]
+    its = table.query("dataset == 'wdbc' and p == 16 and part == 'test'").set_index("rank")["above"]
+    for rank, negative in enumerate(sorted(scores[y == 0], reverse=True)[:10], 1):
+        assert its[rank] == (scores[y == 1] > negative).sum()
+    most = table[table["part"] == "training"].groupby("dataset")["above"].max()
+    assert most["wdbc"] <= 138 < most["wdbc-benign"]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_loose_surrogate_is_the_maximum_over_all_orderings(k):
+    rng = np.random.default_rng(k)
+    for n_pos, n_neg in ((2, 3), (3, 3), (3, 4)):
+        y = np.repeat([1, 0], [n_pos, n_neg])
+        scores = rng.normal(size=n_pos + n_neg).round(1)
+        beta, best = min(n_pos, k), -math.inf
+        for order in permutations(range(n_pos + n_neg)):  # best first
+            place = np.argsort(order)
+            below = place[:n_pos, None] > place[None, n_pos:]
+            risk = np.sort(below.astype(int).sum(axis=1))  # negatives above each positive, best first
+            risk = np.minimum(risk[:beta], k).sum() / (beta * k)
+            best = max(best, risk + (below * (scores[n_pos:] - scores[:n_pos, None])).sum() / (n_pos * n_neg))
+        assert loose_struct(y, scores, k) == pytest.approx(best)
+        assert loose_struct(y, scores, k) >= 1 - get_metric("pap@k").value(y, scores, k)
+
+
+@pytest.mark.parametrize("condition", ["strong", "beta", "moderate"])
+def test_samples_of_the_authors_code_realise_their_margin_condition(condition):
+    X, y = _sample_of_the_code(condition, np.random.default_rng(3))
+    np.testing.assert_allclose(
+        [np.ptp(X, axis=0), X.max(axis=0) + X.min(axis=0)], [[1] * 5, [0] * 5], atol=1e-12
+    )
+    weights = np.linalg.lstsq(np.c_[X, np.ones(len(y))], y, rcond=None)[0]
+    assert roc_auc_score(y, X @ weights[:5]) > 0.95
+
+
 def test_consistent_surrogates_vanish_under_their_margin_condition():
-    curves = simulate_margins(1, max_iter=1000, starts=1)
+    curves = simulate_margins(1, max_iter=1000, draws=1)
+    coded = curves[curves["recipe"] == "coded"].query("condition == 'beta'")
+    coded = coded.pivot(index="iteration", columns="measure", values="value")
+    assert (coded.loc[150, ["max", "TS"]] > coded[["max", "TS"]].min() + 0.1).all(), "figure 1 (b) as printed"
+    assert coded.loc[150, ["avg", "ramp"]].max() < 0.01
+    curves = curves[curves["recipe"] == "worded"]
     last = curves[curves["iteration"] == curves.groupby("condition")["iteration"].transform("max")]
+    last = last[last["measure"] != "loose"]
     ends = last.pivot(index="condition", columns="measure", values="value")
     first = curves[curves["iteration"] == 0].pivot(index="condition", columns="measure", values="value")
     assert ends.loc["strong"].drop("max").max() < 1e-3

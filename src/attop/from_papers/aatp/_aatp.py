@@ -105,8 +105,20 @@ class AATP(WeightedRanker):
     Differences from the paper: the paper's sums over pairs are ``weights="pairs"``; the default counts
     each item once, as its experiments suggest. The problems are solved by an interior point of our own,
     many at once, and equal distances to the quantile are equal up to that solver's accuracy.
-    ``search="fixed-point"`` is an addition, and the default for large samples. There are no kernels (section
-    3.3).
+    ``search="fixed-point"`` is an addition, and the default for large samples. Kernels (section 3.3) are
+    features: after a full Nyström map the problem is the paper's problem (4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.kernel_approximation import Nystroem
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from attop import AATP
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
+    >>> y = [0, 0, 1, 0, 0]
+    >>> model = make_pipeline(Nystroem(gamma=1.0, n_components=len(X)), AATP(top=1, C=10.0)).fit(X, y)
+    >>> int(model.decision_function(X).argmax())
+    2
 
     References
     ----------
