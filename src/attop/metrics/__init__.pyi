@@ -11,7 +11,9 @@ from ._metric import UndefinedMetricError as UndefinedMetricError
 from ._operating_point import precision_at_recall as precision_at_recall
 from ._operating_point import recall_at_precision as recall_at_precision
 from ._operating_point import tpr_at_fpr as tpr_at_fpr
+from ._overlap import TiesAtK as TiesAtK
 from ._overlap import overlap_at_k as overlap_at_k
+from ._overlap import ties_at_k as ties_at_k
 from ._pap import macro_pap_at_k as macro_pap_at_k
 from ._pap import micro_pap_at_k as micro_pap_at_k
 from ._pap import pap_at_k as pap_at_k

@@ -137,7 +137,7 @@ class Package:
     def expect(
         self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
     ) -> dict[str, Any] | None:
-        """Return what the top of a list is to hold, its promise, and tell it; None where nothing is known.
+        """Return the promise of the top of a list, and tell it; None where nothing is known.
 
         `prevalence` is the share of positives among its rows, by default that of the data.
         """
