@@ -45,6 +45,13 @@ def test_a_machine_that_is_ready(folder, capsys):
     assert any(line.startswith("ok SLURM: not on this machine") for line in lines)
 
 
+def test_python_in_a_folder_with_a_blank_runs_no_job(folder, capsys, monkeypatch):
+    monkeypatch.setattr(command.sys, "executable", "/home/my env/bin/python")
+    status, lines = doctor(capsys)
+    assert status == 1
+    assert any(line.startswith("FAIL Python: ") and "no job runs" in line for line in lines)
+
+
 def test_packages_missing_and_too_old(folder, capsys, monkeypatch):
     def version(name):
         if name == "pandas":

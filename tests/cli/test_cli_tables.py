@@ -98,7 +98,6 @@ def test_it_prints_what_the_function_finds(table, capsys):
             "no row has fraud = 'f'; values are",
         ),
         (["twice.csv", "--label", "y", "--top", "1"], "'y'.*twice"),
-        (["rows.csv", "--label", "y", "--top", "1"], "column 1 has no name, as row numbers"),
         (["table.csv", "--label", "fraud", "--top", "241"], "k=241 asks for 241 of the 240 items"),
     ],
 )

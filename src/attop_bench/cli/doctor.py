@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -90,7 +91,12 @@ def requirements(extra: str = "") -> dict[str, SpecifierSet]:
 
 def _check_packages() -> Iterator[Finding]:
     """Check Python and the packages, the suitable ones in one line."""
-    yield Finding("ok", "Python", f"{platform.python_version()} in {sys.prefix}")
+    about = f"{platform.python_version()} in {sys.prefix}"
+    if re.search(r"\s", sys.executable):  # Snakemake starts it by a shell, without quotes
+        fix = "make the environment again in a folder whose path has no blank"
+        yield Finding("FAIL", "Python", f"{about}: no job runs, since the path has a blank", fix)
+    else:
+        yield Finding("ok", "Python", about)
     good = [f"attop {version('attop')} in {Path(__file__).parents[1]}"]
     for name, versions in requirements("workflow").items():
         try:

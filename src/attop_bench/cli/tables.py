@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import yaml
@@ -175,7 +175,8 @@ def run_headroom(options: argparse.Namespace) -> int:
     """
     from attop.headroom._headroom import headroom
 
-    X, y, groups = read(options)
+    known = options.table, options.label, options.positive, options.group, options.drop
+    X, y, groups = read(*known, options.format, _read_options(options.reader))
     try:
         print(headroom(X, y, options.top, groups=groups, n_jobs=options.jobs))
     except ValueError as error:
@@ -183,14 +184,20 @@ def run_headroom(options: argparse.Namespace) -> int:
     return 0
 
 
-def read(options: argparse.Namespace) -> tuple[Floats, Ints, Ints | None]:
+def read(
+    path: str,
+    label: str,
+    positive: str | None,
+    group: str | None,
+    drop: Sequence[str] = (),
+    form: str | None = None,
+    given: Mapping[str, object] | None = None,
+) -> tuple[Floats, Ints, Ints | None]:
     """Return features, labels and groups of a table, read as `attop look` proposes, and print a summary.
 
     A missing number stays NaN; a missing category is one of its own.
     """
-    label, positive, group = options.label, options.positive, options.group
-    given, form = _read_options(options.reader), options.format
-    table = look(options.table, label, positive, form=form, given=given)
+    table = look(path, label, positive, form=form, given=given)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
         raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")
@@ -202,7 +209,7 @@ def read(options: argparse.Namespace) -> tuple[Floats, Ints, Ints | None]:
         print(f"Left out, as attop look proposes: {join_first(aside)}.")
     for name, how in table.leaks.items():
         print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")
-    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in options.drop]  # a name, or a number from 1
+    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
     dataset = make("file", **params, group=group, drop=aside)
     X = dataset.X
     if dataset.preparation is not None:

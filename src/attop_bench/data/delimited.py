@@ -178,7 +178,7 @@ def rows_of(text: Iterable[str], separator: str, comment: str | None = None) -> 
         return csv.reader(
             (line.strip().replace("\t", " ") for line in lines), delimiter=" ", skipinitialspace=True
         )
-    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator, skipinitialspace=True)
+    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator)
 
 
 def _first_row(file: io.TextIOBase, separator: str, skip: int, comment: str | None) -> tuple[list[str], int]:
@@ -237,4 +237,4 @@ def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataF
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
-    return frame[kept], [header[j].strip() or f"Unnamed: {j}" for j in kept]
+    return frame[kept], [header[j] if header[j].strip() else f"Unnamed: {j}" for j in kept]

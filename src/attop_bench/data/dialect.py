@@ -34,11 +34,11 @@ _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
 
 
 def read_as_found(
-    path: StrPath, form: str | None, given: Mapping[str, Any]
+    path: StrPath, form: str | None, given: Mapping[str, Any], label: str | None = None
 ) -> tuple[Table, dict[str, Any], list[str]]:
     """Read a table; return all options that its reader needs, and what is to be said."""
     form = form or format_of(path)
-    found, said = dialect(path, given) if form == "csv" and os.path.isfile(path) else ({}, [])
+    found, said = dialect(path, given, label) if form == "csv" and os.path.isfile(path) else ({}, [])
     if form == "svmlight" and "zero_based" not in given and _zero_based(path):
         found["zero_based"] = True
         said.append("the first feature has index 0: read with zero_based: true")
@@ -85,8 +85,13 @@ def _zero_based(path: StrPath) -> bool:
         return any(re.search(r"\s0:", line) for line in islice(file, _ROWS))
 
 
-def dialect(path: StrPath, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return options of `read_delimited`, beside those `given`, and what is to be said."""
+def dialect(
+    path: StrPath, given: Mapping[str, Any], label: str | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return options of `read_delimited`, beside those `given`, and what is to be said.
+
+    A column with the name of one before is renamed, unless it is the `label`'s: which it is must be asked.
+    """
     found: dict[str, Any] = {}
     said = []
     if "encoding" not in given and (encoding := _encoding(path)):
@@ -117,7 +122,7 @@ def dialect(path: StrPath, given: Mapping[str, Any]) -> tuple[dict[str, Any], li
             f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
             f"called c1 to c{len(rows[0])}; if it is the header: --reader header=true"
         )
-    elif "names" not in given and given.get("header", True) and rows and (names := _renamed(rows[0])):
+    elif "names" not in given and given.get("header", True) and rows and (names := _renamed(rows[0], label)):
         found["names"] = names
         new = ", ".join(f"column {place} is called {name}" for place, name in names.items())
         said.append(f"names that occur twice: {new}")
@@ -225,12 +230,12 @@ def _numbers(values: Sequence[str]) -> pd.Series | None:
     return next((n for n in read if n is not None and n.dtype.kind != "b"), None)
 
 
-def _renamed(header: Sequence[str]) -> dict[int, str]:
+def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:
     """Return new names for columns whose name came before, by their place."""
     names = [name.strip() for name in header]
     new: dict[int, str] = {}
     for place, name in enumerate(names, 1):
-        if name and name in names[: place - 1]:
+        if name and name in names[: place - 1] and name != label:
             number = next(i for i in range(2, len(names) + 2) if f"{name}_{i}" not in {*names, *new.values()})
             new[place] = f"{name}_{number}"
     return new

@@ -17,7 +17,7 @@ from attop_bench.data.dialect import read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
 from attop_bench.data.gaps import as_options, gaps, remarks, usual_words
-from attop_bench.data.kinds.columns import day_numbers, positive_labels
+from attop_bench.data.kinds.columns import column_of, day_numbers, positive_labels
 from attop_bench.data.labels import as_label, candidates
 from attop_bench.data.leaks import leaks
 from attop_bench.data.roles import KINDS, Column, describe
@@ -40,7 +40,7 @@ def look(
     columns, such as entity, where they are known better than by their values and names; `form` and `given`
     are the format and options of its reader.
     """
-    table, reader, said = read_as_found(path, form, given or {})
+    table, reader, said = read_as_found(path, form, given or {}, label)
     rows = len(table.frame)
     table = replace(table, frame=_sampled(table.frame))
     frame, columns = _described(table)
@@ -50,8 +50,7 @@ def look(
     possible = candidates(table, frame, columns)
     chosen = possible[0] if possible else None
     if label is not None:
-        if label not in frame.columns:
-            raise DatasetError(f"{table.where}: no column {label!r}; {did_you_mean(label, frame.columns)}")
+        label = column_of(frame, label, table.where)
         chosen = as_label(table, frame, label, positive)
     if not table.has_types and "missing" not in reader:
         kinds = ("category", "yes/no", "constant")

@@ -40,6 +40,10 @@ def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
     """Return the name of a column given by its name or number."""
     if str(wanted) in frame.columns:
         return str(wanted)
+    if alike := [
+        name for name in frame.columns if isinstance(wanted, str) and name.strip() == wanted.strip()
+    ]:
+        return alike[0]  # blanks around a name are easily overlooked
     number = wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else 0
     if 1 <= abs(number) <= frame.shape[1]:
         return frame.columns[number - 1 if number > 0 else number]
