@@ -148,7 +148,8 @@ def _screen(table: Look) -> Iterator[str]:
     for candidate in [*filter(None, [table.label]), *others[:3]]:
         mark = "label" if candidate is table.label else "      or"
         compared = comparison_of(candidate.positive) and not table.column(candidate.column).text
-        yield f"{mark}: {candidate.column} {'' if compared else '= '}{candidate.positive}, {candidate.share:.2%} of the rows"
+        value = f"{'' if compared else '= '}{candidate.positive}"
+        yield f"{mark}: {candidate.column} {value}, {candidate.share:.2%} of the rows"
     yield ""
     plain = [c.name for c in table.columns if c.kind == "number" and not c.missing]
     shown = [c for c in table.columns if c.name not in plain]

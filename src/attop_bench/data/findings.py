@@ -82,8 +82,8 @@ def _complaints(table: Look) -> Iterator[str]:
         ("group", "names lists: each is ranked by itself, and is on one side of a split"),
         ("entity", "an entity, such as a customer: no feature; its rows stay on one side of a split"),
     ):
-        if names := by_kind.get(kind):
-            yield f"{join_first(names)}: {remark}"
+        if kind in by_kind:
+            yield f"{join_first(by_kind[kind])}: {remark}"
     if asked := table.questions:
         each = join_first([f"{c.name} ({c.kind}, or {c.otherwise})" for c in asked])
         yield f"not sure of {each}: if wrong, look again with --role COLUMN=KIND"
@@ -93,9 +93,8 @@ def _complaints(table: Look) -> Iterator[str]:
         if column.marks:
             yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
     if written := [c for c in named if c.kind == "text of numbers" and not c.marks]:
-        names = join_first([c.name for c in written])
-        example = f"such as {written[0].example!r}"
-        yield f"{names}: numbers written as text, {example}: dropped; write plain numbers to use them"
+        several, example = join_first([c.name for c in written]), written[0].example
+        yield f"{several}: numbers written as text, such as {example!r}: dropped; write plain ones"
     if names := by_kind.get("unusable"):
         yield f"{join_first(names)}: infinite numbers, or no single values: dropped; correct them to use them"
     if names := by_kind.get("date"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,8 @@ from attop.metrics._roc import auc
 from attop_bench.data.kinds.columns import MANY_VALUES
 from attop_bench.data.roles import Column
 
-#: AUC of a column alone, or share of positives of a value that half of the positives have.
-_ALONE = 0.99
+#: AUC of a column alone; share of positives of a value that half of the positives have.
+_AREA, _ALONE = 0.998, 0.99
 #: Share of positives of a value, and rows of it; its lift, where more than half are positive.
 _PURE, _ROWS, _LIFT = 0.95, 10, 20.0
 #: Rows of a value of which all are positive, a part of the label beside others.
@@ -34,13 +35,15 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
             continue
         codes = dict(_codes(frame[column.name], column))
         area = max(_areas(frame[column.name], column, codes.values(), y, half))
-        if area >= _ALONE:
+        if area >= _AREA:
             found[column.name] = f"AUC {area:.3f}"
             continue
         for what, code in codes.items():
             rows, hits = np.bincount(code), np.bincount(code, y)
             if how := _by_half(what, code, rows, hits, y):
                 found[column.name] = how
+            if what == "its values" and column.kind == "number":
+                continue  # extreme ones may well be positive
             share = hits / np.maximum(rows, 1)
             telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
             telling &= (rows >= _ROWS) & (rows * (1 - y.mean()) >= _ROWS / 2)
@@ -50,8 +53,7 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
             elif ((rows == hits) & (rows >= _PART)).any():
                 least = (rows == hits) & (rows >= _PART)
                 parts[column.name] = f"{rows[least].sum():,} rows, all positive"
-    most = max(_MOST, _SHARE * len(columns))
-    if 0 < len(pure) <= most:
+    if 0 < len(pure) <= max(_MOST, _SHARE * len(columns)):
         found = pure | found
         if len(parts) <= _MOST and y.mean() < 0.1:  # by chance in one of 1,000 values
             found = parts | found
@@ -85,7 +87,7 @@ def _areas(
         yield max(area, 1 - area)
 
 
-def _by_half(what: str, code: Ints, rows: Ints, hits: Floats, y: NDArray[np.bool_]) -> str:
+def _by_half(what: str, code: Ints, rows: Any, hits: Any, y: NDArray[np.bool_]) -> str:
     """Say how half of the positives are told by values that are nearly all positive, if they are."""
     alone = (hits >= _ALONE * rows) & (rows * (1 - y.mean()) >= _ROWS)
     labels = y[alone[code]]

@@ -62,7 +62,7 @@ def column_transformer(
     impute: str | None,
     max_categories: int | None,
     scaling: str = "none",
-    words: Mapping[str | int, Any] | None = None,
+    words: Mapping[Any, Any] | None = None,
 ) -> Pipeline:
     """Return an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
 

@@ -24,12 +24,15 @@ _WINDOWS = MIN_RUNS
 _METHODS = """methods:
   - logistic-regression
   - soft-top
-  - id: boosting
+"""
+_BOOSTING = """  - id: boosting
     title: Gradient boosting
     estimator: sklearn.ensemble.HistGradientBoostingClassifier
     params: {early_stopping: false}
     param_grid: {learning_rate: [0.03, 0.1], max_leaf_nodes: [7, 31]}
 """
+#: Scikit-learn's takes no sparse weights of words.
+_OF_WORDS = "  - lightgbm\n"
 
 
 def parameters(table: Look) -> dict[str, Any]:
@@ -152,7 +155,8 @@ def propose(
     head += [f"  - id: {_flow(name)}"]
     head += ["    kind: file", "    params:"]
     tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
-    return "\n".join([*head, *noted, *protocols, *tops, _METHODS])
+    methods = _METHODS + (_OF_WORDS if "text" in options else _BOOSTING)
+    return "\n".join([*head, *noted, *protocols, *tops, methods])
 
 
 def identifier(path: str, taken: Container[str] = ()) -> str:

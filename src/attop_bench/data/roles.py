@@ -181,16 +181,19 @@ def _of_names(frame: pd.DataFrame, name: str, present: pd.Series, distinct: int)
             return "number", f"{times}, which are no more alike than neighbours", "entity"
         how = "which are alike" if alike else "no more alike than others: by its name alone"
         return "entity", f"{times}, {how}", "" if alike else "number" if plain == "number" else "category"
-    if thing and not is_identifier(present):
+    width = present.astype(str).str.len()
+    far = text or (width.nunique() == 1 and width.iloc[0] >= 3) or _far_apart(present)
+    weak = words[-1:] == ["code"] and words[-2:-1] and words[-2] not in _THING
+    if thing and not is_identifier(present) and (far or not weak):
         return "category", f"{times}, codes by its name", "number" if plain == "number" else ""
-    if named and distinct > MANY_VALUES:
+    if named and distinct > MANY_VALUES and (far or not weak):
         return "entity", f"{times}, identifiers by its name", "identifier"
     if distinct <= MANY_VALUES or (plain == "category" and is_identifier(present)):
         return ("identifier" if is_identifier(present) else plain), "", ""
-    far = text or _far_apart(present)
     if far and _id_like(present) and _alike(frame, name, present):
-        return "entity", f"{times}, which are alike in other columns", plain
-    return plain, "", "category" if far and plain == "number" else ""
+        reason = f"{times}, which are alike in other columns"
+        return ("entity", reason, plain) if text else (plain, reason, "entity")
+    return plain, "", "category" if far and plain == "number" and _far_apart(present) else ""
 
 
 def _of_single(present: pd.Series, rows: int, named: bool, plain: str) -> tuple[str, str, str]:

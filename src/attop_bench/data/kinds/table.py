@@ -276,9 +276,8 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
     features, categorical, where = table.features, table.categorical, options.where
     text = features[categorical]
     columns.check_text(text, where)
-    gaps, texts = bool(features.isna().any(axis=None)), {}
-    if table.text:
-        features, texts = columns.as_codes(features, table.text)
+    gaps = bool(features.isna().any(axis=None))
+    features, texts = columns.as_codes(features, table.text)
     preparation = Preparation({}, options.impute, texts=texts) if gaps or texts else None
     if options.codes is not None and categorical:
         features = features.assign(**columns.to_numbers(text, options.codes, where))
