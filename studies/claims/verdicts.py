@@ -50,12 +50,12 @@ def verdicts(values, repeats):
     blank = {"reason": "", "candidate": {}, "seconds": 0.0, "warning": ""}
     results = [{**blank, "model": m, "value": v, "lift": v} for _, m, v in rows]
     found = summarise(results, [r for r, _, _ in rows], runs, PRECISION, Top(k=100, out_of=N), SAMPLE)
-    ours = found.table["best_is"].to_dict()
+    ours = found.table["verdict"].to_dict()
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
     evaluation = table.assign(dataset="made", repeat=0, top="k=100 of 2000", metric="precision@k")
     trained = evaluation.assign(status="ok", n_train=N * 4 // 5, n_test=N // 5)
     (judged,) = judge_all(evaluation, trained).values()
-    theirs = {judged.best: "", **{r.model: r.verdict for r in judged.rivals}}
+    theirs = {name: judged.state(name).word for name in names}
     assert ours == theirs, (ours, theirs)
     return judged.best, ours
 

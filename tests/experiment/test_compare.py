@@ -282,7 +282,7 @@ def test_a_notebook_shows_the_sentence_the_strip_and_the_table():
     found = compare({"logistic": LogisticRegression(), "none": DummyClassifier()}, X, y, cv=2)
     html = found._repr_html_()
     places = [
-        html.index(part) for part in (found.sentence, "<svg", "</svg>", "<table", "best_is", "</table>")
+        html.index(part) for part in (found.sentence, "<svg", "</svg>", "<table", "verdict", "</table>")
     ]
     assert places == sorted(places)
     assert html.count("<svg") == 1
@@ -309,7 +309,7 @@ def test_what_it_says():
     k = round(60 * found.table["precision@k"].iloc[0])
     assert found.sentence.startswith(f"logistic and twin find {k} of 60, ")
     assert "Shown to be better than none" in found.sentence
-    assert found.table["best_is"].to_dict() == {"logistic": "", "twin": "open", "none": "ahead"}
+    assert found.table["verdict"].to_dict() == {"logistic": "best", "twin": "best", "none": "behind"}
     assert found.sentence in str(found)
     assert "<table" in found._repr_html_()
     assert " Positive: 'yes'." in str(found)
@@ -350,18 +350,20 @@ def test_an_undefined_value_is_left_out_with_its_reason():
 def test_the_figure_has_a_row_a_model_and_chance():
     pytest.importorskip("matplotlib")
     X, y = items()
-    figure = compare(PAIR, X, y, cv=3).plot()
-    (axes,) = figure.axes
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    axes = compare(PAIR, X, y, cv=3).plot()
+    assert pyplot.gca() is axes  # so that plt.savefig saves it
+    pyplot.close()
     assert [label.get_text() for label in axes.get_yticklabels()] == ["logistic", "none"]
     assert "precision@k (k=60 of 600)" in axes.get_xlabel()
     assert [text.get_text() for text in axes.texts] == ["best", "behind", "chance"]
-    assert compare(PAIR, X, y, cv=3).plot(axes=axes) is figure
+    assert compare(PAIR, X, y, cv=3).plot(axes=axes) is axes
 
 
 def test_the_curve_of_hits_is_in_items_of_the_list():
     X, y = items()
     found = compare(PAIR, X, y, cv=3)
-    (axes,) = found.plot("capacity").axes
+    axes = found.plot("capacity", axes=Figure().subplots())
     expected = f"expect {found.next.expected:.0f}, in 95% of lists {found.next.low} to {found.next.high}"
     assert axes.texts[0].get_text() == f"budget 60: {expected}"
     curve = {line.get_label(): line.get_xydata() for line in axes.lines}["logistic"]
@@ -389,7 +391,9 @@ def test_the_next_list_is_that_of_the_best_chosen_among_all():
         (expected.expected, expected.low, expected.high)
     )
     assert found.next.sentence in str(found)
-    assert "the next list, 95%" in found.plot("capacity").axes[0].get_legend_handles_labels()[1]
+    assert "the next list, 95%" in [
+        text.get_text() for text in found.plot("capacity", Figure().subplots()).get_legend().get_texts()
+    ]
     assert compare(models, X, y, cv=folds, metric="recall@k").next is None
 
 
@@ -478,3 +482,21 @@ def test_a_model_that_fails_is_named():
             {"mine": make_pipeline(SimpleImputer(strategy="nonsense"), LogisticRegression())}, X, y, 20, cv=2
         )
     assert any("model 'mine' was fitted on" in note for note in caught.value.__notes__)
+
+
+def test_a_list_of_models_has_the_names_of_their_classes():
+    X, y = items(n=200)
+    models = [
+        LogisticRegression(),
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.1)),
+        (DummyClassifier(), {}),
+    ]
+    found = compare(models, X, y, 20, cv=2)
+    assert set(found.table.index) == {"LogisticRegression 1", "LogisticRegression 2", "DummyClassifier"}
+
+
+def test_text_without_a_pipeline_is_refused_with_the_recipe():
+    X, y = items(n=200)
+    frame = pd.DataFrame(X).assign(town="Bonn")
+    with pytest.raises(ValueError, match=r"logistic takes numbers only.*\n.*OneHotEncoder"):
+        compare({"logistic": LogisticRegression()}, frame.rename(columns=str), y, 20, cv=2)

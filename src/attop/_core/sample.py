@@ -265,3 +265,17 @@ class RankingSample:
         order = self.order[np.repeat(keep, size)]
         start = np.concatenate([[0], np.cumsum(size[keep])]).astype(np.int64)
         return RankingSample(order, start, self.n_pos[keep], self.n_neg[keep])
+
+
+#: Begins the message of scikit-learn's about text among features.
+NO_NUMBER = "could not convert string to float"
+
+
+def how_to_encode(message: str, name: str) -> str:
+    """Complete scikit-learn's message about text among the features of a model by what to do."""
+    return (
+        f"{message}: {name} takes numbers only. Encode text columns first:\n"
+        "    encode = OneHotEncoder(handle_unknown='ignore', sparse_output=False)\n"
+        "    make_column_transformer((encode, make_column_selector(dtype_exclude='number')), "
+        "remainder='passthrough')"
+    )

@@ -75,6 +75,7 @@ def draw_capacity(
     x = MULTIPLES * k
     x, most = x[(x <= n) & ((x > 0) | (unit != "lift"))], 0.0
     drawn: dict[str, Curve] = {}
+    bands: dict[str, FillBetweenPolyCollection] = {}
     scale = {"hits": np.ones_like(x), "share": np.full_like(x, 1 / n_pos)}.get(unit)
     scale = n / (np.maximum(x, 1e-9) * n_pos) if scale is None else scale
     perfect, random = np.minimum(x, n_pos) * scale, x * n_pos / n * scale
@@ -83,24 +84,23 @@ def draw_capacity(
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
     budget = f"budget {k:,}"
     if coming and not coming.reason:
-        axes.fill_between(
-            coming.ks, coming.band_low, coming.band_high, color=_QUIET, alpha=0.15, linewidth=0,
-            label="the next list, 95%",
-        )  # fmt: skip
+        bands["the next list, 95%"] = axes.fill_between(
+            coming.ks, coming.band_low, coming.band_high, color=_QUIET, alpha=0.15, linewidth=0
+        )
         axes.vlines(k, coming.low, coming.high, color="black", linewidth=2.5)
         budget += f": expect {coming.expected:.0f}, in 95% of lists {coming.low:.0f} to {coming.high:.0f}"
         most = float(np.max(coming.band_high))
+    axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     for model, runs in curves.items():
         shown = k * runs[:, np.isin(MULTIPLES * k, x)] * scale
         mean, std = shown.mean(axis=0), shown.std(axis=0)
-        (line,) = axes.plot(x, mean)
-        label = "runs, one standard deviation" if len(runs) > 1 and not drawn else None
+        (line,) = axes.plot(x, mean, label=model)
         colour = line.get_color()
-        band = axes.fill_between(
-            x, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0, label=label
-        )
-        look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
-        name = axes.annotate(model, (x[-1], mean[-1]), (5, 0), fontsize=8, **look)
+        band = axes.fill_between(x, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0)
+        if len(runs) > 1:
+            bands.setdefault("runs, one standard deviation", band)
+        beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+        name = axes.annotate(model, (x[-1], mean[-1]), (5, 0), fontsize=8, **beside)
         drawn[model], most = Curve(line, band, name), max(most, float(mean.max()))
     most = min(1.5 * most, 1.05 * float(perfect.max())) or 1.0
     _spread([curve.name for curve in drawn.values()], most)
@@ -113,11 +113,13 @@ def draw_capacity(
             word, (x[place], height[place]), (-3, 3), textcoords="offset points", ha=side, color=_QUIET,
             fontsize=8,
         )  # fmt: skip
-    axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS[unit])
     axes.spines[["top", "right"]].set_visible(False)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="upper right" if unit == "lift" else "upper left", fontsize=8, frameon=False)
+    if bands:
+        look: dict[str, Any] = {"fontsize": 8, "frameon": False}
+        axes.legend(
+            [*bands.values()], [*bands], loc="upper right" if unit == "lift" else "upper left", **look
+        )
     return drawn
 
 

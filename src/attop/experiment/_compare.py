@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -15,7 +16,7 @@ from scipy.sparse import issparse
 from sklearn.model_selection import BaseCrossValidator, check_cv
 from threadpoolctl import threadpool_limits
 
-from attop._core.sample import check_groups, check_weights, plain_labels
+from attop._core.sample import NO_NUMBER, check_groups, check_weights, how_to_encode, plain_labels
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
@@ -41,6 +42,8 @@ from attop.metrics._roc import roc_points
 
 #: A number of folds, a splitter of scikit-learn's, or folds.
 Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
+#: A model, or a model and what it is tuned over.
+Given: TypeAlias = Estimator | tuple[Estimator, Grid | Sequence[Grid]]
 #: A row of `TopComparison.runs`.
 Row = dict[str, object]
 #: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
@@ -48,7 +51,7 @@ _FOLDS, _REPEATS, _INNER = 5, 2, 3
 
 
 def compare_at_top(
-    models: Mapping[str, Estimator | tuple[Estimator, Grid | Sequence[Grid]]],
+    models: Mapping[str, Given] | Sequence[Given],
     X: Rows,
     y: ArrayLike,
     top: TopLike = 100,
@@ -71,11 +74,12 @@ def compare_at_top(
 
     Parameters
     ----------
-    models : mapping of str to estimator or (estimator, grid)
-        Any scikit-learn classifiers with `decision_function` or `predict_proba`, pipelines included; a grid
-        as for ``GridSearchCV``. Parameters left at their default, those of nested estimators included, are
-        set: `top` to the top of the comparison, so that a model is trained for what it is judged by, and
-        `random_state` to the seed of the run; `n_jobs` that is None becomes 1. What you set stays.
+    models : mapping of str to estimator or (estimator, grid), or list of them
+        In a list each has the name of its class. Any scikit-learn classifiers with `decision_function` or
+        `predict_proba`, pipelines included; a grid as for ``GridSearchCV``. Parameters left at their default,
+        those of nested estimators included, are set: `top` to the top of the comparison, so that a model is
+        trained for what it is judged by, and `random_state` to the seed of the run; `n_jobs` that is None
+        becomes 1. What you set stays.
     X : array-like, sparse matrix or DataFrame of n rows
         As the models take it.
     y : array-like of shape (n,)
@@ -162,9 +166,11 @@ def compare_at_top(
 
 
 def _checked(
-    models: Mapping[str, Any], sample: Sample, metric: str | Metric | None, top: TopLike
+    models: Any, sample: Sample, metric: str | Metric | None, top: TopLike
 ) -> tuple[list[Learner], Metric, Top]:
     """Return learners, metric and top, or refuse what cannot be compared, before the first fit."""
+    if isinstance(models, list | tuple):
+        models = _named(models)
     if not isinstance(models, Mapping) or not models:
         raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
     learners = [Learner.of(name, given) for name, given in models.items()]
@@ -186,6 +192,20 @@ def _checked(
             if there:
                 takes(learner.estimator, name)  # refuses those that cannot hand it on
     return learners, metric, top
+
+
+def _named(models: Sequence[Given]) -> dict[str, Given]:
+    """Name models by their classes, the last step's in a pipeline; of one class they are numbered."""
+    kinds = []
+    for given in models:
+        model = given[0] if isinstance(given, tuple) else given
+        kinds.append(type(getattr(model, "_final_estimator", model)).__name__)
+    seen: Counter[str] = Counter()
+    named = {}
+    for kind, given in zip(kinds, models, strict=True):
+        seen[kind] += 1
+        named[f"{kind} {seen[kind]}" if kinds.count(kind) > 1 else kind] = given
+    return named
 
 
 def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: Metric, top: Top) -> None:
@@ -292,7 +312,12 @@ def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, 
     """
     with threadpool_limits(1), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        trained = train(learner, sample, fold, [top], metric, seed)
+        try:
+            trained = train(learner, sample, fold, [top], metric, seed)
+        except ValueError as error:
+            if not str(error).startswith(NO_NUMBER) or "\n" in str(error):
+                raise
+            raise ValueError(how_to_encode(str(error), learner.name)) from None
     (scores,) = trained.scores
     value = sample.measure(metric, fold.test, scores, top)
     groups = None if sample.groups is None else sample.groups[fold.test]

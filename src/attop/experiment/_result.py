@@ -15,6 +15,7 @@ import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Ints
+from attop._core.wording import format_fixed
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._headline import TopJudgement, headline, judge_top
@@ -25,7 +26,6 @@ from attop.metrics._metric import Metric
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 _MARK, _RUNS, _BASELINE = "#1f5a96", "#9db8d2", "#8a8a8a"
 
@@ -40,8 +40,8 @@ class TopComparison:
         The metric's mean with a 95% interval (`low`, `high`), how many times chance (`lift`), the difference
         to the best model with its interval (`behind`, `behind_low`, `behind_high`), the lead of the best that
         such runs would show in 8 of 10 cases (`needs`), `p` that it is not behind, adjusted for the choice of
-        the best and the number of its rivals, `best_is` (the verdict of the best against it: ahead, equal,
-        open or untested), and mean `seconds` of a run.
+        the best and the number of its rivals, `verdict` (best, behind, equal, open or untested), and mean
+        `seconds` of a run.
     runs : DataFrame, one row a model and run
         `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k, divided by k), the `candidate` that
         was chosen, `seconds`, the `reason` of an undefined value, and how many items, `n_train` and `n_test`.
@@ -77,10 +77,8 @@ class TopComparison:
         """The best, what it finds, and whether it is shown to be better than the next."""
         return headline([self.judgement])
 
-    def plot(
-        self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None
-    ) -> Figure | SubFigure | None:
-        """Draw the comparison.
+    def plot(self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None) -> Axes:
+        """Draw the comparison, by default on a new figure of pyplot's.
 
         Parameters
         ----------
@@ -88,27 +86,27 @@ class TopComparison:
             "strip": every model's mean, 95% interval, runs and verdict, best on top, and chance if in range.
             "capacity": hits against rows looked at, up to three times k, and the band of the next list.
         axes : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
+            Where to draw.
 
         Returns
         -------
-        figure : matplotlib Figure
+        axes : matplotlib Axes
 
         Raises
         ------
         ValueError
             If the kind is unknown, or a curve is asked for and each group is a list of its own.
         """
-        from matplotlib.figure import Figure
-
-        if kind == "capacity":
-            axes = axes or Figure(figsize=(6.4, 4.2), layout="constrained").subplots()
-            return self._plot_capacity(axes)
-        if kind != "strip":
+        if kind not in ("strip", "capacity"):
             raise ValueError(f"kind must be 'strip' or 'capacity', got {kind!r}")
         table, n = self.table, len(self.table)
         if axes is None:
-            axes = Figure(figsize=(6.4, 1.3 + 0.42 * n), layout="constrained").subplots()
+            from matplotlib import pyplot
+
+            height = 4.2 if kind == "capacity" else self._height
+            axes = pyplot.figure(figsize=(6.4, height), layout="constrained").subplots()
+        if kind == "capacity":
+            return self._plot_capacity(axes)
         rows = np.arange(n)[::-1]
         for row, name in zip(rows, table.index, strict=True):
             values = self.runs.loc[self.runs["model"] == name, "value"]
@@ -130,9 +128,9 @@ class TopComparison:
         axes.set_ylim(-0.6, n - 0.4)
         axes.set_xlabel(f"{self.metric} ({self.top}), mean, 95% interval and runs")
         axes.spines[["top", "right"]].set_visible(False)
-        return axes.get_figure()
+        return axes
 
-    def _plot_capacity(self, axes: Axes) -> Figure | SubFigure | None:
+    def _plot_capacity(self, axes: Axes) -> Axes:
         k = self.judgement.k
         if self.grouped or k is None:
             raise ValueError(
@@ -142,7 +140,7 @@ class TopComparison:
         n_pos = round(self.share * self.list_length)
         draw_capacity(axes, curves, k, self.list_length, n_pos, coming=self.next)
         axes.set_title(f"Positives among the first k of {self.list_length:,} items", loc="left", pad=18)
-        return axes.get_figure()
+        return axes
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the benchmark's page of this comparison: one HTML file that opens without a network.
@@ -169,12 +167,30 @@ class TopComparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        table = self.table.to_html(float_format="{:.3f}".format, na_rep="", border=0)
-        drawn = io.StringIO()
+        picture = ""
         with suppress(ImportError):  # without matplotlib
-            cast("Figure", self.plot()).savefig(drawn, format="svg")
-        picture = drawn.getvalue()[drawn.getvalue().find("<svg") :]
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=(6.4, self._height), layout="constrained")
+            self.plot(axes=figure.subplots())
+            drawn = io.StringIO()
+            figure.savefig(drawn, format="svg")
+            picture = drawn.getvalue()[drawn.getvalue().find("<svg") :]
+        kept = self.table[[self.metric, "lift", "behind", "verdict", "seconds"]]
+        kept.insert(1, "95% interval", self._range("low", "high"))
+        kept.insert(4, "its 95% interval", self._range("behind_low", "behind_high"))
+        table = kept.rename_axis(None).to_html(border=0, float_format="{:.3f}".format, na_rep="–")
         return f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{picture}{table}"
+
+    def _range(self, low: str, high: str) -> pd.Series:
+        """Return two columns as one of text, a dash where there is no value."""
+        ends = self.table[[low, high]].map(format_fixed)
+        return (ends[low] + " to " + ends[high]).where(self.table[low].notna(), "–")
+
+    @property
+    def _height(self) -> float:
+        """Inches of the strip."""
+        return 1.3 + 0.42 * len(self.table)
 
     @property
     def _sought(self) -> str:
@@ -231,8 +247,7 @@ def summarise(
         [interval(values[model], ratio, units=units, bounds=metric.bounds) for model in order]
     ).T
     behind = {
-        "behind": "difference", "behind_low": "low", "behind_high": "high", "needs": "needs", "p": "p",
-        "best_is": "verdict",
+        "behind": "difference", "behind_low": "low", "behind_high": "high", "needs": "needs", "p": "p"
     }  # fmt: skip
     table = pd.DataFrame(
         {
@@ -241,11 +256,11 @@ def summarise(
             "high": limits[1],
             "lift": means["lift"],
             **{c: pd.Series({m: getattr(r, a) for m, r in rivals.items()}) for c, a in behind.items()},
+            "verdict": [judged.state(model).word for model in order],
             "seconds": means["seconds"],
         },
         index=pd.Index(order, name="model"),
     )
-    table["best_is"] = table["best_is"].fillna("")
     coming = None
     if judged.best and judged.k and metric.name == "precision@k" and not grouped:
         parts = [[cast("HeldOut", r["held_out"]) for r in results if r["model"] == model] for model in order]

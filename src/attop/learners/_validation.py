@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from attop._core._sklearn import check_sample_weight
 from attop._core.parameters import check_number
-from attop._core.sample import plain_labels
+from attop._core.sample import NO_NUMBER, how_to_encode, plain_labels
 from attop._core.typing import Floats, Ints
 
 
@@ -88,13 +88,8 @@ def check_features(
                 "    from sklearn.impute import SimpleImputer\n"
                 f"    make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}(...))"
             ) from None
-        if message.startswith("could not convert string to float"):
-            raise ValueError(
-                f"{message}: {name} takes numbers only. Encode text columns first:\n"
-                "    encode = OneHotEncoder(handle_unknown='ignore', sparse_output=False)\n"
-                "    make_column_transformer((encode, make_column_selector(dtype_exclude='number')), "
-                "remainder='passthrough')"
-            ) from None
+        if message.startswith(NO_NUMBER):
+            raise ValueError(how_to_encode(message, name)) from None
         raise
 
 

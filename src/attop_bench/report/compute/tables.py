@@ -258,7 +258,7 @@ def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
 
 
 def total_costs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what each method took over all successful jobs of all data sets: sums, and the largest memory.
+    """Return the cost of each method over all jobs that succeeded: sums, and the largest memory.
 
     Columns ``cpu: DATASET`` have the processor time by data set.
     """
