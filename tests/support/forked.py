@@ -39,4 +39,6 @@ def snakemake(arguments, folder, environment=os.environ):
         process = CONTEXT.Process(target=be_snakemake, args=given)
         process.start()
         process.join(600)
+        process.kill()  # where it has not ended
+        process.join()
         return process.exitcode, output.read()
