@@ -202,7 +202,55 @@ def aatp_kernel_bound(
     return margin_loss + unit * (shares + 2) + 3 * math.sqrt(math.log(2 / delta) / (2 * m))
 
 
+def rademacher(X: ArrayLike, norm: float, seed: int = 0, draws: int = 200) -> float:
+    r"""Return the empirical Rademacher complexity of linear functions of a norm of at most :math:`\Lambda`.
+
+    It is :math:`\frac{\Lambda}{m} E \|\sum_i \sigma_i x_i\|`, here the mean over draws of the signs. Boyd et
+    al. (2012), theorem 1, have it for the preferred and for the non-preferred elements.
+    """
+    features = np.asarray(X, dtype=np.float64)
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (draws, len(features)))
+    return norm / len(features) * float(np.linalg.norm(signs @ features, axis=1).mean())
+
+
+def aatp_bound(
+    margin_loss: float,
+    *,
+    rho: float,
+    largest: float,
+    complexities: tuple[float, float],
+    m: int,
+    delta: float = 0.05,
+) -> float:
+    r"""Bound the error at the top by empirical Rademacher complexities (Boyd et al. 2012, theorem 1).
+
+    For functions with values in :math:`[-M, M]` (`largest`), and all thresholds t there:
+
+    .. math:: R(h, t) \le \hat R_\rho(h, t)
+        + \frac1\rho \Bigl( \hat{\mathfrak R}_{S_1} + \hat{\mathfrak R}_{S_2} + \frac{2 M}{\sqrt m} \Bigr)
+        + 3 \sqrt{\frac{\log(2/\delta)}{2 m}}.
+    """
+    complexity = (sum(complexities) + 2 * largest / math.sqrt(m)) / rho
+    return margin_loss + complexity + 3 * math.sqrt(math.log(2 / delta) / (2 * m))
+
+
 # --- The p-norm push ---
+
+
+def push_risk(scores: ArrayLike, y: ArrayLike, *, p: float, theta: float = 0.0) -> float:
+    r"""Return the risk with the price of power p and a margin (Rudin 2005), both sides of theorem 2.
+
+    .. math:: R^p 1_f^\theta = \Bigl( \frac1K \sum_{k} \Bigl( \frac1I \sum_i
+        1[f(x_i) - f(\tilde x_k) \le \theta] \Bigr)^p \Bigr)^{1/p}.
+
+    Examples
+    --------
+    >>> push_risk([3, 1, 2, 0], [1, 1, 0, 0], p=1), push_risk([3, 1, 2, 0], [1, 1, 0, 0], p=1, theta=1)
+    (0.25, 0.75)
+    """
+    labels, values = check_labels(y), np.asarray(scores, dtype=np.float64)
+    below = values[labels == 1][:, None] - values[labels == 0][None, :] <= theta
+    return float((below.mean(axis=0) ** p).mean() ** (1 / p))
 
 
 def push_bound(epsilon: float, theta: float, *, p: float, n_pos: int, n_neg: int, n_rankers: int) -> float:

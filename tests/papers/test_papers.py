@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
-from studies.bounds import aatp, perceptrons, push
+from studies.bounds import aatp, perceptrons, push, sides
 from studies.papk2020.simulations import _sample, _sample_of_the_code, loose_struct, two_users
 from studies.papk2020.simulations import margins as simulate_margins
 from studies.pnorm2005.rounds import ranks, rounds
@@ -28,7 +28,7 @@ from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
 from attop_bench.run.paper import configuration_of, load_paper
-from studies import aatp2012, further
+from studies import aatp2012, announced, further
 from support import ROOT
 from support.movielens import as_printed
 from support.small_run import configured
@@ -165,9 +165,16 @@ def _simulated(paper):
     if paper == "studies.bounds":
         data, few = make("wdbc"), make("wdbc", n_features=6)
         made = aatp(0, {"ionosphere": data}), perceptrons(0, {"a9a": data}, 100), push(0, {"wdbc": few})
-        return dict(zip(("aatp", "perceptrons", "push"), made, strict=True))
+        three = dict(zip(("aatp", "perceptrons", "push"), made, strict=True))
+        return three | {"sides": sides(0, {"wdbc": few}, 1)}
     if paper == "studies.further":
-        return dict.fromkeys(("kernels", "push", "queries"), further.push(0, {"wdbc": make("wdbc")}, 2))
+        few = make("wdbc", n_features=6)
+        large = pd.DataFrame({"solver": ["a"] * 3, "items": 9, "seconds": 0.1, "gap": 1e-6})
+        return {
+            **dict.fromkeys(("kernels", "push", "queries", "boosters"), further.push(0, {"housing": few}, 2)),
+            "curves": announced.curves(0, {"pima": few}, 1),
+            "large": large,
+        }
     assert not hasattr(load_paper(paper), "SIMULATIONS")
     return {}
 

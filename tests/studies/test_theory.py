@@ -9,12 +9,15 @@ from scipy.sparse import csr_matrix
 from sklearn.preprocessing import StandardScaler
 from studies.bounds import aatp, perceptrons, push
 from studies.theory import (
+    aatp_bound,
     aatp_kernel_bound,
     log_covering_number,
     mistake_bound,
     pap_margins,
     prec_margins,
     push_bound,
+    push_risk,
+    rademacher,
     top_margin_loss,
 )
 
@@ -176,7 +179,7 @@ WDBC = make("wdbc")
 
 
 def test_no_model_of_the_class_means_has_a_smaller_bound():
-    apart, every = aatp(0, {"ionosphere": WDBC}).to_dict("records")
+    apart, every, _ = aatp(0, {"ionosphere": WDBC}).to_dict("records")
     assert (apart["n"], every["n"]) == (212, 212 * 357)
     assert every["bound"] < apart["bound"]
     X, y = StandardScaler().fit_transform(WDBC.X), WDBC.y
@@ -203,3 +206,26 @@ def test_from_the_negatives_needed_on_the_theorem_says_something(p):
     for factor, vacuous in ((0.999, True), (1.001, False)):
         found = push_bound(0.5, 0.5, p=p, n_pos=10**9, n_neg=factor * needed, n_rankers=6)
         assert (found >= 0) == vacuous
+
+
+@pytest.mark.parametrize("p", [1, 2, 5])
+@pytest.mark.parametrize("theta", [0.0, 0.3])
+def test_the_risk_with_a_price_is_that_of_the_paper(p, theta):
+    rng = np.random.default_rng(p)
+    y, scores = np.repeat([1, 0], [4, 5]), rng.normal(size=9).round(1)
+    total = 0.0
+    for k in range(4, 9):
+        total += (sum(scores[i] - scores[k] <= theta for i in range(4)) / 4) ** p
+    assert push_risk(scores, y, p=p, theta=theta) == pytest.approx((total / 5) ** (1 / p))
+
+
+def test_rademacher_complexity_is_the_mean_over_all_signs():
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    every = [np.linalg.norm(np.array(signs) @ X) for signs in product([-1, 1], repeat=8)]
+    assert rademacher(X, 2.0, draws=20_000) == pytest.approx(2 * np.mean(every) / 8, rel=0.02)
+    # Jensen: at most that of the trace, of which corollary 2 is made.
+    traces = tuple(float((X**2).sum()) for _ in range(2))
+    largest = float(np.linalg.norm(X, axis=1).max())
+    complexity = (np.mean(every) / 8,) * 2
+    theorem = aatp_bound(0.1, rho=0.5, largest=largest, complexities=complexity, m=8)
+    assert theorem <= aatp_kernel_bound(0.1, rho=0.5, norm=1.0, radius=largest, m=8, traces=traces)
