@@ -17,7 +17,7 @@ from tables.situations import SITUATIONS
 from tables.writers import base, text
 
 #: One candidate: what is asked is that the rows come through.
-METHOD = [{"id": "logistic-regression", "param_grid": {"C": [1.0]}}]
+METHOD = {"id": "logistic", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": 1.0}}
 
 
 def data_of(path, **given):
@@ -54,8 +54,8 @@ def test_a_table(situation, tmp_path, monkeypatch):
     configuration = yaml.safe_load(propose(found))
     (data,) = configuration["datasets"]
     data["protocol"]["options"] = {"n_folds": 2, "inner_folds": 2}
-    config = configured(**configuration | {"methods": METHOD})
-    done = deploy(config, data["id"], ["logistic-regression"], n_jobs=1)
+    config = configured(**configuration | {"methods": [METHOD], "catalogues": {}})
+    done = deploy(config, data["id"], ["logistic"], n_jobs=1)
     (tmp_path / "deployed").mkdir()
     write_package(tmp_path / "deployed", done.package)
     (tmp_path / "new").mkdir()
