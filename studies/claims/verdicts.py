@@ -11,7 +11,6 @@ through the report's `judge_all`, which must say the same; over data sets throug
 """
 
 import argparse
-import re
 from functools import cache
 
 import numpy as np
@@ -19,7 +18,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from attop._core.top import Top
-from attop.experiment._headline import headline, judge_top
+from attop.experiment._headline import count_shown, judge_top
 from attop.experiment._interval import Units
 from attop.experiment._judge import judge
 from attop.experiment._learner import Sample
@@ -191,19 +190,24 @@ def question(n, seed):
 
 
 def page(n, seed):
-    print(f"\nEqual models on a page: % of {n} simulations whose sentence counts a lead | tops alone")
-    print(f"{'data sets, tops':<34}" + "".join(f"{m:>4} models" for m in (2, 5)))
-    for sets in (1, 10, 25):
-        for tops in (1, 4):
-            cells = []
-            for m in (2, 5):
-                rng, claims, alone = np.random.default_rng(seed), 0, 0
+    """Print claims of the sentence on top, by pages of data sets drawn from two for each simulation."""
+    print(f"\nEqual models on a page: % of {n} whose sentence counts a lead | leads by each top alone")
+    print(f"{'data sets, tops':<34}" + "".join(f"{m:>7} models" for m in (2, 5)))
+    rng, cells = np.random.default_rng(seed), {}
+    for m in (2, 5):
+        pool = [list(_of_tops(rng, str(d), 4, m)) for d in range(2 * n)]
+        models = [f"m{j}" for j in range(m)]
+        for sets in (1, 10, 25):
+            for tops in (1, 4):
+                claims = alone = 0
                 for _ in range(n):
-                    judged = [one for d in range(sets) for one in _of_tops(rng, str(d), tops, m)]
-                    claims += bool(lead_count(judged))
+                    judged = [one for d in rng.choice(2 * n, sets, replace=False) for one in pool[d][:tops]]
+                    claims += bool(count_shown(judged, models)[0])
                     alone += sum(one.verdict == "ahead" for one in judged)
-                cells.append(f"{100 * claims / n:>6.1f} {alone / n:.2f}")
-            print(f"{f'{sets}, {tops}':<34}" + "".join(cells), flush=True)
+                cells[sets, tops, m] = f"{100 * claims / n:>8.1f} {alone / n:>5.2f}"
+    for sets, tops, m in cells:
+        if m == 2:
+            print(f"{f'{sets}, {tops}':<34}{cells[sets, tops, 2]}{cells[sets, tops, 5]}")
 
 
 def _of_tops(rng, name, tops, models):
@@ -219,12 +223,6 @@ def _of_tops(rng, name, tops, models):
             values, PRECISION, Top(k=k, out_of=400), dataset=name, test_train_ratio=0.25, n=400, share=0.1,
             grouped=False, units=Units(k / 5, True),
         )  # fmt: skip
-
-
-def lead_count(judgements):
-    """Return at how many tops the sentence on top calls a method ahead."""
-    said = re.search(r"Shown (?:ahead at (\d+)|to be better)", headline(judgements))
-    return 0 if said is None else int(said[1] or 1)
 
 
 def over_data_sets(n, seed):

@@ -106,12 +106,12 @@ def test_numbers_by_hand():
     assert found.now.gain == found.now.gain_se == 0
     # The gain is (z of the risk + z of the power) standard errors in a sample of that size.
     se = found.best.gain_se * np.sqrt(2000 / found.rows_to_tell)
-    assert found.best.gain / se == pytest.approx(norm.ppf(0.975) + norm.ppf(0.8), rel=0.05)
+    assert found.best.gain / se == pytest.approx(norm.isf(0.05 / 3) + norm.ppf(0.8), rel=0.05)  # Holm's first
     open_, _, _ = judge(dict.fromkeys(NAMES, 0) | {"forest": 0.02})
     assert (open_.verdict, open_.best.name) == (NOTHING, "forest")
     assert open_.best.gain < 0.02
     se = open_.best.gain_se * np.sqrt(2000 / open_.rows_to_tell)
-    assert 0.02 / se == pytest.approx(norm.ppf(0.975) + norm.ppf(0.8), rel=0.05)
+    assert 0.02 / se == pytest.approx(norm.isf(0.05 / 3) + norm.ppf(0.8), rel=0.05)
 
 
 @pytest.mark.parametrize(("number", "rounded"), [(0, 0), (3.2, 4), (99.5, 100), (101, 110), (84_321, 85_000)])

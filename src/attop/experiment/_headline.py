@@ -62,7 +62,7 @@ class TopJudgement(Judgement):
         return f"{_number(k * value)} of {k:,}{' per group' * self.grouped}"
 
     def beside(self, rival: Rival) -> str:
-        """Return what stands beside the verdict: how near equal is, how large a lead would be shown."""
+        """Say how near equal is, or how large a lead such runs would show."""
         if rival.verdict is Verdict.EQUAL:
             return f", within {self.tolerance:g}"
         if rival.verdict is not Verdict.OPEN or math.isnan(rival.needs):
@@ -209,12 +209,12 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
         few = f"; {lacking} method{'s lack' if lacking > 1 else ' lacks'} some" if lacking else ""
         over = f" Over {f'{len(lost)} of ' * (len(lost) < n)}{n} sets{few}."
     if len(first) == len(mean):
-        return f"All {len(mean)} methods are equal on average.{_shown(judgements, first)[1]}{over}"
+        return f"All {len(mean)} methods are equal on average.{count_shown(judgements, first)[1]}{over}"
     rival = order[len(first)]
     if better := _better_where_both_are(scores, first[0]):
         where = f"{names[better]} finds more than {names[first[0]]} where both have results"
         return f"No method is named best: {where}.{over}"
-    shown, sentence = _shown(judgements, first)
+    shown, sentence = count_shown(judgements, first)
     if not shown:
         best = f"{name_models(first, names)} ({behind[0]} {unit} behind)"
         next_ = f"{names[rival]} ({behind[len(first)]})"
@@ -262,13 +262,13 @@ def _by_times(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> s
     """Name the model that has the best mean most often, where means have no unit or most are missing."""
     times = Counter(model for judged in judgements for model in judged.first)
     first = [model for model, n in times.items() if n == max(times.values())]
-    shown, sentence = _shown(judgements, first)
+    shown, sentence = count_shown(judgements, first)
     most = f"{name_models(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean"
     start = "No method is shown to be best; " if shown == 0 else ""
     return f"{start}{most}, at {times[first[0]]} of {len(judgements)} tops.{sentence}"
 
 
-def _shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tuple[int | None, str]:
+def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tuple[int | None, str]:
     """Return at how many tops one of the first is shown ahead, None if nothing is tested, and a sentence.
 
     p-values of all tops are adjusted by Holm, so that the count holds over all of them at once.

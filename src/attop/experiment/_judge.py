@@ -391,7 +391,7 @@ def _paired(best: Floats, other: Floats) -> Floats:
 
 
 class _Rule(NamedTuple):
-    """What all pairs of models are tested by."""
+    """Rule by which all pairs of models are tested."""
 
     ratio: float
     tolerance: float

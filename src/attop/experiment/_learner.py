@@ -74,7 +74,7 @@ class Sample:
         return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
 
     def units(self, metric: Metric, top: Top, ratio: float) -> Units:
-        """Return what a value of a test part is the mean of; rows of unequal weight count as fewer."""
+        """Return the rows behind a value of a test part; those of unequal weight count as fewer."""
         positives = float(self.y.sum())
         if metric.weighted and self.weights is not None:
             worth = self.weights[self.y == 1]

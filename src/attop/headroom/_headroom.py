@@ -259,7 +259,8 @@ def _judge(
     elif set(richer) & set(above_now):
         verdict = RICHER
     result = Headroom(tuple(models), posterior, verdict, n, k, 0)
-    needed = (norm.isf(_RISK / 2) + norm.ppf(_POWER)) * result.best.gain_se
+    first = _RISK / (len(scores) - 1)  # Holm's first step, as the verdict has it
+    needed = (norm.isf(first) + norm.ppf(_POWER)) * result.best.gain_se
     rows = n * (needed / max(min_gain, result.best.gain)) ** 2
     return replace(result, rows_to_tell=_rounded(rows))
 

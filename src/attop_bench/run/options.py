@@ -263,7 +263,7 @@ class MetricConfig(_Model):
 
 
 class QuestionConfig(_Model):
-    """What is asked before the run, and so tested without a correction for what was not."""
+    """Question asked before the run, and so tested without a correction for what was not asked."""
 
     against: str
     """The method to beat: on each data set the best of the others is tested against it."""
