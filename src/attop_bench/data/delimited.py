@@ -137,7 +137,7 @@ def read_excel(
             )
     except ImportError:
         raise DatasetError(
-            f"{where}: spreadsheets need python-calamine: install it, or save it as CSV"
+            f"{where}: spreadsheets need python-calamine: install attop[excel], or save it as CSV"
         ) from None
     except Exception as error:  # depends on what reads it
         raise DatasetError(f"{where}: not a spreadsheet with a sheet {sheet!r}: {error}") from None
