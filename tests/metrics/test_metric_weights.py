@@ -11,19 +11,10 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 
 import oracles.metrics as oracle
 from attop.metrics import METRICS, UndefinedMetricError, auc, dcg, lift_at_k, make_top_scorer, recall_at_k
+from support.ranked_lists import tied_cases
 
 WEIGHTED = [name for name, metric in METRICS.items() if metric.weighted]
 FUNCTIONS = {"recall@k": recall_at_k, "lift@k": lift_at_k, "dcg@k": dcg, "dcg": dcg, "auc": auc}
-
-
-def cases(seed, count=250):
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        n = int(rng.integers(2, 7))
-        y = rng.permutation(np.arange(n) < rng.integers(1, n)).astype(int)
-        weights = rng.choice([0.5, 1, 2, 7.25, 1000], n)
-        scores = rng.integers(0, rng.integers(1, 5), n)
-        yield y.tolist(), scores.tolist(), weights.tolist(), int(rng.integers(1, n + 1))
 
 
 def test_the_metrics_that_take_weights_have_a_definition():
@@ -32,7 +23,9 @@ def test_the_metrics_that_take_weights_have_a_definition():
 
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_weighted_lists_against_every_order_of_tied_items(name):
-    for y, scores, weights, k in cases(seed=len(name)):
+    rng = np.random.default_rng(len(name))
+    for y, scores, k in tied_cases(len(name), 250, n_max=6):
+        weights = rng.choice([0.5, 1, 2, 7.25, 1000], len(y)).tolist()
         expected = float(oracle.weighted(name, y, scores, weights, k))
         top = (k,) if METRICS[name].needs_top else ()
         assert FUNCTIONS[name](y, scores, *top, sample_weight=weights) == pytest.approx(expected, rel=1e-12)

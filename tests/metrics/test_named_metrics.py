@@ -28,15 +28,7 @@ from attop.metrics import (
 )
 from attop.metrics._custom import custom_metric
 from attop.metrics._registry import FAMILIES, register
-
-
-def tied_cases(seed, count=300, n_max=8):
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        n = int(rng.integers(2, n_max + 1))
-        n_pos = int(rng.integers(1, n))
-        y = rng.permutation(np.repeat([1, 0], [n_pos, n - n_pos]))
-        yield y.tolist(), rng.integers(0, rng.integers(1, 5), n).tolist(), int(rng.integers(1, n + 1))
+from support.ranked_lists import tied_cases
 
 
 def average(definition, **parameter):

@@ -19,6 +19,15 @@ def random_cases(seed, count=250, n_max=8):
         yield y.tolist(), scores.tolist(), int(rng.integers(1, n + 1))
 
 
+def tied_cases(seed, count=300, n_max=8):
+    """Cases with an item of either class."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        n = int(rng.integers(2, n_max + 1))
+        y = rng.permutation(np.arange(n) < rng.integers(1, n)).astype(int)
+        yield y.tolist(), rng.integers(0, rng.integers(1, 5), n).tolist(), int(rng.integers(1, n + 1))
+
+
 def random_groups(seed, n_groups=6):
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, n_groups, 50)
