@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
@@ -30,17 +32,18 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(_ACROSS, 0.35 + 1.45 * rows, rows=rows)
     for axes in panels[len(transfers) :]:
         axes.set_axis_off()
+    places = np.arange(len(tops)) + 0.5
     for i, (axes, one) in enumerate(zip(panels, transfers, strict=False)):
         _field(axes, one, largest)
         axes.set_title(abridge(scene.titles[one.method], 18), fontsize=8)
         axes.set_gid(f"method:{one.method}")
         axes.set(xticks=[], yticks=[])
         if i % _ACROSS == 0:
-            axes.set_yticks(np.arange(len(tops)), _short(tops))
+            axes.set_yticks(places, _short(tops))
             axes.set_ylabel("trained for")
         if i + _ACROSS >= len(transfers):
             every = -(-len(tops) // _NUMBERS)  # more would run into each other
-            axes.set_xticks(np.arange(len(tops))[::every], _short(tops)[::every])
+            axes.set_xticks(places[::every], _short(tops)[::every])
             axes.set_xlabel("used at")
     rows_of_data = [
         (one.method, trained, used, one.value[i, j], one.regret[i, j], one.se[i, j], one.n, one.n_expected)
@@ -76,14 +79,13 @@ def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
 def _field(axes: Axes, its: Transfer, largest: float) -> None:
     colours = [(0.0, "#0072b2d9"), (0.5, "#0072b200"), (0.5, "#d55e0000"), (1.0, "#d55e00d9")]
     shades = LinearSegmentedColormap.from_list("regret", colours)
-    t, edges = len(its.tops), np.arange(len(its.tops) + 1) - 0.5
-    axes.pcolormesh(edges, edges, its.regret, cmap=shades, vmin=-(largest or 1.0), vmax=largest or 1.0)
-    for (row, column), regret in np.ndenumerate(its.regret if t <= _NUMBERS else np.empty((0, 0))):
-        text = _signed(regret, 2 if t == _NUMBERS else 3)
-        axes.text(column, row, text, ha="center", va="center", fontsize=7, color=INK)
-    axes.set(xlim=(-0.5, t - 0.5), ylim=(t - 0.5, -0.5), aspect="equal")
+    t, limit = len(its.tops), largest or 1.0
+    numbers = [[_signed(regret, 2 if t == _NUMBERS else 3) for regret in row] for row in its.regret]
+    look: dict[str, Any] = {"cmap": shades, "cbar": False, "square": True, "fmt": ""}
+    look |= {"annot": numbers if t <= _NUMBERS else False, "annot_kws": {"size": 7, "color": INK}}
+    seaborn.heatmap(its.regret, vmin=-limit, vmax=limit, ax=axes, **look)
     axes.grid(visible=False)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, rotation=0)
     for side in axes.spines.values():
         side.set(visible=True, color=MUTED, linewidth=0.5)
 

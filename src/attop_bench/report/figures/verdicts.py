@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
@@ -91,16 +92,15 @@ def strip_figure(
         columns = ["dataset", "method", "repeat", "fold", "metric", "top", "value"]
         part = evaluation.loc[named.all(axis=1), columns].dropna()
         parts.append(part)
-        for row, method in enumerate(scene.order):
-            if method not in judged.means:
-                continue
-            values, state = part.loc[part["method"] == method, "value"], judged.state(method)
-            axes.plot(values, [row] * len(values), "o", color=MUTED, alpha=0.35, markersize=2.2)
-            fill = _FILLS.get(state, "#ffffff")
-            look: dict[str, Any] = {"markersize": 5, "markerfacecolor": fill, "markeredgecolor": _MARK}
-            axes.plot([judged.means[method]], [row], "X" if state is Verdict.UNTESTED else "o", **look)
+        look: dict[str, Any] = {"y": "method", "order": scene.order, "jitter": False, "ax": axes}
+        seaborn.stripplot(part, x="value", color=MUTED, alpha=0.35, size=2.2, **look)
+        for method, mean in judged.means.items():
+            state = judged.state(method)
+            look |= {"marker": "X" if state is Verdict.UNTESTED else "o", "size": 5, "zorder": 3}
+            look |= {"color": _FILLS.get(state, "#ffffff"), "edgecolor": _MARK, "linewidth": 1}
+            seaborn.stripplot(x=[mean], **look | {"y": [method]})
         axes.set_title(f"{abridge(names[judged.dataset], 26)}, {judged.top}", fontsize=8)
-        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set(xlabel="", ylabel="", ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])
         axes.locator_params(axis="x", nbins=4)
     for axes in panels[len(judgements) :]:
@@ -117,14 +117,13 @@ def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | s
     lost = lost[lost.mean().sort_values(kind="stable").index]
     canvas, (axes,) = blank(1, height=0.7 + 0.19 * lost.shape[1])
     resampled = bootstrap_means(lost, higher_is_better=False)
-    for row, method in enumerate(lost):
-        axes.barh(row, lost[method].mean(), height=0.62, color="#b7cfee", zorder=1)
-        axes.plot(lost[method], [row] * len(lost), "o", color=_MARK, alpha=0.5, markersize=3, zorder=2)
-        if not resampled.refused:
-            ends = [resampled.low[method], resampled.high[method]]
-            axes.plot(ends, [row, row], color=INK, linewidth=1.2, zorder=3)
+    seaborn.barplot(lost, orient="h", errorbar=None, width=0.62, color="#b7cfee", saturation=1, ax=axes)
+    seaborn.stripplot(lost, orient="h", jitter=False, color=_MARK, alpha=0.5, size=3, ax=axes)
+    if not resampled.refused:
+        ends = resampled.low[list(lost)], resampled.high[list(lost)]
+        axes.hlines(range(lost.shape[1]), *ends, color=INK, linewidth=1.2, zorder=3)
     axes.set_yticks(range(lost.shape[1]), [abridge(scene.titles[m]) for m in lost])
-    axes.set(ylim=(lost.shape[1] - 0.5, -0.5), xlabel="mean regret, hundredths of the metric")
+    axes.set(xlabel="mean regret, hundredths of the metric", ylabel="")
     axes.set_xlim(left=0)
     axes.grid(axis="y", visible=False)
     data = lost.melt(ignore_index=False, var_name="method", value_name="regret").rename_axis("dataset")
@@ -152,17 +151,12 @@ def wins_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str
         rate = wins / known.sum(axis=0)
     np.fill_diagonal(rate, np.nan)
     canvas, (axes,) = blank(1, height=0.7 + 0.2 * len(order))
-    axes.pcolormesh(rate, cmap="RdBu", vmin=0, vmax=1, edgecolor=GRID, linewidth=0.3)
-    for (i, j), share in np.ndenumerate(rate):
-        if np.isfinite(share):
-            colour = "#ffffff" if abs(share - 0.5) > 0.35 else "#0d1b2a"
-            text = axes.text(j + 0.5, i + 0.5, f"{100 * share:.0f}", ha="center", va="center")
-            text.set(fontsize=7, color=colour)
-    places = np.arange(len(order)) + 0.5
-    axes.set_yticks(places, [f"{abridge(scene.titles[m])}  {i}" for i, m in enumerate(order, 1)])
-    axes.set_xticks(places, [str(i + 1) for i in range(len(order))])
-    axes.set(ylim=(len(order), 0))
-    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    numbers = range(1, len(order) + 1)
+    labels = [f"{abridge(scene.titles[m])}  {i}" for i, m in zip(numbers, order, strict=True)]
+    look: dict[str, Any] = {"cmap": "RdBu", "cbar": False, "linecolor": GRID, "linewidths": 0.3}
+    look |= {"annot": True, "fmt": ".0f", "annot_kws": {"size": 7}}
+    seaborn.heatmap(100 * rate, vmin=0, vmax=100, xticklabels=numbers, yticklabels=labels, ax=axes, **look)
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False, rotation=0)
     axes.grid(visible=False)
     rows = [(a, b, rate[i, j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
     return Drawn(
