@@ -44,7 +44,25 @@ def items(seed=0, n=600, noise=1.0):
 
 
 def compare(models, X, y, top=60, **options):
-    return compare_at_top(models, X, y, top, verbose=False, **options)
+    is_text = "yes" in np.asarray(y, dtype=str)
+    return compare_at_top(
+        models, X, y, top, verbose=False, **{"positive": "yes"} if is_text else {}, **options
+    )
+
+
+@pytest.mark.parametrize("dtype", [str, object])
+def test_labels_of_text_need_a_positive_one_and_either_may_be(dtype):
+    X, y = items()
+    y = np.where(y == "yes", "fraud", "ok").astype(dtype)  # the alphabet would take "ok"
+    with pytest.raises(ValueError, match=r"y is text, 'fraud', 1\d\.\d% of the rows and 'ok', 8"):
+        compare(PAIR, X, y)
+    with pytest.raises(ValueError, match=r"positive must be one of the labels \['fraud', 'ok'\], got 'yes'"):
+        compare(PAIR, X, y, positive="yes")
+    found = compare(PAIR, X, y, positive="fraud")
+    plain = compare(PAIR, X, (y == "fraud").astype(int))
+    pd.testing.assert_frame_equal(found.table.drop(columns="seconds"), plain.table.drop(columns="seconds"))
+    assert found.positive == "fraud"
+    assert "Positive: 'fraud'." in str(found)
 
 
 class Recorder(LogisticRegression):
@@ -368,10 +386,10 @@ def test_share_and_lift_are_the_hits_in_other_units():
 
 def test_progress_is_shown_unless_asked_not_to(capsys):
     X, y = items(n=200)
-    compare_at_top(PAIR, X, y, 20, cv=2)
+    compare_at_top(PAIR, X, y, 20, cv=2, positive="yes")
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1].startswith("8 of 8 runs, ")
-    compare_at_top(PAIR, X, y, 20, cv=2, verbose=False)
+    compare_at_top(PAIR, X, y, 20, cv=2, positive="yes", verbose=False)
     assert capsys.readouterr().err == ""
 
 
@@ -418,6 +436,7 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
 def test_malformed_input_is_refused_before_anything_is_trained(changes, error, message):
     X, y = items(n=200)
     given = {"models": PAIR, "X": X, "y": y, "top": 20, "verbose": False, **changes}
+    given |= {} if "y" in changes else {"positive": "yes"}
     with pytest.raises(error, match=message):
         compare_at_top(**given)
 

@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -53,6 +54,7 @@ def compare_at_top(
     y: ArrayLike,
     top: TopLike = 100,
     *,
+    positive: str | float | None = None,
     groups: ArrayLike | None = None,
     entity: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -78,11 +80,14 @@ def compare_at_top(
     X : array-like, sparse matrix or DataFrame of n rows
         As the models take it.
     y : array-like of shape (n,)
-        Two labels; the second in sorted order is the positive one.
+        Two labels, of which one is `positive`.
     top : Top, int or mapping
         How much of the top counts. A whole number is k of a list as long as `X`, of which a test part is cut
         at the same share: 100 of 20,000 items are 20 of a part of 4,000. For a list of another length write
         ``{"k": 100, "of": 30000}``. With `groups` it is k of each group.
+    positive : str, int, float or bool, optional
+        The label of the positive class; models are then trained on 1 for it and 0 for the other. By default
+        the larger of two numbers; labels of text need it.
     groups : array-like of shape (n,), optional
         User or query of each item: a group is a list of its own, is never split, and the value is the mean
         over groups.
@@ -142,7 +147,7 @@ def compare_at_top(
     >>> print(found.sentence)
     logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
-    sample = _sample(X, y, groups, sample_weight, entity)
+    sample = _sample(X, y, positive, groups, sample_weight, entity)
     learners, metric, top = _checked(models, sample, metric, top)
     tuned = any(len(learner.candidates) > 1 for learner in learners)
     folds = _folds(cv, sample, random_state, _INNER if tuned else None)
@@ -150,7 +155,8 @@ def compare_at_top(
     jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
     results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
     numbers = [r for r in range(len(folds)) for _ in learners]
-    return summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
+    found = summarise(results, numbers, [(f.train, f.test) for f, _ in folds], metric, top, sample)
+    return found if positive is None else replace(found, positive=positive)
 
 
 def _checked(
@@ -197,6 +203,7 @@ def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: M
 def _sample(
     X: Rows,
     y: ArrayLike,
+    positive: str | float | None,
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
     entity: ArrayLike | None,
@@ -214,6 +221,13 @@ def _sample(
     classes = np.unique(labels)
     if len(classes) != 2:
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
+    if positive is None and labels.dtype.kind in "OSU" and any(isinstance(c, (str, bytes)) for c in classes):
+        named = " and ".join(f"{c!r}, {np.mean(labels == c):.1%} of the rows" for c in classes.tolist())
+        rarer = min(classes.tolist(), key=labels.tolist().count)
+        raise ValueError(f"y is text, {named}: name the positive one, such as positive={rarer!r}")
+    if positive is not None and positive not in classes.tolist():
+        raise ValueError(f"positive must be one of the labels {classes.tolist()}, got {positive!r}")
+    hit = labels == (classes[1] if positive is None else positive)
     codes, entities = (None if column is None else np.asarray(column) for column in (groups, entity))
     for name, column in (("groups", codes), ("entity", entities)):
         if column is not None and column.shape != (n,):
@@ -222,7 +236,8 @@ def _sample(
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     if weights is not None and not all(weights[labels == label].any() for label in classes):
         raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
-    return Sample(X, (labels == classes[1]).astype(np.int64), codes, weights, entities, labels=labels)
+    kept = labels if positive is None else None  # models know no positive but the larger label
+    return Sample(X, hit.astype(np.int64), codes, weights, entities, labels=kept)
 
 
 def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:

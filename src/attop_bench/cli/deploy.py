@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from attop._core.files import csv_text, write_bytes, write_csv, write_text
 from attop.statistics._watching import watch
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
+from attop_bench.data.formats import read_table
+from attop_bench.data.kinds.columns import is_positive
 from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentence
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_package, write_package
@@ -49,6 +52,8 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
     about = "precision to keep: positives the card expects over k; the low end of its range is safer"
     parser.add_argument("--promised", type=float, required=True, metavar="0.4", help=about)
     parser.add_argument("--label", default="label", help="the column: 1, 0 or empty (default: label)")
+    about = "of the labels, as for attop look, where they are not 1 and 0"
+    parser.add_argument("--positive", metavar="VALUE", help=about)
 
 
 def run_deploy(options: argparse.Namespace) -> int:
@@ -125,7 +130,10 @@ def run_watch(options: argparse.Namespace) -> int:
     Reads the CSV files of a folder by name, one a list. A list counts when all its labels are there: those
     that come early are seldom like the others. Rows that left or were drawn from below are not of the list.
     """
-    lists = {path: _labels(path, options.label) for path in sorted(Path(options.folder).glob("*.csv"))}
+    lists = {
+        path: _labels(path, options.label, options.positive)
+        for path in sorted(Path(options.folder).glob("*.csv"))
+    }
     complete = [labels for labels in lists.values() if labels.notna().all()]
     if waiting := [path.name for path, labels in lists.items() if labels.isna().any()]:
         print(f"Waiting for labels: {', '.join(waiting)}")
@@ -145,14 +153,17 @@ def run_watch(options: argparse.Namespace) -> int:
     return 0
 
 
-def _labels(path: Path, column: str) -> pd.Series:
+def _labels(path: Path, column: str, positive: str | None) -> pd.Series:
     """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet."""
-    table = pd.read_csv(path).dropna(how="all")  # a spreadsheet's empty rows
-    if column not in table:
+    table = read_table(path, "csv")
+    if column not in table.frame:
         raise ConfigError(f"{path} has no column {column!r}: write 1, 0 or nothing into it, or give --label")
-    if "listed" in table:
-        table = table[table["listed"] == 1]
-    labels = table[column]
+    if "listed" in table.frame:
+        own = table.values("listed").eq(1).to_numpy()
+        table = replace(table, frame=table.frame[own].reset_index(drop=True))
+    labels = table.values(column)
+    if positive is not None:
+        return pd.Series(is_positive(table, column, positive), dtype=float).where(labels.notna())
     if not labels.dropna().isin([0, 1]).all():
-        raise ConfigError(f"{path}: column {column!r} must hold 1, 0 or nothing")
+        raise ConfigError(f"{path}: column {column!r} must hold 1, 0 or nothing: else give --positive VALUE")
     return labels
