@@ -579,6 +579,15 @@ SITUATIONS = [
         with_columns(x=gaps("NA", among=["DE", "FR", "IT"])),
         as_if=with_columns(x=gaps("NQ", among=["DE", "FR", "IT"])),
     ),
+    # --- rows that are none, units, bytes
+    S("a unit throughout", text(amount=lambda v: f"{v:.2f} kg"), says=(r"numbers written .* kg",)),
+    S(
+        "rupees in lakhs",
+        text(amount=lambda v: f"₹ 1,23,{v % 900 + 100:.2f}"),
+        same=False,
+        says=("numbers written",),
+    ),
+    S("a zero byte in text", text(colour=lambda v: v + "\0"), same=False, reader={}),
     # --- SVMlight
     S("SVMlight", svmlight(), same=False, given={"label": "label", "positive": 1}),
     S(

@@ -56,6 +56,8 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
     about = "precision to keep, of lists that have no promise beside them"
     parser.add_argument("--promised", type=float, metavar="0.4", help=about)
     parser.add_argument("--label", help="the column of the labels (default: the model's, or label)")
+    about = "of the labels, as for attop look (default: the model's, or 1)"
+    parser.add_argument("--positive", metavar="VALUE", help=about)
 
 
 def run_deploy(options: argparse.Namespace) -> int:
@@ -141,6 +143,8 @@ def run_watch(options: argparse.Namespace) -> int:
     """
     label = read_notes(options.model)["label"] if options.model else {"column": "label"}
     how = {name: label[name] for name in ("positive", "values") if label.get(name)}
+    if options.positive is not None:
+        how = {"positive": options.positive, "values": None}
     files = lists_in(options.folder)
     lists = {path: labels_of(path, options.label or label["column"], **how) for path in files}
     complete = {path: labels for path, labels in lists.items() if labels.notna().all()}

@@ -87,6 +87,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="single keys of it")
     parser.add_argument("--cores", default="all", metavar="N", help="by default all of this machine")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="only say what would be done")
 
 
 def run_run(options: argparse.Namespace) -> int:
@@ -94,7 +95,10 @@ def run_run(options: argparse.Namespace) -> int:
 
     The Snakefile of this folder is used where there is one. Other options are snakemake's own.
     """
-    os.execv(sys.executable, [sys.executable, "-m", *command(options, options.cores)])
+    if missing := [file for file in options.configfile if not Path(file).is_file()]:
+        raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")
+    words = command(options, options.cores)
+    os.execv(sys.executable, [sys.executable, "-m", *words, *["--dry-run"] * options.dry_run])
 
 
 def add_list(parser: argparse.ArgumentParser) -> None:

@@ -135,7 +135,7 @@ def _encoding(path: StrPath) -> tuple[str, str] | None:
         start = file.read(1 << 16)
         if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return None
-        if b"\0" in start:
+        if start.count(0) > len(start) / 5:
             wide = "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
             return wide, start.decode(wide, "replace")[:20]
         decoder, data = codecs.getincrementaldecoder("utf-8")(), start

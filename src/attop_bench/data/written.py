@@ -19,13 +19,13 @@ _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": Fal
 _SIGNS = str.maketrans(
     {"\u2212": "-", "\u2013": "-", "\xa0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'"}
 )
-_UNIT = r"[€$£¥₹%]|EUR|USD|GBP|CHF|JPY|INR"
+_CURRENCY = r"[€$£¥₹]|EUR|USD|GBP|CHF|JPY|INR"
 #: Digits in threes between marks, or in twos before the last three, as in India.
 _GROUPED = r"[1-9]\d{0,2}(?:(?P<mark>[,' ])(?:\d{2,3}(?P=mark))*\d{3})"
 _WRITTEN = re.compile(
-    rf"(?P<open>\()?\s*(?P<sign>[-+]?)\s*(?P<before>{_UNIT})?\s*(?P<sign2>[-+]?)"
+    rf"(?P<open>\()?\s*(?P<sign>[-+]?)\s*(?P<before>{_CURRENCY})?\s*(?P<sign2>[-+]?)"
     rf"(?P<number>(?:{_GROUPED}|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)"
-    rf"\s*(?P<after>{_UNIT})?(?P<sign3>-?)\s*(?P<close>\))?"
+    rf"\s*(?P<after>%|{_CURRENCY}|(?<=\s)[^\W\d_]{{1,4}}[²³]?)?(?P<sign3>-?)\s*(?P<close>\))?"
 )
 
 
@@ -33,7 +33,7 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
     """Return text as numbers, true as 1; None if it holds other text, or integers too long for a float.
 
     Besides plain numbers, all values may be written with U+2212, in parentheses for less than 0, with one
-    currency, with %, and with marks between thousands; 12.6% is 12.6.
+    currency, with % or another unit throughout, and with marks between thousands; 12.6% is 12.6.
     """
     import pandas as pd
     import pyarrow
@@ -66,6 +66,7 @@ def _rewritten(text: pd.Series) -> pd.Series | None:
             return None
         plain[value] = f"-{number}" if "-" in signs or found["open"] else number
         units.add(found["before"] or found["after"] or "")
-    if not plain or len(units - {""}) > 1 or {"%", ""} <= units:
+    amounts = all(re.fullmatch(_CURRENCY, unit) for unit in units - {""})
+    if not plain or len(units - {""}) > 1 or ("" in units and not amounts):
         return None
     return numbers_of(text.map(plain))

@@ -59,10 +59,12 @@ def read_promise(file: Path) -> dict[str, Any] | None:
     return read_json(promise_path(file)) if promise_path(file).is_file() else None
 
 
-def labels_of(file: Path, column: str, positive: Any = "1", values: Sequence[str] = ("0", "1")) -> pd.Series:
+def labels_of(
+    file: Path, column: str, positive: Any = "1", values: Sequence[str] | None = ("0", "1")
+) -> pd.Series:
     """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet.
 
-    They are among `values`, of which `positive` counts, or 1 and 0.
+    They are among `values`, if these are given, of which `positive` counts, or 1 and 0.
     """
     frame = read_list(file)
     if column not in frame:
@@ -71,10 +73,14 @@ def labels_of(file: Path, column: str, positive: Any = "1", values: Sequence[str
         frame = frame[frame["listed"] == "1"]
     table = Table(frame, str(file), has_types=False)
     text = table.text(column)
-    if not is_positive(table, column, list(values)).any() and is_positive(table, column, ["0", "1"]).any():
-        positive, values = "1", ("0", "1")
-    odd = text[text.notna() & ~is_positive(table, column, list(values))]
-    if len(odd) and comparison_of(positive) is None:
-        usual = ", ".join(map(repr, values[:5]))
-        raise DatasetError(f"{file}: column {column!r} must hold {usual} or nothing, got {odd.iloc[0]!r}")
+    if values is not None:
+        if (
+            not is_positive(table, column, list(values)).any()
+            and is_positive(table, column, ["0", "1"]).any()
+        ):
+            positive, values = "1", ("0", "1")
+        odd = text[text.notna() & ~is_positive(table, column, list(values))]
+        if len(odd) and comparison_of(positive) is None:
+            usual = ", ".join(map(repr, values[:5]))
+            raise DatasetError(f"{file}: column {column!r} must hold {usual} or nothing, got {odd.iloc[0]!r}")
     return pd.Series(is_positive(table, column, positive), text.index, float).where(text.notna())
