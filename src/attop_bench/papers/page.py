@@ -1,7 +1,7 @@
 """A paper's findings as files: a page, the same as Markdown, its pictures, and all numbers as CSV.
 
-``python -m attop_bench.papers.page studies.aatp2012 docs/papers/aatp2012`` makes a page again from the CSV files
-beside it, and its row in ``docs/papers/README.md``.
+``python -m attop_bench.papers.page studies.aatp2012 docs/papers/aatp2012`` makes a page again from the CSV
+files beside it, and its row in ``docs/papers/README.md``.
 """
 
 from __future__ import annotations
