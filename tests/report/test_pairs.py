@@ -89,6 +89,19 @@ def test_what_cannot_be_tested_is_untested_with_the_reason(asked, reason):
     assert "Not tested" in headline([judged], TITLES)
 
 
+def test_a_rival_named_beforehand_is_answered_beside_the_others():
+    series = [(m, RUNS[m]) for m in "abc"]
+    evaluation, jobs = rows(*series, top="k=5")
+    found = judge_all(evaluation, jobs.assign(n_train=100.0, n_test=20.0), against="b")
+    (judged,) = found.values()
+    assert (judged.asked, judged.answer.model, judged.answer.verdict) == ("a", "b", "open")
+    assert judged.answer.p < judged.rivals[0].p
+    assert "As asked beforehand, A is not shown to be better than B: that takes a lead of " in reading(
+        judged, TITLES
+    )
+    assert "As asked beforehand, A is not shown to be better than B (4" in headline([judged], TITLES)
+
+
 def test_a_method_with_fewer_runs_is_not_ranked():
     (judged,) = judged_tops("abc", {**RUNS, "b": [math.nan, *RUNS["b"][1:]]})
     assert [(r.model, r.n) for r in judged.rivals] == [("c", 6), ("b", 5)]
