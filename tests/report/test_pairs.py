@@ -52,7 +52,7 @@ def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
     ("methods", "words"),
     [
         ("ac", ("A is best, by 0.197", "shown to be better than C (p")),
-        ("ad", ("A and D are best", "same value in every run")),
+        ("ad", ("A and D are best", "same value in every run, which does not show that they are equal")),
         ("a", ("no other method",)),
     ],
 )
