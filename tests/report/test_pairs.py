@@ -52,7 +52,7 @@ def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
     ("methods", "words"),
     [
         ("ac", ("A is best, by 0.197", "shown to be better than C (p")),
-        ("ad", ("A and D are best", "same value in every run")),
+        ("ad", ("A and D are best", "same value in every run, which does not show that they are equal")),
         ("a", ("no other method",)),
     ],
 )
@@ -87,6 +87,19 @@ def test_what_cannot_be_tested_is_untested_with_the_reason(asked, reason):
     assert all(r.verdict == "untested" and reason in r.reason for r in judged.rivals)
     assert reason in reading(judged, TITLES)
     assert "Not tested" in headline([judged], TITLES)
+
+
+def test_a_rival_named_beforehand_is_answered_beside_the_others():
+    series = [(m, RUNS[m]) for m in "abc"]
+    evaluation, jobs = rows(*series, top="k=5")
+    found = judge_all(evaluation, jobs.assign(n_train=100.0, n_test=20.0), against="b")
+    (judged,) = found.values()
+    assert (judged.asked, judged.answer.model, judged.answer.verdict) == ("a", "b", "open")
+    assert judged.answer.p < judged.rivals[0].p
+    assert "As asked beforehand, A is not shown to be better than B: that takes a lead of " in reading(
+        judged, TITLES
+    )
+    assert "As asked beforehand, A is not shown to be better than B (4" in headline([judged], TITLES)
 
 
 def test_a_method_with_fewer_runs_is_not_ranked():

@@ -132,6 +132,7 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
             {"datasets": [entry(protocol={"kind": "stratified", "options": {"kind": 3}})]},
             ["datasets: mine: protocol 'stratified'", "'kind'"],
         ),
+        ({"question": {"against": "aatq"}}, ["question: against: unknown method 'aatq'"]),
         ({"methods": ["aatq"]}, ["unknown method 'aatq'", "did you mean 'aatp'?"]),
         (
             {"methods": [{"id": "aatp", "param_grid": {"C": []}}]},

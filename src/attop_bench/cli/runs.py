@@ -85,6 +85,10 @@ def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
     )
 
 
+#: Protocols that test each of the folds once, after training on the others.
+_FOLDS = ("stratified", "whole-groups", "whole-entities")
+
+
 def _warn_of(plan: Plan, data: DatasetConfig) -> str:
     """Say what the planned runs cannot show, from folds, positives and the middle top; empty if nothing."""
     runs = {(run.repeat, run.fold) for run in plan.runs(data.id)}
@@ -94,7 +98,7 @@ def _warn_of(plan: Plan, data: DatasetConfig) -> str:
     if path.exists() and (labels := estimate.read_labels(path)) is not None:
         items, positives = len(labels), int(labels.sum())
     top, precision = Top.parse(main_top(map(str, data.tops))), get_metric("precision@k")
-    if folds < 2 or items is None or positives is None or data.scoring != precision.name:
+    if data.protocol.kind not in _FOLDS or None in (items, positives) or data.scoring != precision.name:
         return warn_of_plan(n)
     ratio = 1 / (folds - 1)
     units = Units.of(precision, top, ratio, items=items, positives=positives, groups=data.expect.groups)

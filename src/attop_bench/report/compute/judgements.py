@@ -127,7 +127,8 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     over = "" if rival.n == judged.m else f" (over {rival.n} of {count_noun(judged.m, 'run')})"
     if rival.n and rival.equal == rival.n:
         same = [titles[r.model] for r in judged.ranked if r.equal == r.n == rival.n]
-        return f"{join_words([first, *same])} are best, with the same value in every run{over}."
+        shown = "" if rival.verdict is Verdict.EQUAL else ", which does not show that they are equal"
+        return f"{join_words([first, *same])} are best, with the same value in every run{over}{shown}."
     start = f"{first} is best, by {format_small(rival.difference)}{over}:"
     if judged.tied:
         start = f"{join_words([titles[m] for m in judged.first])} have equal means{over}: {first} is"
