@@ -9,6 +9,7 @@ Snakemake's own log under ``.snakemake/log`` holds every event either way.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from logging import ERROR, INFO, WARNING, Handler, LogRecord
 from pathlib import Path
@@ -34,6 +35,9 @@ _SHOWN = (
     "Terminating processes",
     "Cancelling",
 )
+
+#: Bytes below which a disk is full: a job that fails then cannot say why in its log.
+_FULL = 1 << 16
 
 
 class LogHandler(LogHandlerBase):
@@ -112,10 +116,10 @@ def reason_of(job: Job, *, ended: bool = True) -> str:
 
     A training job that ``ended`` has a record, which may say that its method failed; a download has a
     receipt, which may say that the files are unavailable. The reason of a job that broke off is the last
-    line of its log.
+    line of its log; on a full disk there is none.
     """
     if not ended:
-        return next(_last_lines(job), "")
+        return next(_last_lines(job), "") or _full_disk(job)
     for path in map(Path, job.output):
         if path.name == "record.json":
             try:
@@ -126,6 +130,13 @@ def reason_of(job: Job, *, ended: bool = True) -> str:
         if path.name == "fetch.json" and path.exists():
             missing = json.loads(path.read_text(encoding="utf-8")).get("unavailable")
             return f"unavailable: {' '.join(missing)}" if missing else ""
+    return ""
+
+
+def _full_disk(job: Job) -> str:
+    for place in (parent for path in map(Path, job.output) for parent in path.parents if parent.exists()):
+        full = shutil.disk_usage(place).free < _FULL
+        return f"no space left on the disk of {place}: free some, and run it again" if full else ""
     return ""
 
 

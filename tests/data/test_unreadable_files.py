@@ -161,3 +161,15 @@ def test_a_truncated_archive_and_a_missing_file_are_refused(tmp_path):
         read_frame(path)
     with pytest.raises(DatasetError, match="there is no such file"):
         read_frame(tmp_path / "none.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DatasetError, match="it is a folder: give a file in it"):
+        read_frame(tmp_path / "folder.csv")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    with pytest.raises(DatasetError, match="it is a link that leads to no file"):
+        read_frame(tmp_path / "loop.csv")
+
+
+def test_another_separator_than_the_one_read_is_named(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n1,5;2,25\n2;3\n")
+    with pytest.raises(DatasetError, match="Its first line is separated by ';': set separator"):
+        read_frame(tmp_path / "t.csv")

@@ -694,6 +694,16 @@ def test_weighted_counts_are_unbiased_over_all_draws(number):
     assert chisquare([times for times, _ in counts.values()]).pvalue > 0.001
 
 
+def test_a_file_written_otherwise_says_so(scored, table, capsys):
+    table.to_csv("other.csv", sep=";", index=False)
+    assert main(["score", "out", "other.csv"]) == 1
+    assert "first line is separated by ';'" in capsys.readouterr().err
+    Path("loop.csv").symlink_to("loop.csv")
+    for call in (["score", "out", "loop.csv", "--output", "new.csv"], ["look", "loop.csv"]):
+        assert main(call) == 1
+        assert "loop.csv: it is a link that leads to no file" in capsys.readouterr().err
+
+
 def test_a_column_of_the_file_is_not_written_over(scored, table, capsys):
     notes = json.loads(Path("out/model.json").read_text())
     Path("out/model.json").write_text(json.dumps({**notes, "beside": [*notes["beside"], "listed"]}))

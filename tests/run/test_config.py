@@ -106,6 +106,18 @@ def test_only_methods_whose_package_is_absent_are_nothing_to_run():
         ),
         *(
             (
+                {"datasets": [entry(protocol={"kind": kind, "options": {"inner_folds": number}})]},
+                ["mine: protocol", "inner_folds must be an integer from 1 to 1000", repr(number)],
+            )
+            for kind, number in (
+                ("stratified", 10**9),
+                ("windows", 1001),
+                ("stratified", 0),
+                ("windows", 2.5),
+            )
+        ),
+        *(
+            (
                 {"datasets": [entry(protocol=protocol)]},
                 ["mine: protocol: repeats times folds is", "lower one"],
             )

@@ -1,6 +1,7 @@
 """The plugin as Snakemake loads and feeds it."""
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -102,6 +103,20 @@ def test_the_reason_of_a_job_that_broke_off_is_the_end_of_its_log(handler, tmp_p
     error.rule_msg = None
     handler.emit(error)
     assert f"failed: check: ColumnError: no column 'y' (all of it: {log})" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("free", "why"), [(100, "no space left on the disk of {}: free"), (10**9, "no reason")]
+)
+def test_a_full_disk_is_the_reason_of_a_job_that_could_not_say_its_own(
+    free, why, handler, tmp_path, capfd, monkeypatch
+):
+    monkeypatch.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=free))
+    begin(handler, tmp_path, [("check", {})])
+    error = info(1, "check", {}, [str(tmp_path / "data/checked.json")], log=[str(tmp_path / "none.log")])
+    error.event, error.rule_msg = LogEvent.JOB_ERROR, None
+    handler.emit(error)
+    assert f"failed: check: {why.format(tmp_path)}" in capfd.readouterr().err
 
 
 def test_warnings_and_errors_pass_snakemakes_chatter_does_not(handler, capfd):

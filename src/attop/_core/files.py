@@ -83,7 +83,7 @@ def replacing_files(folder: StrPath, names: Sequence[str]) -> Iterator[Path]:
     All are whole before the first is replaced; they are put in place in the order of `names`. If the block
     raises, or the process is killed in it, `folder` stays as it was, and so do other files in it.
     """
-    folder = Path(folder).resolve()
+    folder = Path(os.path.realpath(folder))
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder.parent / f".{folder.name[:100]}.{os.urandom(6).hex()}"
     temporary.mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -84,7 +85,8 @@ def check_output(output: str | Path, inputs: Iterable[str | Path], mark: str | N
     elif path.is_dir() and any(path.iterdir()) and not (path / mark).is_file():
         what = f"holds other files and no {mark}, so it was not made by this command: give a new folder"
     for file in map(Path, inputs):
-        if not what and path.resolve() in (file.resolve(), *(file.resolve().parents if mark else ())):
+        own = Path(os.path.realpath(file))  # `resolve` raises an error of a link that leads to itself
+        if not what and Path(os.path.realpath(path)) in (own, *(own.parents if mark else ())):
             what = f"would replace the input {file}: give another name"
     if what:
         raise OutputError(f"--output {output} {what}")

@@ -221,7 +221,12 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
         raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
     reader = FORMATS[name]
     if not os.path.isfile(path):
-        raise DatasetError(f"{where}: there is no such file in {os.getcwd()}: give the path from there")
+        what = f"there is no such file in {os.getcwd()}: give the path from there"
+        if os.path.isdir(path):
+            what = "it is a folder: give a file in it"
+        elif os.path.islink(path):
+            what = "it is a link that leads to no file: give the file"
+        raise DatasetError(f"{where}: {what}")
     given = dict(options or {})
     written = as_written(**{name: given.pop(name) for name in ("missing", "decimal") if name in given})
     frame = reader(path, **complete(reader, given, f"{where}: format {name!r}", reserved=("path",)))

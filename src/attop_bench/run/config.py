@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import typing
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -188,7 +189,7 @@ _OWN_FOLDERS = {"data", "evaluation", "figures", "logs", "paper", "simulations",
 
 
 def _no_folder_of_results(output: Path, cache: str) -> str:
-    if output.resolve() == Path(cache).resolve():
+    if os.path.realpath(output) == os.path.realpath(cache):
         return "is the folder of downloads as well (cache)"
     path = output.absolute()
     for folder in (path, *path.parents):

@@ -23,6 +23,8 @@ _COLUMNS = {
     "day": "needs the day of each row and the data do not have it: give the column of the dates as day",
     "duplicate_group": "",
 }
+#: More inner folds would be a slip: each trains every candidate.
+_MOST_INNER = 1000
 #: Parameters of a protocol's function that a configuration does not give.
 _NO_OPTIONS = ("y", "seed", *_COLUMNS)
 
@@ -139,6 +141,8 @@ def count_folds(kind: str, /, **options: object) -> int:
     """Return how many folds a repeat of a protocol has, without looking at data."""
     protocol = _protocol(kind)
     filled = protocol.options(options)
+    if filled.get("inner_folds") is not None:
+        integer(f"protocol {kind!r}", "inner_folds", filled["inner_folds"], 1, _MOST_INNER)
     if protocol.counted_by is None:
         return 1
     return integer(f"protocol {kind!r}", protocol.counted_by, filled[protocol.counted_by], 1)
