@@ -91,7 +91,7 @@ def test_it_prints_what_the_function_finds(table, capsys):
         (["none.csv", "--label", "fraud", "--top", "5"], "none.csv: there is no such file"),
         (["table.csv", "--label", "frod", "--top", "5"], "no column 'frod'.*did you mean 'fraud'"),
         (["table.csv", "--label", "fraud", "--top", "5", "--group", "x"], "no column 'x'"),
-        (["table.csv", "--label", "kind", "--top", "5"], "column 'kind' has 80 missing values"),
+        (["table.csv", "--label", "kind", "--top", "5"], "no column is left that could be a feature"),
         (["table.csv", "--label", "user", "--top", "5"], "--label user holds 6 values.*--positive"),
         (
             ["table.csv", "--label", "fraud", "--top", "5", "--positive", "f"],
@@ -138,3 +138,28 @@ def test_look_says_what_is_wrong(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr()
     assert "t.csv: 3 rows, 2 columns" in said.out  # what there is, all the same
     assert "name the label" in said.err
+
+
+def test_in_a_terminal_look_asks_and_the_answer_is_in_the_configuration(tmp_path, monkeypatch, capsys):
+    rng = np.random.default_rng(5)
+    ids, y = 10_000 + 97 * rng.integers(0, 90, 400), rng.random(400) < 0.2
+    frame = pd.DataFrame({"x": rng.normal(size=400), "patient_nbr": ids, "y": y.astype(int)})
+    frame.to_csv(tmp_path / "wards.csv", index=False)
+    asked = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda question: asked.append(question) or "number")
+    assert main(["look", "wards.csv", "--label", "y", "--output", "w.yaml"]) == 0
+    (question,) = asked
+    assert question.startswith(
+        "patient_nbr (88 values, 4.5 rows each, no more alike than others: by its name"
+    )
+    assert question.endswith("): entity or number? [entity] ")
+    assert "entity: " not in (tmp_path / "w.yaml").read_text()
+    assert (
+        main(["look", "wards.csv", "--label", "y", "--role", "patient_nbr=group", "--output", "w.yaml"]) == 0
+    )
+    assert "group: patient_nbr" in (tmp_path / "w.yaml").read_text()
+    assert main(["look", "wards.csv", "--role", "patient_nbr"]) == 1
+    assert "--role wants COLUMN=KIND" in capsys.readouterr().err

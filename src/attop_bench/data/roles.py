@@ -240,7 +240,7 @@ def _alike(frame: pd.DataFrame, name: str, present: pd.Series) -> bool:
     In some column they must be nearer, by a share `_ALIKE` of the distance of any two rows, and by more than
     five standard errors over the values.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(0x0A11CE)  # made data often have the seed 0
     value = pd.factorize(present, sort=True)[0]
     order = np.lexsort((rng.random(len(value)), value))
     value = value[order]

@@ -153,7 +153,16 @@ def _overview(
     order = sorted(regrets, key=lambda m: (math.isnan(regrets[m]), regrets[m]))
     least = [m for m in order if not difference(regrets[m], regrets[order[0]])]
     behind = {method: wording.format_fixed(regret, 1) for method, regret in regrets.items()}
-    return Overview(headline(judgements, titles), order, behind, least if len(least) <= FEW else [])
+    sentence = headline(judgements, titles) + " Too good? See the data." * _is_perfect(judgements)
+    return Overview(sentence, order, behind, least if len(least) <= FEW else [])
+
+
+def _is_perfect(judgements: Sequence[TopJudgement]) -> bool:
+    """Return whether the best has the perfect value in all runs of the only data set."""
+    if len({judged.dataset for judged in judgements}) != 1:
+        return False
+    perfect = [get_metric(j.metric).bounds[int(get_metric(j.metric).higher_is_better)] for j in judgements]
+    return all(j.best and j.means[j.best] == its for j, its in zip(judgements, perfect, strict=True))
 
 
 def _by_chance(judgements: Sequence[TopJudgement]) -> list[str]:

@@ -1,0 +1,140 @@
+"""The roles of columns, labels and leaks: by values, by names where these cannot tell, and as questions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.look import look
+from attop_bench.data.proposal import parameters, propose
+from attop_bench.data.roles import describe, words_of
+
+N = 600
+RNG = np.random.default_rng(0)
+Y = (RNG.random(N) < 0.2).astype(int)
+WHO = RNG.integers(0, 120, N)
+#: What rows of one have in common.
+HOME = RNG.normal(size=120)[WHO]
+FAR = np.sort(RNG.choice(np.arange(10_000, 99_999), 120, replace=False))
+
+
+def kind_of(values, name, **others):
+    frame = pd.DataFrame({"x": RNG.normal(size=N), name: values, **others})
+    column = describe(frame, name, "")
+    return column.kind, column.otherwise
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "others", "expected"),
+    [
+        ("months_as_customer", WHO, {}, ("number", "")),
+        ("days_since_last_card", WHO, {}, ("number", "")),
+        ("age_of_patient", WHO, {}, ("number", "")),
+        ("loyal_client", WHO, {}, ("number", "entity")),
+        ("patient_nbr", FAR[WHO], {}, ("entity", "number")),
+        ("patient_nbr", FAR[WHO], {"home": HOME}, ("entity", "")),
+        ("subject#", WHO % 42, {}, ("entity", "number")),
+        ("srch_id", np.repeat(np.arange(150), 4), {}, ("group", "entity")),
+        ("session", WHO, {}, ("entity", "group")),
+        ("merchant_category_code", 5000 + WHO, {}, ("category", "number")),
+        ("icd", [f"I{w}.1" for w in WHO], {}, ("category", "")),
+        ("lines_code", RNG.poisson(50, N), {}, ("number", "")),
+        ("Kunde", [f"K{w:05}" for w in WHO], {"home": HOME}, ("entity", "category")),
+        ("Kunde", [f"K{w:05}" for w in WHO], {}, ("category", "")),
+        ("tax", FAR[WHO], {"home": HOME}, ("number", "entity")),
+        ("order_no", np.arange(N), {}, ("identifier", "")),
+        ("anything", RNG.permutation(N), {}, ("identifier", "")),
+        ("salary", RNG.choice(np.arange(999, 250_000), N, replace=False), {}, ("number", "")),
+        ("note", [f"the card {w} was lost by {i}" for i, w in enumerate(WHO)], {}, ("text", "")),
+        ("name", [f"Ann {w} Lee{i}" for i, w in enumerate(WHO)], {}, ("text", "identifier")),
+    ],
+)
+def test_roles_of_columns(name, values, others, expected):
+    assert kind_of(values, name, **others) == expected
+
+
+def test_words_of_names():
+    assert words_of("customerId") == ["customer", "id"]
+    assert words_of("CUSTOMER_ID2") == ["customer", "id"]
+    assert words_of("subject#") == ["subject", "#"]
+
+
+def written(tmp_path, **columns):
+    frame = pd.DataFrame({"x": RNG.normal(size=N), "b": RNG.integers(0, 9, N), **columns})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def test_questions_are_in_the_configuration_and_answers_change_it(tmp_path):
+    path = written(tmp_path, patient_nbr=FAR[WHO], y=Y)
+    found = look(path)
+    assert [c.name for c in found.questions] == ["patient_nbr"]
+    assert parameters(found)["entity"] == "patient_nbr"
+    assert "      # ? patient_nbr is taken as entity (118 values, 5.1 rows each" in propose(found)
+    answered = look(path, roles={"patient_nbr": "number"})
+    assert not answered.questions
+    assert "entity" not in parameters(answered)
+    assert parameters(look(path, roles={"patient_nbr": "group"}))["group"] == "patient_nbr"
+    assert parameters(look(path, roles={"patient_nbr": "category"}))["categories"] == ["patient_nbr"]
+    with pytest.raises(DatasetError, match=r"no column 'nbr'"):
+        look(path, roles={"nbr": "number"})
+    with pytest.raises(DatasetError, match=r"'person' is no role"):
+        look(path, roles={"patient_nbr": "person"})
+
+
+GRADES = RNG.choice([0, 1, 2], N, p=[0.8, 0.15, 0.05])
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"flag": [1] + [0] * (N - 1), "test": Y, "biopsy": np.roll(Y, 1)}, ("biopsy", 1)),
+        ({"y": Y, "sex": np.where(WHO % 7 > 0, "m", "f")}, ("y", 1)),
+        ({"readmitted": np.choose(GRADES, ["NO", ">30", "<30"])}, ("readmitted", "<30")),
+        ({"bug": GRADES}, ("bug", ">= 1")),
+        ({"isFraud": np.where(Y, "fraud", "ok")}, ("isFraud", "fraud")),
+        ({"ready": np.where(Y, "ok", None)}, None),
+    ],
+)
+def test_the_label_is_one_that_can_be_it(columns, expected, tmp_path):
+    label = look(written(tmp_path, **columns)).label
+    assert (None if label is None else (label.column, label.positive)) == expected
+
+
+def test_a_comparison_that_is_a_value_is_the_value(tmp_path):
+    path = written(tmp_path, readmitted=np.choose(GRADES, ["NO", ">30", "<30"]))
+    assert look(path, "readmitted", "<30").label.share == np.mean(GRADES == 2)
+    assert look(written(tmp_path, y=GRADES), "y", "1").label.positive == 1
+
+
+def test_rows_without_a_label_are_left_out_with_a_word(tmp_path):
+    from attop_bench.data.build import make
+
+    path = written(tmp_path, y=np.where(WHO < 20, None, Y))
+    found = look(path)
+    assert any(f"{(WHO < 20).sum()} rows have no label: left out" in said for said in found.complaints)
+    dataset = make("file", **parameters(found))
+    np.testing.assert_array_equal(dataset.y, Y[WHO >= 20])
+
+
+RARE = (RNG.random(4000) < 0.03).astype(int)
+PARTS = np.where(RARE, RNG.integers(0, 4, 4000), -1)
+
+
+def test_parts_of_the_label_are_leaks_and_what_is_often_positive_is_none(tmp_path):
+    parts = {f"part{i}": (i == PARTS).astype(int) for i in range(4)}
+    fair = {"shop": RNG.integers(0, 30, 4000), "risk": RNG.random(4000) < 0.02 + 0.2 * RARE}
+    frame = pd.DataFrame({"x": RNG.normal(size=4000), **parts, **fair, "y": RARE})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = look(tmp_path / "t.csv", "y")
+    assert list(found.leaks) == list(parts)
+    assert set(parts) <= set(parameters(found)["drop"])
+
+
+def test_at_most_eight_lines_the_most_harmful_first(tmp_path):
+    many = {f"c{i}": 1 for i in range(40)} | {f"z{i}": np.arange(N) for i in range(40)}
+    gaps = {"g": np.where(WHO < 9, np.nan, HOME), "day": "2026-01-01", "who_id": WHO, "paid": Y}
+    found = look(written(tmp_path, **many, **gaps, y=Y), "y")
+    assert len(found.complaints) <= 8
+    assert found.complaints[0].startswith("paid: tells the label nearly alone")
+    assert all(len(line) < 800 for line in found.complaints)

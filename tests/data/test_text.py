@@ -1,0 +1,97 @@
+"""Columns of text: TF-IDF weights learnt within each training part, from a CSV to a list."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from attop.metrics import precision_at_k
+from attop_bench.data.base import Dataset
+from attop_bench.data.build import make
+from attop_bench.data.kinds.table import RawOptions, read_raw_table
+from attop_bench.data.look import look
+from attop_bench.data.proposal import parameters
+from attop_bench.data.words import Words, text_weights
+from attop_bench.deploy.raw_model import raw_pipeline, raw_rows
+
+
+def screening(n=1200, share=0.03, seed=1):
+    """Made titles and abstracts: Zipf's words, of which relevant ones have more of 20, and a telling year."""
+    rng = np.random.default_rng(seed)
+    words = np.array([f"{a}{b}{c}" for a in "bdfgklmnp" for b in "aeiou" for c in "bdfgklmnprst"])
+    often = 1 / np.arange(1, len(words) + 1)
+    relevant = np.arange(n) < share * n
+    year = rng.integers(1990, 2015, n) + 6 * relevant
+
+    def text(row, length):
+        usual = rng.choice(len(words), length, p=often / often.sum())
+        topic = rng.integers(200, 220, length)
+        return " ".join(words[np.where(rng.random(length) < 0.12 * relevant[row], topic, usual)])
+
+    columns = {"title": [text(i, 8) for i in range(n)], "abstract": [text(i, 60) for i in range(n)]}
+    frame = pd.DataFrame(
+        {"record_id": range(n), **columns, "year": year, "label_included": relevant.astype(int)}
+    )
+    return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    path = tmp_path_factory.mktemp("review") / "review.csv"
+    screening().to_csv(path, index=False)
+    return look(path)
+
+
+def test_text_is_seen_as_such_and_offered(found):
+    assert (found.label.column, found.label.positive) == ("label_included", 1)
+    assert parameters(found)["text"] == ["title", "abstract"]
+    assert parameters(found)["drop"] == ["record_id"]
+    assert any("title, abstract: text, read as the weights of its words" in said for said in found.complaints)
+
+
+def test_weights_are_those_of_scikit_learn_on_the_training_rows_alone(found):
+    dataset = make("file", **parameters(found))
+    train, test = np.arange(0, 1200, 2), np.arange(1, 1200, 2)
+    column = dataset.facts["features"].index("abstract")
+    words = Words(dataset.preparation._counts[column]).fit(dataset.X[train, column])
+    text = pd.read_csv(found.path)["abstract"]
+    expected = TfidfVectorizer(min_df=2, sublinear_tf=True).fit(text[train])
+    np.testing.assert_allclose(
+        words.transform(dataset.X[test, column]).toarray(), expected.transform(text[test]).toarray()
+    )
+    prepared = dataset.preparation.transformer(dataset.X.shape[1], "standard").fit_transform(dataset.X[train])
+    assert prepared.format == "csr"
+
+
+def test_words_find_at_least_twice_what_the_year_does(found, tmp_path):
+    given = parameters(found)
+    make("file", **given).save(tmp_path / "d.npz")
+    dataset = Dataset.load(tmp_path / "d.npz")
+    train, test = np.arange(0, 1200, 2), np.arange(1, 1200, 2)
+
+    def hits(columns, prepare):
+        model = make_pipeline(prepare, LogisticRegression(C=10, class_weight="balanced"))
+        model.fit(dataset.X[train][:, columns], dataset.y[train])
+        scores = model.decision_function(dataset.X[test][:, columns])
+        return precision_at_k(dataset.y[test], scores, 18)
+
+    year = dataset.facts["features"].index("year")
+    with_words = hits(slice(None), dataset.preparation.transformer(dataset.X.shape[1], "standard"))
+    assert with_words >= 2 * hits([year], "passthrough")
+    rows = raw_rows("file", given, dataset)  # as deployed: the same weights from the text itself
+    deployed = raw_pipeline(rows, "standard", LogisticRegression(C=10, class_weight="balanced"))
+    deployed.fit(rows.X.iloc[train], dataset.y[train])
+    scores = deployed.decision_function(rows.X.iloc[test])
+    assert precision_at_k(dataset.y[test], scores, 18) == with_words
+
+
+def test_a_text_that_is_missing_has_no_words(tmp_path):
+    frame = screening(100, 0.2).drop(columns="record_id")
+    frame.loc[::7, "abstract"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = {"path": str(tmp_path / "t.csv"), "label": "label_included", "text": ["title", "abstract"]}
+    table = read_raw_table(RawOptions.of(options))
+    assert (table.features["abstract"][::7] == "").all()
+    assert text_weights().fit_transform(table.features["abstract"])[::7].nnz == 0
