@@ -19,6 +19,7 @@ from snakemake_logger_plugin_attop.progress import Job, Progress
 ROWS = 12  # bars; a run on more data sets shows those that are trained on
 LINE_EVERY = 30.0  # seconds, without a terminal
 FAILURES = 10  # repeated at the end
+REPORT = 6.0  # seconds a data set that the report takes, which no other step tells
 
 
 class Display:
@@ -121,11 +122,11 @@ class Display:
     def _summary(self) -> str:
         p = self._progress
         done, steps = p.steps
-        left = p.seconds_left()
+        others = p.running_others()
+        left = REPORT * len(p.total) if others == ["report"] else p.seconds_left()
         text = f"{done} of {steps} steps"
         text += f", about {format_duration(max(left, 0))} left" if left is not None and done < steps else ""
         text += f", {p.failed.total()} failed" if p.failed else ""
-        others = p.running_others()
         return text + (f"; now: {', '.join(others)}" if others else "")
 
     def _clock(self) -> str:

@@ -226,3 +226,16 @@ def test_an_event_of_an_unknown_job_is_ignored(progress):
     assert progress.finish(1234) is None
     assert progress.fail(1234) is None
     assert progress.steps == (0, 13)
+
+
+def test_the_time_of_the_report_counts_by_data_sets(out):
+    progress = Progress()
+    jobs = [("train", {"dataset": d, "method": "a", "repeat": "0", "fold": "0"}) for d in "abcde"]
+    progress.plan([*jobs, ("report", {})], cores=1)
+    for number, (rule, wildcards) in enumerate([*jobs, ("report", {})]):
+        progress.describe(number, Job(rule, wildcards))
+    for number in range(5):
+        progress.start([number])
+        progress.finish(number)
+    progress.start([5])
+    assert Display(Console(file=out), progress)._summary() == "5 of 6 steps, about 30 s left; now: report"

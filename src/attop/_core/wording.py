@@ -92,7 +92,7 @@ def nearest(word: object, known: Iterable[object]) -> str:
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """Ask whether the nearest of `known` names is meant, or list them all where none is near.
+    """Ask whether the nearest of `known` names is meant, or list them, 20 at most, where none is near.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     'choose one of: recall, auc'
     """
     names = [str(name) for name in known]
-    return nearest(word, names) or f"choose one of: {', '.join(names) or 'none'}"
+    return nearest(word, names) or f"choose one of: {join_first(names, 20) or 'none'}"
 
 
 def capitalise(text: str) -> str:
@@ -110,9 +110,12 @@ def capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def join_words(items: Sequence[str]) -> str:
-    """Return the items as "a", "a and b" or "a, b and c"."""
-    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
+def join_words(items: Sequence[str], most: int = 0) -> str:
+    """Return the items as "a", "a and b" or "a, b and c"; beyond `most`, if given, how many others."""
+    shown = list(items)
+    if most and len(shown) > most + 1:
+        shown = [*shown[:most], f"{len(shown) - most} others"]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:

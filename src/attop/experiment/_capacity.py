@@ -39,7 +39,7 @@ UNITS = {
 
 
 class Curve(NamedTuple):
-    """What is drawn of a model."""
+    """Line, band and name of a model."""
 
     line: Line2D
     band: FillBetweenPolyCollection

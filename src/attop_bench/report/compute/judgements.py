@@ -117,7 +117,9 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
             which = "all" if ahead == len(ranked) else f"{ahead or 'none'} of the"
             words.append(f"Shown to be ahead of {which} {len(ranked)} others.")
     if judged.unranked:
-        words.append(f"Not ranked, values on fewer runs: {join_words([titles[m] for m in judged.unranked])}.")
+        words.append(
+            f"Not ranked, values on fewer runs: {join_words([titles[m] for m in judged.unranked], 5)}."
+        )
     return " ".join(words)
 
 
@@ -128,10 +130,10 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     if rival.n and rival.equal == rival.n:
         same = [titles[r.model] for r in judged.ranked if r.equal == r.n == rival.n]
         shown = "" if rival.verdict is Verdict.EQUAL else ", which does not show that they are equal"
-        return f"{join_words([first, *same])} are best, with the same value in every run{over}{shown}."
+        return f"{join_words([first, *same], 5)} are best, with the same value in every run{over}{shown}."
     start = f"{first} is best, by {format_small(rival.difference)}{over}:"
     if judged.tied:
-        start = f"{join_words([titles[m] for m in judged.first])} have equal means{over}: {first} is"
+        start = f"{join_words([titles[m] for m in judged.first], 5)} have equal means{over}: {first} is"
     said = f"{start} {rival.verdict.sentence(second, 'better than')}"
     match rival.verdict:
         case Verdict.UNTESTED:

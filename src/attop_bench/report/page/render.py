@@ -90,7 +90,7 @@ class Page:
 
     @property
     def first(self) -> Overview:
-        """What is seen first: each data set by its own metric, at its middle top."""
+        """The view the page opens on: each data set by its own metric, at its middle top."""
         return self.overview[""][self.middle]
 
     @property

@@ -218,7 +218,7 @@ def _card(
         if n
         else "",
         "alike": " ".join(
-            f"{capitalise(v.sentence('it'))}: {join_words(alike[v])}." for v in alike if alike[v]
+            f"{capitalise(v.sentence('it'))}: {join_words(alike[v], 5)}." for v in alike if alike[v]
         ),
         "cheapest": f"Cheapest of these: {titles[cheapest]}, {format_duration(level[cheapest])} a job."
         if cheapest and len(judged.not_behind) > 1
