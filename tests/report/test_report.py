@@ -178,7 +178,11 @@ def degenerate(case):
         ("one of everything", 5, "has no other method to be compared with"),
         ("all undefined", 4, "No method has a defined value"),
         ("all failed", 0, "no message recorded"),
-        ("ties and zeros", 7, "are best, with the same value in every run."),
+        (
+            "ties and zeros",
+            7,
+            "are best, with the same value in every run, which does not show that they are equal.",
+        ),
         ("nothing run", 0, "Nothing was run on this data set"),
         ("bare manifest", 7, "No job failed and none is missing."),
     ],
