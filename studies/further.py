@@ -155,7 +155,7 @@ def queries(seed: int, data: Mapping[str, Dataset], repeats: int = 4) -> pd.Data
 def _chosen(model: Any, candidates: list[dict[str, float]], X: Floats, y: Ints, groups: Ints) -> Any:
     """Return the candidate with the highest macro-pAp@5 on half of the queries, trained on all."""
     inner = np.isin(groups, np.unique(groups)[::2])
-    models = fit_many(model, X[inner], y[inner], groups[inner], candidates=candidates)
+    models: list[Any] = fit_many(model, X[inner], y[inner], groups[inner], candidates=candidates)
     rest = X[~inner], y[~inner], groups[~inner]
     found = [macro_pap_at_k(rest[1], m.decision_function(rest[0]), 5, rest[2]).value for m in models]
     [best] = fit_many(model, X, y, groups, candidates=[candidates[int(np.argmax(found))]])
