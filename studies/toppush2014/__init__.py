@@ -40,7 +40,7 @@ _LEVEL = 0.05
 _REASONS = (
     "diabetes is printed with 34 features, which are Ionosphere's; it has 8. Its 500 positives are those "
     "without diabetes.",
-    "SVM-MAP is not here. News20, NSL-KDD, real-sim, url and the whole of w8a could not be had.",
+    "SVM-MAP is not here. News20, NSL-KDD, real-sim, url and the whole of w8a are not here either.",
     "The text stops at a change of the dual below 1e-4, the authors' code at one below 1e-4 of its value. "
     "Here it is the code's.",
     "Not printed: the grids, the range of SVMpAUC and the tau of AATP (here 1% for both), whether splits are "

@@ -34,7 +34,10 @@ from support.movielens import as_printed
 from support.small_run import configured
 
 NAN = math.nan
-PAPERS = [f"studies.{name}" for name in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025")]
+PAPERS = [
+    f"studies.{name}"
+    for name in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "toppush2014", "slatk2025")
+]
 STUDIES = [
     "studies.partitions.aatp2012",
     "studies.partitions.prec2015",
