@@ -15,6 +15,7 @@ from studies.papk2020.simulations import _sample, _sample_of_the_code, loose_str
 from studies.papk2020.simulations import margins as simulate_margins
 from studies.pnorm2005.rounds import ranks, rounds
 from studies.theory import pap_margins
+from studies.toppush2014.paths import steps, tolerance
 
 from attop._core.top import Top
 from attop.from_papers import PNormPush
@@ -163,6 +164,9 @@ def _simulated(paper):
         return {"rounds": rounds(0, bundled, {2: 7, 5: 6}), "ranks": ranks(0, bundled, 3)}
     if paper == "studies.papk2020":
         return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, draws=2)}
+    if paper == "studies.toppush2014":
+        few = dict.fromkeys(("diabetes", "spambase"), make("wdbc", n_features=3))
+        return {"tolerance": tolerance(0, few, trials=2), "steps": steps(0, few, trials=2)}
     if paper == "studies.movielens":
         return {f"ways_{split}": as_printed(split) for split in range(2)}
     if paper == "studies.bounds":

@@ -286,3 +286,10 @@ def test_a_metric_may_name_its_number_and_a_target_the_length_of_its_list():
     config = configured(metrics=["bedroc-80.5", "f2@k"], datasets=[own])
     assert config.metrics == ["bedroc-80.5", "f2@k"]
     assert config.datasets[0].tops == [Top(k=100, out_of=30000)]
+
+
+@pytest.mark.parametrize("top", [{"k": 5}, {"k": 100, "of": 30000}, {"tau": 0.05, "round": "nearest"}])
+@pytest.mark.filterwarnings("error")
+def test_a_top_is_written_as_it_was_given(top):
+    [written] = configured(datasets=[{"id": "wdbc", "tops": [top]}]).model_dump()["datasets"][0]["tops"]
+    assert written == top

@@ -74,7 +74,7 @@ FolderName = Annotated[str, pydantic.BeforeValidator(_read_folder)]
 TopField = Annotated[
     Top,
     pydantic.PlainValidator(_read_top, json_schema_input_type=dict[str, float | str]),
-    pydantic.PlainSerializer(Top.as_dict, return_type=dict[str, float | str]),
+    pydantic.PlainSerializer(Top.as_dict, return_type=dict[str, Any]),
 ]
 
 
