@@ -90,7 +90,17 @@ def numbers(word, share=0.1):
 NO_HEADER = {"header": False, "names": "c"}
 LAST = {"label": "c4", "positive": "yes"}
 EURO = thousands(".", ",")
+
+
+def _without_a_label(row: int) -> pd.DataFrame:
+    frame = base().astype({"y": object})
+    frame.loc[row, "y"] = None
+    return frame
+
+
 SITUATIONS = [
+    # --- rows
+    S("a row without a label", text(), _without_a_label(2), base().drop(index=2), says=("1 row.* label",)),
     # --- separators
     S("commas", text()),
     S("semicolons", text(";"), reader={"separator": ";"}),

@@ -213,8 +213,7 @@ def deploy(
     if what.next is None:  # the labels' list is one of each group
         notes["precision"] = {"mean": what.mean, "low": what.low, "high": what.high}
     ranked, package = _ranked(dataset, rows, columns, best), Package(pipeline, notes, what.held_out)
-    listed = np.zeros(len(dataset.y), bool)
-    listed[package.head(ranked)["row"] - 1] = True
+    listed = np.isin(_numbers(rows), package.head(ranked)["row"])
     return Deployed(
         package,
         dataset,
@@ -244,6 +243,10 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
     return {**data.params, **read_receipt(receipt)}
 
 
+def _numbers(rows: RawRows) -> Ints:
+    return np.arange(1, len(rows.X) + 1) if rows.numbers is None else rows.numbers
+
+
 def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:
     """Return all rows, first those put highest in a test part by models not trained on them."""
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
@@ -254,7 +257,7 @@ def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: T
         np.add.at(times, record.test, 1)
     with np.errstate(invalid="ignore"):
         held_out = np.where(times > 0, sums / times, np.nan)
-    frame = pd.DataFrame({"row": np.arange(1, len(sums) + 1), **rows.beside})
+    frame = pd.DataFrame({"row": _numbers(rows), **rows.beside})
     frame = frame.assign(label=dataset.y, held_out=held_out, **columns)
     groups = None if rows.group is None else pd.Series(dataset.groups)
     return in_order(frame.sort_values("score", ascending=False, kind="stable"), groups, "held_out")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
+from attop._core.typing import Ints
 from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
@@ -44,6 +45,8 @@ class RawRows:
     #: Column of the labels, and its values.
     label: str = "label"
     values: tuple[str, ...] = ()
+    #: Number of each row in the file, from 1, if some are left out.
+    numbers: Ints | None = None
 
 
 def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
@@ -76,6 +79,7 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
         params.get("max_categories"),
         table.label,
         tuple(table.rows.text(table.label).dropna().unique()[:_VALUES]),
+        table.numbers,
     )
 
 

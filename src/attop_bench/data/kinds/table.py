@@ -139,6 +139,8 @@ class RawTable:
     text: list[str]
     #: File of each row, from 0, if there are several.
     part: Ints | None
+    #: Number of each row in the files, from 1.
+    numbers: Ints
 
 
 def file_table(path: StrPath, **options: Any) -> Dataset:
@@ -196,7 +198,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
                 f"{len(rows.frame)} rows: give one label a row, and leave label out"
             )
         label, rows = "label", replace(rows, frame=rows.frame.assign(label=column.to_numpy()[:, 0]))
-    frame = rows.frame
+    frame, numbers = rows.frame, np.arange(1, len(rows.frame) + 1)
     if label is None:
         if name != "svmlight":
             raise DatasetError(f"{where}: label is not given: name the column of the labels, or its number")
@@ -212,6 +214,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
         labelled = rows.text(label).notna().to_numpy()
         frame = frame[labelled].reset_index(drop=True)
         rows, part = replace(rows, frame=frame), None if part is None else part[labelled]
+        numbers = numbers[labelled]
     aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
     if name == "svmlight":
         aside.add("qid")
@@ -244,7 +247,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     categorical = [c for c in features if c not in text and not pd.api.types.is_numeric_dtype(X[c])]
     for c in X.columns.difference([*categorical, *text], sort=False):
         check_numbers(X[c], where)
-    return RawTable(rows, label, roles, X, categorical, text, part)
+    return RawTable(rows, label, roles, X, categorical, text, part, numbers)
 
 
 def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None) -> tuple[Table, Ints | None]:
