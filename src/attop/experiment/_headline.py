@@ -129,8 +129,9 @@ def warn_of_plan(n: int, least: float = math.nan, k: int = 100) -> str:
 def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None) -> str:
     """Say in at most 40 words who finds the most, by how much, and whether that is shown.
 
-    Of one data set at its main top; of several the model of least `mean_regrets`, unless another finds more
-    where both have results. At how many tops it is shown ahead holds over all tops at once.
+    Of one data set at its main top; of several the model of least `mean_regrets`, unless another, with
+    results on at least half of the sets, finds more where both have some. At how many tops it is shown ahead
+    holds over all tops at once.
 
     Parameters
     ----------
@@ -252,10 +253,13 @@ def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
 
 
 def _better_where_both_are(scores: pd.DataFrame, first: str) -> str:
-    """Return the model that is most ahead of the first over all data sets that both have, empty if none."""
+    """Return the model that is most ahead of the first over all data sets that both have, empty if none.
+
+    With less than half of the data sets it does not count: it was left out of most on purpose.
+    """
     of_sets = scores.sub(scores[first], axis=0).groupby(level=0, sort=False).mean()
-    ahead = of_sets.mean().drop(first)
-    return str(ahead.idxmax()) if difference(ahead.max(), 0.0) > 0 else ""
+    ahead = of_sets.loc[:, 2 * of_sets.count() >= len(of_sets)].mean().drop(first)
+    return str(ahead.idxmax()) if (ahead > 0).any() and difference(ahead.max(), 0.0) > 0 else ""
 
 
 def _by_times(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
