@@ -1,4 +1,4 @@
-"""What a look at a table found, and in words: the most harmful first, each with what to do."""
+"""Findings of a look at a table, in words: the most harmful first, each with what to do."""
 
 from __future__ import annotations
 

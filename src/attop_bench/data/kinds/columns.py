@@ -93,7 +93,7 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
 
 
 def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return what `positive_labels` does, also if no row is positive."""
+    """Return the rows that are positive, which may be none; see `positive_labels`."""
     import pandas as pd
 
     comparison = comparison_with(table, name, positive)
