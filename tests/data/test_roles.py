@@ -92,6 +92,7 @@ GRADES = RNG.choice([0, 1, 2], N, p=[0.8, 0.15, 0.05])
         ({"y": Y, "sex": np.where(WHO % 7 > 0, "m", "f")}, ("y", 1)),
         ({"readmitted": np.choose(GRADES, ["NO", ">30", "<30"])}, ("readmitted", "<30")),
         ({"bug": GRADES}, ("bug", ">= 1")),
+        ({"smoking_status": np.choose(GRADES, ["no", "once", "yes"]), "stroke": Y}, ("stroke", 1)),
         ({"isFraud": np.where(Y, "fraud", "ok")}, ("isFraud", "fraud")),
         ({"ready": np.where(Y, "ok", None)}, None),
     ],

@@ -18,7 +18,7 @@ _STEMS = (
     "label target class outcome fraud default churn respon bought convert positive fail readmi died death "
     "surviv exited subscrib relevan includ defect bug result diagnos anomal"
 )
-_NAMES = frozenset(("y", "bad", "dead", "event", "status"))
+_NAMES = frozenset(("y", "bad", "dead"))
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10
 _TRUE = frozenset(("1", "1.0", "yes", "y", "true", "t", "positive", "pos", "+", "+1"))
