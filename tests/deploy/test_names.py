@@ -31,7 +31,10 @@ def package(path, **params):
     model = fit(raw_pipeline(rows, "standard", LogisticRegression()), rows.X, data.y, groups=data.groups)
     notes = {"features": list(rows.X), "beside": list(rows.beside), "group": rows.group, "middle": None}
     file = {"format": "csv", "reader": rows.reader, "needs_reader": rows.needs_reader}
-    return Package(model, notes | file | {"top": {"tau": 0.1}})
+    label = {"column": rows.label, "positive": "yes", "values": list(rows.values)}
+    size = {"rows": len(data.y), "positives": data.n_pos, "label": label}
+    promise = {"top": {"tau": 0.1}, "precision": {"mean": 0.5, "low": 0.4, "high": 0.6}}
+    return Package(model, notes | file | size | promise, [])
 
 
 @pytest.fixture

@@ -101,7 +101,8 @@ def read_delimited(
             return pd.DataFrame(columns=first)
         kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
         form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
-        raise DatasetError(f"{where}: not a {form}: {error}; attop look finds how it is written") from None
+        remedy = "save it as CSV" if isinstance(error, BROKEN) else "attop look finds how it is written"
+        raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
     return _named(frame, first, names, where)
 
 
@@ -140,7 +141,9 @@ def read_excel(
             f"{where}: spreadsheets need python-calamine: install attop[excel], or save it as CSV"
         ) from None
     except Exception as error:  # depends on what reads it
-        raise DatasetError(f"{where}: not a spreadsheet with a sheet {sheet!r}: {error}") from None
+        raise DatasetError(
+            f"{where}: no spreadsheet with a sheet {sheet!r} ({error}): save it as CSV"
+        ) from None
     filled = frame.ne("").any(axis=1)
     frame = frame[filled.cummax()].reset_index(drop=True)  # sheets often begin below
     first = list(frame.iloc[0]) if header and len(frame) else None
