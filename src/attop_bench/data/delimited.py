@@ -142,7 +142,7 @@ def read_excel(
         ) from None
     except Exception as error:  # depends on what reads it
         raise DatasetError(
-            f"{where}: no spreadsheet with a sheet {sheet!r} ({error}): save it as CSV"
+            f"{where}: no spreadsheet with sheet {sheet!r} ({error}): save it as CSV"
         ) from None
     filled = frame.ne("").any(axis=1)
     frame = frame[filled.cummax()].reset_index(drop=True)  # sheets often begin below
