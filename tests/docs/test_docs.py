@@ -40,7 +40,7 @@ RUN = {
     "attop score deployed-claims march.csv --top 20 --output march-list.csv",
     "attop score deployed-claims april.csv --top 20 --previous march-list.csv --id claim_id --explore 5 "
     "--output april-list.csv",
-    "attop watch lists --promised 0.6 --label fraud",
+    "attop watch before --promised 0.6 --label fraud",
     'python -c "import joblib, pandas; print('
     "joblib.load('deployed-claims/model.joblib').decision_function(pandas.read_csv('new.csv'))[:3])\"",
     "attop rescore predictions/ --top 20 --top tau=0.05",
@@ -69,7 +69,7 @@ STUDIES = (
 PLANNED = {
     *(
         f"snakemake --cores 16 --configfile {configuration_of(f'studies.{paper}')}"
-        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "slatk2025")
+        for paper in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "toppush2014", "slatk2025")
     ),
     *(f"snakemake --cores 16 --configfile {configuration_of(study)}" for study in STUDIES),
     "snakemake --cores all --until compile",
@@ -98,6 +98,8 @@ NOT_RUN = {
     f'{VENV} && pip install -e ".[workflow]" && snakemake --cores 16': CI,
     f'{VENV} && pip install -e ".[test]" && pytest': CI,
     VENV: CI,
+    "attop look your.csv --label fraud --output your.yaml": "of a reader's own; own-data.md runs it",
+    "attop run your.yaml": "trains for minutes; tests/workflow goes from a table to the page",
     "pip install -e .": PIP,
     'pip install -e ".[workflow]"': PIP,
     'pip install -e ".[slurm]"': PIP,
