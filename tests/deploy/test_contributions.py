@@ -23,7 +23,7 @@ def rows(impute, max_categories, n=400):
     if impute:
         X.loc[rng.random(n) < 0.1, ["town", "age"]] = None
     categorical = ["town", "kind"]
-    return RawRows(X, categorical, X[[]], None, {}, False, impute, max_categories), y.astype(int)
+    return RawRows(X, categorical, [], X[[]], None, {}, False, impute, max_categories), y.astype(int)
 
 
 def margin(pipeline, X):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import pytest
 
@@ -108,7 +109,7 @@ def test_the_winner_is_one_in_sentence_map_picture_tex_and_csv(browser, tmp_path
     with (tmp_path / "tables" / "board.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["top"] == page.sections[0].main]
     found = [
-        opened.page.locator("#headline").inner_text().split(" finds ")[0],
+        re.split(r" finds | \(", opened.page.locator("#headline").inner_text().split("best: ")[-1])[0],
         opened.page.locator("#map tbody th").first.inner_text(),
         page.titles[min(points, key=lambda point: point[1])[0]],
         tex.split("&")[0].strip().splitlines()[-1],

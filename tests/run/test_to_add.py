@@ -79,8 +79,16 @@ FIGURE = '''
 """How many methods there are."""
 
 
+import pandas as pd
+
+from attop_bench.report.figures.scene import Drawn, blank
+
+
 def count_figure(scene, runs):
-    return f"{runs['method'].nunique()} methods were run here."
+    canvas, (axes,) = blank(1, height=2)
+    methods = runs["method"].unique()
+    axes.bar(["methods"], [len(methods)])
+    return Drawn(canvas, f"{len(methods)} methods were run here.", pd.DataFrame({"method": methods}))
 '''
 
 DATA, FIGURES = "attop_bench/data", "attop_bench/report/figures"

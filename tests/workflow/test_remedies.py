@@ -53,7 +53,7 @@ def test_from_a_table_to_the_page(tmp_path, monkeypatch):
     page = Path(yaml.safe_load(Path("mine.yaml").read_text())["output"], "report.html")
     assert page.stat().st_size > 10_000
     assert f"The report: {page}" in said["run"].stderr
-    assert "Positives among the first k of a test part of 48 items" in page.read_text()
+    assert "Positives among the first k of a list of 240 items" in page.read_text()
     assert Path("deployed-mine/capacity.png").read_bytes().startswith(b"\x89PNG")  # after three commands
     assert len(Path("list.csv").read_text().splitlines()) == 101  # after four
     assert main(["status", "--configfile", "mine.yaml"]) == 0  # nor do others need a folder made for them

@@ -23,6 +23,7 @@ from attop_bench.cli import estimate
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State
 from attop_bench.cli.options import add_configuration, command_line
+from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.job import Run
 from attop_bench.run.options import DatasetConfig
@@ -85,10 +86,6 @@ def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
     )
 
 
-#: Protocols that test each of the folds once, after training on the others.
-_FOLDS = ("stratified", "whole-groups", "whole-entities")
-
-
 def _warn_of(plan: Plan, data: DatasetConfig) -> str:
     """Say what the planned runs cannot show, from folds, positives and the middle top; empty if nothing."""
     runs = {(run.repeat, run.fold) for run in plan.runs(data.id)}
@@ -98,7 +95,11 @@ def _warn_of(plan: Plan, data: DatasetConfig) -> str:
     if path.exists() and (labels := estimate.read_labels(path)) is not None:
         items, positives = len(labels), int(labels.sum())
     top, precision = Top.parse(main_top(map(str, data.tops))), get_metric("precision@k")
-    if data.protocol.kind not in _FOLDS or None in (items, positives) or data.scoring != precision.name:
+    if (
+        not PROTOCOLS[data.protocol.kind].crossed
+        or None in (items, positives)
+        or data.scoring != precision.name
+    ):
         return warn_of_plan(n)
     ratio = 1 / (folds - 1)
     units = Units.of(precision, top, ratio, items=items, positives=positives, groups=data.expect.groups)

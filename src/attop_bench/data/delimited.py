@@ -236,7 +236,7 @@ def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataF
     if not all(nothing(j) for j in range(len(header), width)):
         raise DatasetError(
             f"{where}: {len(header)} names in the header for {width} columns: set header to false if the "
-            "first line is a row, or skip the lines before it"
+            "first line is a row, or skip the lines before it; attop look finds how it is written"
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]

@@ -39,6 +39,8 @@ class Protocol:
     summary: str
     #: Repeats differ.
     drawn: bool = True
+    #: Each of the folds tests once, after training on the others.
+    crossed: bool = False
 
     @property
     def name(self) -> str:
@@ -78,17 +80,26 @@ class Protocol:
 PROTOCOLS: Mapping[str, Protocol] = {
     p.name: p
     for p in (
-        Protocol(stratified, "cross-validation in stratified folds: each tests once, the others train"),
+        Protocol(
+            stratified,
+            "cross-validation in stratified folds: each tests once, the others train",
+            crossed=True,
+        ),
         Protocol(
             windows,
             "disjoint sets of items, of which a few consecutive ones train and the others test (AATP)",
         ),
         Protocol(holdout, "items drawn at random train, the others test"),
         Protocol(within_groups, "the items of each group are split into training, validation and test (PAP)"),
-        Protocol(whole_groups, "cross-validation over whole groups, so that the test is on new ones"),
+        Protocol(
+            whole_groups,
+            "cross-validation over whole groups, so that the test is on new ones",
+            crossed=True,
+        ),
         Protocol(
             whole_entities,
             "cross-validation over whole entities, such as customers, which are ranked in one list",
+            crossed=True,
         ),
         Protocol(
             prequential,
