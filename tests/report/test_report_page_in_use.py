@@ -127,7 +127,7 @@ def test_choosing_a_metric_changes_map_table_strip_and_sentences_together(open_a
         )
     for before, after in zip(*seen, strict=True):
         assert before != after
-    assert " of auc behind " in seen[1][0][0]
+    assert " of auc behind" in seen[1][0][0]
     assert "Best auc" in seen[1][2]
     assert "auc (higher is better)" in seen[1][3]
 

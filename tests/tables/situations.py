@@ -488,7 +488,7 @@ SITUATIONS = [
     ),
     S("Excel", excel()),
     S("Excel, rows above the header", excel(above=2)),
-    S("OpenDocument is named", template("PK", "t.ods"), refused="not a spreadsheet"),
+    S("OpenDocument is named", template("PK", "t.ods"), refused="no spreadsheet"),
     S("JSON is named", template("{", "t.json"), refused="cannot tell the format"),
     # --- Parquet
     S("Parquet", parquet()),
