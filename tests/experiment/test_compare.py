@@ -9,6 +9,7 @@ import sklearn
 from matplotlib.figure import Figure
 from scipy.sparse import coo_array, csr_array
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -26,6 +27,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     TunedThresholdClassifierCV,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -519,3 +521,12 @@ def test_text_without_a_pipeline_is_refused_with_the_recipe():
     frame = pd.DataFrame(X).assign(town="Bonn")
     with pytest.raises(ValueError, match=r"logistic takes numbers only.*\n.*OneHotEncoder"):
         compare({"logistic": LogisticRegression()}, frame.rename(columns=str), y, 20, cv=2)
+
+
+def test_the_rival_of_a_list_goes_by_its_class():
+    X, y = make_classification(120, random_state=0)
+    models = [LogisticRegression(), GaussianNB()]
+    asked = compare_at_top(models, X, y, top=10, against="GaussianNB")
+    assert "As asked beforehand, LogisticRegression is " in asked.sentence
+    with pytest.raises(ValueError, match="did you mean 'GaussianNB'"):
+        compare_at_top(models, X, y, top=10, against="Gaussian")

@@ -157,10 +157,10 @@ def compare_at_top(
     """
     sample = _sample(X, y, positive, groups, sample_weight, entity)
     learners, metric, top = _checked(models, sample, metric, top)
-    if against is not None and against not in models:
-        raise ValueError(
-            f"against must be one of the models, got {against!r}; {did_you_mean(against, models)}"
-        )
+    names = [learner.name for learner in learners]  # those of a list are given there
+    if against is not None and against not in names:
+        hint = did_you_mean(against, names)
+        raise ValueError(f"against must be one of the models, got {against!r}; {hint}")
     tuned = any(len(learner.candidates) > 1 for learner in learners)
     folds = _folds(cv, sample, random_state, _INNER if tuned else None)
     _require_values(folds, sample, metric, top)

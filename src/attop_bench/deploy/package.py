@@ -78,8 +78,8 @@ class Package:
         wanted = [*self.notes["features"], *([] if group is None else [group])]
         if missing := [name for name in wanted if name not in columns]:
             hint = did_you_mean(missing[0], columns)
-            mark = dialect(path, {})[0].get("separator", ",") if form == "csv" else ","
-            if form == "csv" and mark != self.notes["reader"].get("separator", ","):
+            own_mark = self.notes["reader"].get("separator", ",")
+            if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
                 hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
             raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
         X = self._features(table, tell)
