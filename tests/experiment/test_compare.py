@@ -524,7 +524,7 @@ def test_text_without_a_pipeline_is_refused_with_the_recipe():
 
 
 def test_the_rival_of_a_list_goes_by_its_class():
-    X, y = make_classification(120, random_state=0)
+    X, y = make_classification(200, random_state=0)
     models = [LogisticRegression(), GaussianNB()]
     asked = compare_at_top(models, X, y, top=10, against="GaussianNB")
     assert "As asked beforehand, " in asked.sentence
