@@ -245,5 +245,5 @@ def test_any_table_gives_the_same_scores_whole_permuted_by_row_and_wider(part, t
         check(np.arange(n))
         check(rng.permutation(n))
         check(np.arange(n), more=["0"] * n, score_=["NA"] * n)
-        for row in range(n):
+        for row in rng.choice(n, 2, replace=False):
             check(np.array([row]))

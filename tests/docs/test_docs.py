@@ -210,17 +210,6 @@ def test_python_of_readme_says_what_stands_beside_it():
     assert all((ROOT / link).exists() for link in re.findall(r"\]\(([^)]+)\)", readme))
 
 
-GALLERY = sorted((ROOT / "docs/gallery").glob("plot_*.py"))
-
-
-@pytest.mark.parametrize("script", GALLERY, ids=lambda script: script.stem)
-def test_scripts_of_the_gallery_run(script, tmp_path, monkeypatch):
-    if script.stem == "plot_4_boosters":
-        pytest.importorskip("lightgbm", reason="the script needs lightgbm, of an extra")
-    monkeypatch.chdir(tmp_path)
-    exec(compile(script.read_text(encoding="utf-8"), script.name, "exec"), {"__name__": "__main__"})
-
-
 @pytest.mark.parametrize("page", pages_with("yaml"))
 def test_configurations_are_valid(page, tmp_path, monkeypatch):
     write_files(page, tmp_path)
@@ -242,18 +231,16 @@ def clone(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     tools = tmp_path / "bin"
     tools.mkdir()
-    call = "-c 'from attop_bench.cli.main import main; import sys; sys.exit(main())'"
-    for name, options in (("attop", call), ("python", "")):
-        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {options} "$@"\n')
-        (tools / name).chmod(0o755)
+    (tools / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tools / "python").chmod(0o755)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
 
     def run(command):
-        if "snakemake" in command:
-            set_to, _, arguments = command.rpartition("snakemake")
+        set_to, program, arguments = re.fullmatch(r"((?:\w+=\S+ )*)(\S+) (.*)", command).groups()
+        if program in forked.PROGRAMS:
             changed = dict(word.split("=") for word in set_to.split())
-            status, said = forked.snakemake(shlex.split(arguments), tmp_path, environment | changed)
+            status, said = forked.run(program, shlex.split(arguments), tmp_path, environment | changed)
         else:
             bash = ["bash", "-c", command]
             done = subprocess.run(bash, cwd=tmp_path, env=environment, capture_output=True, text=True)
@@ -285,7 +272,7 @@ def test_a_new_method_is_as_its_page_shows(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Build the documentation; a warning is an error."""
+    """Build the documentation, running the gallery; a warning is an error."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason='pip install -e ".[docs]"')
     folder = tmp_path_factory.mktemp("docs")

@@ -41,7 +41,7 @@ def snakemake(folder, *arguments, config=SMALL, before=()):
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     where = ["-s", ROOT / "Snakefile", "--directory", folder, "--configfile", folder / "config.yaml"]
     if not before:
-        return forked.snakemake([*where, *arguments], folder)
+        return forked.run("snakemake", [*where, *arguments], folder)
     command = [*before, sys.executable, "-m", "snakemake", *where, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
     return done.returncode, done.stdout + done.stderr

@@ -47,7 +47,7 @@ def deploy(tmp_path):
 
 
 def snakemake(folder, *arguments):
-    return forked.snakemake(["--cores", "2", *arguments], folder)
+    return forked.run("snakemake", ["--cores", "2", *arguments], folder)
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def clone(tmp_path_factory):
 def snakemake(root, *arguments):
     path = os.pathsep.join([str(root / "src"), str(root)])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    return forked.snakemake(["--configfile", "small.yaml", *arguments], root, environment)
+    return forked.run("snakemake", ["--configfile", "small.yaml", *arguments], root, environment)
 
 
 def code(text):
