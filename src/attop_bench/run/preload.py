@@ -1,5 +1,7 @@
 """Imports what most training jobs use, for a server that forks them (`attop_bench.jobs.server`)."""
 
+import contextlib
+
 import sklearn.linear_model
 import sklearn.preprocessing
 import sklearn.svm  # noqa: F401
@@ -12,3 +14,5 @@ for package in (learners, from_papers):
     for name in package.__all__:
         getattr(package, name)
 environment()  # is cached
+with contextlib.suppress(ImportError):  # where a server is of an environment without Snakemake
+    import snakemake.script  # noqa: F401 - unpickles what a job is about
