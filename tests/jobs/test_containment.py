@@ -1,7 +1,9 @@
 """Whatever a method does, its run ends with a record, and no other run notices."""
 
 import os
+import pickle
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -21,6 +23,7 @@ from attop_bench.run import job as process
 from attop_bench.run.folds import write_folds
 from attop_bench.run.job import Job
 from support import ROOT
+from support.client import CLIENT
 from support.folds import cut
 from support.small_run import SMALL, snakemake
 
@@ -242,7 +245,10 @@ def test_a_warm_process_changes_no_bit(job_of, tmp_path, monkeypatch, estimator)
     for warm in "01":
         monkeypatch.setenv("ATTOP_WARM", warm)
         job = job_of("", estimator, scores=str(tmp_path / f"scores{warm}.npz"))
-        train(job)
+        script = ["import pickle", "from attop_bench.run.job import train"]
+        script += [f"job = vars(pickle.loads({pickle.dumps(job)}))", "train(job.pop('spec'), **job)"]
+        (tmp_path / "script.py").write_text("\n".join(script))
+        subprocess.run([*CLIENT, "script.py"], cwd=tmp_path, check=True)
         found.append((tmp_path / f"scores{warm}.npz").read_bytes())
         assert read_json(job.record)["status"] == "ok"
     assert found[0] == found[1]

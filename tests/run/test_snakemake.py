@@ -12,6 +12,7 @@ import snakemake.common
 import snakemake.logging
 import yaml
 from snakemake.common import get_function_params
+from snakemake.script import PythonScript, ScriptBase
 from snakemake_interface_logger_plugins.tests import MockOutputSettings
 
 from attop_bench.run import snakemake as internals
@@ -66,6 +67,35 @@ def test_only_snakemakes_own_limit_of_starts_goes():
         internals.start_without_limit(workflow)
         assert workflow.scheduler.job_rate_limiter == (None if limit == 100 else limiter)
     internals.start_without_limit(SimpleNamespace())
+
+
+@pytest.mark.parametrize(
+    ("script", "source", "container", "command"),
+    [
+        ("train.py", "import attop_bench", None, "python -ISc"),
+        ("report.py", "import attop_bench", None, "python"),
+        ("train.py", "of another workflow", None, "python"),
+        ("train.py", "import attop_bench", "image", "python"),
+    ],
+)
+def test_own_scripts_are_handed_to_servers(monkeypatch, script, source, container, command):
+    monkeypatch.setattr(ScriptBase, "_execute_cmd", lambda self, command, **given: given["py_exec"])
+    monkeypatch.setattr(PythonScript, "_execute_cmd", None, raising=False)
+    internals.hand_to_servers(["train"], "module")
+    started = SimpleNamespace(
+        path=SimpleNamespace(get_filename=lambda: script),
+        source=source,
+        container_img=container,
+        resources={"cpus_per_task": 3},
+    )
+
+    def start():
+        return PythonScript._execute_cmd(started, "{py_exec} {fname:q}", py_exec="python", fname="script")
+
+    assert start().startswith(command)
+    assert ("-ISc" in start()) == (command != "python")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "3")
+    assert ("OMP_NUM_THREADS=3 " in start()) == (command != "python")
 
 
 def test_parameters_of_a_function_are_kept(monkeypatch):

@@ -1,15 +1,10 @@
 """Train one method on one fold, for every top."""
 
-import os
-
 from attop_bench.jobs.limits import Limits
 from attop_bench.run.job import PARTS, Job, train
 from attop_bench.run.parameters import by_name
 
-wildcards, inputs, resources = snakemake.wildcards, by_name(snakemake.params), snakemake.resources
-# Within a group that SLURM runs, Snakemake counts one core.
-if os.environ.get("SLURM_CPUS_PER_TASK") == (asked := str(resources.get("cpus_per_task", ""))):
-    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), asked)
+wildcards, inputs = snakemake.wildcards, by_name(snakemake.params)
 spec = {name: value for part in PARTS for name, value in inputs[part].items()} | {"seed": inputs["seed"]}
 train(
     Job.from_dict({**spec, "repeat": int(wildcards.repeat), "fold": int(wildcards.fold)}),

@@ -24,6 +24,7 @@ from typing import TextIO
 
 import psutil
 
+from attop_bench.jobs.client import ADOPTER
 from attop_bench.jobs.limits import Limits, ProcessResult
 from attop_bench.jobs.log import BoundedLog
 
@@ -38,9 +39,6 @@ _SEARCH = 0.5
 
 #: Options of prctl(2).
 _DEATH_SIGNAL, _SUBREAPER = 1, 36
-
-#: Variable of the environment that names the process which adopts servers.
-ADOPTER = "ATTOP_ADOPTER"
 
 
 class CannotRun(Exception):

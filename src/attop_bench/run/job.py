@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 #: What a process of its own runs: by dotted path, for its caller must not import it.
 WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.fitting.compile_method"
-#: Module a server imports before it forks training jobs.
-PRELOAD = "attop_bench.run.preload"
 
 #: Parameters of the rule ``train`` -> entries of a `Job`; Snakemake names the parameter that changed.
 PARTS: Mapping[str, tuple[str, ...]] = {
@@ -112,7 +110,7 @@ def train(
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
     results = scores, record, digest, time.time()
     argument = (job, data, folds, results, limits.seconds)
-    end = run_in_process(WORK, argument, log, limits, PRELOAD)
+    end = run_in_process(WORK, argument, log, limits)
     end = _unless_again(end, Path(record).with_name("killed"), digest)
     if end.status in FAILED:
         failed = job.record(name_of_data(data)).fail(end.status, end.message, end.tail)

@@ -1,5 +1,8 @@
 """Imports what most training jobs use, for a server that forks them (`attop_bench.jobs.server`)."""
 
+import contextlib
+
+import numba
 import sklearn.linear_model
 import sklearn.preprocessing
 import sklearn.svm  # noqa: F401
@@ -12,3 +15,6 @@ for package in (learners, from_papers):
     for name in package.__all__:
         getattr(package, name)
 environment()  # is cached
+numba.njit(lambda x: x)(0)  # what numba does before the first function: 0.4 s
+with contextlib.suppress(ImportError):  # where a server is of an environment without Snakemake
+    import snakemake.script  # noqa: F401 - unpickles what a job is about

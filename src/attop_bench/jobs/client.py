@@ -1,0 +1,153 @@
+"""Handing a script to a warm server, by a process that imports next to nothing.
+
+Snakemake starts a Python for each script, which imports for half a second what a server has imported once.
+This program stands in for it (`attop_bench.run.snakemake.hand_to_servers`): a server forks a process that
+runs the script with this one's folder, environment, input and output. Without an answer this process becomes
+the interpreter that it stands in for.
+
+Whoever imports more here pays for it in every job: ``_socket`` takes a twentieth of the time of ``socket``.
+"""
+
+from __future__ import annotations
+
+import _socket
+import hashlib
+import marshal
+import os
+import sys
+
+#: Where the code that a server has imported lies.
+HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_PACKAGES = ("attop", "attop_bench")
+
+#: Variable of the environment that names the process which adopts servers.
+ADOPTER = "ATTOP_ADOPTER"
+
+#: A server. In an environment without attop it is found where it is here, behind what is installed there.
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from attop_bench.jobs.server import serve; serve()"
+
+#: Beginnings of the variables that modules read when imported.
+_VARIABLES = (
+    *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "NUMBA_", "NPY_", "SCIPY_"),
+    *("SKLEARN_", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "ATTOP_", "SLURM_JOB_ID", "SLURM_STEP_ID"),
+)
+
+
+def main(preload: str = "", installed: tuple[str, ...] = ()) -> None:
+    """Run the script of the command line, on a server if there is one, and exit as it does.
+
+    A new server imports the module `preload`; folders of `installed` packages change when one is upgraded.
+    """
+    status = _ask(sys.argv[1:], preload, installed)
+    if status is None:
+        os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+    os._exit(status)
+
+
+def _ask(command: list[str], preload: str, installed: tuple[str, ...]) -> int | None:
+    """Return the exit status of a script run by a server; None without a server or its answer."""
+    at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
+    if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
+        return None
+    try:
+        connection = _connection(_socket_path(preload, installed), preload)
+        call = marshal.dumps((os.getpid(), os.getcwd(), dict(os.environ), command))
+        streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
+        size = len(call).to_bytes(8, "big")
+        connection.sendmsg([size], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+        while call:
+            call = call[connection.send(call) :]
+        answer = connection.recv(1)
+    except OSError:
+        return None
+    return answer[0] if answer else None
+
+
+def _connection(path: str, preload: str) -> _socket.socket:
+    """Connect to the server at `path`, starting it first if need be."""
+    try:
+        return _connect(path)
+    except OSError:
+        with locked(path):  # one of several jobs starts it
+            try:
+                return _connect(path)
+            except OSError:
+                _start(path, preload)
+                return _connect(path)
+
+
+def _connect(path: str) -> _socket.socket:
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    connection.connect(path)
+    return connection
+
+
+def _start(path: str, preload: str) -> None:
+    """Listen at `path` and hand the socket to a new server: who connects now waits until it is ready."""
+    import subprocess
+
+    if os.path.exists(path):
+        os.unlink(path)
+    listener = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    listener.bind(path)
+    listener.listen(512)
+    number = listener.fileno()
+    # -P: a file of the working directory must not stand in for a module.
+    command = [sys.executable, "-P", "-c", _PROGRAM, HOME, path, str(number), preload]
+    nothing = subprocess.DEVNULL
+    subprocess.run(command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=[number])
+    listener.close()
+
+
+def _socket_path(preload: str, installed: tuple[str, ...]) -> str:
+    """Return the socket of the server for this process, in a folder that nobody else can enter."""
+    folder = f"{os.environ.get('TMPDIR') or '/tmp'}/attop-{os.getuid()}"
+    os.makedirs(folder, 0o700, exist_ok=True)
+    about = os.lstat(folder)
+    if about.st_uid != os.getuid() or about.st_mode != 0o40700:
+        raise OSError(f"{folder} is not a private folder")
+    path = f"{folder}/{_key(preload, installed)}"
+    if len(path) > 100:
+        raise OSError(f"{path} is too long for a socket")
+    return path
+
+
+def _key(preload: str, installed: tuple[str, ...]) -> str:
+    """Return the key of a reusable server: a digest of all that must match its client."""
+    import resource
+
+    umask = os.umask(0o77)
+    os.umask(umask)
+    state: list[object] = [preload, sys.version, sys.executable, umask]
+    state += sorted(item for item in os.environ.items() if item[0].startswith(_VARIABLES))
+    state += [sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0)]
+    state += [resource.getrlimit(kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    try:
+        with open("/proc/self/cgroup") as file:
+            state.append(file.read())
+    except OSError:
+        pass
+    state += [(folder, os.stat(folder).st_mtime_ns) for folder in installed if os.path.isdir(folder)]
+    for package in _PACKAGES:
+        for folder, _, files in os.walk(os.path.join(HOME, package)):
+            for name in sorted(files):
+                if name.endswith(".py"):
+                    about = os.stat(f"{folder}/{name}")
+                    state.append((folder, name, about.st_mtime_ns, about.st_size))
+    return hashlib.sha256(repr(state).encode()).hexdigest()[:24]
+
+
+class locked:
+    """Hold the lock of the socket at `path`; a class does without the import of contextlib."""
+
+    def __init__(self, path: str):
+        self._path = path
+
+    def __enter__(self) -> None:
+        import fcntl
+
+        self._file = open(f"{self._path}.lock", "w")
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def __exit__(self, *about: object) -> None:
+        self._file.close()
