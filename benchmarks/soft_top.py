@@ -85,7 +85,7 @@ def main():
     loss = SoftPrecAtK({"tau": 0.005}).bind(y)
     W = np.random.default_rng(1).standard_normal((X.shape[1], 4))
 
-    def evaluate(W):
+    def evaluate(W, models):
         value, coef = loss(X @ W)
         return value, X.T @ coef
 

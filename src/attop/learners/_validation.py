@@ -97,7 +97,7 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
     """Return the two classes, the positive one last, and the labels as 0 and 1."""
     y = plain_labels(y)
     check_classification_targets(y)
-    classes, labels = np.unique(y, return_inverse=True)
+    classes = np.unique(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
@@ -109,7 +109,7 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
             f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
             "positives and negatives"
         )
-    return classes, labels.astype(np.int64)
+    return classes, (y == classes[1]).astype(np.int64)
 
 
 def check_weights(sample_weight: ArrayLike | None, labels: Ints) -> Floats | None:

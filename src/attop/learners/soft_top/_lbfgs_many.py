@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attop._core.typing import Floats
+from attop._core.typing import Floats, Ints
 
 #: Pairs of a step and its change of gradient that are remembered.
 _MEMORY = 10
@@ -17,7 +17,7 @@ _SHORTEST = 1e-8
 
 
 def lbfgs_many(
-    objective: Callable[[Floats], tuple[Floats, Floats]],
+    objective: Callable[[Floats, Ints], tuple[Floats, Floats]],
     start: Floats,
     *,
     max_iter: int = 60,
@@ -25,9 +25,10 @@ def lbfgs_many(
 ) -> tuple[Floats, Floats]:
     """Minimise `m` smooth functions of `d` numbers side by side.
 
-    `objective` takes W of shape (d, m), and returns the values, shape (m,), and the gradients, shape (d, m).
-    It is called `max_iter` times after the call at `start`; a model is done when an accepted step lowers its
-    value by no more than `tol`. Returns the lowest iterates, never higher than `start`, and their values.
+    ``objective(W, models)`` takes a column of W for each of `models`, positions in `start` of shape (d, m),
+    and returns their values and, in columns, gradients. It is called `max_iter` times after the call at
+    `start`; a model is done, and no longer asked for, when an accepted step lowers its value by no more than
+    `tol`. Returns the lowest iterates, never higher than `start`, and their values.
 
     Each call of `objective` serves every model where it is: one takes a step, another shortens its own. Steps
     are halved or shortened further by interpolation until they descend enough; pairs without positive
@@ -35,27 +36,32 @@ def lbfgs_many(
     """
     W = np.array(start, dtype=np.float64)
     d, m = W.shape
-    value, gradient = objective(W)
+    models = np.arange(m)
+    value, gradient = objective(W, models)
+    lowest, lowest_value = W.copy(), value.copy()
     steps, bends, rho = np.zeros((_MEMORY, d, m)), np.zeros((_MEMORY, d, m)), np.zeros((_MEMORY, m))
     direction = -gradient
     # The first step has no curvature to go by: a tenth of the start's length, or 1.
     length = np.linalg.norm(W, axis=0)
     size = np.where(length > 0, 0.1 * length, 1.0) / np.maximum(np.linalg.norm(gradient, axis=0), 1e-300)
-    active = np.isfinite(value) & gradient.any(axis=0)
+    going = np.isfinite(value) & gradient.any(axis=0)
     for _ in range(max_iter):
-        if not active.any():
+        if not going.all():
+            models, value, size, rho = (of_each[..., going] for of_each in (models, value, size, rho))
+            W, gradient, direction = (of_each[:, going] for of_each in (W, gradient, direction))
+            steps, bends = steps[:, :, going], bends[:, :, going]
+        if len(models) == 0:
             break
-        step = np.where(active, size, 0.0) * direction
-        new_value, new_gradient = objective(W + step)
+        step = size * direction
+        new_value, new_gradient = objective(W + step, models)
         slope = np.einsum("dm,dm->m", gradient, direction)
-        took = active & (new_value <= value + _ARMIJO * size * slope)
-        short = active & ~took
+        took = new_value <= value + _ARMIJO * size * slope
         # The minimum of the parabola through value, slope and the new value, within bounds.
         rise = new_value - value - size * slope
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             factor = np.nan_to_num(-slope * size / (2 * rise), nan=0.1)
-        size[short] *= np.clip(factor, 0.1, 0.5)[short]
-        active &= ~(short & (size < _SHORTEST))
+        size[~took] *= np.clip(factor, 0.1, 0.5)[~took]
+        going = took | (size >= _SHORTEST)
         if not took.any():
             continue
         bend = new_gradient - gradient
@@ -67,13 +73,14 @@ def lbfgs_many(
             memory[-1][:, kept] = newest[:, kept]
         rho[:-1, kept] = rho[1:, kept]
         rho[-1, kept] = 1.0 / curvature[kept]
-        active &= ~(took & (value - new_value <= tol))
+        going &= ~(took & (value - new_value <= tol))
         W = np.where(took, W + step, W)
         value = np.where(took, new_value, value)
         gradient = np.where(took, new_gradient, gradient)
         direction = np.where(took, -_inverse_hessian(steps, bends, rho, gradient), direction)
         size[took] = 1.0
-    return W, value
+        lowest[:, models], lowest_value[models] = W, value
+    return lowest, lowest_value
 
 
 def _inverse_hessian(steps: Floats, bends: Floats, rho: Floats, gradient: Floats) -> Floats:

@@ -71,24 +71,21 @@ def refine(
     loss = SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
     every = len(part.rows) == X.shape[0]
     scores = X @ start
-    start = start / unit(scores if every else scores[part.rows], part, top)
-    W0 = np.repeat(start[:, None], len(l2_to_base), axis=1)
+    start = (start / unit(scores if every else scores[part.rows], part, top))[:, None]
 
-    def objective(W: Floats) -> tuple[Floats, Floats]:
+    def objective(W: Floats, models: Ints) -> tuple[Floats, Floats]:
+        h, l2 = bandwidth[models], l2_to_base[models]
         # Scores divided by h need a bandwidth of 1: one loss serves all.
-        scores = X @ (W / bandwidth)
+        scores = X @ (W / h)
         value, coef = loss(scores if every else scores[part.rows])
         if not every:
             scores[:] = 0.0
             scores[part.rows] = coef
             coef = scores
-        moved = W - W0
-        return (
-            value + 0.5 * l2_to_base * np.einsum("dm,dm->m", moved, moved),
-            (X.T @ coef) / bandwidth + l2_to_base * moved,
-        )
+        moved = W - start
+        return value + 0.5 * l2 * np.einsum("dm,dm->m", moved, moved), (X.T @ coef) / h + l2 * moved
 
-    return lbfgs_many(objective, W0, max_iter=max_iter)[0]
+    return lbfgs_many(objective, np.repeat(start, len(l2_to_base), axis=1), max_iter=max_iter)[0]
 
 
 def unit(scores: Floats, part: Sample, top: Top) -> float:
