@@ -9,7 +9,6 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from attop._core.typing import Floats
 from attop.statistics._rounding import levels
 
 
@@ -52,7 +51,7 @@ def signed_ranks_in_turn(
     if d.ndim != 1 or d.size > planned or not np.isfinite(d).all():
         raise ValueError(f"differences must be at most {planned} finite numbers, got {differences!r}")
     signs = np.random.default_rng(0).choice(np.array([-1.0, 1.0]), (planned, draws))
-    open_: Floats = np.ones(draws, bool)
+    open_ = np.ones(draws, bool)
     for look in range(1, d.size + 1):
         ranks = scipy.stats.rankdata(levels(np.abs(d[:look]))) * (d[:look] != 0)
         allowed = int(level * math.log1p((math.e - 1) * look / planned) * draws) - int((~open_).sum())
