@@ -68,7 +68,7 @@ def run_propose(options: argparse.Namespace) -> int:
             sign = signed_ranks_in_turn(np.mean(gains, axis=1).round(6), len(files)).sign
             if sign:
                 break
-    print("\n" + verdict(mine, options.against, np.array(gains).reshape(len(gains), -1), sign))
+    print("\n" + verdict(mine, options.against, np.array(gains).reshape(-1, len(known.columns)), sign))
     if not sign:
         print(ended or "No set is left.")
     return 0
@@ -85,21 +85,19 @@ def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
         return f"{mine} is open beside {rival}: {len(gains)} sets say nothing."
     each = gains.mean(axis=1)
     mean, n = float(each.mean()), len(each)
-    found = (
-        f"it finds {abs(mean):.1f} of 100 {'more' if mean > 0 else 'less'}, over {n} sets and the board's tops; "
-        f"by more than 1 it finds more on {(each > 1).sum()}, less on {(each < -1).sum()}"
-    )
+    found = f"it finds {abs(mean):.1f} of 100 {'more' if mean > 0 else 'less'}, over {n} sets and all tops, "
+    found += f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"
     if sign:
         return (
-            f"{mine} is {'ahead of' if sign > 0 else 'behind'} {rival}: {found}.\nThe error is at most 5%, "
-            "wherever it stops; what is shown early is exaggerated on average.\nTo know more: the page on "
-            "sending a row to the board, for all sets and each top."
+            f"{mine} is {'ahead of' if sign > 0 else 'behind'} {rival}: {found}.\n"
+            "The error is at most 5%, wherever it stops; what is shown early is exaggerated on average.\n"
+            "To know more: the page on sending a row to the board, for all sets and each top."
         )
     lead = needed_lead(float(each.std(ddof=1)) / n**0.5, n - 1, 2)
-    sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f}" if mean else "no number of"
+    sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f}" if mean else "more than there are"
     return (
-        f"{mine} is {Verdict.OPEN} beside {rival}: {found}.\nTo know more: so many sets show {lead:.1f} of 100 "
-        f"in 8 of 10 cases; to show {abs(mean):.1f} takes about {sets} sets."
+        f"{mine} is {Verdict.OPEN} beside {rival}: {found}.\n"
+        f"To know more: so many sets show {lead:.1f} of 100 in 8 of 10 cases; {abs(mean):.1f} takes {sets}."
     )
 
 
