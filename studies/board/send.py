@@ -2,10 +2,12 @@
 
     python -m studies.board.send splits RUN splits.csv.gz
     python -m studies.board.send predict RUN package.Class NAME predictions.parquet [--sets SET ...]
+    python -m studies.board.send tuned RUN METHOD NAME predictions.parquet [--sets SET ...]
     attop rescore predictions.parquet --output scored
     python -m studies.board.send row scored FOLDER
 
-RUN is the output of config/suites/rare.yaml, of which the data and folds are needed alone:
+RUN is the output of config/suites/rare.yaml, of which `tuned` takes the scores of a method that was run, with what was
+chosen at each top. The others need the data and folds alone:
 
     snakemake --cores 4 --configfile config/suites/rare.yaml --until split
 
@@ -26,11 +28,12 @@ from sklearn.base import clone
 from attop._core.files import read_json, write_parquet
 from attop.experiment._splits import Fold
 from attop.metrics._scorer import scores_of
-from attop_bench.data.base import Dataset, load_available
+from attop_bench.data.base import Dataset, load_arrays, load_available
 from attop_bench.papers.page import write_findings, write_tables
 from attop_bench.run.config import Config, load_config, read_yaml
 from attop_bench.run.fitting import import_estimator
 from attop_bench.run.folds import read_folds
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import read_tables
 from studies import board
@@ -81,6 +84,25 @@ def predictions(config: Config, estimator: str, method: str, sets: Sequence[str]
     return pd.concat(found, ignore_index=True)
 
 
+def tuned(config: Config, method: str, name: str, sets: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the test scores that a run has stored of a method, those of each top, to be sent as `name`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a fold of a set has no scores.
+    """
+    plan, found = Plan(config), []
+    for data, repeat, dataset, folds in _parts(config, sets):
+        for number in range(len(folds)):
+            arrays, _ = load_arrays(plan.scores_path(Run(data, method, repeat, number)))
+            run = {"dataset": data, "method": name, "repeat": repeat, "fold": number, "row": arrays["test"]}
+            for top, scores in zip(config.dataset(data).tops, arrays["scores"], strict=True):
+                its = {"label": dataset.y[arrays["test"]], "score": scores, "top": str(top)}
+                found.append(pd.DataFrame({**run, **its}))
+    return pd.concat(found, ignore_index=True)
+
+
 def row(scored: Path, folder: Path) -> None:
     """Write the board's page with the methods of ``attop rescore`` beside those published.
 
@@ -90,7 +112,7 @@ def row(scored: Path, folder: Path) -> None:
         If they were tested on other parts, or a method has the name of one on the board.
     """
     tables, story = read_tables([scored / "tables"]), read_json(scored / "manifest.json")
-    if twice := set(story["methods"]) & {*pd.read_csv(board.FOLDER / "values.csv")}:
+    if twice := set(story["methods"]).intersection(pd.read_csv(board.FOLDER / "values.csv")):
         raise ValueError(f"{scored}: {twice.pop()!r} is on the board: give your method another name")
     made = board.tables(tables, story)
     write_tables(made, folder)
@@ -103,13 +125,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, names in (
         ("splits", ["run", "file"]),
-        ("predict", ["run", "estimator", "method", "file"]),
+        ("predict", ["run", "estimator", "name", "file"]),
+        ("tuned", ["run", "method", "name", "file"]),
         ("row", ["scored", "folder"]),
     ):
         command = commands.add_parser(name)
         for argument in names:
             command.add_argument(argument)
-    commands.choices["predict"].add_argument("--sets", nargs="+", default=[])
+    for name in ("predict", "tuned"):
+        commands.choices[name].add_argument("--sets", nargs="+", default=[])
     options = parser.parse_args(arguments)
     if options.command == "row":
         return row(Path(options.scored), Path(options.folder))
@@ -117,7 +141,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = load_config({**suite, "output": options.run})
     if options.command == "splits":
         return splits(config).to_csv(options.file, index=False, compression={"method": "gzip", "mtime": 0})
-    found = predictions(config, options.estimator, options.method, options.sets)
+    if options.command == "tuned":
+        found = tuned(config, options.method, options.name, options.sets)
+    else:
+        found = predictions(config, options.estimator, options.name, options.sets)
     return write_parquet(options.file, found)
 
 

@@ -7,6 +7,7 @@ import pytest
 from attop._core.top import Top
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
+from attop_bench.data.kinds.columns import alike
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job
 
@@ -125,6 +126,11 @@ def test_codes_leave_gaps_to_be_filled(tmp_path):
 def test_gaps_are_equal_when_copies_are_looked_for(tmp_path):
     data = read("a,b,bad\n1,,yes\n1,,no\n1,2,no\n", tmp_path, copies_together=True)
     assert data.duplicate_group[0] == data.duplicate_group[1] != data.duplicate_group[2]
+
+
+def test_copies_are_numbered_as_numpy_numbers_them():
+    X = np.random.default_rng(0).choice([-1.5, -0.0, 0.0, 2.0], (300, 3))
+    np.testing.assert_array_equal(alike(X), np.unique(X, axis=0, return_inverse=True)[1].ravel())
 
 
 def test_a_column_of_gaps_alone_is_no_error(tmp_path):

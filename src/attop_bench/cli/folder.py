@@ -23,7 +23,7 @@ def benchmark() -> list[str]:
     if not project.exists():
         return sorted(path.name for path in source().iterdir())
     wheel = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
-    return sorted(wheel["force-include"])
+    return sorted(name for name, to in wheel["force-include"].items() if "/benchmark/" in to)
 
 
 def add_init(parser: argparse.ArgumentParser) -> None:

@@ -29,6 +29,7 @@ COMMANDS = {
     "rescore": ("rescore", "write the report of stored test scores, without training"),
     "doctor": ("doctor", "check this machine for a run"),
     "check-method": ("check_method", "check a class of your own as a method of the benchmark"),
+    "propose": ("propose", "compare a class of your own with a method of the board, in a minute"),
 }
 
 #: Errors of a file or folder that cannot be used.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from attop._core.files import write_json
 from attop._core.top import Top
 from attop._core.wording import count_noun
 from attop.metrics._registry import get_metric
@@ -47,8 +48,8 @@ def add_rescore(parser: argparse.ArgumentParser) -> None:
 def run_rescore(options: argparse.Namespace) -> int:
     """Write the report that a run of the benchmark ends with, of stored scores.
 
-    Reads tables of the columns dataset, method, fold, row, label, score, perhaps repeat, group and
-    weight, one row for each item a run scored, all runs of a data set in one file.
+    Reads tables of the columns dataset, method, fold, row, label, score, perhaps repeat, group, weight
+    and top, one row for each item a run scored, all runs of a data set in one file.
     """
     tops, folder = options.top or _TOPS, Path(options.output)
     check_output(folder, [options.predictions], "tables/evaluation.parquet")
@@ -67,7 +68,8 @@ def run_rescore(options: argparse.Namespace) -> int:
         raise ConfigError(str(error)) from None
     write_tables(result.tables, folder / "tables", csv=True)
     report, tables, figures = (folder / name for name in ("report.html", "tables", "figures"))
-    write_analysis(result.tables, result.manifest, report=report, tables=tables, figures=figures)
+    headline = write_analysis(result.tables, result.manifest, report=report, tables=tables, figures=figures)
+    write_json(folder / "manifest.json", {**result.manifest, "headline": headline})
     runs = result.tables["runs"].drop_duplicates(["dataset", "method", "repeat", "fold"])
     datasets, methods = (runs[name].nunique() for name in ("dataset", "method"))
     print(

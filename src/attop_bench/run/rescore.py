@@ -25,8 +25,8 @@ from attop_bench.run.tables import KEY, TABLES
 
 #: Columns of a table of predictions, one row for each item that a run scored.
 COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
-#: Columns it may have; by default 0, one list, and 1 for each row.
-OPTIONAL = ("repeat", "group", "weight")
+#: Columns it may have; by default 0, one list, 1 for each row, and the same scores at every top.
+OPTIONAL = ("repeat", "group", "weight", "top")
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _RUN = ["dataset", "method", "repeat", "fold"]
 #: Values of unknown columns of a run that are no numbers, which are NaN.
@@ -103,23 +103,40 @@ def _evaluate_file(
         parts: dict[tuple[int, int], TestFold] = {}
         scored = []
         for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
-            part, scores = _items_of(run, f"{where}, method {method!r}, repeat {repeat}, fold {fold}")
-            first = parts.setdefault((repeat, fold), part)
-            _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
-            scored.append((method, repeat, fold, part, scores))
+            where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
+            for own, its in _at_tops(run, tops, where_run):
+                part, scores = _items_of(its, where_run)
+                first = parts.setdefault((repeat, fold), part)
+                _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
+                scored.append((method, repeat, fold, part, scores, own))
         trained = _trained_on(parts)
-        for method, repeat, fold, part, scores in scored:
+        for method, repeat, fold, part, scores, own in scored:
             key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
-            evaluation += _values(key, part, scores, tops, metrics)
+            evaluation += _values(key, part, scores, own, metrics)
             known = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
             known |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
-            runs += [known | {"top": str(top)} for top in tops]
+            runs += [known | {"top": str(top)} for top in own]
         about[str(dataset)] = _about(parts)
     tables = {
         "evaluation": pd.DataFrame(evaluation, columns=[*KEY, *TABLES["evaluation"]]),
         "runs": pd.DataFrame(runs, columns=[*KEY, *TABLES["runs"]]),
     }
     return tables, about
+
+
+def _at_tops(
+    run: pd.DataFrame, tops: Sequence[Top], where: str
+) -> Iterator[tuple[Sequence[Top], pd.DataFrame]]:
+    """Yield the scores of a run with the tops they are for: all of them, but where a column says it."""
+    if "top" not in run:
+        yield tops, run
+        return
+    for text, its in run.groupby("top", sort=False, observed=True):
+        if (top := Top.parse(str(text))) not in tops:
+            raise DatasetError(
+                f"{where}: scores for {top}, which is not asked for: leave them out, or --top {top}"
+            )
+        yield [top], its
 
 
 def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, int], float]:
@@ -184,6 +201,7 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     table = replace(table, frame=written)
     as_named = replace(table, has_types=True)  # a method may be called NA or None
     kind = {"dataset": as_named.text, "method": as_named.text, "row": table.text, "group": table.text}
+    kind["top"] = table.text
     names = [name for name in (*COLUMNS, *OPTIONAL) if name in written]
     frame = pd.DataFrame({name: kind.get(name, table.values)(name) for name in names})
     if missing := [name for name in frame if frame[name].isna().any()]:

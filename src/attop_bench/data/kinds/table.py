@@ -166,8 +166,7 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         X, y = X[rows], y[rows]
         beside = {name: None if values is None else values[rows] for name, values in beside.items()}
     if chosen.copies_together:
-        alike = np.where(np.isnan(X), np.inf, X)  # all missing values are
-        beside["duplicate_group"] = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
+        beside["duplicate_group"] = columns.alike(X)
     compared = columns.comparison_with(table.rows, table.label, chosen.positive)
     facts = {
         "source": str(path),

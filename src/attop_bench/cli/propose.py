@@ -1,0 +1,133 @@
+"""`attop propose`: a class of the user's against a method of the board, in a minute."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import warnings
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attop_bench
+from attop_bench.cli.options import add_jobs, source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from attop._core.typing import Floats
+    from attop_bench.run.config import Config
+
+
+def add_propose(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop propose``."""
+    parser.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
+    parser.add_argument("--against", default="LightGBM", metavar="METHOD", help="by default LightGBM")
+    parser.add_argument("--seconds", type=float, default=60, metavar="S", help="of training (default: 60)")
+    add_jobs(parser, "sets")
+    about = "single keys of the configuration, such as mirror=FOLDER with the files of the sets"
+    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help=about)
+
+
+def run_propose(options: argparse.Namespace) -> int:
+    """Compare a class with scikit-learn's interface with a method of the board of rare positives.
+
+    It trains on the board's folds, as it is, on one set after the other, fewest rows first, until it is shown
+    to find more or less than the other method, whose values are stored, or the time is over.
+    """
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"  # as in a training job, and before NumPy is imported
+    import numpy as np
+
+    from attop._core.wording import count_noun
+    from attop.statistics._sequential import signed_ranks_in_turn
+    from attop_bench.run.config import ConfigError
+    from attop_bench.run.propose import get_files, measure
+
+    config, known = _configuration(options), _values_of(options.against)
+    files, missing = get_files(config, known.index)
+    if missing:
+        name, reason = next(iter(missing.items()))
+        names = f"{count_noun(len(missing), 'set')} cannot be had: {', '.join(missing)}"
+        print(f"{names}.\n{name}: {reason}\n")
+    mine = options.path.rpartition(".")[2]
+    print(f"Hits of 100 that {mine} finds more than {options.against}, at {', '.join(known)}:", flush=True)
+    gains: list[Floats] = []
+    sign, ended = 0, ""
+    warnings.filterwarnings("ignore", ".* tasks have been successfully executed", UserWarning)
+    with closing(measure(config, files, time.time() + options.seconds, options.jobs)) as sets:
+        for found in sets:
+            if found.failed:
+                raise ConfigError(f"{options.path} fails on {found.dataset}: {found.failed}")
+            if found.means is None:
+                ended = f"The {options.seconds:g} seconds were over; --seconds gives it more."
+                break
+            gains.append(100 * (found.means - known.loc[found.dataset].to_numpy()))
+            print(f"{found.dataset:20}" + "".join(f"{gain:+7.1f}" for gain in gains[-1]), flush=True)
+            sign = signed_ranks_in_turn(np.mean(gains, axis=1).round(6), len(files)).sign
+            if sign:
+                break
+    print("\n" + verdict(mine, options.against, np.array(gains).reshape(-1, len(known.columns)), sign))
+    if not sign:
+        print(ended or "No set is left.")
+    return 0
+
+
+def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
+    """Say which of two methods is ahead, from gains on sets x tops, of 100, and the sign that was shown."""
+    import numpy as np
+
+    from attop.experiment._power import needed_lead
+    from attop.experiment._verdict import Verdict
+
+    if len(gains) < 2:
+        return f"{mine} is open beside {rival}: {len(gains)} sets say nothing."
+    each = gains.mean(axis=1)
+    mean, n = float(each.mean()), len(each)
+    found = f"it finds {abs(mean):.1f} of 100 {'more' if mean > 0 else 'less'}, over {n} sets and all tops, "
+    found += f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"
+    if sign:
+        return (
+            f"{mine} is {'ahead of' if sign > 0 else 'behind'} {rival}: {found}.\n"
+            "The error is at most 5%, wherever it stops; what is shown early is exaggerated on average.\n"
+            "To know more: the page on sending a row to the board, for all sets and each top."
+        )
+    lead = needed_lead(float(each.std(ddof=1)) / n**0.5, n - 1, 2)
+    sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f}" if mean else "more than there are"
+    return (
+        f"{mine} is {Verdict.OPEN} beside {rival}: {found}.\n"
+        f"To know more: so many sets show {lead:.1f} of 100 in 8 of 10 cases; {abs(mean):.1f} takes {sets}."
+    )
+
+
+def _configuration(options: argparse.Namespace) -> Config:
+    """Return the board's sets and protocol with the class as the one method."""
+    from attop_bench.cli.configuration import read_raw
+    from attop_bench.run.config import ConfigError, load_config
+    from attop_bench.run.fitting import import_estimator
+
+    try:
+        import_estimator(options.path)
+    except ValueError as error:
+        raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
+    options.configfile = [source() / "config/suites/rare.yaml"]
+    raw = read_raw(options)
+    own = {key: raw[key] for key in ("catalogues", "cache", "mirror", "offline", "seed") if key in raw}
+    datasets = [{**data, "skip": {}} for data in raw["datasets"]]
+    return load_config(own | {"datasets": datasets, "methods": [{"id": "it", "estimator": options.path}]})
+
+
+def _values_of(rival: str) -> pd.DataFrame:
+    """Return the published precision of a method, sets x tops."""
+    import pandas as pd
+
+    from attop._core.wording import did_you_mean
+    from attop_bench.run.config import ConfigError
+
+    clone = source() / "docs/board/values.csv"
+    published = clone if clone.exists() else Path(attop_bench.__file__).with_name("board.csv")
+    values = pd.read_csv(published, index_col=["set", "top"])
+    if rival not in values:
+        raise ConfigError(f"--against: {rival!r} is not on the board; {did_you_mean(rival, values)}")
+    return values[rival].unstack("top", sort=False).dropna()

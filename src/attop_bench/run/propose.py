@@ -1,0 +1,97 @@
+"""A method that is proposed, against one of the board's: set by set, until the difference is shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from attop._core.typing import Floats
+from attop_bench.data.base import Dataset, Unavailable
+from attop_bench.data.build import check_facts, make
+from attop_bench.data.fetch import obtain
+from attop_bench.data.splits.protocols import make_folds
+from attop_bench.run.config import Config
+from attop_bench.run.fitting import sample_of
+from attop_bench.run.job import Run
+from attop_bench.run.options import DatasetConfig
+from attop_bench.run.plan import Plan
+from attop_bench.run.training import run_job
+
+#: Parameter of the builder -> path of its file, of each set that is at hand.
+Files = Mapping[str, Mapping[str, str]]
+
+
+class Measured(NamedTuple):
+    """Mean precision at each top, over the test parts of a set; None if the time was over, or it failed."""
+
+    dataset: str
+    means: Floats | None
+    failed: str = ""
+
+
+def get_files(config: Config, datasets: Collection[str]) -> tuple[Files, dict[str, Unavailable]]:
+    """Return the files of each set, fewest rows first, and the reasons of the sets that cannot be had."""
+    files: dict[str, Mapping[str, str]] = {}
+    missing: dict[str, Unavailable] = {}
+
+    def get(data: DatasetConfig) -> dict[str, str] | Unavailable:
+        try:
+            return {
+                name: str(obtain(file, config.cache, mirror=config.mirror, offline=config.offline))
+                for name, file in data.files.items()
+            }
+        except Unavailable as error:
+            return error
+
+    chosen = [data for data in config.datasets if data.id in datasets]
+    chosen.sort(key=lambda data: data.expect.items or np.inf)
+    with ThreadPoolExecutor(8) as pool:
+        for data, found in zip(chosen, pool.map(get, chosen), strict=True):
+            if isinstance(found, Unavailable):
+                missing[data.id] = found
+            else:
+                files[data.id] = found
+    return files, missing
+
+
+def measure(config: Config, files: Files, deadline: float, n_jobs: int) -> Generator[Measured]:
+    """Yield the first method's precision on each set, in their order; several sets train at a time.
+
+    They are the folds, seeds, scaling and training of a run of this configuration; no fit goes on after the
+    `deadline`, a time.
+    """
+    from joblib import Parallel, delayed
+
+    calls = (delayed(_measure)(config, name, paths, deadline) for name, paths in files.items())
+    yield from Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="n_jobs")(calls)
+
+
+def prepare(config: Config, name: str, paths: Mapping[str, str]) -> Dataset:
+    """Return a data set, made of its files in memory."""
+    data = config.dataset(name)
+    dataset = replace(make(data.kind, config.seed, **data.params, **paths), name=data.extends or name)
+    check_facts(dataset, data.expect.model_dump())
+    return dataset
+
+
+def _measure(config: Config, name: str, paths: Mapping[str, str], deadline: float) -> Measured:
+    protocol, plan = config.dataset(name).protocol, Plan(config)
+    dataset = prepare(config, name, paths)
+    sample, values = sample_of(dataset), []
+    for repeat in range(protocol.repeats):
+        folds = make_folds(protocol.kind, dataset, repeat, config.seed, **protocol.options)
+        for number, fold in enumerate(folds):
+            if (left := deadline - time.time()) <= 0:
+                return Measured(name, None)
+            job = plan.job(Run(name, config.methods[0].id, repeat, number))
+            record = run_job(job, dataset, fold, left)
+            if not record.ok:
+                return Measured(name, None, "" if record.status == "timeout" else record.error)
+            scored = zip(job.tops, record.scores, strict=True)
+            values.append([sample.measure(job.metric, fold.test, its, top).value for top, its in scored])
+    return Measured(name, np.mean(values, axis=0))
