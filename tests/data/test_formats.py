@@ -8,10 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.data.base import DatasetError
+from attop._core.top import Top
+from attop.metrics import get_metric
+from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.formats import FORMATS, format_of, read_frame
 from attop_bench.data.kinds.columns import parts_by_bounds, query_level_norm
+from attop_bench.run.fitting import sample_of
 
 X = np.array([[1.5, 0.0, -2.0], [0.25, 3.0, 0.0], [4.0, -1.0, 8.0], [0.0, 0.0, 1.0]])
 LABEL = [1, -1, -1, 1]
@@ -146,6 +149,30 @@ def test_a_column_names_the_entity_of_each_row(tmp_path):
     assert data.facts["features"] == ["u"]
     with pytest.raises(DatasetError, match="'y' is both label and entity: name another entity"):
         read(tmp_path, text, entity="y")
+
+
+def test_a_column_gives_what_a_positive_is_worth(tmp_path):
+    data = read(tmp_path, "u,euro,y\n1,2.5,0\n2,1000,1\n3,0,1\n", amount="euro")
+    assert data.facts["features"] == ["u", "euro"]  # unless it is dropped
+    found = sample_of(data).measure(get_metric("amount@k"), np.arange(3), np.array([1.0, 3.0, 2.0]), Top(k=2))
+    assert found.value == 500
+    data.save(tmp_path / "t.npz")
+    assert Dataset.load(tmp_path / "t.npz").amount.tolist() == [2.5, 1000, 0]
+
+
+@pytest.mark.parametrize(
+    ("amounts", "message"),
+    [
+        (["1", "-1"], "at least 0, got -1"),
+        (["1", ""], "1 missing values"),
+        (["1", "inf"], "must be finite"),
+        (["1", "much"], "a column of numbers"),
+    ],
+)
+def test_what_is_no_amount_is_refused(tmp_path, amounts, message):
+    text = "u,euro,y\n" + "".join(f"{i},{a},{i % 2}\n" for i, a in enumerate(amounts))
+    with pytest.raises(DatasetError, match=message):
+        read(tmp_path, text, amount="euro", drop=["euro"])
 
 
 def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):

@@ -11,6 +11,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 
 import oracles.metrics as oracle
 from attop.metrics import METRICS, UndefinedMetricError, auc, dcg, lift_at_k, make_top_scorer, recall_at_k
+from attop.metrics._precision import AMOUNTS
+from attop.metrics._registry import get_metric
 from support.ranked_lists import tied_cases
 
 WEIGHTED = [name for name, metric in METRICS.items() if metric.weighted]
@@ -47,6 +49,24 @@ def test_equal_weights_change_nothing_and_groups_are_averaged(name):
         for g in range(5)
     ]
     assert metric.evaluate(y, scores, 4, groups, weights).value == pytest.approx(np.mean(each))
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_amounts_against_every_order_of_tied_items(name):
+    rng = np.random.default_rng(len(name))
+    for y, scores, k in tied_cases(len(name), 100, n_max=6):
+        worth = rng.choice([0.5, 1, 2, 7.25, 1000], len(y))
+        share = float(oracle.weighted("recall@k", y, scores, worth.tolist(), k))
+        total = float(worth @ np.asarray(y))
+        expected = {
+            "amount@k": share * total / k,
+            "amount-share@k": share,
+            "amount-lift@k": share * len(y) / k,
+        }
+        found = get_metric(name).evaluate(y, scores, k, sample_weight=worth)
+        assert found.value == pytest.approx(expected[name], rel=1e-12)
+    alone = get_metric(name).evaluate([1, 0], [2.0, 1.0], 1)
+    assert (str(alone.value), alone.reason) == ("nan", "the data name no amount")
 
 
 def test_in_auc_weight_two_is_an_item_that_is_there_twice():

@@ -153,6 +153,16 @@ def test_the_headline_of_one_data_set_has_the_best_and_the_next(values, said):
     assert headline(list(judgements), {"a": "A", "b": "B"}).endswith(said)
 
 
+def test_the_headline_of_amounts_is_the_sum_found():
+    evaluation, runs = rows(
+        ("a", [120, 125, 121, 122, 123.0]), ("b", [60, 62, 61, 64, 60.0]), metric="amount@k"
+    )
+    judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values()
+    assert headline(list(judgements), {"a": "A", "b": "B"}) == (
+        "A finds an amount of 611 in the first 5. Shown to be better than B (307 in the first 5)."
+    )
+
+
 def test_the_headline_of_several_is_over_the_sets_that_all_share():
     """Method c lacks some: it is left out, and none is named where it has half of the sets and finds more."""
     _, whole = judgements_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6), c=(0.1, 0.1, 0.1))

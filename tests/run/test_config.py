@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attop._core.top import Top
+from attop.metrics._precision import AMOUNTS
 from attop_bench.data.proposal import identifier
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError, load_config, read_yaml
@@ -58,6 +59,12 @@ def test_a_file_of_ones_own_inherits_nothing_from_the_data_set_of_its_name():
         alike = other.model_copy(update={"id": one.id, "params": own[one.id]["params"]})
         assert one == alike
         assert identifier(f"in/{one.id}.csv", names) not in names
+
+
+def test_a_data_set_with_amounts_is_measured_by_them_too():
+    params = {"path": "x.csv", "label": "y", "positive": 1, "amount": "euro"}
+    assert configured(datasets=[entry(kind="file", params=params)]).metrics[-3:] == [*AMOUNTS]
+    assert not {*AMOUNTS} & {*configured(datasets=[entry()]).metrics}
 
 
 def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():

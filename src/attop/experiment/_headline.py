@@ -54,11 +54,18 @@ class TopJudgement(Judgement):
         """True if the metric counts positives among the first k."""
         return self.metric == "precision@k"
 
+    @property
+    def in_sums(self) -> bool:
+        """True if the metric, times k, is what the positives among the first k are worth."""
+        return self.metric == "amount@k"
+
     def found(self, value: float) -> str:
-        """Format a value of the metric, as hits if it counts them."""
+        """Format a value of the metric, as hits or a sum if it counts them."""
+        k = self.k or 100
+        if self.in_sums:
+            return f"{float(f'{k * value:.4g}'):,.10g} in the first {k:,}{' per group' * self.grouped}"
         if not self.in_hits:
             return f"{value:.3g}"
-        k = self.k or 100
         return f"{_number(k * value)} of {k:,}{' per group' * self.grouped}"
 
     def beside(self, rival: Rival) -> str:
@@ -170,10 +177,10 @@ def _short(title: str, words: int) -> str:
 def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
     best, others = name_models(judged.first, names), [r for r in judged.ranked if r.model not in judged.tied]
     finds, value = "find" if judged.tied else "finds", judged.found(judged.mean)
-    if judged.in_hits:
+    if judged.in_hits or judged.in_sums:
         baseline = judged.random_baseline
         times = f", {judged.mean / baseline:.2g} times chance" if baseline > 0 else ""
-        sentence = f"{best} {finds} {value}{times}."
+        sentence = f"{best} {finds} {'an amount of ' * judged.in_sums}{value}{times}."
     else:
         sentence = f"{best} {'have' if judged.tied else 'has'} {judged.metric} {value} at {judged.top}."
     if not others:

@@ -21,6 +21,7 @@ from attop.experiment._interval import Units
 from attop.experiment._routing import Estimator, Rows, fit, takes
 from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric, MetricValue
+from attop.metrics._precision import AmountMetric
 
 #: Values to choose from, by name of the parameter.
 Grid = Mapping[str, Sequence[object]]
@@ -55,6 +56,8 @@ class Sample:
         What each row is worth, to models and metrics that take it.
     entity, day : ndarray of shape (n,) or None
         Customer and day of each row, for metrics of cards.
+    amount : ndarray of shape (n,) or None
+        What each positive is worth, to metrics of amounts; `weights` if left out.
     labels : ndarray of shape (n,) or None
         What models learn, where it is not `y`.
     """
@@ -65,19 +68,20 @@ class Sample:
     weights: Floats | None = None
     entity: Ints | None = None
     day: Ints | None = None
+    amount: Floats | None = None
     labels: NDArray[np.generic] | None = None
 
     def rows(self, rows: Ints) -> Sample:
         """Return some of the rows."""
-        columns = ("y", "groups", "weights", "entity", "day", "labels")
+        columns = ("y", "groups", "weights", "entity", "day", "amount", "labels")
         columns_of_rows = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
         return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
 
     def units(self, metric: Metric, top: Top, ratio: float) -> Units:
         """Return the rows behind a value of a test part; those of unequal weight count as fewer."""
         positives = float(self.y.sum())
-        if metric.weighted and self.weights is not None:
-            worth = self.weights[self.y == 1]
+        if (weights := self._worth(metric)) is not None:
+            worth = weights[self.y == 1]
             positives = float(worth.sum() ** 2 / (worth**2).sum())
         groups = None if self.groups is None else len(np.unique(self.groups))
         return Units.of(metric, top, ratio, items=len(self.y), positives=positives, groups=groups)
@@ -90,8 +94,13 @@ class Sample:
             entities = None if self.entity is None else self.entity[rows]
             days = None if self.day is None else self.day[rows]
             return metric.evaluate(y, scores, top, groups, entities=entities, days=days)
-        weights = self.weights[rows] if metric.weighted and self.weights is not None else None
-        return metric.evaluate(y, scores, top, groups, weights)
+        weights = self._worth(metric)
+        return metric.evaluate(y, scores, top, groups, None if weights is None else weights[rows])
+
+    def _worth(self, metric: Metric) -> Floats | None:
+        if isinstance(metric, AmountMetric) and self.amount is not None:
+            return self.amount
+        return self.weights if metric.weighted else None
 
 
 @dataclass(frozen=True)

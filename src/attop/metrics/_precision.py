@@ -1,11 +1,15 @@
-"""Positives among the k highest scores: precision, recall, hit, lift, F-beta; and average precision."""
+"""Positives among the k highest scores: precision, recall, hit, lift, F-beta, amount; average precision."""
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from dataclasses import dataclass
 
-from attop._core.typing import Floats, Ints
-from attop.metrics._metric import EXPECTED, Need, family, metric
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attop._core.typing import Floats, Ints, TopLike
+from attop.metrics._metric import EXPECTED, Kernel, Metric, MetricValue, Need, family, metric
 from attop.metrics._ranking import Ranking
 
 
@@ -157,3 +161,47 @@ def f_beta_at_k(ranking: Ranking, k: Ints, beta: float = 1.0) -> Floats:
     0.5
     """
     return (1 + beta**2) * ranking.positives_in_top(k) / (k + beta**2 * ranking.n_pos)
+
+
+@dataclass(frozen=True, repr=False)
+class AmountMetric(Metric):
+    """A metric of what the positives are worth, by the amounts of the data: not of models' weights."""
+
+    def evaluate(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        top: TopLike | None = None,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> MetricValue:
+        """Return the value on a sample, or NaN and the reason, such as that there are no amounts."""
+        if sample_weight is None:
+            return MetricValue(math.nan, 0, 1, "the data name no amount")
+        return super().evaluate(y_true, y_score, top, groups, sample_weight)
+
+
+def _amount_in_top(ranking: Ranking, k: Ints) -> Floats:
+    return ranking.gain_in_top(k) / k
+
+
+def _amount(name: str, definition: str, kernel: Kernel, most: float = math.inf) -> AmountMetric:
+    edge = "Undefined without amounts, for k > n and without positives."
+    needs, title = (Need.K_ITEMS, Need.POSITIVE), name.capitalize().replace("-", " ")
+    return AmountMetric(
+        name, title, definition, kernel, edge, needs, (0.0, most), needs_top=True, weighted=True
+    )
+
+
+_SUM = "Sum of the positives' amounts among the k highest scores"
+#: Metrics by the column of a data set's `amount`; the sum found is k times the first.
+AMOUNTS = {
+    one.name: one
+    for one in (
+        _amount("amount@k", f"{_SUM}, divided by k.", _amount_in_top),
+        _amount(
+            "amount-share@k", f"{_SUM}, divided by that of all positives.", recall_at_k.metric.kernel, 1.0
+        ),
+        _amount("amount-lift@k", f"{_SUM}, divided by that of a random order.", lift_at_k.metric.kernel),
+    )
+}

@@ -12,6 +12,7 @@ from attop.metrics._metric import Metric
 from attop.metrics._operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
 from attop.metrics._pap import MICRO_PAP, pap_at_k, partial_auc
 from attop.metrics._precision import (
+    AMOUNTS,
     average_precision,
     f_beta_at_k,
     hit_at_k,
@@ -73,7 +74,7 @@ def register(metric: Metric) -> None:
 
 def is_known(name: str) -> bool:
     """True if a name is that of one of attop's metrics; a number in it that is out of range is an error."""
-    return name in METRICS or any(family.read(name) for family in FAMILIES)
+    return name in METRICS or name in AMOUNTS or any(family.read(name) for family in FAMILIES)
 
 
 def get_metric(name: str | Metric) -> Metric:
@@ -93,7 +94,7 @@ def get_metric(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
-    known = {**METRICS, **_OWN}
+    known = {**METRICS, **AMOUNTS, **_OWN}
     if name in known:
         return known[name]
     for family in FAMILIES:

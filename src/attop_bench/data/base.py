@@ -16,7 +16,7 @@ from attop_bench.data.preparation import Preparation
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
 _COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate groups"}
-_COLUMNS |= {"entity": "entities", "day": "days"}
+_COLUMNS |= {"entity": "entities", "day": "days", "amount": "amounts"}
 
 
 class DatasetError(ValueError):
@@ -56,6 +56,8 @@ class Dataset:
         together, or leave out those already known.
     day : ndarray of shape (n,), int64, or None
         Date of each row: days since 1970 began, or since any other day.
+    amount : ndarray of shape (n,), float64, or None
+        What each row is worth if it is positive, for metrics of amounts.
     preparation : Preparation or None
         Learnt from each training part and applied to `X`, where NaN is then a missing value.
     """
@@ -69,6 +71,7 @@ class Dataset:
     duplicate_group: Ints | None = None
     entity: Ints | None = None
     day: Ints | None = None
+    amount: Floats | None = None
     preparation: Preparation | None = None
 
     def __post_init__(self) -> None:
@@ -101,6 +104,14 @@ class Dataset:
             values = np.asarray(given)
             if values.shape != y.shape:
                 raise DatasetError(f"dataset {self.name}: {len(y)} items but {what} of shape {values.shape}")
+            if name == "amount":
+                if not (np.isfinite(values) & (values >= 0)).all():
+                    raise DatasetError(
+                        f"dataset {self.name}: amounts must be finite and at least 0, got {values.min()} to "
+                        f"{values.max()}: take the column's absolute value, or leave amount out"
+                    )
+                object.__setattr__(self, name, values.astype(np.float64))
+                continue
             distinct, codes = np.unique(values, return_inverse=True)
             if name == "day" and values.dtype.kind not in "iu":
                 raise DatasetError(f"dataset {self.name}: days must be integers, got dtype {values.dtype}")

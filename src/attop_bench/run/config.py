@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from attop._core.wording import did_you_mean
 from attop.metrics._custom import custom_metric
+from attop.metrics._precision import AMOUNTS
 from attop.metrics._registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
@@ -152,7 +153,9 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
     names = [*chosen, *(data.get("scoring") for data in datasets)]
     dotted = [n for n in names if isinstance(n, str) and re.match(DOTTED, n)]
     own = {**{name: {"path": name} for name in dotted}, **own}
-    return {"custom_metrics": own, "metrics": chosen if "metrics" in raw else [*DEFAULT_METRICS, *own]}
+    worth = any("amount" in (data.get("params") or ()) for data in datasets)
+    default = [*DEFAULT_METRICS, *(name for name in AMOUNTS if worth), *own]
+    return {"custom_metrics": own, "metrics": chosen if "metrics" in raw else default}
 
 
 def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:

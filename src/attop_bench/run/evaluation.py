@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from attop._core.top import Top
+from attop._core.top import Top, main_top
 from attop._core.typing import Floats, Ints
 from attop.experiment._tune import best_candidate
 from attop.metrics._metric import Metric
+from attop.metrics._overlap import inside_top
 from attop.metrics._roc import roc_points
 from attop_bench.data.base import Dataset, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
@@ -44,6 +46,7 @@ def evaluate(
     metric is evaluated at the top they were trained for, `scoring`, which compares methods, at all of them.
     """
     rows: dict[str, list[Row]] = {name: [] for name in EVALUATED}
+    main = main_top(map(str, tops))
     read = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]
     chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, read, tops, scoring)
     for (run, record, test, values), path in zip(read, records, strict=True):
@@ -70,6 +73,8 @@ def evaluate(
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
             rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, tops, scoring)]
             rows["roc"].append(key | _roc_row(dataset, test, row))
+            if dataset.groups is None and str(top) == main:
+                rows["listed"].append(key | listed_row(test + 1, dataset.y[test], row, top))
     return {name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]]) for name in EVALUATED}
 
 
@@ -153,6 +158,17 @@ def _cross_rows(
         return []
     rows = {str(at): _metric_rows(dataset, test, scores, at, [metric])[0] for at in tops}
     return [{"at": at, "metric": metric.name, "value": row["value"]} for at, row in rows.items()]
+
+
+def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
+    """Return the items among the first k of a list, all of those that are tied at the cut; none for k > n."""
+    try:
+        inside = inside_top(scores, top.resolve(len(y), int(y.sum())))
+    except ValueError:
+        inside = np.zeros(len(y))
+    at = np.flatnonzero(inside)
+    columns = {"row": rows[at], "label": y[at], "listed": inside[at]}
+    return {name: values.tolist() for name, values in columns.items()} | {"n_pos": int(y.sum())}
 
 
 def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:

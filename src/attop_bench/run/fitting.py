@@ -29,7 +29,8 @@ def import_estimator(path: str) -> Any:
 
 def sample_of(dataset: Dataset) -> Sample:
     """Return the rows of a data set for an experiment."""
-    return Sample(dataset.X, dataset.y, dataset.groups, entity=dataset.entity, day=dataset.day)
+    beside = {name: getattr(dataset, name) for name in ("entity", "day", "amount")}
+    return Sample(dataset.X, dataset.y, dataset.groups, **beside)
 
 
 def learner_of(job: Job, dataset: Dataset) -> Learner:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from attop._core.files import check_stem
 from attop._core.sample import as_floats
-from attop._core.top import Top
+from attop._core.top import Top, main_top
 from attop._core.typing import Floats, Ints
 from attop._core.wording import did_you_mean
 from attop.learners._base import all_alike
@@ -20,6 +20,7 @@ from attop.metrics._metric import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import read_table, refuse_twice
 from attop_bench.data.kinds.columns import as_identifiers
+from attop_bench.run.evaluation import listed_row
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
@@ -82,7 +83,7 @@ def rescore(
                 raise DatasetError(f"{path}: data set {name!r} is in {home[name]} as well: join them")
             home[name], datasets[name] = path, counts | asked
     tables = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
-    for name in ("evaluation", "runs"):
+    for name in ("evaluation", "runs", "listed"):
         tables[name] = pd.concat([tables_of_file[name] for tables_of_file, _ in parts], ignore_index=True)
     methods = {name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])}
     manifest: dict[str, object] = {"title": title, "environment": environment()}
@@ -96,6 +97,8 @@ def _evaluate_file(
     frame = _read_predictions(path, rename)
     evaluation: list[dict[str, object]] = []
     runs: list[dict[str, object]] = []
+    listed: list[dict[str, object]] = []
+    main = next(top for top in tops if str(top) == main_top(map(str, tops)))
     about = {}
     for dataset, rows in frame.groupby("dataset", sort=False, observed=True):
         where = f"{path}: data set {dataset!r}"
@@ -113,6 +116,8 @@ def _evaluate_file(
         for method, repeat, fold, part, scores, own in scored:
             key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
             evaluation += _values(key, part, scores, own, metrics)
+            if part.groups is None and main in own:
+                listed.append({**key, "top": str(main), **listed_row(part.rows, part.y, scores, main)})
             known = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
             known |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
             runs += [known | {"top": str(top)} for top in own]
@@ -120,6 +125,7 @@ def _evaluate_file(
     tables = {
         "evaluation": pd.DataFrame(evaluation, columns=[*KEY, *TABLES["evaluation"]]),
         "runs": pd.DataFrame(runs, columns=[*KEY, *TABLES["runs"]]),
+        "listed": pd.DataFrame(listed, columns=[*KEY, *TABLES["listed"]]),
     }
     return tables, about
 

@@ -30,6 +30,9 @@ TABLES: dict[str, tuple[str, ...]] = {
     ),
     "selection": ("candidate", "inner_fold", "value", "part"),
     "roc": ("fp", "tp", "n_neg", "n_pos"),
+    # Items among the first k of a run, at the main top of one list: their row from 1, label, and the share of
+    # the orders of tied items in which it is there; and the positives of the test part.
+    "listed": ("row", "label", "listed", "n_pos"),
     # Of the first repeat and fold, at one top, by `attop_bench.run.trace`; not of the other runs.
     "trace": ("iterations", "objective", "train", "test"),
 }
@@ -45,7 +48,7 @@ def write_tables(tables: Mapping[str, pd.DataFrame], folder: StrPath, *, csv: bo
     metadata = {"attop_schema_version": str(SCHEMA_VERSION)}
     for name, table in tables.items():
         write_parquet(folder / f"{name}.parquet", table, metadata)
-        if csv and name != "roc":  # its cells are curves
+        if csv and name not in ("roc", "listed"):  # their cells are curves and lists
             write_csv(folder / f"{name}.csv", table)
 
 

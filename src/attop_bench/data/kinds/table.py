@@ -107,6 +107,9 @@ class TableOptions(RawOptions):
     #: Cut the rows in their order into so many blocks, each an entity, for the protocol whole-entities: rows
     #: that follow each other in time or place are alike.
     blocks: Annotated[int, Field(strict=True, ge=2)] | None = None
+    #: Column of what a row is worth if it is positive, such as a sum of money, for the metrics `amount@k`,
+    #: `amount-share@k` and `amount-lift@k`; it stays a feature unless it is dropped.
+    amount: _Column | None = None
     #: Keep rows with the same features on one side of every split; otherwise memorising one copy is rewarded
     #: on the others. See `Dataset.duplicate_group`.
     copies_together: StrictBool = False
@@ -161,6 +164,11 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         beside["part"] = columns.parts_by_bounds(_given(table, column, chosen.where), bounds, chosen.where)
     if chosen.blocks is not None:
         beside["entity"] = np.arange(len(y)) * chosen.blocks // len(y)
+    if chosen.amount is not None:
+        amounts = _given(table, chosen.amount, chosen.where)
+        if amounts.dtype.kind not in "iuf":
+            raise DatasetError(f"{chosen.where}: amount must be a column of numbers, got {amounts[0]!r}")
+        beside["amount"] = amounts
     if chosen.downsample_positives is not None:
         rows = columns.downsampled(y, chosen.downsample_positives, chosen.where)
         X, y = X[rows], y[rows]

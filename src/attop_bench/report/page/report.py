@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from attop._core import wording
-from attop._core.files import StrPath, write_bytes
+from attop._core.files import StrPath, write_bytes, write_csv
 from attop.experiment._headline import TopJudgement, headline, mean_regrets
 from attop.experiment._interval import CONFIDENCE
 from attop.experiment._verdict import Verdict
@@ -21,6 +21,7 @@ from attop.metrics._registry import get_metric
 from attop.statistics._rounding import difference
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
+from attop_bench.report.compute.found import found_by
 from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.compute.tables import total_costs
@@ -56,6 +57,8 @@ def write_analysis(
     """
     page = build_page(results, manifest, files=True, jobs=jobs)
     write_exports(page, Path(figures), Path(tables))
+    if "listed" in results and len(results["listed"]):
+        write_csv(Path(tables) / "found.csv", found_by(results["listed"]))
     write_bytes(report, render(page).encode())
     return page.headline
 

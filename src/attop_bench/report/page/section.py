@@ -15,6 +15,7 @@ from attop._core.wording import capitalise, count_noun, format_duration, join_wo
 from attop.experiment._headline import TopJudgement
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
+from attop_bench.report.compute.found import Pair, compare_lists, tied_places
 from attop_bench.report.compute.judgements import BASELINE, highlighted, rank_methods, span
 from attop_bench.report.compute.results import Entry, Failures, Records, Results
 from attop_bench.report.compute.tables import (
@@ -48,6 +49,8 @@ class Section:
     costs: Records
     chosen_tops: list[str]
     choices: list[Choice]
+    pair: Pair | None = None
+    tied: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     figures: list[Figure] = field(default_factory=list)
 
     @property
@@ -126,6 +129,9 @@ def build_section(
         for by in dict.fromkeys(metric for metric, _ in judgements)
         if (judged := [a for (its, _), a in judgements.items() if its == by])
     }
+    listed = results.tables.get("listed", pd.DataFrame(columns=["dataset"]))
+    listed = listed[listed["dataset"] == dataset]
+    leading = list(judgements[metric, main].means)[:2] if (metric, main) in judgements else []
     skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
     return Section(
         id=dataset,
@@ -144,6 +150,8 @@ def build_section(
         costs=cost,
         chosen_tops=chosen_tops,
         choices=chosen,
+        pair=compare_lists(listed, *leading) if len(listed) and len(leading) == 2 else None,
+        tied=tied_places(listed) if len(listed) else {},
     )
 
 
