@@ -19,7 +19,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
     [
         (
             "t.json",
-            GOOD,
+            "[" + GOOD,
             {},
             "cannot tell the format from the name: set format to one of csv, excel, parquet",
         ),

@@ -64,7 +64,7 @@ def compare(models, X, y, top=60, **options):
 def test_labels_of_text_need_a_positive_one_and_either_may_be(dtype):
     X, y = items()
     y = np.where(y == "yes", "fraud", "ok").astype(dtype)  # the alphabet would take "ok"
-    with pytest.raises(ValueError, match=r"y is text, 'fraud', 1\d\.\d% of the rows and 'ok', 8"):
+    with pytest.raises(ValueError, match=r"'fraud' \(1\d\.\d% .*positive='fraud'$"):
         compare(PAIR, X, y)
     with pytest.raises(ValueError, match=r"positive must be one of the labels \['fraud', 'ok'\], got 'yes'"):
         compare(PAIR, X, y, positive="yes")

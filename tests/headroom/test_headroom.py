@@ -159,7 +159,7 @@ def test_calibration_by_other_folds():
 @pytest.mark.workflow
 def test_the_same_for_any_number_of_jobs_form_of_labels_and_of_features():
     plain = headroom(X, Y, 20, cv=2)
-    assert headroom(X, np.where(Y, "yes", "no"), Top(k=20), cv=2, n_jobs=2) == plain
+    assert headroom(X, np.where(Y, 2, 1), Top(k=20), cv=2, n_jobs=2) == plain
     assert headroom(X, Y, 20, cv=2, random_state=1) != plain
     groups = headroom(X, Y, 3, cv=2, groups=np.arange(300) % 10)
     assert groups.k == 30

@@ -157,9 +157,12 @@ def test_scorers():
     with pytest.raises(TypeError, match="precision@k is a metric of the top: give top"):
         make_top_scorer("precision@k")
     scorer = make_top_scorer("auc")
-    model = LogisticRegression().fit(X, np.where(Y, "yes", "no"))
-    assert scorer(model, X, np.where(Y, "yes", "no")) == METRICS["auc"].value(Y, model.decision_function(X))
-    with pytest.raises(ValueError, match=r"y holds \[0, 1\], but the classifier knows only \['no', 'yes'\]"):
+    model = LogisticRegression().fit(X, np.where(Y, 2, 1))
+    assert scorer(model, X, np.where(Y, 2, 1)) == METRICS["auc"].value(Y, model.decision_function(X))
+    words = np.where(Y, "ill", "well")  # the alphabet would take "well"
+    with pytest.raises(ValueError, match=r"'ill' .* and 'well' .* do not say which is positive: .* y == '"):
+        scorer(LogisticRegression().fit(X, words), X, words)
+    with pytest.raises(ValueError, match=r"y holds \[0\], but the classifier knows only \[1, 2\]"):
         scorer(model, X, Y)
     with pytest.raises(ValueError, match="fitted on two classes, got LogisticRegression with no classes_"):
         scorer(clone(model), X, Y)
@@ -170,4 +173,4 @@ def test_scorers():
     with pytest.raises(TypeError, match="decision_function or predict_proba"):
         scorer(SimpleNamespace(classes_=np.array([0, 1])), X, Y)
     with pytest.raises(UndefinedMetricError, match="auc is undefined: no positive"):
-        scorer(model, X[Y == 0], np.full((Y == 0).sum(), "no"))
+        scorer(model, X[Y == 0], np.full((Y == 0).sum(), 1))

@@ -136,6 +136,16 @@ SITUATIONS = [
         as_if=base().assign(colour=base()["colour"] + "; light"),
         reader={},
     ),
+    S(
+        "as many words in each row, and quoted commas",
+        text(colour=lambda v: f"{v} of the same length, as {v} is".replace("dark blue", "blue")),
+        as_if=base().assign(
+            colour=[
+                f"{v} of the same length, as {v} is".replace("dark blue", "blue") for v in base()["colour"]
+            ]
+        ),
+        reader={},
+    ),
     S("a comma in a quoted name", text(), base().rename(columns={"amount": "amount, EUR"}), reader={}),
     S("one feature", text(";"), base()[["amount", "y"]], reader={"separator": ";"}),
     S("sep=; first", text(";", before="sep=;\n"), reader={}),
@@ -468,7 +478,7 @@ SITUATIONS = [
     # --- ends of names, archives
     *(
         S(f"{ending} with commas", text(name=f"t{ending}"), reader={})
-        for ending in (".txt", ".dat", ".data", "")
+        for ending in (".txt", ".dat", ".NNA", "")
     ),
     *(
         S(f".csv{e}", packed(text(), how, e), reader={})

@@ -71,6 +71,16 @@ def plain_labels(y: ArrayLike) -> NDArray[Any]:
     return labels if str in kinds else np.array(labels.tolist())
 
 
+def check_positive_known(labels: NDArray[Any], classes: NDArray[Any], how: str = "y == {!r}") -> None:
+    """Refuse two classes that are no numbers: of those the larger is positive, of words none is."""
+    if classes.dtype.kind in "biuf":
+        return
+    shares = {label: float(np.mean(labels == label)) for label in classes.tolist()}
+    named = " and ".join(f"{label!r} ({share:.1%} of the rows)" for label, share in shares.items())
+    example = how.format(min(shares, key=lambda label: shares[label]))
+    raise ValueError(f"the labels {named} do not say which is positive: name it, such as {example}")
+
+
 def _array(values: ArrayLike, what: str) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pandas has a _mask too
         raise ValueError(f"{what} has masked values, which would count as if they were not: drop those items")

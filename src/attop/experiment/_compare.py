@@ -17,7 +17,14 @@ from scipy.sparse import issparse
 from sklearn.model_selection import BaseCrossValidator, check_cv
 from threadpoolctl import threadpool_limits
 
-from attop._core.sample import NO_NUMBER, check_groups, check_weights, how_to_encode, plain_labels
+from attop._core.sample import (
+    NO_NUMBER,
+    check_groups,
+    check_positive_known,
+    check_weights,
+    how_to_encode,
+    plain_labels,
+)
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
@@ -248,11 +255,9 @@ def _sample(
     classes = np.unique(labels)
     if len(classes) != 2:
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
-    if positive is None and labels.dtype.kind in "OSU" and any(isinstance(c, (str, bytes)) for c in classes):
-        named = " and ".join(f"{c!r}, {np.mean(labels == c):.1%} of the rows" for c in classes.tolist())
-        rarer = min(classes.tolist(), key=labels.tolist().count)
-        raise ValueError(f"y is text, {named}: name the positive one, such as positive={rarer!r}")
-    if positive is not None and positive not in classes.tolist():
+    if positive is None:
+        check_positive_known(labels, classes, "positive={!r}")
+    elif positive not in classes.tolist():
         raise ValueError(f"positive must be one of the labels {classes.tolist()}, got {positive!r}")
     hit = labels == (classes[1] if positive is None else positive)
     codes, entities = (None if column is None else np.asarray(column) for column in (groups, entity))

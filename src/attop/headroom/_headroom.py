@@ -156,7 +156,7 @@ def headroom(
     X : array-like or sparse matrix of shape (n, d)
         Numbers. Missing values are filled in by the column's median, and marked in columns of their own.
     y : array-like of shape (n,)
-        Two classes; the positive one is last in sorted order.
+        Two labels, booleans or numbers, of which the larger is positive.
     top : Top, int or mapping
         The top that matters: k, or a share such as ``{"tau": 0.01}``. With groups, that of each.
     groups : array-like of shape (n,), optional

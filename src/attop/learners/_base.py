@@ -91,13 +91,16 @@ class Ranker(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
 
+        Labels are booleans or two numbers, of which the larger is positive. Words do not say which of them is
+        positive: write ``y == "fraud"``.
+
         Where the training ended early, a ConvergenceWarning says so, and what to change; where the model
         scores all training items alike, a `ConstantModelWarning` does.
 
         Raises
         ------
         ValueError
-            If the input is not finite, `y` does not hold two classes, or a parameter is out of range.
+            If the input is not finite, `y` does not hold two numbers, or a parameter is out of range.
         FloatingPointError
             If the model's scores of the training items overflow.
         """
@@ -238,6 +241,7 @@ class WeightedRanker(Ranker):
         ----------
         X : array-like of shape (n, d)
         y : array-like of shape (n,)
+            Booleans or two numbers, of which the larger is positive; of words write ``y == "fraud"``.
         groups : array-like of shape (n,), optional
         sample_weight : array-like of shape (n,), optional
             At least 0: an item of weight 2 counts as two equal items, and wherever a top or a rank counts
@@ -246,7 +250,7 @@ class WeightedRanker(Ranker):
         Raises
         ------
         ValueError
-            If the input is not finite, `y` does not hold two classes with some weight each, a parameter is
+            If the input is not finite, `y` does not hold two numbers with some weight each, a parameter is
             out of range, or the requested loss takes no weights.
         FloatingPointError
             If the model's scores of the training items overflow.

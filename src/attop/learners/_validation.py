@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from attop._core._sklearn import check_sample_weight
 from attop._core.parameters import check_number
-from attop._core.sample import NO_NUMBER, how_to_encode, plain_labels
+from attop._core.sample import NO_NUMBER, check_positive_known, how_to_encode, plain_labels
 from attop._core.typing import Floats, Ints
 
 
@@ -94,7 +94,7 @@ def check_features(
 
 
 def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
-    """Return the two classes, the positive one last, and the labels as 0 and 1."""
+    """Return the two classes, the positive one last, and the labels as 0 and 1; words are refused."""
     y = plain_labels(y)
     check_classification_targets(y)
     classes = np.unique(y)
@@ -109,6 +109,7 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
             f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
             "positives and negatives"
         )
+    check_positive_known(y, classes)
     return classes, (y == classes[1]).astype(np.int64)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit
 
-from attop._core.sample import as_floats
+from attop._core.sample import as_floats, check_positive_known
 from attop._core.top import Top
 from attop._core.typing import Floats, TopLike
 from attop.metrics._metric import Metric
@@ -55,6 +55,7 @@ class TopScorer:
             raise ValueError(
                 f"y holds {unknown[:5].tolist()}, but the classifier knows only {classes.tolist()}"
             )
+        check_positive_known(labels, np.asarray(classes))
         if groups is None and self.metric.grouped:
             raise ValueError(
                 f"{self.metric.name} is a mean over groups, but the scorer got no groups: call "

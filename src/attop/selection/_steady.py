@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from attop._core.parameters import check_share
-from attop._core.sample import centre_and_scale, check_weights
+from attop._core.sample import centre_and_scale, check_positive_known, check_weights, plain_labels
 from attop._core.typing import Floats
 from attop.experiment._routing import Estimator, Rows, fit
 from attop.metrics._scorer import log_odds, scores_of
@@ -60,8 +60,10 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         check_share("weight", self.weight, ends=True)
         if self.previous is not None:
             check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
+        labels = plain_labels(y)
+        self.classes_ = np.unique(labels)
+        check_positive_known(labels, self.classes_)
         self.model_ = fit(clone(self.model), X, y, sample_weight=sample_weight)
-        self.classes_ = np.unique(y)
         known = getattr(self.previous, "classes_", self.classes_)
         if not np.array_equal(known, self.classes_):
             raise ValueError(

@@ -29,6 +29,8 @@ _FEW, _FEWEST = 20, 2
 _ROWS, _FIT = 1000, 0.9
 #: A field that another separator would cut, which is no number or date.
 _CUT = re.compile(r".*[,;\t|].*")
+#: What nothing cuts.
+_QUOTED = re.compile(r'(?:^|(?<=[,;\t| ]))"(?:[^"]|"")*"(?=[,;\t|\s]|$)', re.MULTILINE)
 _NUMBER = re.compile(r"\s*[-+(]?[€$£]?[\d.,' ]+[)€$£%]?\s*")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
 
@@ -165,6 +167,7 @@ def _comment(lines: Sequence[str]) -> str | None:
 def _separator(lines: Sequence[str], usual: str, comment: str | None) -> str:
     """Return the separator that gives most rows as many fields, and cuts none that another would."""
     best, score = usual, 0.0
+    lines = _QUOTED.sub("text", "".join(lines)).splitlines(keepends=True)
     for separator in sorted(_SEPARATORS, key=lambda mark: mark != usual):
         try:
             rows = list(islice(filter(any, rows_of(lines, separator, comment)), _ROWS))

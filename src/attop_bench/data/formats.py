@@ -31,13 +31,12 @@ if TYPE_CHECKING:
 
 _Words = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]] | Literal[False]
 _MOST_CELLS = 1 << 29
-#: What compresses a file, at the end of its name; and ends of names that say nothing of the format.
+#: What compresses a file, at the end of its name.
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Name of a column without one in pandas; to_csv writes row numbers as such a column.
 UNNAMED = re.compile(r"Unnamed: \d+|")
 #: The name that pandas gives to an index without one.
 _NO_NAME = re.compile(r"__index_level_\d+__")
-_UNSAID = ("", ".txt", ".dat", ".data", ".train", ".test", ".t", ".tr")
 _LINE_OF_SVMLIGHT = re.compile(r"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)+\s*(#.*)?")
 
 
@@ -157,7 +156,7 @@ def format_of(path: StrPath, own: str | None = None) -> str:
     ending = name.suffix.lower()
     if ending in _SUFFIXES:
         return _SUFFIXES[ending]
-    form = own or (_by_content(path) if ending in _UNSAID and os.path.isfile(path) else None)
+    form = own or (_by_content(path) if os.path.isfile(path) else None)
     if form is None:
         raise DatasetError(
             f"dataset {path}: cannot tell the format from the name: set format to one of {', '.join(FORMATS)}"

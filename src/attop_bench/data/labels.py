@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,16 @@ def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> 
         order = few, not named, column.distinct > 2, column.missing > 0, not last, not column.text
         found.append(((*order, label.share), label))
     return [label for _, label in sorted(found, key=lambda one: one[0])]
+
+
+def having(positive: object, table: Table, frame: pd.DataFrame, known: Sequence[LabelColumn]) -> LabelColumn:
+    """Return the likeliest of the columns that could be the label which has a positive value."""
+    for label in known:
+        with suppress(DatasetError):
+            return as_label(table, frame, label.column, positive)
+    raise DatasetError(
+        f"{table.where}: no column that could be the label has {positive!r}: name it, --label COLUMN"
+    )
 
 
 def _is_named(name: str) -> bool:

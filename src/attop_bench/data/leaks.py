@@ -67,7 +67,7 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
         return
     if column.distinct <= MANY_VALUES or column.kind == "category":
         yield "its values", pd.factorize(values, use_na_sentinel=False)[0]
-    elif column.kind == "number":
+    if column.kind == "number":
         common = values.mode().iloc[0]
         if (values == common).mean() >= 0.5:
             yield "another value than the usual", (values != common).to_numpy(np.int64)

@@ -18,7 +18,7 @@ from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
 from attop_bench.data.gaps import as_options, gaps, remarks, usual_words
 from attop_bench.data.kinds.columns import column_of, day_numbers, positive_labels
-from attop_bench.data.labels import as_label, candidates
+from attop_bench.data.labels import as_label, candidates, having
 from attop_bench.data.leaks import leaks
 from attop_bench.data.roles import KINDS, Column, describe
 
@@ -52,6 +52,8 @@ def look(
     if label is not None:
         label = column_of(frame, label, table.where)
         chosen = as_label(table, frame, label, positive)
+    elif positive is not None:
+        chosen = having(positive, table, frame, possible)
     if not table.has_types and "missing" not in reader:
         kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]

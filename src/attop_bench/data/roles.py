@@ -167,7 +167,8 @@ def _of_names(frame: pd.DataFrame, name: str, present: pd.Series, distinct: int)
     often = rows / distinct
     times = f"{distinct:,} values, {often:.1f} rows each"
     if distinct >= NEARLY * rows:
-        return _of_single(present, rows, named or person or listed, plain)
+        kind, why, otherwise = _of_single(present, rows, named or person or listed, plain)
+        return (kind, "", "") if measured and kind == "number" else (kind, why, otherwise)
     if plain == "number" and measured:
         return "number", "", ""
     if listed and distinct >= _FEWEST and often >= 2:
@@ -210,7 +211,7 @@ def _of_single(present: pd.Series, rows: int, named: bool, plain: str) -> tuple[
     width = present.astype(str).str.len()
     if width.nunique() == 1 and width.iloc[0] >= 5:
         return "identifier", "each row has its own, of as many digits", "number"
-    return "number", "", ""
+    return "number", *(("each row has its own", "identifier") if present.is_unique else ("", ""))
 
 
 def _far_apart(present: pd.Series) -> bool:

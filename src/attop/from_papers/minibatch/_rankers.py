@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from attop._core.sample import check_positive_known
 from attop._core.top import Top
 from attop._core.typing import TopLike
 from attop.learners._base import Ranker, Training, ranker, sharing
@@ -66,7 +67,7 @@ class MiniBatchRanker(Ranker):
         X : array-like or CSR matrix of shape (n, d)
         y : array-like of shape (n,)
         classes : array-like of shape (2,)
-            The two labels, the positive one last in sorted order. Needed in the first call only.
+            The two labels, of which the larger is positive. Needed in the first call only.
 
         Returns
         -------
@@ -97,6 +98,7 @@ class MiniBatchRanker(Ranker):
                     "Only binary classification is supported. The type of the target is multiclass: "
                     f"classes must be two labels, got {self.classes_.tolist()}"
                 )
+            check_positive_known(labels, self.classes_)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
                 f"classes must stay the same from call to call, got {np.unique(classes).tolist()} after "
