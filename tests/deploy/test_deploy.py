@@ -217,7 +217,7 @@ def finish(given):
     return done
 
 
-def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch):
+def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch, capsys):
     given = config([TREE, LOGISTIC], tops=[{"tau": 0.1}, {"k": 60, "of": 1500}])
     methods, trained, told = ["tree", "logistic-regression"], [], []
 
@@ -228,6 +228,8 @@ def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch
     monkeypatch.setattr(deploying, "_run", run)
     fresh = deploy(given, "mine", methods, Top(k=60), n_jobs=1)
     assert len(trained) == 2 * 3 + 6  # folds, and what stays of a list
+    done = [line.split(",")[0] for line in capsys.readouterr().err.splitlines()]
+    assert {"tree: 3 of 3 fits", "logistic-regression: 3 of 3 fits", "for the card: 6 of 6 fits"} <= {*done}
     trained.clear()
     runs = finish(given)
     read = deploy(given, "mine", methods, Top(k=60), n_jobs=1, tell=told.append)

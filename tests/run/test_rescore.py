@@ -99,7 +99,10 @@ def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys):
     frame[~gone].to_parquet(tmp_path / "all.parquet")
     out = tmp_path / "out"
     assert main(["rescore", str(tmp_path / "all.parquet"), "--output", str(out), "--jobs", "1"]) == 0
-    assert "35 runs of 3 methods on 2 data sets at kappa=0.25" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "35 runs of 3 methods on 2 data sets at kappa=0.25" in said.out
+    assert said.err.startswith("1 of 1 files, ")
+    assert said.err.endswith("writing tables, figures and the report\n")
     page = (out / "report.html").read_text(encoding="utf-8")
     assert re.search(r"1\s+job missing", page)
     assert (out / "tables/evaluation.csv").is_file()

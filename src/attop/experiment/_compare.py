@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -17,6 +15,7 @@ from scipy.sparse import issparse
 from sklearn.model_selection import BaseCrossValidator, check_cv
 from threadpoolctl import threadpool_limits
 
+from attop._core.progress import show_progress
 from attop._core.sample import (
     NO_NUMBER,
     check_groups,
@@ -28,7 +27,7 @@ from attop._core.sample import (
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
-from attop._core.wording import did_you_mean, format_duration
+from attop._core.wording import did_you_mean
 from attop.experiment._capacity import capacity
 from attop.experiment._forecast import HeldOut
 from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
@@ -368,16 +367,4 @@ def _in_parallel(
     done = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(run)(learner, sample, fold, metric, top, seed) for learner, fold, seed in jobs
     )
-    return list(_shown(done, len(jobs)) if verbose else done)
-
-
-def _shown(results: Iterator[Row], total: int) -> Iterator[Row]:
-    """Pass results on, and print how many are done and the time left."""
-    begun, live = time.monotonic(), sys.stderr.isatty()
-    for done, result in enumerate(results, 1):
-        passed = time.monotonic() - begun
-        left = format_duration(passed / done * (total - done))
-        line = f"{done} of {total} runs, {format_duration(passed)}, about {left} to go"
-        if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
-            print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
-        yield result
+    return list(show_progress(done, len(jobs)) if verbose else done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from attop._core.files import write_json
@@ -66,6 +67,7 @@ def run_rescore(options: argparse.Namespace) -> int:
         )
     except ValueError as error:
         raise ConfigError(str(error)) from None
+    print("writing tables, figures and the report", file=sys.stderr, flush=True)
     write_tables(result.tables, folder / "tables", csv=True)
     report, tables, figures = (folder / name for name in ("report.html", "tables", "figures"))
     headline = write_analysis(result.tables, result.manifest, report=report, tables=tables, figures=figures)

@@ -14,6 +14,7 @@ import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
+from attop._core.progress import show_progress
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop.experiment._forecast import HeldOut, NextList
@@ -175,7 +176,7 @@ def deploy(
         jobs = [replace(plan.job(run), tops=[top], selection="nested") for run in own]
         records = finished(plan, own, top, folds)
         how = f"of the run in {plan.root}" if records else "trained"
-        one = summed(method, jobs, dataset, records or train(jobs, dataset, folds, n_jobs))
+        one = summed(method, jobs, dataset, records or train(jobs, dataset, folds, n_jobs, method))
         tell(f"{method}: {one.error or f'{data.scoring} {one.value:.4f} on {len(folds)} test parts, {how}'}")
         tried.append(one)
     sign = 1 if config.metric(data.scoring).higher_is_better else -1
@@ -280,10 +281,15 @@ def finished(plan: Plan, runs: Sequence[Run], top: Top, folds: Sequence[Fold]) -
     return records
 
 
-def train(jobs: Sequence[Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int) -> list[Record]:
-    """Train each job on its fold."""
+def train(
+    jobs: Sequence[Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int, what: str
+) -> list[Record]:
+    """Train each job on its fold; `what` is said of the progress."""
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
-        return Parallel()(delayed(_run)(job, dataset, fold) for job, fold in zip(jobs, folds, strict=True))
+        done = Parallel(return_as="generator")(
+            delayed(_run)(job, dataset, fold) for job, fold in zip(jobs, folds, strict=True)
+        )
+        return list(show_progress(done, len(jobs), "fits", f"{what}: "))
 
 
 def summed(method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Record]) -> Tried:
@@ -355,7 +361,7 @@ def share_kept(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Par
         sixths = np.array_split(np.random.default_rng(job.seed).permutation(fold.train), 6)
         halves += [Fold(np.sort(np.concatenate(five)), fold.test) for five in (sixths[1:], sixths[:-1])]
     fixed = replace(job, param_grid={name: [value] for name, value in candidate.items()})
-    (top,), records = job.tops, train([fixed] * len(halves), dataset, halves, n_jobs)
+    (top,), records = job.tops, train([fixed] * len(halves), dataset, halves, n_jobs, "for the card")
     if not all(record.ok for record in records):
         return math.nan
     pairs = zip(records[::2], records[1::2], strict=True)

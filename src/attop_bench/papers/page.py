@@ -1,8 +1,4 @@
-"""A paper's findings as files: a page, the same as Markdown, its pictures, and all numbers as CSV.
-
-``python -m attop_bench.papers.page studies.aatp2012 docs/papers/aatp2012`` makes a page again from the CSV
-files beside it, and its row in ``docs/papers/README.md``.
-"""
+"""A paper's findings as files: a page, the same as Markdown, its pictures, and all numbers as CSV."""
 
 from __future__ import annotations
 
@@ -10,18 +6,18 @@ import hashlib
 import html
 import io
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from attop._core.files import write_bytes, write_csv
 from attop_bench.papers.findings import Findings, Tables
 from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
-from attop_bench.run.paper import configuration_of, load_paper
+from attop_bench.run.paper import configuration_of
 
 _STYLE = """
 .scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
@@ -60,11 +56,15 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
     )
     write_bytes(folder / "index.html", page.encode())
     write_bytes(folder / "README.md", markdown(findings, paper).encode())
-    about = {"Software": None, "Comment": digest(folder)}
     for plot in (findings.picture, *findings.plots):
-        buffer = io.BytesIO()
-        plot.canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=about)
-        write_bytes(folder / f"{plot.name}.png", buffer.getvalue())
+        write_bytes(folder / f"{plot.name}.png", png(plot.canvas, digest(folder)))
+
+
+def png(canvas: Figure, comment: str) -> bytes:
+    """Return a picture as PNG, with a comment."""
+    buffer, about = io.BytesIO(), {"Software": None, "Comment": comment}
+    canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=about)
+    return buffer.getvalue()
 
 
 def markdown(findings: Findings, paper: str) -> str:
@@ -151,29 +151,7 @@ def _as_html(kind: str, value: Any) -> str:
     return f"<{kind}>{_inline(value)}</{kind}>"
 
 
-def index_row(findings: Findings, name: str) -> str:
-    """Return the row of a page in the list of all: its picture, and the first sentence of its verdict."""
-    picture = f"![{findings.title.partition(':')[0]}]({name}/{findings.picture.name}.png)"
-    return f"| [{picture}]({name}/README.md) | [{findings.title}]({name}/README.md). {findings.verdict[0]} |"
-
-
-def _put(row: str, index: Path, name: str) -> None:
-    """Put a page's row in the place of the one it had."""
-    lines = index.read_text(encoding="utf-8").splitlines()
-    changed = [row if line.startswith("| [") and f"]({name}/README.md)" in line else line for line in lines]
-    write_bytes(index, ("\n".join(changed) + "\n").encode())
-
-
 def _inline(text: str) -> str:
     """Return the bold parts and the links of a sentence as HTML."""
     bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text))
     return re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', bold)
-
-
-if __name__ == "__main__":
-    paper, published = sys.argv[1], Path(sys.argv[2])
-    found = load_paper(paper).findings(read_tables(published))
-    write_findings(found, published, paper)
-    (published / "index.html").unlink()
-    if (published.parent / "README.md").exists():
-        _put(index_row(found, published.name), published.parent / "README.md", published.name)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from attop._core.files import check_stem
+from attop._core.progress import show_progress
 from attop._core.sample import as_floats
 from attop._core.top import Top, main_top
 from attop._core.typing import Floats, Ints
@@ -73,7 +74,8 @@ def rescore(
 
     wanted = list({m.name: m for m in (scoring, *metrics)}.values())
     calls = (delayed(_evaluate_file)(path, tops, wanted, rename or {}) for path in files)
-    parts = Parallel(n_jobs=n_jobs)(calls)
+    read = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
+    parts = list(show_progress(read, len(files), "files"))
     home: dict[str, Path] = {}
     datasets: dict[str, object] = {}
     asked = {"scoring": scoring.name, "tops": [str(top) for top in tops]}

@@ -1,0 +1,24 @@
+"""One line of progress on the standard error stream."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import TypeVar
+
+from attop._core.wording import format_duration
+
+T = TypeVar("T")
+
+
+def show_progress(results: Iterator[T], total: int, noun: str = "runs", subject: str = "") -> Iterator[T]:
+    """Pass results on, and print how many are done and the time left: on a terminal in one line."""
+    begun, live = time.monotonic(), sys.stderr.isatty()
+    for done, result in enumerate(results, 1):
+        passed = time.monotonic() - begun
+        left = format_duration(passed / done * (total - done))
+        line = f"{subject}{done} of {total} {noun}, {format_duration(passed)}, about {left} to go"
+        if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
+            print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
+        yield result
