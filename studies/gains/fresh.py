@@ -212,7 +212,7 @@ def runs_of(question):
 def answer(means, method, rivals):
     """Print the answer at every top: mean gain over the better rival of each set, won-lost, p by Holm."""
     gains = (means[method] - means[rivals].max(axis=1)).dropna().round(8).unstack("top")[list(TOPS)]
-    adjusted = holm([wilcoxon(gains[top], np.zeros(len(gains))).p for top in TOPS])
+    adjusted = holm(np.nan_to_num([wilcoxon(gains[t], np.zeros(len(gains))).p for t in TOPS], nan=1.0))
     print(f"\n{method} over {' or '.join(rivals)}, {len(gains)} sets\n")
     print_head("top", "more of 100", "won-lost", "p, by Holm")
     for top, p in zip(TOPS, adjusted, strict=True):

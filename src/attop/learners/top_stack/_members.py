@@ -43,7 +43,7 @@ _LEAST, _MOST = 1e-6, 0.999
 _HOPELESS, _SLOPE = 1 / 8, 0.1
 
 
-def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
+def default_members(n_rows: int, n_features: int, *, sparse: bool) -> list[Member]:
     """Return three cheap models that err differently: a booster, a forest, logistic regression.
 
     `n_rows` are those of the smallest sample they are fitted on. Without LightGBM no booster takes a sparse
@@ -55,7 +55,7 @@ def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
     scaled = [SimpleImputer(), StandardScaler(with_mean=not sparse)]
     return [
         *([] if sparse and find_spec("lightgbm") is None else [("boosting", boosting)]),
-        ("extra trees", ExtraTreesClassifier(12, max_features=0.5, **rows)),
+        ("extra trees", ExtraTreesClassifier(12, max_features=min(0.5, 60 / n_features), **rows)),
         ("logistic regression", make_pipeline(*scaled, LogisticRegression(C=0.1, max_iter=1000))),
     ]
 

@@ -205,7 +205,8 @@ class TopStack(WeightedRanker, BaseComposition):
         seed = int(rng.randint(np.iinfo(np.int32).max))
         given: Any = self.estimators
         if isinstance(given, str):
-            given = default_members(min(len(train) for train, _ in folds), sparse=issparse(X))
+            n_rows = min(len(train) for train, _ in folds)
+            given = default_members(n_rows, self.n_features_in_, sparse=issparse(X))
         if "sample_weight" in values and not any(takes(model, "sample_weight") for _, model in given):
             raise ValueError(
                 f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
