@@ -1,4 +1,4 @@
-"""TopStack on sets nobody here had used, by docs/explanation/top-stack-rule.md.
+"""TopStack on sets nobody here had used, by studies/gains/rule.md.
 
     python -m studies.gains.fresh run FOLDER results.csv [--splits 5]
     python -m studies.gains.fresh table results.csv...

@@ -101,9 +101,9 @@ class TopStack(WeightedRanker, BaseComposition):
     and standard deviation of the held-out scores. The regression has the penalty of scikit-learn's default,
     C = 1.
 
-    Aiming the combination at the top, by a regression on the highest candidates, by weights about the cut or
-    by smoothed precision, gained nothing measurable (:doc:`/explanation/top-stack`): a model that can
-    represent the probability is best trained for it, and is then right at every k.
+    A model that can represent the probability is best trained for it, and is then right at every k. That of
+    `predict_proba` is the regression's, so calibrated on held-out rows; `predict` cuts at the top, not at one
+    half. :doc:`/explanation/top-stack` has the measurements.
 
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
     values are refused by the first member that does not. `sample_weight` and `groups` reach the members whose
