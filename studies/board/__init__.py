@@ -48,10 +48,11 @@ _NOT_RUN = {
 }
 
 _NEAREST = (
-    "The nearest rival known is not asked about. On an earlier board a random forest was next to TopStack at "
-    "n+/4; here it has five sets.",
-    "That board had nine of the 25 sets, and TopStack led on it. Three are simulated: ai4i2020, "
+    "Not asked about is the nearest rival, a random forest, next to TopStack at n+/4 on an earlier "
+    "board; here on five sets.",
+    "TopStack led there, on nine of the 25 sets. Three are simulated: ai4i2020, "
     "electrical-grid, fraud-stream.",
+    "TopStack here is [its first version](../explanation/top-stack.md).",
     "Values are rounded to 8 digits before ranking: equal gains differ in the tenth.",
 )
 

@@ -36,6 +36,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": REDEALT,
         "check_sample_weight_equivalence_on_sparse_data": REDEALT,
         "check_fit2d_1feature": "three positives are too few for two folds",
+        "check_classifiers_train": "it predicts the top, not what is more likely than not",
     },
 }
 

@@ -52,12 +52,14 @@ def test_it_is_cross_fitting_and_a_regression_written_out(top):
         name: pytest.approx(precision_at_k(Y, Z[:, j], top)) for j, (name, _) in enumerate(MEMBERS)
     }
     new = RNG.normal(size=(40, 3))
-    p = np.column_stack([clone(member).fit(X, Y).predict_proba(new)[:, 1] for _, member in MEMBERS])
-    by_hand = (np.vectorize(log_odds)(p, Y.mean()) - raw.mean(axis=0)) / raw.std(axis=0)
+    p = [[clone(m).fit(X[fit], Y[fit]).predict_proba(new)[:, 1] for fit, _ in folds] for _, m in MEMBERS]
+    mean = np.mean(np.vectorize(log_odds)(p, Y.mean()), axis=1).T
+    by_hand = (mean - raw.mean(axis=0)) / raw.std(axis=0)
     np.testing.assert_allclose(model.member_scores(new), by_hand, rtol=1e-9, atol=1e-12)
     logistic = LogisticRegression(max_iter=1000).fit(Z, Y)
     np.testing.assert_allclose(model.coef_, logistic.coef_[0], rtol=1e-4)
     np.testing.assert_allclose(model.decision_function(new), by_hand @ model.coef_ + model.intercept_)
+    np.testing.assert_allclose(model.predict_proba(new), logistic.predict_proba(by_hand), atol=1e-4)
     held_out = np.empty(len(Y))
     for train, test in folds:
         held_out[test] = Z[test] @ LogisticRegression(max_iter=1000).fit(Z[train], Y[train]).coef_[0]
@@ -118,8 +120,9 @@ def test_the_same_numbers_for_any_n_jobs(n_jobs):
 def test_a_seed_of_ones_own_is_kept():
     fixed = [("a", RandomForestClassifier(3, random_state=5)), ("b", RandomForestClassifier(3))]
     model = stack(fixed).fit(X, Y)
-    assert model.members_[0][1].random_state == 5
-    assert model.members_[1][1].random_state is not None
+    (_, kept), (_, drawn) = model.members_
+    assert {forest.random_state for forest in kept} == {5}
+    assert None not in {forest.random_state for forest in drawn}
     assert fixed[1][1].random_state is None
 
 
@@ -151,7 +154,7 @@ def test_the_models_one_has():
             warnings.simplefilter("error", RuntimeWarning)
             model = TopStack(top=8, cv=2).fit(features, Y)
         # Without LightGBM the boosters are scikit-learn's, which take no sparse features.
-        assert len(model.members_) == (3 if sparse.issparse(features) and not find_spec("lightgbm") else 5)
+        assert len(model.members_) == 3 - (sparse.issparse(features) and not find_spec("lightgbm"))
         assert np.isfinite(model.decision_function(features)).all()
     with pytest.raises(ValueError, match="infinity"):
         TopStack(top=8, cv=2).fit(np.where(np.isnan(gaps), np.inf, gaps), Y)
@@ -160,7 +163,8 @@ def test_the_models_one_has():
 def test_members_without_probabilities():
     svm = make_pipeline(StandardScaler(), LinearSVC())
     model = stack([("svm", svm), ("push", TopPush())]).fit(X, Y)
-    expected = svm.fit(X, Y).decision_function(X)
+    folds = StratifiedKFold(3, shuffle=True, random_state=np.random.RandomState(0)).split(X, Y)
+    expected = np.mean([svm.fit(X[fit], Y[fit]).decision_function(X) for fit, _ in folds], axis=0)
     found = model.member_scores(X)[:, 0]
     np.testing.assert_allclose(
         (found - found.mean()) / found.std(), (expected - expected.mean()) / expected.std()
@@ -190,9 +194,9 @@ def test_weights_and_groups_reach_those_that_take_them():
         ("near", KNeighborsClassifier(3)),
     ]
     model = stack(members).fit(X, Y, groups=GROUPS, sample_weight=weight)
-    assert len(Recorder.seen) == 2 * (3 + 1)
+    assert len(Recorder.seen) == 2 * 3
     folds = cross_fitting_folds(3, Y, np.unique(GROUPS, return_inverse=True)[1], np.random.RandomState(0))
-    for (train, _), (features, y, groups, given) in zip(folds, Recorder.seen[:3], strict=True):
+    for (train, _), (features, y, groups, given) in zip(folds, Recorder.seen[::2], strict=True):
         assert np.array_equal(features, X[train])
         assert np.array_equal(y, Y[train])
         assert np.array_equal(groups, GROUPS[train])
@@ -242,6 +246,24 @@ def test_a_row_of_weight_zero_is_as_if_dropped(groups):
         stack().fit(X, Y, groups, 1.0 - Y)
 
 
+@pytest.mark.parametrize(("n_pos", "folds"), [(4, 2), (7, 3), (40, 5)])
+def test_fewer_folds_where_positives_are_few(n_pos, folds):
+    y = np.arange(150) < n_pos
+    model = stack(cv=5).fit(X, y)
+    assert [len(models) for _, models in model.members_] == [folds, folds]
+
+
+def test_probabilities_are_calibrated():
+    rng = np.random.default_rng(2)
+    many = rng.normal(size=(6000, 3))
+    p = 1 / (1 + np.exp(3 - 2 * many[:, 0] - many[:, 1] * many[:, 2]))
+    y = (rng.random(6000) < p).astype(int)
+    found = TopStack().fit(many[:2000], y[:2000]).predict_proba(many[2000:])[:, 1]
+    for low, high in ((0, 0.05), (0.05, 0.2), (0.2, 0.5), (0.5, 1)):
+        part = (found >= low) & (found < high)
+        assert found[part].mean() == pytest.approx(p[2000:][part].mean(), abs=0.05)
+
+
 def test_groups_are_kept_together_and_have_a_top_each():
     groups = np.array(["u", "v", "w", "x", "y", "z"])[np.arange(150) % 6]
     for _, test in cross_fitting_folds(3, Y, np.arange(150) % 6, np.random.RandomState(0)):
@@ -260,7 +282,7 @@ def test_tops_share_their_members():
     members = [*MEMBERS, ("recorder", Recorder())]
     settings = [{"top": 3}, {"top": {"tau": 0.1}}, {}, {"cv": 2}, {"top": 3, "cv": 2}]
     together = stack(members).fit_many(X, Y, candidates=settings)
-    assert len(Recorder.seen) == (3 + 1) + (2 + 1)
+    assert len(Recorder.seen) == 3 + 2
     for model, setting in zip(together, settings, strict=True):
         alone = stack(members, **setting).fit(X, Y)
         assert model.get_params()["top"] == alone.top
@@ -280,14 +302,14 @@ class Broken(Recorder):
         return np.full(len(X), np.nan)
 
 
-FEW = np.r_[np.ones(5, int), np.zeros(145, int)]
+FEW = np.r_[np.ones(3, int), np.zeros(147, int)]
 LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
 
 
 @pytest.mark.parametrize(
     ("changes", "data", "message"),
     [
-        ({}, (X, FEW), "3 folds needs at least 6 positives .*got 5 and 145: lower cv"),
+        ({}, (X, FEW), "2 folds needs at least 4 positives .*got 3 and 147: lower cv"),
         ({}, (X, Y, LUMPED), r"fold . of whole groups needs at least 2 .* got 0 and"),
         ({}, (X, Y, GROUPS[1:]), "groups must name the group of each of the 150 items"),
         ({}, (X, np.zeros(150)), "one class only"),

@@ -30,7 +30,7 @@ from attop.experiment._judge import decide
 from attop.experiment._splits import Pair, cross_fitting_folds
 from attop.learners._validation import encode_labels
 from attop.learners.soft_top._soft_top import SoftTop
-from attop.learners.top_stack._members import Member, booster, cross_fit, seeded
+from attop.learners.top_stack._members import ROWS_OF_A_TREE, Member, booster, cross_fit, seeded
 from attop.metrics._held_out import TopPrecision
 
 Verdict = Literal["nothing to gain", "gain by a richer model", "gain by training for the top"]
@@ -41,8 +41,6 @@ NOW, REFINED = "logistic regression", "refined for the top"
 _SAMPLES = 400
 #: One-sided risk and power of `rows_to_tell`.
 _RISK, _POWER = 1 - CONFIDENCE, 0.8
-#: Rows a tree of the forest is grown on, at most.
-_ROWS_OF_A_TREE = 20_000
 
 
 @dataclass(frozen=True)
@@ -278,7 +276,7 @@ def richer_models(n_rows: int, *, sparse: bool = False) -> list[Member]:
 
     Without LightGBM no booster takes a sparse matrix, and the forest is alone.
     """
-    rows = min(n_rows, _ROWS_OF_A_TREE)
+    rows = min(n_rows, ROWS_OF_A_TREE)
     forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)
     boosting = [] if sparse and find_spec("lightgbm") is None else [("boosting", booster())]
     return [*boosting, ("forest", forest)]
@@ -291,7 +289,7 @@ def held_out_richer(
     models = richer_models(min(len(train) for train, _ in folds), sparse=issparse(X))
     members = [(name, seeded((name, model), seed)) for name, model in models]
     values = {} if groups is None else {"groups": groups}
-    scores = cross_fit(members, X, y, folds, values, float(y.mean()), n_jobs)
+    _, scores = cross_fit(members, X, y, folds, values, float(y.mean()), n_jobs)
     return {name: scores[:, j] for j, (name, _) in enumerate(members)}
 
 

@@ -12,9 +12,8 @@ from scipy.special import logit
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
@@ -29,9 +28,14 @@ from attop.metrics._scorer import check_scores_of, log_odds, scores_of
 #: A name and an estimator.
 Member = tuple[str, Estimator]
 
+#: A name, and the estimators fitted without each of the folds.
+Fitted = tuple[str, list[Estimator]]
+
 #: ``sample_weight`` and ``groups`` of the rows, where given.
 Values = dict[str, Any]
 
+#: Rows a tree of a forest is grown on, at most.
+ROWS_OF_A_TREE = 20_000
 #: Probabilities are clipped to this range but for their order, see `log_odds`.
 _LEAST, _MOST = 1e-6, 0.999
 #: Below the log-odds of this fraction of the positive rate, differences are shrunk to a tenth: such rows are
@@ -39,50 +43,46 @@ _LEAST, _MOST = 1e-6, 0.999
 _HOPELESS, _SLOPE = 1 / 8, 0.1
 
 
-def default_members(n_rows: int, *, sparse: bool) -> list[Member]:
-    """Return five models that err differently: two boosters, extra trees, two linear models.
+def default_members(n_rows: int, n_features: int, *, sparse: bool) -> list[Member]:
+    """Return three cheap models that err differently: a booster, a forest, logistic regression.
 
     `n_rows` are those of the smallest sample they are fitted on. Without LightGBM no booster takes a sparse
     matrix.
     """
-
-    def scaled(*steps: Estimator) -> Pipeline:
-        return make_pipeline(SimpleImputer(), StandardScaler(with_mean=not sparse), *steps)
-
-    boosting = [("boosting", booster()), ("random boosting", booster(random=True))]
-    kernel = Nystroem(n_components=min(300, n_rows))
+    boosting = booster(100, 0.08, max_bin=63, subsample=0.7, subsample_freq=1, colsample_bytree=0.6)
+    large = n_rows > ROWS_OF_A_TREE
+    rows = {"bootstrap": True, "max_samples": ROWS_OF_A_TREE} if large else {}
+    scaled = [SimpleImputer(), StandardScaler(with_mean=not sparse)]
     return [
-        *([] if sparse and find_spec("lightgbm") is None else boosting),
-        ("extra trees", ExtraTreesClassifier(200, min_samples_leaf=2)),
-        ("logistic regression", scaled(LogisticRegression(C=0.1, max_iter=1000))),
-        ("kernel logistic regression", scaled(kernel, LogisticRegression(C=10.0, max_iter=1000))),
+        *([] if sparse and find_spec("lightgbm") is None else [("boosting", boosting)]),
+        ("extra trees", ExtraTreesClassifier(12, max_features=min(0.5, 60 / n_features), **rows)),
+        ("logistic regression", make_pipeline(*scaled, LogisticRegression(C=0.1, max_iter=1000))),
     ]
 
 
-def booster(*, random: bool = False) -> Estimator:
+def booster(trees: int = 200, learning_rate: float = 0.05, **more: Any) -> Estimator:
     """Return LightGBM, or scikit-learn's boosting where that is not installed, set for few positives.
 
-    A random one chooses its thresholds at random (scikit-learn's: among half of the features).
+    `more` are parameters of LightGBM alone.
     """
     if find_spec("lightgbm") is None:
         return HistGradientBoostingClassifier(
-            learning_rate=0.05,
-            max_iter=300 if random else 200,
+            learning_rate=learning_rate,
+            max_iter=trees,
             max_leaf_nodes=15,
             min_samples_leaf=10,
-            max_features=0.5 if random else 1.0,
             early_stopping=False,
         )
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(
-        n_estimators=300 if random else 200,
-        learning_rate=0.05,
+        n_estimators=trees,
+        learning_rate=learning_rate,
         num_leaves=15,
         min_child_samples=10,
-        extra_trees=random,
         n_jobs=1,
         verbosity=-1,
+        **more,
     )
 
 
@@ -101,25 +101,18 @@ def cross_fit(
     values: Values,
     prior: float,
     n_jobs: int | None,
-) -> Floats:
-    """Return the raw scores of every row by every member trained without its fold, shape (n, m).
+) -> tuple[list[Fitted], Floats]:
+    """Fit each member without each fold; return the models, and the raw scores of the rows held out, (n, m).
 
     Each row is in one test part of `folds`; `values` reach the members whose `fit` takes them; `prior` is
     that of `raw_scores`. The scores are the same for any `n_jobs`.
     """
-    jobs = [(j, fold) for j in range(len(members)) for fold in folds]
-    parts = Parallel(n_jobs)(delayed(_held_out)(members[j], X, y, fold, values, prior) for j, fold in jobs)
+    parts = Parallel(n_jobs)(delayed(_held_out)(members, X, y, fold, values, prior) for fold in folds)
     scores = np.empty((len(y), len(members)))
-    for (j, (_, test)), part in zip(jobs, parts, strict=True):
-        scores[test, j] = part
-    return scores
-
-
-def refit(members: Sequence[Member], X: Rows, y: Ints, values: Values, n_jobs: int | None) -> list[Member]:
-    """Return the members fitted on all rows; parameters as for `cross_fit`."""
-    every = np.arange(len(y))
-    fitted = Parallel(n_jobs)(delayed(_fit)(member, X, y, every, values) for member in members)
-    return [(name, model) for (name, _), model in zip(members, fitted, strict=True)]
+    for (_, test), (_, part) in zip(folds, parts, strict=True):
+        scores[test] = part
+    models = zip(*(fitted for fitted, _ in parts), strict=True)
+    return [(name, list(its)) for (name, _), its in zip(members, models, strict=True)], scores
 
 
 def raw_scores(member: Member, X: Rows, prior: float) -> Floats:
@@ -139,14 +132,14 @@ def raw_scores(member: Member, X: Rows, prior: float) -> Floats:
     return np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
 
 
-def _held_out(member: Member, X: Rows, y: Ints, fold: Pair, values: Values, prior: float) -> Floats:
+def _held_out(
+    members: Sequence[Member], X: Rows, y: Ints, fold: Pair, values: Values, prior: float
+) -> tuple[list[Estimator], Floats]:
     train, test = fold
-    with threadpool_limits(1):
-        model = _fit(member, X, y, train, values)
-        return raw_scores((member[0], model), safe_indexing(X, test), prior)
-
-
-def _fit(member: Member, X: Rows, y: Ints, rows: Ints, values: Values) -> Estimator:
+    rows, held_out = safe_indexing(X, train), safe_indexing(X, test)
+    given = {name: value[train] for name, value in values.items()}
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
-        return fit(member[1], safe_indexing(X, rows), y[rows], **{k: v[rows] for k, v in values.items()})
+        models = [fit(model, rows, y[train], **given) for _, model in members]
+        named = zip((name for name, _ in members), models, strict=True)
+        return models, np.column_stack([raw_scores(member, held_out, prior) for member in named])

@@ -1,4 +1,4 @@
-"""TopStack: the models you have, combined into one."""
+"""TopStack: several models, combined into one that is above each."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state, get_tags, indexable
@@ -21,12 +22,12 @@ from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
 from attop.learners._base import Setting, Training, WeightedRanker, all_alike, cut_below, train
 from attop.learners.top_stack._members import (
+    Fitted,
     Member,
     Values,
     cross_fit,
     default_members,
     raw_scores,
-    refit,
     seeded,
 )
 from attop.metrics._held_out import HeldOutPrecision, TopPrecision
@@ -36,7 +37,7 @@ from attop.metrics._held_out import HeldOutPrecision, TopPrecision
 class _Members:
     """Members and their held-out scores, which are the same for every top."""
 
-    fitted: list[Member]
+    fitted: list[Fitted]
     scores: Floats
     prior: float
     folds: list[Pair]
@@ -49,23 +50,23 @@ class TopStack(WeightedRanker, BaseComposition):
     r"""Combine any classifiers into one that ranks better than its members.
 
     The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic
-    regression learns from these held-out scores how to weigh the members, which are then fitted on all rows.
+    regression learns from these held-out scores how to weigh the members. New rows are scored by the mean of
+    the models of all folds.
 
     Parameters
     ----------
     estimators : list of (str, estimator), default="auto"
         Any scikit-learn classifiers or pipelines with ``predict_proba`` or ``decision_function``. "auto":
-        boosting, plain and with random thresholds (LightGBM where it is installed, else scikit-learn's),
-        extra trees and, with missing values filled in and features scaled, logistic regression, plain and
-        of 300 kernel features.
+        boosting (LightGBM where it is installed, else scikit-learn's), a small forest of extra trees and,
+        with missing values filled in and features scaled, logistic regression.
     top : int, mapping or Top, optional
         The top that is measured and cut: k, for example ``10``, or a share such as ``{"tau": 0.05}``; None is
         as many items as there are positives. With groups, the top of each. The order of the items does not
         depend on it.
     cv : int, at least 2, default=5
-        Folds, stratified, with groups kept together. Each must hold two positives and two negatives.
+        Folds, stratified, with groups kept together; fewer where a class has not two rows for each.
     n_jobs : int, optional
-        Fits at the same time, see joblib. Each takes one thread; the numbers are the same for any.
+        Folds at the same time, see joblib. Each takes one thread; the numbers are the same for any.
     random_state : int, RandomState or None, default=0
         Deals the folds, and seeds the members that have no seed of their own.
 
@@ -73,8 +74,8 @@ class TopStack(WeightedRanker, BaseComposition):
     ----------
     classes_ : ndarray of shape (2,)
         The second is the positive class.
-    members_ : list of (str, estimator)
-        Fitted on all rows.
+    members_ : list of (str, list of estimator)
+        Fitted without each of the folds.
     coef_ : ndarray of shape (n_members,)
         Weights of the members' scores in units of their standard deviations.
     member_values_ : dict of str to HeldOutPrecision
@@ -100,9 +101,9 @@ class TopStack(WeightedRanker, BaseComposition):
     and standard deviation of the held-out scores. The regression has the penalty of scikit-learn's default,
     C = 1.
 
-    Aiming the combination at the top, by a regression on the highest candidates, by weights about the cut or
-    by smoothed precision, gained nothing measurable (:doc:`/explanation/top-stack`): a model that can
-    represent the probability is best trained for it, and is then right at every k.
+    A model that can represent the probability is best trained for it, and is then right at every k. That of
+    `predict_proba` is the regression's, so calibrated on held-out rows; `predict` cuts at the top, not at one
+    half. :doc:`/explanation/top-stack` has the measurements.
 
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
     values are refused by the first member that does not. `sample_weight` and `groups` reach the members whose
@@ -199,11 +200,13 @@ class TopStack(WeightedRanker, BaseComposition):
 
     def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
         rng = check_random_state(self.random_state)
-        folds = cross_fitting_folds(self.cv, y, values.get("groups"), rng)
+        most = max(2, int(np.bincount(y).min()) // 2)
+        folds = cross_fitting_folds(min(self.cv, most), y, values.get("groups"), rng)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         given: Any = self.estimators
         if isinstance(given, str):
-            given = default_members(min(len(train) for train, _ in folds), sparse=issparse(X))
+            n_rows = min(len(train) for train, _ in folds)
+            given = default_members(n_rows, self.n_features_in_, sparse=issparse(X))
         if "sample_weight" in values and not any(takes(model, "sample_weight") for _, model in given):
             raise ValueError(
                 f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
@@ -212,10 +215,9 @@ class TopStack(WeightedRanker, BaseComposition):
         members = [(name, seeded((name, model), seed)) for name, model in given]
         weight = values.get("sample_weight")
         prior = float(np.average(y, weights=weight))
-        scores = cross_fit(members, X, y, folds, values, prior, self.n_jobs)
+        fitted, scores = cross_fit(members, X, y, folds, values, prior, self.n_jobs)
         centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
-        fitted = refit(members, X, y, values, self.n_jobs)
         return _Members(fitted, (scores - centre) / scale, prior, folds, centre, scale, seed)
 
     def _check_estimators(self) -> None:
@@ -241,9 +243,9 @@ class TopStack(WeightedRanker, BaseComposition):
         }
         held_out = np.empty(len(y))
         for rows, test in members.folds:
-            held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, rows))
+            held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, rows)[0])
         self.value_: HeldOutPrecision = measure.assess(held_out, seed=seed)
-        self.coef_ = _weigh(Z, y, weights, np.arange(len(y)))
+        self.coef_, self._log_odds = _weigh(Z, y, weights, np.arange(len(y)))
         scores = _weighted(Z, self.coef_)
         self.constant_ = all_alike(scores)
         self.intercept_ = -cut_below(scores, min(int(measure.k.sum()), len(y) - 1))
@@ -251,13 +253,20 @@ class TopStack(WeightedRanker, BaseComposition):
     def member_scores(self, X: Rows) -> Floats:
         """Return the members' scores on their common scale, shape (n, n_members)."""
         check_is_fitted(self)
-        raw = np.column_stack([raw_scores(member, X, self._prior) for member in self.members_])
-        return (raw - self._centre) / self._scale
+        raw = [
+            np.mean([raw_scores((name, model), X, self._prior) for model in models], axis=0)
+            for name, models in self.members_
+        ]
+        return (np.column_stack(raw) - self._centre) / self._scale
 
     def decision_function(self, X: Rows) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
-        scores = self.member_scores(X)
-        return _weighted(scores, self.coef_) + self.intercept_
+        return _weighted(self.member_scores(X), self.coef_) + self.intercept_
+
+    def predict_proba(self, X: Rows) -> Floats:
+        """Return the probabilities of the two classes, shape (n, 2), those of the regression."""
+        p = expit(_weighted(self.member_scores(X), self.coef_) + self._log_odds)
+        return np.column_stack([1.0 - p, p])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -268,11 +277,11 @@ class TopStack(WeightedRanker, BaseComposition):
         return tags
 
 
-def _weigh(members: Floats, y: Ints, weights: Floats | None, rows: Ints) -> Floats:
-    """Return the weights of the members' standardised scores, shape (m,), learnt on `rows`."""
+def _weigh(members: Floats, y: Ints, weights: Floats | None, rows: Ints) -> tuple[Floats, float]:
+    """Return the weights of the members' standardised scores, learnt on `rows`, and the intercept."""
     model = LogisticRegression(max_iter=1000)
     model.fit(members[rows], y[rows], sample_weight=None if weights is None else weights[rows])
-    return np.asarray(model.coef_[0])
+    return np.asarray(model.coef_[0]), float(model.intercept_[0])
 
 
 def _weighted(members: Floats, coef: Floats) -> Floats:
