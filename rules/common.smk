@@ -4,6 +4,7 @@ import sys
 
 from snakemake.exceptions import WorkflowError
 
+from attop_bench.data.splits.protocols import count_folds
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.output import hold
@@ -52,8 +53,16 @@ OUT = CONFIG.output
 if internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
 # For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
-config = {**config, "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods}}
+config = {
+    **config,
+    "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods},
+    "folds_of": {
+        d.id: count_folds(d.protocol.kind, **d.protocol.options)
+        for d in CONFIG.datasets
+    },
+}
 LOGS = f"{OUT}/logs"
+BY_METHOD = CONFIG.granularity == "method"
 LIMITED = internals.is_limited(workflow)
 CHECKED = f"{OUT}/data/checked.json"
 REPORT = f"{OUT}/report.html"
@@ -69,6 +78,13 @@ def stage_inputs(w):
     return PLAN.stage_inputs(w.dataset, w.stage)
 
 
+def runs_of(w):
+    """The runs of a training job: one fold, or all of a method."""
+    if BY_METHOD:
+        return list(PLAN.runs(w.dataset, only=w.method))
+    return [Run(w.dataset, w.method, int(w.repeat), int(w.fold))]
+
+
 @internals.asked_often
 def before_training(w):
     """The check and the method's compiled code, for a run that is still to be done.
@@ -76,15 +92,16 @@ def before_training(w):
     One that is done does not wait for them: Snakemake would repeat it whenever these are done again for another
     data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
     """
-    run = Run(w.dataset, w.method, int(w.repeat), int(w.fold))
-    waits = internals.compares_inputs(workflow) or not is_done(PLAN, run)
+    waits = internals.compares_inputs(workflow) or not all(
+        is_done(PLAN, run) for run in runs_of(w)
+    )
     return [CHECKED, f"{OUT}/data/compiled/{w.method}.json"] if waits else []
 
 
 @internals.asked_often
 def priority_of(w):
     """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
-    if PLAN.config.trace and (w.repeat, w.fold) == ("0", "0"):
+    if PLAN.config.trace and not BY_METHOD and (w.repeat, w.fold) == ("0", "0"):
         return 1
     return 1 - 1 / (1 + PLAN.seconds(w.dataset, w.method))
 
@@ -134,7 +151,7 @@ def training_memory(w, input, attempt):
 def training_minutes(w, attempt):
     """Ten minutes for each attempt; from the third more than the limit of the configuration, as for memory."""
     limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 2 else None
-    return max(10 * attempt, round((limit or 0) / 60) + 5)
+    return len(runs_of(w)) * max(10 * attempt, round((limit or 0) / 60) + 5)
 
 
 wildcard_constraints:

@@ -4,8 +4,7 @@ from attop_bench.run.tables import EVALUATED, TABLES
 rule evaluate:
     input:
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
-        scores=lambda w: [PLAN.scores_path(run) for run in PLAN.runs(w.dataset)],
-        records=lambda w: [PLAN.record_path(run) for run in PLAN.runs(w.dataset)],
+        trained=lambda w: PLAN.trained(PLAN.runs(w.dataset)),
     output:
         [f"{OUT}/evaluation/{{dataset}}/{t}.parquet" for t in EVALUATED],
     log:
@@ -29,7 +28,7 @@ rule trace:
     input:
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
         folds=f"{OUT}/data/{{dataset}}/folds/repeat0.npz",
-        records=lambda w: [PLAN.record_path(run) for run in PLAN.first_runs(w.dataset)],
+        trained=lambda w: PLAN.trained(PLAN.first_runs(w.dataset)),
     output:
         f"{OUT}/evaluation/{{dataset}}/trace.parquet",
     log:

@@ -18,16 +18,31 @@ rule compile:
         "../workflow/scripts/compile.py"
 
 
+# A job is a fold, or all folds of a method: Snakemake then knows of `done.json` alone, and leaves the results of the
+# folds, which it would remove after a kill.
+TRAINED = "{dataset}/{method}/" + ("all" if BY_METHOD else "repeat{repeat}-fold{fold}")
+
+
 rule train:
     input:
         before_training,
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
-        folds=f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
+        folds=(
+            (lambda w: PLAN.folds_paths(w.dataset))
+            if BY_METHOD
+            else f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz"
+        ),
     output:
-        scores=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/scores.npz",
-        record=f"{OUT}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}/record.json",
+        **(
+            {"done": f"{OUT}/train/{{dataset}}/{{method}}/done.json"}
+            if BY_METHOD
+            else {
+                "scores": f"{OUT}/train/{TRAINED}/scores.npz",
+                "record": f"{OUT}/train/{TRAINED}/record.json",
+            }
+        ),
     log:
-        f"{LOGS}/train/{{dataset}}/{{method}}/repeat{{repeat}}-fold{{fold}}.log",
+        f"{LOGS}/train/{TRAINED}.log",
     priority: priority_of
     conda:
         "../envs/train.yaml"
@@ -38,6 +53,7 @@ rule train:
     params:
         **INPUTS.train(),
     message:
-        "train {wildcards.method} on {wildcards.dataset}, repeat {wildcards.repeat}, fold {wildcards.fold}"
+        "train {wildcards.method} on {wildcards.dataset}"
+        + ("" if BY_METHOD else ", repeat {wildcards.repeat}, fold {wildcards.fold}")
     script:
         "../workflow/scripts/train.py"

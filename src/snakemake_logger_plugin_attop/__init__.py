@@ -120,13 +120,15 @@ def reason_of(job: Job, *, ended: bool = True) -> str:
     """
     if not ended:
         return next(_last_lines(job), "") or _full_disk(job)
-    for path in map(Path, job.output):
+    files = [Path(file) for file in job.output]
+    for path in files + [record for file in files for record in file.parent.glob("*/record.json")]:
         if path.name == "record.json":
             try:
                 record = Record.read(path)
             except RecordError as error:
                 return str(error)
-            return f"{record.status}: {record.error}" if record.failed else ""
+            if record.failed:
+                return f"{record.status}: {record.error}"
         if path.name == "fetch.json" and path.exists():
             missing = json.loads(path.read_text(encoding="utf-8")).get("unavailable")
             return f"unavailable: {' '.join(missing)}" if missing else ""

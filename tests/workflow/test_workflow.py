@@ -204,3 +204,27 @@ def test_a_kind_of_data_with_stages_of_any_name(tmp_path, monkeypatch):
     assert status == 0, output
     made = sorted(path.name for path in (tmp_path / "results/data/mine").iterdir())
     assert made == ["dataset.npz", "grow.npz", "sharpen-it.npz"]
+
+
+def test_all_folds_of_a_method_may_be_one_job(finished, tmp_path):
+    table = "results/evaluation/wdbc/evaluation.parquet"
+    config = changed(granularity="method", datasets=SMALL["datasets"][:1], trace=False)
+
+    def times():
+        return {file: file.stat().st_mtime_ns for file in tmp_path.rglob("record.json")}
+
+    status, said = snakemake(tmp_path, "--cores", "2", table, config=config)
+    assert status == 0, said
+    assert (tmp_path / table).read_bytes() == (finished / table).read_bytes()
+    before = times()
+    done = "results/train/wdbc/sgd-avg/done.json"
+    lost = (tmp_path / done).with_name("repeat0-fold1") / "record.json"
+    for file in (lost, tmp_path / done):
+        file.unlink()
+    status, said = snakemake(tmp_path, "--cores", "2", table, done, config=config)
+    assert status == 0, said
+    assert {file for file, time in times().items() if time != before[file]} == {lost}
+
+    status, said = snakemake(tmp_path, "--cores", "2", "-n", config={**config, "granularity": "fold"})
+    assert status != 0
+    assert "results/train/wdbc/sgd-avg was trained as one job: set granularity: method" in said

@@ -14,20 +14,22 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.record import check_all_ok
     from attop_bench.run.tables import write_tables
 
-    inputs, files = by_name(snakemake.params), snakemake.input
-    if inputs["strict"]:
-        check_all_ok(files.records)
-    own = inputs["custom_metrics"]
-    dataset = load_available(files.data)
+    inputs, output = by_name(snakemake.params), Path(snakemake.output[0])
     runs = [Run(snakemake.wildcards.dataset, *run) for run in inputs["runs"]]
+    folders = [run.folder(output.parents[2]) for run in runs]
+    scores, records = ([folder / name for folder in folders] for name in ("scores.npz", "record.json"))
+    if inputs["strict"]:
+        check_all_ok(records)
+    own = inputs["custom_metrics"]
+    dataset = load_available(snakemake.input.data)
     tops = [Top.of(top) for top in inputs["tops"]]
     tables = evaluate(
         dataset,
         runs,
-        files.scores,
-        files.records,
+        scores,
+        records,
         tops=tops,
         metrics=[find_metric(name, own) for name in inputs["metrics"]],
         scoring=find_metric(inputs["scoring"], own),
     )
-    write_tables(tables, Path(snakemake.output[0]).parent)
+    write_tables(tables, output.parent)

@@ -10,19 +10,21 @@ with job_log(snakemake.log[0]):
     from attop._core.top import main_top
     from attop_bench.data.base import Dataset, load_available
     from attop_bench.run.folds import read_folds
-    from attop_bench.run.job import Job
+    from attop_bench.run.job import Job, Run
     from attop_bench.run.parameters import by_name
     from attop_bench.run.record import Record
     from attop_bench.run.tables import KEY, TABLES, write_tables
     from attop_bench.run.trace import trace
 
-    files, dataset, rows = snakemake.input, load_available(snakemake.input.data), []
+    files, output, name = snakemake.input, Path(snakemake.output[0]), snakemake.wildcards.dataset
+    dataset, rows = load_available(files.data), []
     runs = by_name(snakemake.params)["runs"] if isinstance(dataset, Dataset) else []
-    for (method, said), record in zip(runs, files.records, strict=len(runs) > 0):
+    for method, said in runs:
         job = Job.from_dict(said)
         top = main_top(set(map(str, job.tops)))
         fold, *_ = read_folds(files.folds, dataset, job.split)
-        key = dict(zip(KEY, (snakemake.wildcards.dataset, method, 0, 0, top), strict=True))
-        rows += [key | row for row in trace(job, dataset, fold, Record.read(record), top)]
+        key = dict(zip(KEY, (name, method, 0, 0, top), strict=True))
+        record = Record.read(Run(name, method, 0, 0).folder(output.parents[2]) / "record.json")
+        rows += [key | row for row in trace(job, dataset, fold, record, top)]
     table = pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
-    write_tables({"trace": table}, Path(snakemake.output[0]).parent)
+    write_tables({"trace": table}, output.parent)

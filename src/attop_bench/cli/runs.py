@@ -183,7 +183,8 @@ def run_retry(options: argparse.Namespace) -> int:
     for run, (state, why, _) in estimate.read_states(plan).items():
         asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)
         if (state in FAILED or why == DAMAGED) and all(only in (None, one) for only, one in asked):
-            for path in plan.results(run):  # the scores first: a record without them is a run that is left
+            # The scores first: a record without them is a run that is left.
+            for path in (*plan.results(run), plan.done_path(run)):
                 path.unlink(missing_ok=True)
             print(f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
             removed += 1

@@ -14,11 +14,11 @@ import _socket
 import hashlib
 import marshal
 import os
+import resource
 import sys
 
 #: Where the code that a server has imported lies.
 HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_PACKAGES = ("attop", "attop_bench")
 
 #: Variable of the environment that names the process which adopts servers.
 ADOPTER = "ATTOP_ADOPTER"
@@ -50,7 +50,7 @@ def _ask(command: list[str], preload: str, installed: tuple[str, ...]) -> int | 
     if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
         return None
     try:
-        connection = _connection(_socket_path(preload, installed), preload)
+        connection = _connection(_path(preload, installed), preload)
         call = marshal.dumps((os.getpid(), os.getcwd(), dict(os.environ), command))
         streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
         size = len(call).to_bytes(8, "big")
@@ -65,10 +65,13 @@ def _ask(command: list[str], preload: str, installed: tuple[str, ...]) -> int | 
 
 def _connection(path: str, preload: str) -> _socket.socket:
     """Connect to the server at `path`, starting it first if need be."""
+    import fcntl
+
     try:
         return _connect(path)
     except OSError:
-        with locked(path):  # one of several jobs starts it
+        with open(f"{path}.lock", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # one of several jobs starts it
             try:
                 return _connect(path)
             except OSError:
@@ -99,55 +102,27 @@ def _start(path: str, preload: str) -> None:
     listener.close()
 
 
-def _socket_path(preload: str, installed: tuple[str, ...]) -> str:
-    """Return the socket of the server for this process, in a folder that nobody else can enter."""
+def _path(preload: str, installed: tuple[str, ...]) -> str:
+    """Return the socket of a server that suits this process, in a folder that nobody else can enter."""
     folder = f"{os.environ.get('TMPDIR') or '/tmp'}/attop-{os.getuid()}"
     os.makedirs(folder, 0o700, exist_ok=True)
-    about = os.lstat(folder)
+    about, umask = os.lstat(folder), os.umask(0o77)
+    os.umask(umask)
     if about.st_uid != os.getuid() or about.st_mode != 0o40700:
         raise OSError(f"{folder} is not a private folder")
-    path = f"{folder}/{_key(preload, installed)}"
-    if len(path) > 100:
-        raise OSError(f"{path} is too long for a socket")
-    return path
-
-
-def _key(preload: str, installed: tuple[str, ...]) -> str:
-    """Return the key of a reusable server: a digest of all that must match its client."""
-    import resource
-
-    umask = os.umask(0o77)
-    os.umask(umask)
     state: list[object] = [preload, sys.version, sys.executable, umask]
     state += sorted(item for item in os.environ.items() if item[0].startswith(_VARIABLES))
     state += [sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0)]
     state += [resource.getrlimit(kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    try:
+    if os.path.exists("/proc/self/cgroup"):
         with open("/proc/self/cgroup") as file:
             state.append(file.read())
-    except OSError:
-        pass
-    state += [(folder, os.stat(folder).st_mtime_ns) for folder in installed if os.path.isdir(folder)]
-    for package in _PACKAGES:
-        for folder, _, files in os.walk(os.path.join(HOME, package)):
-            for name in sorted(files):
-                if name.endswith(".py"):
-                    about = os.stat(f"{folder}/{name}")
-                    state.append((folder, name, about.st_mtime_ns, about.st_size))
-    return hashlib.sha256(repr(state).encode()).hexdigest()[:24]
-
-
-class locked:
-    """Hold the lock of the socket at `path`; a class does without the import of contextlib."""
-
-    def __init__(self, path: str):
-        self._path = path
-
-    def __enter__(self) -> None:
-        import fcntl
-
-        self._file = open(f"{self._path}.lock", "w")
-        fcntl.flock(self._file, fcntl.LOCK_EX)
-
-    def __exit__(self, *about: object) -> None:
-        self._file.close()
+    state += [(place, os.stat(place).st_mtime_ns) for place in installed if os.path.isdir(place)]
+    for package in ("attop", "attop_bench"):
+        for place, _, files in os.walk(f"{HOME}/{package}"):
+            code = [f"{place}/{name}" for name in sorted(files) if name.endswith(".py")]
+            state += [(name, about.st_mtime_ns, about.st_size) for name in code for about in [os.stat(name)]]
+    path = f"{folder}/{hashlib.sha256(repr(state).encode()).hexdigest()[:24]}"
+    if len(path) > 100:
+        raise OSError(f"{path} is too long for a socket")
+    return path

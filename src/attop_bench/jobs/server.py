@@ -29,12 +29,10 @@ import traceback
 from collections.abc import Callable
 from importlib import import_module
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from typing import Any
 
 import psutil
 
-from attop_bench.jobs.client import locked
 from attop_bench.jobs.limits import Limits, ProcessResult
 from attop_bench.jobs.supervise import supervise
 
@@ -75,8 +73,12 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
         finally:
             os._exit(0)
     its.close()
-    with mine:
-        end = _wait(mine, orphaned)
+    end = None
+    with mine, contextlib.suppress(EOFError):
+        while not mine.poll(0.5) and end is None:
+            if orphaned():
+                end = ProcessResult("abandoned", "stopped: nobody waits for the result")
+        end = end or mine.recv()
     os.waitpid(supervisor, 0)
     return end or ProcessResult(
         "killed", "the process that watched the job was killed by SIGKILL, by the job itself or from outside"
@@ -94,41 +96,21 @@ def _supervise(call: _Call, abandoned: Callable[[], bool]) -> ProcessResult:
     return supervise(work, log, limits, abandoned)
 
 
-def _wait(connection: Connection, orphaned: Callable[[], bool]) -> ProcessResult | None:
-    """Wait for the end of a call; None if the connection closes without an answer."""
-    while not connection.poll(0.5):
-        if orphaned():
-            return ProcessResult("abandoned", "stopped: nobody waits for the result")
-    try:
-        return connection.recv()
-    except EOFError:
-        return None
-
-
 def _orphaned(pid: int) -> Callable[[], bool]:
     """Return a function: whether the process that started `pid`, perhaps by a shell, is gone."""
-    parent, _ = _parent(pid)
-    above = _above_shell(parent)
-
-    def orphaned() -> bool:
-        return _parent(pid)[0] != parent or (above is not None and _above_shell(parent) != above)
-
-    return orphaned
+    before = _starters(pid)
+    return lambda: _starters(pid) != before
 
 
-def _parent(pid: int) -> tuple[int, str]:
-    """Return the parent of a process and its own name; 0 if it is gone."""
-    try:
+def _starters(pid: int) -> list[int]:
+    """Return the parents of a process, up to the first that is no shell."""
+    found: list[int] = []
+    with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
-        return process.ppid(), process.name()
-    except psutil.Error:
-        return 0, ""
-
-
-def _above_shell(pid: int) -> int | None:
-    """Return the parent of a shell; None if it is none, or gone."""
-    parent, name = _parent(pid)
-    return parent if name in _SHELLS else None
+        while not found or process.name() in _SHELLS:
+            found.append(process.ppid())
+            process = psutil.Process(found[-1])
+    return found
 
 
 def serve() -> None:
@@ -166,7 +148,8 @@ def _serve(path: str, listener: socket.socket, preload: str) -> None:
             active = now
         elif now - active > _IDLE:
             break
-    with locked(path):
+    with open(f"{path}.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         while _accept(listener, running):  # clients that connected just before

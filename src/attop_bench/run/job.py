@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attop._core.files import write_text
+from attop._core.files import StrPath, write_text
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
@@ -40,6 +40,10 @@ class Run:
     method: str
     repeat: int
     fold: int
+
+    def folder(self, output: StrPath) -> Path:
+        """Return the folder of its results below that of all."""
+        return Path(output, f"train/{self.dataset}/{self.method}/repeat{self.repeat}-fold{self.fold}")
 
 
 @dataclass(frozen=True)

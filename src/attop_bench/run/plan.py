@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -23,17 +23,20 @@ class Plan:
     def __init__(self, config: Config):
         self.config = config
         self.root = Path(config.output)
-        self._folder = cache(self._folder_of)
+        self._folder = cache(lambda run: run.folder(self.root))
         self.seconds = cache(self._seconds_of)
 
-    def runs(self, dataset: str | None = None) -> Iterator[Run]:
-        """Yield the training runs, of one data set or of all, in the order of the configuration."""
+    def runs(self, dataset: str | None = None, only: str | None = None) -> Iterator[Run]:
+        """Yield the training runs, of one data set or of all, in the order of the configuration.
+
+        Those of `only` one method, if it is given.
+        """
         for data in self.config.datasets:
             if dataset not in (None, data.id):
                 continue
             folds = count_folds(data.protocol.kind, **data.protocol.options)
             for method in self.config.methods:
-                if method.id in data.skip:
+                if method.id in data.skip or only not in (None, method.id):
                     continue
                 for repeat in range(data.protocol.repeats):
                     for fold in range(folds):
@@ -97,6 +100,12 @@ class Plan:
                 for file in input_files(data.kind, data.params)
                 if done.exists() and not Path(file).exists()
             ]
+            runs = [Run(data.id, method.id, 0, 0) for method in self.config.methods]
+            complaints += [
+                f"granularity: {done.parent} was trained as one job: set granularity: method, or remove it"
+                for done in map(self.done_path, runs if self.config.granularity == "fold" else ())
+                if done.with_name("begun.json").exists()
+            ]
             complaints += [
                 f"datasets: {data.id}: {path} was edited since it was fetched, and its digest is not the one "
                 "that is configured: remove it, and it is fetched again where it is needed"
@@ -131,16 +140,22 @@ class Plan:
         """Return the record of how the scores came about."""
         return self._folder(run) / "record.json"
 
+    def done_path(self, run: Run) -> Path:
+        """Return what says that all folds of a method are done, where they are one job."""
+        return self._folder(run).with_name("done.json")
+
+    def trained(self, runs: Iterable[Run]) -> list[Path]:
+        """Return the files that the rule ``train`` leaves of some runs."""
+        if self.config.granularity == "method":
+            return list(dict.fromkeys(map(self.done_path, runs)))
+        return [path for run in runs for path in self.results(run)]
+
     def files(self) -> list[Path]:
         """Return all files of preparation and training."""
         receipts = [self.receipt_path(name) for name in self.with_files()]
         stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
         folds = [path for d in self.config.datasets for path in self.folds_paths(d.id)]
-        runs = list(self.runs())
-        return [*receipts, *stages, *folds, *map(self.scores_path, runs), *map(self.record_path, runs)]
-
-    def _folder_of(self, run: Run) -> Path:
-        return self.root / f"train/{run.dataset}/{run.method}/repeat{run.repeat}-fold{run.fold}"
+        return [*receipts, *stages, *folds, *self.trained(self.runs())]
 
     def job(self, run: Run) -> Job:
         """Return the specification of a training run."""

@@ -143,10 +143,8 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
 def _threads(resources: Any) -> str:
     """Return what gives a job the processors that SLURM does: within a group, Snakemake counts one core."""
     asked = str(resources.get("cpus_per_task", ""))
-    if os.environ.get("SLURM_CPUS_PER_TASK") != asked:
-        return ""
-    names = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
-    return "".join(f"{name}={asked} " for name in names)
+    names = ("OMP", "OPENBLAS", "MKL") if os.environ.get("SLURM_CPUS_PER_TASK") == asked else ()
+    return "".join(f"{name}_NUM_THREADS={asked} " for name in names)
 
 
 def jobs_to_do(workflow: Any) -> list[tuple[str, dict[str, str]]]:
