@@ -47,8 +47,8 @@ def lbfgs_many(
     going = np.isfinite(value) & gradient.any(axis=0)
     for _ in range(max_iter):
         if not going.all():
-            models, value, size, rho = (of_each[..., going] for of_each in (models, value, size, rho))
-            W, gradient, direction = (of_each[:, going] for of_each in (W, gradient, direction))
+            models, value, size, rho = models[going], value[going], size[going], rho[:, going]
+            W, gradient, direction = W[:, going], gradient[:, going], direction[:, going]
             steps, bends = steps[:, :, going], bends[:, :, going]
         if len(models) == 0:
             break
