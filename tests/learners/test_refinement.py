@@ -229,3 +229,5 @@ def test_of_groups_whole_ones_are_kept_and_small_samples_are_what_they_were():
     assert set(np.bincount(some.groups)) == {0, 20}
     assert some.weight is None
     assert thinned(part, 1000, seed=0) is part
+    one_class = Sample(np.arange(1000), (groups == 0).astype(int), groups, None)
+    assert thinned(one_class, 20, seed=0) is one_class  # one group, which is all positive or all negative

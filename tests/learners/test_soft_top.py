@@ -4,6 +4,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.preprocessing import StandardScaler
@@ -102,6 +104,33 @@ def test_a_large_sample_is_chosen_by_a_part_of_it_and_trained_on_whole(monkeypat
     fresh, y = misspecified(6000, seed=9)
     k = round(0.3 * y.sum())
     assert precision(fresh @ half.coef_, y, k) > precision(fresh @ half.base_coef_, y, k) + 0.1
+
+
+@pytest.fixture
+def many(monkeypatch):
+    monkeypatch.setattr("attop.learners.soft_top._search._MANY", len(Y) // 2)
+    monkeypatch.setattr("attop.learners.soft_top._search._FEW", len(Y) // 4)
+    return monkeypatch
+
+
+@pytest.mark.usefixtures("many")
+def test_where_few_of_many_rows_are_tried_first_models_do_not_depend_on_each_other():
+    few, other = SoftTop().fit_many(X, Y, candidates=[{"top": {"kappa": 0.3}}, {"top": 40}])
+    fresh, y = misspecified(6000, seed=9)
+    k = round(0.3 * y.sum())
+    assert precision(fresh @ few.coef_, y, k) > precision(fresh @ few.base_coef_, y, k) + 0.1
+    np.testing.assert_array_equal(SoftTop(top=40, n_jobs=2).fit(X, Y).coef_, other.coef_)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_what_few_rows_have_left_is_compared_on_all(many, grouped):
+    groups = np.arange(len(Y)) % 10 if grouped else None
+    forced = SoftTop(top=4, base=LinearDiscriminantAnalysis(), min_gain_se=-np.inf)  # which takes no weights
+    few = clone(forced).fit(X, Y, groups)
+    many.undo()
+    one = forced.set_params(bandwidth=few.bandwidth_, l2_to_base=few.l2_to_base_).fit(X, Y, groups)
+    np.testing.assert_array_equal(few.coef_, one.coef_)
+    assert few.cv_gain_ == pytest.approx(one.cv_gain_, abs=1e-9)
 
 
 def test_of_a_large_sample_no_copy_is_made(monkeypatch, tmp_path):

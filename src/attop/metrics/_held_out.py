@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,10 @@ def smoothed_precision(y: Ints, scores: Floats, k: float, weight: Floats | None 
     Tied items count in expectation over their orders, an item of weight 2 as two. A cut between two items is
     interpolated.
     """
+    deepest = max(1, math.ceil(2 * k))
+    if weight is None and 2 * deepest < len(y):  # no cut is below the item at that rank, and its ties
+        above = ~(-scores > np.partition(-scores, deepest - 1)[deepest - 1])
+        y, scores = y[above], scores[above]
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))  # of each block of ties

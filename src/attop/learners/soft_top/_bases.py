@@ -95,9 +95,9 @@ def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats
         hessian = np.diag(ridge)
         rows = np.flatnonzero(bend)
         for first in range(0, len(rows), _BLOCK):
-            some = rows[first : first + _BLOCK]
+            some = slice(first, first + _BLOCK) if len(rows) == len(bend) else rows[first : first + _BLOCK]
             block, b = X[some], bend[some]
-            hessian[:d, :d] += (block.T * b) @ block
+            hessian[:d, :d] += (block * b[:, None]).T @ block
             side = b @ block
             hessian[d, :d] += side
             hessian[:d, d] += side

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Protocol
 
 import numpy as np
 
 from attop._core.top import Top
-from attop._core.typing import Features, Floats
+from attop._core.typing import Features, Floats, Ints
 from attop.learners.soft_top._refinement import Sample, precision_about, refine
 
 #: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
@@ -20,6 +21,9 @@ Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Float
 _SCORES, _FEWEST_TOGETHER = 400_000, 4
 #: Rows scored at a time.
 _BLOCK = 4096
+#: Where a fold has more rows to train on than this, all bases and settings are tried on `_FEW` of them, and
+#: one in `_ONE_IN`, the best, on all.
+_MANY, _FEW, _ONE_IN = 24_000, 8_000, 8
 
 
 class Bases(Protocol):
@@ -41,6 +45,11 @@ class Request:
     l2s_to_base: tuple[float, ...]
     min_gain_se: float
 
+    @property
+    def settings(self) -> Floats:
+        """Return all pairs of a bandwidth and an `l2_to_base`, a row each."""
+        return np.array(list(product(self.bandwidths, self.l2s_to_base)))
+
 
 @dataclass
 class Outcome:
@@ -59,7 +68,8 @@ def thinned(part: Sample, most: int, seed: int) -> Sample:
     """Return a part of `most` rows, or `part` itself where it has no more.
 
     Up to half of them are positives, drawn at random as the negatives are; the weights of the rows drawn
-    make up for those left out. Of groups whole ones are drawn, and weigh what they did.
+    make up for those left out. Of groups whole ones are drawn, and weigh what they did; if these
+    are of one class, `part` itself is returned.
     """
     if len(part.y) <= most:
         return part
@@ -68,7 +78,8 @@ def thinned(part: Sample, most: int, seed: int) -> Sample:
         names, codes, sizes = np.unique(part.groups, return_inverse=True, return_counts=True)
         order = rng.permutation(len(names))
         n_kept = max(1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")))
-        return part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
+        some = part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
+        return some if 0 < some.y.sum() < len(some.y) else part
     weight = np.ones(len(part.y)) if part.weight is None else part.weight.copy()
     pos, neg = np.flatnonzero(part.y == 1), np.flatnonzero(part.y == 0)
     n_neg = min(len(neg), most - min(len(pos), most // 2))
@@ -78,77 +89,129 @@ def thinned(part: Sample, most: int, seed: int) -> Sample:
     return Sample(part.rows, part.y, None, weight).take(np.sort(np.concatenate(kept)))
 
 
-def search(
-    X: Features,
-    part: Sample,
-    some: Features,
-    folds: Sequence[tuple[Sample, Sample]],
-    bases: Bases,
-    requests: Sequence[Request],
-    run: Run,
-) -> list[Outcome]:
+def search(X: Features, part: Sample, trials: Trials, requests: Sequence[Request]) -> list[Outcome]:
     """Choose a base, then a refinement of it or none, for each request.
 
-    Models are chosen by `folds`, training and test parts of `some`, which is the standardised `X` or a sample
-    of its rows; those chosen are trained on the rows `part` of `X`. Without folds the middle base is returned
-    as it is. The results do not depend on how many calls `run` makes at a time.
+    Models are chosen by `trials`; those chosen are trained on the rows `part` of the standardised `X`.
+    Without folds the middle base is returned as it is.
     """
-    every = range(len(bases.names))
-    starts = run(bases.fit, [(some, train, every) for train, _ in folds])
-    first = [_best_base(some, folds, starts, request.top, len(every)) for request in requests]
-    chosen = sorted({j for j, _ in first})
+    bases = trials.bases
+    starts = trials.starts(range(len(bases.names)), _FEW)
+    choices = [_choose(trials, starts, request) for request in requests]
+    chosen = sorted({j for j, *_ in choices})
     # One by one, so that a base does not depend on which others are wanted.
-    whole = dict(zip(chosen, run(bases.fit, [(X, part, [j]) for j in chosen]), strict=True))
+    whole = dict(zip(chosen, trials.run(bases.fit, [(X, part, [j]) for j in chosen]), strict=True))
     outcomes = []
-    for request, (j, before) in zip(requests, first, strict=True):
+    for request, (j, settings, gains) in zip(requests, choices, strict=True):
         outcome = Outcome(whole[j][:, 0], whole[j][:, 0], bases.names[j])
-        usable = np.isfinite(before)
-        if usable.any():
-            kept = [(*fold, start[:, j]) for fold, start, ok in zip(folds, starts, usable, strict=True) if ok]
-            _choose_refinement(some, kept, before[usable], request, outcome, run)
-        if outcome.bandwidth is not None:
-            setting = np.array([outcome.bandwidth]), np.array([outcome.l2_to_base])
-            outcome.coef = refine(X, part, request.top, outcome.base_coef, *setting)[:, 0]
+        if len(gains) > 0:
+            best, outcome.gain, outcome.gain_se = best_gain(gains)
+            if outcome.gain > request.min_gain_se * outcome.gain_se:
+                outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
+                setting = np.array([outcome.bandwidth]), np.array([outcome.l2_to_base])
+                outcome.coef = refine(X, part, request.top, outcome.base_coef, *setting)[:, 0]
         outcomes.append(outcome)
     return outcomes
 
 
-def _best_base(
-    X: Features, folds: Sequence[tuple[Sample, Sample]], starts: Sequence[Floats], top: Top, n_bases: int
-) -> tuple[int, Floats]:
-    """Return the base with the highest mean precision over the folds, and its precision in each."""
-    if not folds:
-        return n_bases // 2, np.full(0, np.nan)
-    values = np.array([_tested(X, W, test, top) for (_, test), W in zip(folds, starts, strict=True)])
-    defined = np.isfinite(values[:, 0])
-    j = int(np.argmax(values[defined].mean(axis=0))) if defined.any() else n_bases // 2
-    return j, values[:, j]
+def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple[int, Floats, Floats]:
+    """Return a base, some settings, and what each adds to its precision, a row a fold that has one.
+
+    `starts` are all bases trained on each fold. Where that was on few of its rows, the best of them, and the
+    best settings for the very best, are tried again on all.
+    """
+    settings, n_bases = request.settings, len(trials.bases.names)
+    values = trials.tested(starts, request.top)
+    usable = np.isfinite(values).all(axis=-1)
+    if not (trials.folds and usable.any()):
+        return n_bases // 2, settings, np.empty((0, len(settings)))
+    best_first = _best_first(values[usable])
+    j = int(best_first[0])
+    models, before = [start[:, [j]] for start in starts], values[:, j]
+    if trials.large and len(settings) > 1:
+        gains = trials.gains(request.top, settings, models, before, _FEW)
+        settings = settings[np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])]
+    if trials.large and n_bases > 1:
+        again: list[int] = np.sort(best_first[: -(-n_bases // _ONE_IN)]).tolist()
+        starts = trials.starts(again, trials.every)
+        values = trials.tested(starts, request.top)
+        first = int(_best_first(values[usable])[0])
+        j, models, before = again[first], [start[:, [first]] for start in starts], values[:, first]
+    return j, settings, trials.gains(request.top, settings, models, before, trials.every)
 
 
-def _choose_refinement(
-    X: Features,
-    folds: Sequence[tuple[Sample, Sample, Floats]],
-    before: Floats,
-    request: Request,
-    outcome: Outcome,
-    run: Run,
-) -> None:
-    """Choose the setting with the highest mean precision; keep the base where that gains too little."""
-    settings = np.array(
-        [(bandwidth, l2_to_base) for bandwidth in request.bandwidths for l2_to_base in request.l2s_to_base]
-    )
-    n_together = max(_FEWEST_TOGETHER, _SCORES // X.shape[0])
-    batches = [settings[i : i + n_together] for i in range(0, len(settings), n_together)]
-    jobs = [(X, request.top, batch, *fold) for fold in folds for batch in batches]
-    values = np.concatenate(run(_validate, jobs))
-    gains = values.reshape(len(folds), -1) - before[:, None]
-    best, outcome.gain, outcome.gain_se = best_gain(gains)
-    if outcome.gain > request.min_gain_se * outcome.gain_se:
-        outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
+def _best_first(values: Floats) -> Ints:
+    """Return the columns by their mean over the folds, the rows, the highest first."""
+    return np.argsort(-values.mean(axis=0), kind="stable")
 
 
-def _validate(X: Features, top: Top, batch: Floats, train: Sample, test: Sample, start: Floats) -> Floats:
-    return _tested(X, refine(X, train, top, start, *batch.T), test, top)
+@dataclass(frozen=True)
+class Trials:
+    """Models trained on at most so many rows of the folds' training parts, and their precision.
+
+    `folds` are training and test parts of `X`, standardised features, all or a sample of their rows. The
+    results do not depend on how many calls `run` makes at a time.
+    """
+
+    X: Features
+    folds: Sequence[tuple[Sample, Sample]]
+    bases: Bases
+    run: Run
+    seed: int
+
+    @property
+    def large(self) -> bool:
+        """True if a training part is thinned."""
+        return any(len(train.y) > _MANY for train, _ in self.folds)
+
+    @property
+    def every(self) -> int:
+        """Return the rows of X: a part of so many is not thinned."""
+        return self.X.shape[0]
+
+    def starts(self, which: Sequence[int], most: int) -> list[Floats]:
+        """Return some bases trained on each fold, a column each."""
+        # One base is no choice, and may take no weights.
+        most = most if len(self.bases.names) > 1 else self.every
+        calls = [(self.bases, self.X, train, which, most, self.seed) for train, _ in self.folds]
+        return self.run(_fit, calls)
+
+    def tested(self, models: Sequence[Floats], top: Top) -> Floats:
+        """Return the precision of the models of each fold, a row a fold."""
+        return np.array(
+            [_tested(self.X, W, test, top) for (_, test), W in zip(self.folds, models, strict=True)]
+        )
+
+    def gains(
+        self, top: Top, settings: Floats, starts: Sequence[Floats], before: Floats, most: int
+    ) -> Floats:
+        """Return the precision each setting adds to that of the start, a row a fold that has one."""
+        n_together = max(_FEWEST_TOGETHER, _SCORES // (most if self.large else self.every))
+        batches = [settings[i : i + n_together] for i in range(0, len(settings), n_together)]
+        usable = np.flatnonzero(np.isfinite(before)).tolist()
+        jobs = [
+            (self.X, top, batch, *self.folds[i], starts[i][:, 0], most, self.seed)
+            for i in usable
+            for batch in batches
+        ]
+        values = np.concatenate(self.run(_validate, jobs))
+        return values.reshape(len(usable), -1) - before[usable, None]
+
+
+def _fit(bases: Bases, X: Features, train: Sample, which: Sequence[int], most: int, seed: int) -> Floats:
+    return bases.fit(*_few_of(X, train, most, seed), which)
+
+
+def _validate(
+    X: Features, top: Top, batch: Floats, train: Sample, test: Sample, start: Floats, most: int, seed: int
+) -> Floats:
+    return _tested(X, refine(*_few_of(X, train, most, seed), top, start, *batch.T), test, top)
+
+
+def _few_of(X: Features, part: Sample, most: int, seed: int) -> tuple[Features, Sample]:
+    """Return features and sample to train on: at most so many rows of a large part, copied."""
+    some = thinned(part, most, seed) if len(part.y) > _MANY else part
+    return (X, part) if some is part else (X[some.rows], replace(some, rows=np.arange(len(some.rows))))
 
 
 def _tested(X: Features, W: Floats, test: Sample, top: Top) -> Floats:

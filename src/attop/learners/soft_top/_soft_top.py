@@ -16,7 +16,7 @@ from attop.experiment._splits import tuning_folds
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
 from attop.learners.soft_top._bases import PointwiseBases
 from attop.learners.soft_top._refinement import Sample
-from attop.learners.soft_top._search import Bases, Outcome, Request, Run, search, thinned
+from attop.learners.soft_top._search import Bases, Outcome, Request, Run, Trials, search, thinned
 from attop.learners.soft_top._standardised import Standardised, standardise
 from attop.surrogates._prec_at_k import SoftPrecAtK
 
@@ -43,7 +43,7 @@ class RefinedRanker(WeightedRanker):
         Standard errors over the folds that the gain over the base has to exceed; ``-np.inf`` always refines,
         ``np.inf`` never.
     random_state : int, RandomState or None, default=0
-        Deals the folds.
+        Deals the folds, and draws from the rows of a large sample.
     n_jobs : int, optional
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -169,9 +169,10 @@ class SoftTop(RefinedRanker):
                 some, sample = Z[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
             pairs = tuning_folds(sample.y, sample.groups, one.cv, np.random.default_rng(seed))
             folds = [(sample.take(train), sample.take(test)) for train, test in pairs]
+            trials = Trials(some, folds, _bases(one.base), _runner(one.n_jobs), seed)
             requests = [model._request(part) for model in alike]
             with _one_thread_each():
-                outcomes = search(Z, part, some, folds, _bases(one.base), requests, _runner(one.n_jobs))
+                outcomes = search(Z, part, trials, requests)
             for model, outcome in zip(alike, outcomes, strict=True):
                 model._store(outcome, scale, data)
 
