@@ -248,7 +248,7 @@ def test_aatp_draws_rows_with_their_share_of_positives():
 def prepare(folder, name, n, n_folds, repeats):
     """Return a configuration of one set, of which data and folds are there, and its data."""
     options = {"n_folds": n_folds, "inner_folds": 2}
-    data = {"id": name, "kind": "digit", "params": {"digit": 8}, "tops": [{"kappa": 0.25}, {"kappa": 1.0}]}
+    data = {"id": name, "kind": "digit", "params": {"digit": 8}, "tops": [*map(board.top_of, TOPS)]}
     data["protocol"] = {"kind": "stratified", "options": options, "repeats": repeats}
     method = {"id": "m", "estimator": "sklearn.dummy.DummyClassifier"}
     config = load_config({"datasets": [data], "methods": [method], "output": str(folder)})
@@ -283,7 +283,7 @@ def test_predictions_are_what_rescore_reads(prepared, tmp_path):
     tables = rescore(
         [tmp_path / "p.parquet"], config.datasets[0].tops, [precision], precision, n_jobs=1
     ).tables
-    assert len(tables["evaluation"]) == 12
+    assert len(tables["evaluation"]) == 24
     assert tables["evaluation"]["value"].mean() > 0.8
     np.testing.assert_array_equal(found["label"], dataset.y[found["row"]])
 
@@ -298,7 +298,7 @@ def test_the_commands_of_the_page_put_a_row_on_the_board(published, tmp_path, mo
     for fold in range(2):
         test = make_folds("stratified", dataset, 0, 0, n_folds=2, inner_folds=2)[fold].test
         y = dataset.y[test] + 0.0
-        scores = np.array([y, y * (np.cumsum(y) % 2)])  # at n+ every second positive is lost
+        scores = np.array([y, y, y * (np.cumsum(y) % 2), y])  # at n+ every second positive is lost
         save_arrays(plan.scores_path(Run("set-0", "m", 0, fold)), {"test": test, "scores": scores})
     page = (ROOT / "docs/howto/send-a-row.md").read_text(encoding="utf-8")
     commands = re.findall(r"^    (?:python -m )?(studies\.board\.send|attop) (.*)$", page, re.M)
@@ -308,9 +308,10 @@ def test_the_commands_of_the_page_put_a_row_on_the_board(published, tmp_path, mo
         given = [names.get(word, word) for word in words.split()]
         (send.main if "send" in program else main)([*given, *["--jobs=1"] * (given[0] == "rescore")])
         if "tuned" in words:
-            assert pd.read_parquet("predictions.parquet")["top"].nunique() == 2
+            assert pd.read_parquet("predictions.parquet")["top"].nunique() == 4
     values = pd.read_csv("page/values.csv", index_col=["set", "top"])["Mine"]
-    assert values.dropna().to_dict() == pytest.approx({("set-0", "n+/4"): 1, ("set-0", "n+"): 0.5}, abs=0.01)
+    assert values["set-0"].to_dict() == pytest.approx({"n+/4": 1, "n+/2": 1, "n+": 0.5, "1%": 1}, abs=0.01)
+    assert values.notna().sum() == 4
     assert Path("page/regret.png").is_file()
     write_json("scored/manifest.json", {"methods": {"LightGBM": {}}})
     with pytest.raises(ValueError, match="'LightGBM' is on the board"):
