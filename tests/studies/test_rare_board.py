@@ -77,6 +77,9 @@ def published(tmp_path, monkeypatch):
     tested = pd.DataFrame({"set": sets, "repeat": 0, "rows": 800, "tested_in": "0" * 400 + "1" * 400})
     tested.to_csv(folder / "splits.csv.gz", index=False)
     listed = pd.DataFrame({"set": sets, "board": "in", "prevalence": 0.02, "rows": 800})
+    listed = listed.assign(
+        prevalence_is=["thinned"] + ["natural"] * 6, rows_are=["simulated"] * 2 + ["real"] * 5
+    )
     listed.assign(developed_on=["SoftTop"] + [""] * 6).to_csv(folder / "sets.csv", index=False)
     values = set_means(tables(), METHODS).drop("set-6").reset_index()
     values.to_csv(folder / "values.csv", index=False)
@@ -108,6 +111,7 @@ def test_a_method_on_some_sets_stands_beside_the_leaders_on_them(published):
     made = board.tables(tables(change), {"methods": {"catboost": {"title": "CatBoost"}}})
     page = findings(made)
     some = next(table.cells for table in page.tables if "some sets" in table.title).set_index("method")
+    assert page.verdict[-1] == "Simulated (‡): set-0‡, set-1‡. Positives drawn down (†): set-0‡†."
     assert list(some.index) == ["TopStack", "CatBoost", "LightGBM"]
     assert set(some["sets"]) == {5}
     behind = dict(zip(some.index, some["n+"].astype(float), strict=True))

@@ -136,3 +136,9 @@ def test_nothing_is_overwritten(tmp_path, capsys):
 
 def test_in_a_clone_it_is_the_clones_own():
     assert (source() / "Snakefile").read_bytes() == (ROOT / "Snakefile").read_bytes()
+
+
+def test_propose_has_the_values_of_the_board(installed):
+    status, output = installed.run("attop", "propose", "sklearn.svm.LinearSVC", "--against", "Nobody")
+    assert status == 1
+    assert "'Nobody' is not on the board; choose one of: Logistic regression" in output
