@@ -6,8 +6,8 @@
     attop rescore predictions.parquet --output scored
     python -m studies.board.send row scored FOLDER
 
-RUN is the output of config/suites/rare.yaml, of which `tuned` takes the scores of a method that was run, with
-what was chosen at each top. The others need the data and folds alone:
+RUN is the output of config/suites/rare.yaml. `tuned` takes the scores of a method that was run there, one for
+each top. The others need data and folds alone:
 
     snakemake --cores 4 --configfile config/suites/rare.yaml --until split
 

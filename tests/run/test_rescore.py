@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop._core.files import read_json
 from attop._core.top import Top
 from attop.metrics import METRICS, get_metric
 from attop_bench.cli.main import main
@@ -68,6 +69,20 @@ def test_groups_and_weights_reach_the_metrics(tmp_path):
     assert (values["n_groups"] + values["n_left_out"]).eq(2).all()
 
 
+def test_scores_of_one_top_are_evaluated_at_it_alone(tmp_path):
+    one, other = (predictions(("a",), ("good", "bad"), seed=0).assign(top=str(top)) for top in TOPS[:2])
+    other["score"] = -other["score"]
+    both = rescored(pd.concat([one, other]), tmp_path).tables
+    assert len(both["evaluation"]) == 2 * 2 * 3 * 2 * 3
+    for frame, top in ((one, TOPS[0]), (other, TOPS[1])):
+        alone = rescored(frame.drop(columns="top"), tmp_path).tables
+        for name in ("evaluation", "runs"):
+            its, expected = (tables[name][tables[name]["top"] == str(top)] for tables in (both, alone))
+            pd.testing.assert_frame_equal(its.reset_index(drop=True), expected.reset_index(drop=True))
+    with pytest.raises(DatasetError, match=r"scores for tau=0\.5, which is not asked for"):
+        rescored(one.assign(top="tau=0.5"), tmp_path)
+
+
 def test_the_tables_are_those_of_the_benchmark(tmp_path):
     found = rescored(predictions(), tmp_path)
     assert set(found.tables) == set(TABLES)
@@ -116,6 +131,7 @@ def test_the_page_is_the_reports(tmp_path):
     command += ["--rename", "framework=method", "--title", "Mine", "--output", str(tmp_path / "out")]
     assert main(command) == 0
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert list(read_json(tmp_path / "out/manifest.json")["methods"]) == ["good", "bad", "flat"]
     assert "<title>Mine" in page
     for word in ("good", "flat", "k=5", "tau=0.1"):
         assert word in page

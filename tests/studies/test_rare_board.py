@@ -1,6 +1,8 @@
 """The board: its controls, its two questions, its list of sets, and methods that wrap libraries."""
 
 import csv
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,14 +14,15 @@ from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGB
 from attop._core.files import write_json
 from attop.metrics import get_metric
 from attop.statistics import wilcoxon
-from attop_bench.data.base import Dataset
+from attop_bench.cli.main import main
+from attop_bench.data.base import Dataset, save_arrays
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.page import read_tables
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.folds import write_folds
+from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.rescore import rescore
-from attop_bench.run.tables import write_tables
 from studies import board
 from support import ROOT
 
@@ -74,6 +77,9 @@ def published(tmp_path, monkeypatch):
     tested = pd.DataFrame({"set": sets, "repeat": 0, "rows": 800, "tested_in": "0" * 400 + "1" * 400})
     tested.to_csv(folder / "splits.csv.gz", index=False)
     listed = pd.DataFrame({"set": sets, "board": "in", "prevalence": 0.02, "rows": 800})
+    listed = listed.assign(
+        prevalence_is=["thinned"] + ["natural"] * 6, rows_are=["simulated"] * 2 + ["real"] * 5
+    )
     listed.assign(developed_on=["SoftTop"] + [""] * 6).to_csv(folder / "sets.csv", index=False)
     values = set_means(tables(), METHODS).drop("set-6").reset_index()
     values.to_csv(folder / "values.csv", index=False)
@@ -105,6 +111,7 @@ def test_a_method_on_some_sets_stands_beside_the_leaders_on_them(published):
     made = board.tables(tables(change), {"methods": {"catboost": {"title": "CatBoost"}}})
     page = findings(made)
     some = next(table.cells for table in page.tables if "some sets" in table.title).set_index("method")
+    assert page.verdict[-1] == "Simulated (‡): set-0‡, set-1‡. Positives drawn down (†): set-0‡†."
     assert list(some.index) == ["TopStack", "CatBoost", "LightGBM"]
     assert set(some["sets"]) == {5}
     behind = dict(zip(some.index, some["n+"].astype(float), strict=True))
@@ -242,27 +249,25 @@ def test_aatp_draws_rows_with_their_share_of_positives():
     assert y[np.argsort(-model.decision_function(X))[:20]].mean() > 0.9
 
 
+def prepare(folder, name, n, n_folds, repeats):
+    """Return a configuration of one set, of which data and folds are there, and its data."""
+    options = {"n_folds": n_folds, "inner_folds": 2}
+    data = {"id": name, "kind": "digit", "params": {"digit": 8}, "tops": [*map(board.top_of, TOPS)]}
+    data["protocol"] = {"kind": "stratified", "options": options, "repeats": repeats}
+    method = {"id": "m", "estimator": "sklearn.dummy.DummyClassifier"}
+    config = load_config({"datasets": [data], "methods": [method], "output": str(folder)})
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    dataset = Dataset(name, X, (X[:, 0] >= np.sort(X[:, 0])[-n // 50 * 2]).astype(int))
+    dataset.save(Plan(config).stage_path(name))
+    for repeat in range(repeats):
+        folds = make_folds("stratified", dataset, repeat, 0, **options)
+        write_folds(Plan(config).folds_path(name, repeat), folds, dataset, config.split(name, repeat))
+    return config, dataset
+
+
 @pytest.fixture
 def prepared(tmp_path):
-    """A configuration of one set, its data and its folds."""
-    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}, "repeats": 2}
-    data = {
-        "id": "d",
-        "kind": "digit",
-        "params": {"digit": 8},
-        "protocol": protocol,
-        "tops": [{"kappa": 1.0}],
-    }
-    method = {"id": "m", "estimator": "sklearn.dummy.DummyClassifier"}
-    config = load_config({"datasets": [data], "methods": [method], "output": str(tmp_path / "run")})
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(90, 2))
-    dataset = Dataset("d", X, (X[:, 0] > 1).astype(int))
-    dataset.save(Plan(config).stage_path("d"))
-    for repeat in range(2):
-        folds = make_folds("stratified", dataset, repeat, 0, n_folds=3, inner_folds=2)
-        write_folds(Plan(config).folds_path("d", repeat), folds, dataset, config.split("d", repeat))
-    return config, dataset
+    return prepare(tmp_path / "run", "d", 300, 3, 2)
 
 
 def test_published_splits_are_the_test_rows(prepared):
@@ -282,34 +287,39 @@ def test_predictions_are_what_rescore_reads(prepared, tmp_path):
     tables = rescore(
         [tmp_path / "p.parquet"], config.datasets[0].tops, [precision], precision, n_jobs=1
     ).tables
-    assert len(tables["evaluation"]) == 6
+    assert len(tables["evaluation"]) == 24
     assert tables["evaluation"]["value"].mean() > 0.8
     np.testing.assert_array_equal(found["label"], dataset.y[found["row"]])
 
 
-def test_a_sent_method_has_its_row(published, tmp_path):
-    runs, labels = tables()["runs"].query("dataset != 'set-6'"), np.repeat([1, 0], [8, 392])
-    parts = [
-        pd.DataFrame({"dataset": d, "method": name, "fold": fold, "row": np.arange(400) + 400 * fold}).assign(
-            label=labels, score=scores
-        )
-        for d, fold in set(zip(runs["dataset"], runs["fold"], strict=True))
-        for name, scores in {"Mine": labels + 0.0, "LightGBM": labels + 0.0}.items()
-    ]
-    for name, its in pd.concat(parts).groupby("method"):
-        its.to_parquet(tmp_path / f"{name}.parquet", index=False)
-        precision = get_metric("precision@k")
-        tops = [board.top_of(top) for top in TOPS]
-        found = rescore([tmp_path / f"{name}.parquet"], tops, [precision], precision, n_jobs=1)
-        write_tables(found.tables, tmp_path / name / "tables")
-        write_json(tmp_path / name / "manifest.json", found.manifest)
-    send.row(tmp_path / "Mine", tmp_path / "page")
-    values = pd.read_csv(tmp_path / "page" / "values.csv", index_col=["set", "top"])
-    assert (values["Mine"] == 1).all()
-    assert values["LightGBM"].notna().sum() == 24
-    assert (tmp_path / "page" / "regret.png").is_file()
+def test_the_commands_of_the_page_put_a_row_on_the_board(published, tmp_path, monkeypatch):
+    """All but those of the workflow; the scores that a run has stored replace those of the class."""
+    monkeypatch.chdir(tmp_path)
+    config, dataset = prepare(Path("results/rare"), "set-0", 800, 2, 1)
+    monkeypatch.setattr(send, "load_config", lambda raw: config)
+    monkeypatch.setattr(send, "read_yaml", lambda file: {})
+    plan = Plan(config)
+    for fold in range(2):
+        test = make_folds("stratified", dataset, 0, 0, n_folds=2, inner_folds=2)[fold].test
+        y = dataset.y[test] + 0.0
+        scores = np.array([y, y, y * (np.cumsum(y) % 2), y])  # at n+ every second positive is lost
+        save_arrays(plan.scores_path(Run("set-0", "m", 0, fold)), {"test": test, "scores": scores})
+    page = (ROOT / "docs/howto/send-a-row.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    (?:python -m )?(studies\.board\.send|attop) (.*)$", page, re.M)
+    assert [words.split()[0] for _, words in commands] == ["splits", "predict", "tuned", "rescore", "row"]
+    names = {"package.Class": "sklearn.naive_bayes.GaussianNB", "METHOD": "m", "NAME": "Mine"}
+    for program, words in commands:
+        given = [names.get(word, word) for word in words.split()]
+        (send.main if "send" in program else main)([*given, *["--jobs=1"] * (given[0] == "rescore")])
+        if "tuned" in words:
+            assert pd.read_parquet("predictions.parquet")["top"].nunique() == 4
+    values = pd.read_csv("page/values.csv", index_col=["set", "top"])["Mine"]
+    assert values["set-0"].to_dict() == pytest.approx({"n+/4": 1, "n+/2": 1, "n+": 0.5, "1%": 1}, abs=0.02)
+    assert values.notna().sum() == 4
+    assert Path("page/regret.png").is_file()
+    write_json("scored/manifest.json", {"methods": {"LightGBM": {}}})
     with pytest.raises(ValueError, match="'LightGBM' is on the board"):
-        send.row(tmp_path / "LightGBM", tmp_path / "page")
+        send.row(Path("scored"), Path("page"))
 
 
 def test_the_published_splits_are_of_the_listed_sets():

@@ -136,3 +136,10 @@ def test_nothing_is_overwritten(tmp_path, capsys):
 
 def test_in_a_clone_it_is_the_clones_own():
     assert (source() / "Snakefile").read_bytes() == (ROOT / "Snakefile").read_bytes()
+
+
+def test_propose_has_the_values_of_the_board(installed):
+    code = "import attop_bench; print(open(attop_bench.__file__.replace('__init__.py', 'board.csv')).read())"
+    status, output = installed.run(installed.python, "-c", code)
+    assert status == 0
+    assert output.strip() == (ROOT / "docs/board/values.csv").read_text().strip()

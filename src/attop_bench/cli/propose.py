@@ -63,7 +63,7 @@ def run_propose(options: argparse.Namespace) -> int:
             if found.means is None:
                 ended = f"The {options.seconds:g} seconds were over; --seconds gives it more."
                 break
-            gains.append(100 * (found.means - known.loc[found.dataset].to_numpy()))
+            gains.append(100 * (found.means - known.loc[found.dataset].to_numpy()).round(8) + 0.0)
             print(f"{found.dataset:20}" + "".join(f"{gain:+7.1f}" for gain in gains[-1]), flush=True)
             sign = signed_ranks_in_turn(np.mean(gains, axis=1).round(6), len(files)).sign
             if sign:

@@ -1,0 +1,110 @@
+"""The verdict of `attop propose` against the board's: replayed on published values, and its error simulated.
+
+    python -m studies.board.propose
+
+writes replay.csv, each method of the board as if it were proposed against each other one, where more than
+five sets have both, and simulated.csv. Nothing is trained. With five sets nothing can be shown.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from attop._core.files import write_csv
+from attop._core.typing import Floats
+from attop.statistics._ranks import holm
+from attop.statistics._sequential import signed_ranks_in_turn
+from attop.statistics._two_methods import wilcoxon
+from studies import board
+
+_WORDS = {1: "ahead", 0: "open", -1: "behind"}
+#: Other orders of the sets in which a pair is replayed.
+_ORDERS = 20
+
+
+def whole(gains: pd.DataFrame) -> int:
+    """Return the verdict of the board's rule on gains, sets x tops: p below 0.01 at two tops, by Holm."""
+    if len(gains) < 2:
+        return 0
+    rounded = gains.round(8)
+    p = holm([wilcoxon(its, np.zeros(len(its))).p for _, its in rounded.items()])
+    sign = np.sign(rounded.mean())[p < 0.01]
+    return int((sign > 0).sum() > 1) - int((sign < 0).sum() > 1)
+
+
+def replay(values: pd.DataFrame, rows: pd.Series) -> pd.DataFrame:
+    """Return both verdicts on every pair of methods, which share sets; `values` are (set, top) x methods."""
+    found = []
+    order = rows.sort_values(kind="stable").index
+    rng = np.random.default_rng(0)
+    for method, rival in combinations(values, 2):
+        gains = 100 * (values[method] - values[rival]).unstack("top", sort=False).dropna()
+        if len(gains) <= 5:
+            continue
+        gains = gains.loc[order[order.isin(gains.index)]]
+        mean, on_board = gains.mean(axis=1).round(6).to_numpy(), whole(gains)
+        look, sign = signed_ranks_in_turn(mean, len(mean))
+        others = [signed_ranks_in_turn(rng.permutation(mean), len(mean)).sign for _ in range(_ORDERS)]
+        found.append(
+            {"method": method, "against": rival, "sets": len(mean), "more": mean.mean()}
+            | {
+                "board": _WORDS[on_board],
+                "propose": _WORDS[sign],
+                "after": look,
+                "more_then": mean[:look].mean(),
+            }
+            | {"agree_in_other_orders": np.mean([other == on_board for other in others])}
+            | {"contradict_in_other_orders": np.mean([other * on_board < 0 for other in others])}
+        )
+    return pd.DataFrame(found)
+
+
+def simulate(values: pd.DataFrame, repetitions: int, planned: int = 25) -> Iterator[dict[str, object]]:
+    """Yield how often a sign is shown, and after how many sets: without a difference, and with one."""
+    gains = values.sub(values["LightGBM"], axis=0).drop(columns="LightGBM").groupby(level="set").mean()
+    known = [100 * gains[name].dropna().to_numpy() for name in ("XGBoost", "TopStack", "SoftTop")]
+    rng = np.random.default_rng(0)
+    noises: dict[str, Callable[[], Floats]] = {
+        "normal, sd 4": lambda: 4 * rng.normal(size=planned),
+        "skewed (exponential, less its mean), sd 4": lambda: 4 * (rng.exponential(size=planned) - 1),
+        "gains of XGBoost over LightGBM, signs at random": lambda: rng.choice([-1, 1], planned) * known[0],
+        "gains of SoftTop over LightGBM, signs at random": lambda: rng.choice([-1, 1], planned) * known[2],
+    }
+    for name, noise in noises.items():
+        for lead in (0.0, 1.0, 2.0, 4.0) if name.startswith("normal") else (0.0,):
+            looked = [signed_ranks_in_turn(lead + noise(), planned, draws=4000) for _ in range(repetitions)]
+            signs, looks = (np.array(its) for its in ([r.sign for r in looked], [r.look for r in looked]))
+            yield {"gains": name, "lead": lead, "repetitions": repetitions, "ahead": (signs > 0).mean()} | {
+                "behind": (signs < 0).mean(),
+                "sets_until_shown": looks[signs != 0].mean() if signs.any() else np.nan,
+            }
+
+
+def main(repetitions: int = 2000) -> None:
+    """Write both tables beside this file, and print how often the verdicts agree."""
+    values = pd.read_csv(board.FOLDER / "values.csv", index_col=["set", "top"])
+    values = values.drop(columns=[board._LABELS, board._RANDOM])
+    rows, folder = pd.read_csv(board.FOLDER / "sets.csv", index_col="set")["rows"], Path(__file__).parent
+    found = replay(values, rows)
+    write_csv(folder / "replay.csv", found.round(4))
+    with_lightgbm = (found[["method", "against"]] == "LightGBM").any(axis=1)
+    for which, its in {"against LightGBM": found[with_lightgbm], "all pairs": found}.items():
+        both = its["board"] + its["propose"]
+        print(
+            which,
+            len(its),
+            (its["board"] == its["propose"]).sum(),
+            both.isin(["aheadbehind", "behindahead"]).sum(),
+        )
+        print(its[["agree_in_other_orders", "contradict_in_other_orders", "after"]].mean())
+    write_csv(folder / "simulated.csv", pd.DataFrame(simulate(values, repetitions)).round(4))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

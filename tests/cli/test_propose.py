@@ -1,0 +1,127 @@
+"""`attop propose`: sets in a fixed order, stored values, and a verdict that stops early."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from attop.metrics import precision_at_k
+from attop_bench.cli import propose
+from attop_bench.cli.main import main
+from attop_bench.data.base import Unavailable
+from attop_bench.data.splits.protocols import make_folds
+from attop_bench.run.config import load_config
+from attop_bench.run.propose import get_files, measure, prepare
+
+TOPS = [{"kappa": 0.25}, {"kappa": 1.0}]
+N_SETS = 8
+LATER = 4e9  # seconds since 1970
+
+
+def config(estimator="sklearn.linear_model.LogisticRegression", **more):
+    """Digits as sets: the first ones have the fewest items by what is expected."""
+    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}}
+    about = {"kind": "digit", "protocol": protocol, "tops": TOPS}
+    datasets = [
+        {"id": f"digit-{d}", "params": {"digit": d, "pool": 4}, **about} for d in reversed(range(N_SETS))
+    ]
+    gone = {"path": {"path": "gone/gone.csv", "remedy": "ask its authors"}}
+    datasets.append(
+        {"id": "gone", **about, "kind": "file", "params": {"label": "y", "positive": 1}, "files": gone}
+    )
+    methods = [{"id": "it", "estimator": estimator}]
+    return load_config({"datasets": datasets, "methods": methods, **more})
+
+
+@pytest.fixture
+def board(tmp_path, monkeypatch):
+    """Stored values at which the first set is level, and the others are as far behind as can be."""
+    monkeypatch.chdir(tmp_path)
+    known = pd.DataFrame(0.0, [f"digit-{d}" for d in range(N_SETS)] + ["gone"], ["n+/4", "n+"])
+    monkeypatch.setattr(propose, "_configuration", lambda options: config(options.path))
+    monkeypatch.setattr(propose, "_values_of", lambda rival: known)
+    return known
+
+
+def test_sets_that_cannot_be_had_are_named_and_the_others_go_on(board, capsys):
+    assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "1 set cannot be had: gone.\ngone: gone/gone.csv: no download address is known: ask its authors"
+        in out
+    )
+    assert "LogisticRegression is ahead of LightGBM" in out
+    assert "over 6 sets" in out, "of eight, six on one side are enough"
+
+
+def test_without_a_difference_it_is_open_and_says_what_would_tell(board, capsys):
+    its = {
+        found.dataset: found.means for found in measure(config(), {n: {} for n in board.index[:-1]}, LATER, 1)
+    }
+    for name, means in its.items():
+        board.loc[name] = means + (0.02 if name in ("digit-1", "digit-4", "digit-7") else -0.01)
+    assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "LogisticRegression is open beside LightGBM: it finds 0.1 of 100 less, over 8 sets" in out
+    assert "To know more: so many sets show 1.8 of 100 in 8 of 10 cases" in out
+    assert "No set is left." in out
+
+
+def test_when_the_time_is_over_it_stops(board, capsys):
+    assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1", "--seconds", "0"]) == 0
+    assert "0 sets say nothing.\nThe 0 seconds were over" in capsys.readouterr().out
+
+
+def test_precision_is_that_of_a_run(tmp_path):
+    """By scikit-learn alone, on the folds that a run cuts."""
+    its = config()
+    [found] = measure(its, {"digit-3": {}}, LATER, 1)
+    data = prepare(its, "digit-3", {})
+    values = []
+    for fold in make_folds("stratified", data, 0, its.seed, n_folds=3, inner_folds=2):
+        model = make_pipeline(StandardScaler(), LogisticRegression())
+        scores = model.fit(data.X[fold.train], data.y[fold.train]).decision_function(data.X[fold.test])
+        values.append([precision_at_k(data.y[fold.test], scores, top=top) for top in TOPS])
+    np.testing.assert_allclose(found.means, np.mean(values, axis=0))
+
+
+def test_fewest_rows_come_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    its = config()
+    sizes = {"digit-2": 5, "digit-5": 9}
+    its = its.model_copy(
+        update={
+            "datasets": [
+                d.model_copy(update={"expect": d.expect.model_copy(update={"items": sizes.get(d.id)})})
+                for d in its.datasets
+            ]
+        }
+    )
+    files, missing = get_files(its, ["digit-0", "digit-5", "digit-2", "gone"])
+    assert list(files) == ["digit-2", "digit-5", "digit-0"]
+    assert isinstance(missing["gone"], Unavailable)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.Mine"], "its folder must be on PYTHONPATH"),
+        (
+            ["sklearn.svm.LinearSVC", "--against", "LightBGM"],
+            "'LightBGM' is not on the board; choose one of: Logistic regression",
+        ),
+    ],
+)
+def test_a_wrong_call_is_told(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["propose", *arguments]) == 1
+    assert re.search(words, capsys.readouterr().err)
+
+
+def test_a_method_that_fails_is_told(board, capsys):
+    assert main(["propose", "sklearn.decomposition.PCA", "--jobs", "1"]) == 1
+    assert "sklearn.decomposition.PCA fails on digit-7" in capsys.readouterr().err
