@@ -1,4 +1,4 @@
-from attop_bench.run.tables import EVALUATED, TABLES
+from attop_bench.run.tables import CELLS, EVALUATED, TABLES
 
 
 rule evaluate:

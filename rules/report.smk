@@ -2,6 +2,10 @@ localrules:
     report,
 
 
+WRITTEN = [table for table in TABLES if table not in CELLS]
+WRITTEN += ["found", *["board"] * (len(CONFIG.datasets) > 1)]
+
+
 rule report:
     input:
         data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
@@ -23,6 +27,13 @@ rule report:
             caption="../workflow/report/summary.rst",
             category="Results",
         ),
+        # Named so that --delete-all-output finds them.
+        [f"{OUT}/tables/{table}.csv" for table in WRITTEN],
+        [
+            f"{OUT}/tables/{name}.tex"
+            for name in ("all", *(d.id for d in CONFIG.datasets))
+        ],
+        directory(f"{OUT}/figures"),
     log:
         f"{LOGS}/report.log",
     conda:

@@ -86,7 +86,7 @@ _FILES = {
     "table_3": "table 3, with spreads and verdicts",
     "table_3_others": "other metrics, the ramp surrogate, reference lines, stand-ins",
     "table_2": "table 2, 300 runs a case",
-    "figure-1": "figure 1",
+    "figure-1.csv.gz": "figure 1",
     "ways": "the methods trained three ways",
     "orderings": "the 105 printed orderings, and in which way each holds",
 }
@@ -100,7 +100,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
         "table_3": compare(printed, summary, {d: (d, "validation part") for d in story["datasets"]}),
         "table_3_others": ours_alone(printed, summary, {d: (d, "validation part") for d in datasets}),
         "table_2": _two_users(results["two_users"]),
-        "figure-1": results["margins"],
+        "figure-1.csv.gz": results["margins"],
     }
 
 
@@ -116,7 +116,7 @@ def findings(tables: Tables) -> Findings:
     return Findings(
         title="PAP: the pAp@k metric (2020)",
         citation=CITATION,
-        verdict=list(_verdict(movielens, tables["figure-1"])),
+        verdict=list(_verdict(movielens, tables["figure-1.csv.gz"])),
         picture=Plot("printed-and-ours", caption, dumbbells(parts, "micro-pAp@k", 2.5, sharey=True)),
         tables=[
             Table(
@@ -127,7 +127,7 @@ def findings(tables: Tables) -> Findings:
             ),
             Table("Section 7.3.3, sentence by sentence", _sentences(movielens), _NOTE_3),
             *([three_ways(tables["ways"], tables["orderings"])] if "ways" in tables else []),
-            Table("Figure 1, sentence by sentence", _figure_1(tables["figure-1"]), _NOTE_1),
+            Table("Figure 1, sentence by sentence", _figure_1(tables["figure-1.csv.gz"]), _NOTE_1),
             Table(
                 "Table 2: a user with fewer, and one with more, positives than k",
                 _higher(tables["table_2"]),
@@ -136,7 +136,7 @@ def findings(tables: Tables) -> Findings:
             Table("Table 1: five rankings", _table_1(), "Printed, and computed by attop: all are equal."),
         ],
         reasons=_REASONS,
-        plots=[_margins_plot(tables["figure-1"])],
+        plots=[_margins_plot(tables["figure-1.csv.gz"])],
         files={name: what for name, what in _FILES.items() if name in tables},
     )
 

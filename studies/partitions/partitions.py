@@ -44,9 +44,12 @@ def partition_tables(
         return {}
     means = _split_name(rows.rename(columns={"std": "spread", "n_constant": "constant"}))
     columns = ["dataset", "preparation", "top", "method", "mean", "spread", "n", "constant"]
+    evaluation = results["evaluation"]
+    values = evaluation[(evaluation["metric"] == metric) & evaluation["dataset"].map(_preparation).notna()]
     return {
         "partitions": means[columns].reset_index(drop=True),
         "tests": paired_tests(results, metric, own, printed),
+        "values.csv.gz": _split_name(values)[["dataset", "preparation", "top", "method", *_RUN, "value"]],
     }
 
 

@@ -37,7 +37,8 @@ def table(tmp_path, monkeypatch):
 
 
 def test_what_is_read(table, capsys):
-    X, y, groups = command.read("table.csv", "fraud", "fraud", "user")
+    X, y, groups, entity = command.read("table.csv", "fraud", "fraud", "user")
+    assert entity is None
     kinds = [(table["kind"] == "a"), (table["kind"] == "b"), table["kind"].isna()]
     expected = np.column_stack([table["amount"], table["weekend"], *kinds]).astype(float)
     np.testing.assert_allclose(X, expected, rtol=1e-13)  # pandas before 3 reads decimals to a bit or so
@@ -65,7 +66,7 @@ def test_a_table_is_read_as_a_data_set_is(table, capsys):
     table.assign(told=np.where(table["fraud"] == "fraud", "yes", None)).to_csv("leak.csv", index=False)
     files = {"spaced.csv": [], "table.parquet": [], "numbered.csv": ["1"], "commas.csv": [], "leak.csv": []}
     for path, drop in files.items():
-        X, y, _ = command.read(path, "fraud", None, None, drop)
+        X, y, *_ = command.read(path, "fraud", None, None, drop)
         assert y.tolist() == frauds
         assert X.shape == (240, 6)
     assert "told tells the label nearly alone (AUC 1.000): is it" in capsys.readouterr().out
@@ -76,12 +77,13 @@ def test_it_prints_what_the_function_finds(table, capsys):
     call = ["headroom", "table.csv", "--label", "fraud", "--positive", "fraud", "--top"]
     assert main([*call, "20"]) == 0
     printed = capsys.readouterr().out
-    X, y, groups = command.read("table.csv", "fraud", "fraud", None)
-    assert printed.endswith(f"{headroom(X, y, 20)}\n")
+    X, y, _, entity = command.read("table.csv", "fraud", "fraud", None)
+    assert printed.endswith(f"{headroom(X, y, 20, entity=entity)}\n")
     assert f"240 rows, {y.sum()} of them positive (fraud = fraud), 6 features" in printed
     assert main([*call, "tau=0.1", "--group", "user", "--jobs", "2"]) == 0
     printed = capsys.readouterr().out
-    X, y, groups = command.read("table.csv", "fraud", "fraud", "user")
+    X, y, groups, entity = command.read("table.csv", "fraud", "fraud", "user")
+    assert entity is None
     assert printed.endswith(f"{headroom(X, y, {'tau': 0.1}, groups=groups)}\n")
 
 

@@ -604,7 +604,7 @@ def scored(table, capsys, logistic):
 
 def test_a_list_is_marked_against_the_last_one(scored, table, capsys):
     before, _ = scored("mine.csv", "--top", "50")
-    before.to_csv("before.csv", index=False)
+    before.astype({"rank": float}).to_csv("before.csv", index=False, sep=";")  # as a spreadsheet may
     new = table.iloc[::-1].copy()
     kept = before["transaction_id"].tolist()
     new = new[~new["transaction_id"].isin(kept[:3])]
@@ -782,7 +782,8 @@ def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
     found, _ = scored("mine.csv", "--top", "50", "--explore", "5")
     Path("lists").mkdir()
     for week, hits in enumerate([25, 24, 26, 25]):
-        found.assign(label=[1] * hits + [0] * (55 - hits)).to_csv(f"lists/{week}.csv", index=False)
+        one = found.assign(label=[1] * hits + [0] * (55 - hits), listed=found["listed"].astype(float))
+        one.to_csv(f"lists/{week}.csv", index=False, sep=",;\t,"[week])
     found.assign(label=[1] * 54 + [""]).to_csv("lists/4.csv", index=False)
     assert main(["watch", "lists", "--promised", "0.5"]) == 0
     assert "100 of 250 rows" not in (said := capsys.readouterr().out)
@@ -794,6 +795,9 @@ def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
     assert "100 of 200 rows of 4 lists were positive, promised 100. Their mean precision is 0.5 (" in said
     for bad in (["watch", "out", "--promised", "0.5"], ["watch", "lists", "--promised", "1.5"]):
         assert main(bad) == 1
+    found.assign(label=1)[:0].to_csv("lists/5.csv", index=False)
+    assert main(["watch", "lists", "--promised", "0.5"]) == 1
+    assert "5.csv has no rows" in capsys.readouterr().err
     found.to_csv("lists/5.csv", index=False)
     assert main(["watch", "lists", "--promised", "0.5"]) == 1
     assert "no column 'label'" in capsys.readouterr().err

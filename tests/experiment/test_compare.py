@@ -530,3 +530,16 @@ def test_the_rival_of_a_list_goes_by_its_class():
     assert "As asked beforehand, " in asked.sentence
     with pytest.raises(ValueError, match="did you mean 'GaussianNB'"):
         compare_at_top(models, X, y, top=10, against="Gaussian")
+
+
+def test_two_models_chosen_afterwards_are_said_to_be():
+    found = compare({**PAIR, "none": DummyClassifier()}, X, y, cv=5)
+    best, other = found.table.index[:2]
+    said = found.between(other, best)
+    assert said == found.between(best, other)
+    assert said.startswith(f"Chosen afterwards, of 3 pairs: {best} (")
+    assert f" {other} (" in said
+    assert "(p " in said
+    for pair in ((best, best), (best, "x")):
+        with pytest.raises(ValueError, match="two of the models"):
+            found.between(*pair)

@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from studies.claims.simulated_runs import correlated, covariance, resampled, spl
 
 import oracles.statistics as oracle
 from attop.experiment._interval import Units, interval
-from attop.experiment._judge import decide, default_tolerance, judge
+from attop.experiment._judge import decide, default_tolerance, judge, judge_pair
 from attop.experiment._power import least_lead, needed_lead
 from attop.experiment._verdict import Verdict, legend
 from attop.statistics import holm
@@ -228,3 +229,36 @@ class TestError:
             equal = [r.model for r in found.rivals if r.verdict == "equal"]
             wrong += 0 in equal or (found.best == 0 and bool(equal))
         assert wrong <= 0.06 * 300
+
+
+class TestAPairChosenAfterwards:
+    def test_of_two_models_it_is_the_judgement(self):
+        runs = {m: RUNS[m] for m in "bc"}
+        found = judged(runs)
+        for pair in ("bc", "cb"):
+            assert judge_pair(runs, *pair, 0.2, found) == (found.best, found.rivals[0])
+
+    def test_all_pairs_count_each_in_both_directions(self):
+        pairs = list(combinations("abc", 2))  # the first of each is better
+        d = np.array([RUNS[a] - RUNS[b] for a, b in pairs])
+        one = one_sided(np.zeros(6), dict(enumerate(-d)), range(3))
+        for pair, p in zip(pairs, np.minimum(2 * holm(one), 1), strict=True):
+            for asked in (pair, pair[::-1]):
+                better, rival = judge_pair(RUNS, *asked, 0.2, judged(RUNS))
+                assert (better, rival.model) == pair
+                assert rival.p == pytest.approx(p)
+
+    def test_equal_models_are_seldom_called_apart(self):
+        rng, cov, wrong = np.random.default_rng(0), np.full((10, 10), 0.2) + 0.8 * np.eye(10), 0
+        for _ in range(200):
+            runs = dict(enumerate(correlated(rng, cov, [0.5] * 4, 0.1).T))
+            found = judged(runs, ratio=0.25)
+            verdicts_of_all = {
+                judge_pair(runs, a, b, 0.25, found)[1].verdict for a, b in combinations(runs, 2)
+            }
+            wrong += "ahead" in verdicts_of_all
+        assert wrong <= 0.05 * 200
+
+    def test_too_few_runs_are_untested(self):
+        runs = {m: v[:4] for m, v in RUNS.items()}
+        assert judge_pair(runs, "b", "c", 0.2, judged(runs))[1].reason == "4 shared runs, 5 needed"

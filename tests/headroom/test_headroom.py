@@ -36,6 +36,28 @@ def test_the_verdict_is_right_where_it_is_known(kind):
     assert found.k == 75
 
 
+def test_rows_of_an_entity_are_held_out_together(monkeypatch):
+    """In one list: what is measured knows no groups."""
+    seen = []
+
+    def held_out(*arguments):
+        seen.append(arguments)
+        raise StopIteration
+
+    monkeypatch.setattr(module, "held_out_linear", held_out)
+    entity = np.arange(300) // 5
+    with pytest.raises(StopIteration):
+        headroom(X, Y, 20, entity=entity.astype(str))
+    _, _, folds, groups, *_ = seen[0]
+    assert groups is None
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(300))
+    assert not any(set(entity[train]) & set(entity[test]) for train, test in folds)
+    with pytest.raises(ValueError, match="entity has missing values"):
+        headroom(X, Y, 20, entity=np.where(entity == 3, np.nan, entity))
+    with pytest.raises(ValueError, match="not both"):
+        headroom(X, Y, 20, entity=entity, groups=entity)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_kinds_are_what_they_are_said_to_be(kind):
     features, labels, p = known_headroom(kind, 100_000, 0)

@@ -311,7 +311,7 @@ LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
     [
         ({}, (X, FEW), "2 folds needs at least 4 positives .*got 3 and 147: lower cv"),
         ({}, (X, Y, LUMPED), r"fold . of whole groups needs at least 2 .* got 0 and"),
-        ({}, (X, Y, GROUPS[1:]), "groups must name the group of each of the 150 items"),
+        ({}, (X, Y, GROUPS[1:]), "groups must name that of each of the 150 items"),
         ({}, (X, np.zeros(150)), "one class only"),
         ({}, (np.where(X > 2, np.nan, X), Y), "NaN"),
         ({"top": 151}, (X, Y), "k=151 asks for 151 of the 150 items"),

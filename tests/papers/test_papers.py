@@ -201,8 +201,9 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
     assert 1 <= len(findings.verdict) <= 5
     assert findings.tables
     for name in findings.files:
-        assert f'href="{name}.csv"' in page
-        assert (tmp_path / f"{name}.csv").stat().st_size > 0
+        file = name if name.endswith(".gz") else f"{name}.csv"
+        assert f'href="{file}"' in page
+        assert (tmp_path / file).stat().st_size > 0
     text = (tmp_path / "README.md").read_text()
     assert f"--configfile {configuration_of(paper)}" in text
     for plot in (findings.picture, *findings.plots):

@@ -45,12 +45,19 @@ def test_training_curves_end_at_the_models_of_the_runs(finished):
 
 
 def test_nothing_half_written(finished):
-    assert hidden(finished / "results") == {".attop.json", ".lock"}
+    assert hidden(finished / "results") == {".attop.json", ".lock", ".snakemake_timestamp"}
 
 
 @pytest.fixture
 def copied(finished, tmp_path):
     return shutil.copytree(finished, tmp_path / "copy", symlinks=True)
+
+
+def test_output_is_deleted_but_for_logs_and_marks(copied):
+    status, said = snakemake(copied, "--cores", "1", "--delete-all-output", config=changed())
+    assert status == 0, said
+    left = {path for path in (copied / "results").rglob("*") if path.is_file()}
+    assert {path.name for path in left if "logs" not in path.parts} == {".attop.json", ".lock"}
 
 
 @pytest.mark.parametrize("output", ["results", "./results/"])

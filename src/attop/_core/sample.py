@@ -173,17 +173,17 @@ def as_floats(scores: ArrayLike) -> Floats:
     return floats
 
 
-def check_groups(groups: ArrayLike, n: int) -> Ints:
+def check_groups(groups: ArrayLike, n: int, what: str = "groups") -> Ints:
     """Return groups as codes 0 .. n_groups - 1, in sorted order of their values; missing ones are refused."""
-    values = _array(groups, "groups")
+    values = _array(groups, what)
     if values.ndim != 1 or len(values) != n:
-        raise ValueError(f"groups must name the group of each of the {n} items, got shape {values.shape}")
+        raise ValueError(f"{what} must name that of each of the {n} items, got shape {values.shape}")
     if values.dtype.kind == "U" and isinstance(groups, (list, tuple)):
         values = values if all(isinstance(group, str) for group in groups) else np.array(groups, object)
     if (values.dtype.kind in "fmM" and (values != values).any()) or (
         values.dtype.kind == "O" and any(map(is_missing, values))
     ):
-        raise ValueError("groups has missing values: give every item a group or drop the item")
+        raise ValueError(f"{what} has missing values: give every item one or drop the item")
     if values.dtype.kind in "iu" and len(values) and int(values.max()) - int(values.min()) < 4 * n:
         # Few integers, counted: several times as fast as sorting them.
         shifted = (values - values.min()).astype(np.int64)
@@ -192,7 +192,7 @@ def check_groups(groups: ArrayLike, n: int) -> Ints:
         return np.unique(values, return_inverse=True)[1].astype(np.int64)
     except TypeError:
         raise ValueError(
-            f"groups mixes types that cannot be compared ({values.dtype}): use integers or strings"
+            f"{what} mixes types that cannot be compared ({values.dtype}): use integers or strings"
         ) from None
 
 

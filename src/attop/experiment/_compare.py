@@ -263,7 +263,7 @@ def _sample(
     for name, column in (("groups", codes), ("entity", entities)):
         if column is not None and column.shape != (n,):
             raise ValueError(f"{name} must have an entry for each of the {n} rows, got shape {column.shape}")
-    entities = None if entities is None else check_groups(entities, n)
+    entities = None if entities is None else check_groups(entities, n, "entity")
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     if weights is not None and not all(weights[labels == label].any() for label in classes):
         raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")

@@ -34,6 +34,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -382,6 +383,29 @@ def judge(
         asked,
         next(rivals(asked, [against], len(others))) if asked else None,
     )
+
+
+def judge_pair(
+    values: Mapping[str, ArrayLike], first: str, second: str, test_train_ratio: float, judged: Judgement
+) -> tuple[str, Rival]:
+    """Compare two models that were chosen afterwards; return the better one, and the other as its rival.
+
+    `judged` is the judgement of the same `values`. p is two-sided, adjusted by Holm for all pairs of models:
+    if all are equal, any pair is called apart with a probability of at most 5%, whichever is asked about.
+    """
+    sign = 1.0 if judged.higher_is_better else -1.0
+    scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
+    pairs = {}
+    for a, b in combinations(scores, 2):
+        d = _paired(scores[a], scores[b])
+        pairs[(a, b) if d.sum() >= 0 else (b, a)] = d if d.sum() >= 0 else -d
+    span = judged.tolerance / TOLERANCE
+    rule = _Rule(test_train_ratio, judged.tolerance, judged.units, span if math.isfinite(span) else math.inf)
+    decisions = dict(zip(pairs, rule.decisions(list(pairs.values()), 2), strict=True))
+    better, other = (first, second) if (first, second) in pairs else (second, first)
+    mean = judged.means.get(other, math.nan)
+    pair = better, other
+    return better, rule.rival(other, other not in judged.unranked, mean, pairs[pair], decisions[pair])
 
 
 def _paired(best: Floats, other: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,11 +16,12 @@ import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Ints
-from attop._core.wording import format_fixed
+from attop._core.wording import count_noun, format_fixed, format_p
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._headline import TopJudgement, headline, judge_top
 from attop.experiment._interval import interval
+from attop.experiment._judge import judge_pair
 from attop.experiment._learner import Sample
 from attop.metrics._metric import Metric
 
@@ -76,6 +78,39 @@ class TopComparison:
     def sentence(self) -> str:
         """The best, what it finds, and whether it is shown to be better than the next."""
         return headline([self.judgement])
+
+    def between(self, first: str, second: str) -> str:
+        """Say which of two models is better, chosen after the numbers were seen.
+
+        p is adjusted by Holm for all pairs of the models: a pair that was not chosen beforehand has to be.
+        Name one to `compare_at_top` as `against`, and smaller leads are shown.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of two models.
+
+        Returns
+        -------
+        sentence : str
+
+        Raises
+        ------
+        ValueError
+            If they are not two of the models.
+        """
+        names = list(self.table.index)
+        if first == second or not {first, second} <= {*names}:
+            raise ValueError(f"two of the models {names} are needed, got {first!r} and {second!r}")
+        values = self.runs.pivot(index="run", columns="model", values="value")[names]
+        sizes = self.runs.drop_duplicates("run")[["n_test", "n_train"]].sum()
+        judged, ratio = self.judgement, float(sizes["n_test"] / sizes["n_train"])
+        better, rival = judge_pair({m: values[m].to_numpy() for m in names}, first, second, ratio, judged)
+        mine, other = (f"{m} ({judged.found(judged.means.get(m, math.nan))})" for m in (better, rival.model))
+        said = f"{mine} is {rival.verdict.sentence(other, 'better than')}{judged.beside(rival)}"
+        why = f": {rival.reason}" if rival.reason else f" (p {format_p(rival.p)})"
+        pairs = count_noun(len(names) * (len(names) - 1) // 2, "pair")
+        return f"Chosen afterwards, of {pairs}: {said}{why}."
 
     def plot(self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None) -> Axes:
         """Draw the comparison, by default on a new figure of pyplot's.

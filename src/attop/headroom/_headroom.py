@@ -139,6 +139,7 @@ def headroom(
     top: TopLike,
     *,
     groups: ArrayLike | None = None,
+    entity: ArrayLike | None = None,
     min_gain: float = 0.02,
     cv: int = 5,
     n_jobs: int | None = None,
@@ -158,7 +159,9 @@ def headroom(
     top : Top, int or mapping
         The top that matters: k, or a share such as ``{"tau": 0.01}``. With groups, that of each.
     groups : array-like of shape (n,), optional
-        Group (user, query) of each row; folds keep groups together.
+        Group (user, query) of each row, a list of its own; folds keep groups together.
+    entity : array-like of shape (n,), optional
+        Customer, card or machine of each row, where all rows are one list; folds keep entities together.
     min_gain : float, positive, default=0.02
         The smallest gain in precision that matters.
     cv : int, at least 2, default=5
@@ -204,10 +207,13 @@ def headroom(
         raise ValueError(f"min_gain must be a number between 0 and 1, got {min_gain!r}")
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
     labels = encode_labels(y)[1]
+    if groups is not None and entity is not None:
+        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
     codes = None if groups is None else check_groups(groups, len(labels))
+    whole = codes if entity is None else check_groups(entity, len(labels), "entity")
     measure = TopPrecision(labels, top, codes)
     rng = check_random_state(random_state)
-    folds = cross_fitting_folds(cv, labels, codes, rng)
+    folds = cross_fitting_folds(cv, labels, whole, rng)
     seed = int(rng.randint(np.iinfo(np.int32).max))
     X = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True).fit_transform(X)
     k = int(measure.k.sum())

@@ -176,9 +176,9 @@ def run_headroom(options: argparse.Namespace) -> int:
     from attop.headroom._headroom import headroom
 
     known = options.table, options.label, options.positive, options.group, options.drop
-    X, y, groups = read(*known, options.format, _read_options(options.reader))
+    X, y, groups, entity = read(*known, options.format, _read_options(options.reader))
     try:
-        print(headroom(X, y, options.top, groups=groups, n_jobs=options.jobs))
+        print(headroom(X, y, options.top, groups=groups, entity=entity, n_jobs=options.jobs))
     except ValueError as error:
         raise ConfigError(str(error)) from error
     return 0
@@ -192,17 +192,18 @@ def read(
     drop: Sequence[str] = (),
     form: str | None = None,
     given: Mapping[str, object] | None = None,
-) -> tuple[Floats, Ints, Ints | None]:
-    """Return features, labels and groups of a table, read as `attop look` proposes, and print a summary.
+) -> tuple[Floats, Ints, Ints | None, Ints | None]:
+    """Return features, labels, groups and entities of a table, and print a summary.
 
-    A missing number stays NaN; a missing category is one of its own.
+    It is read as `attop look` proposes. A missing number stays NaN; a missing category is one of its own.
+    Rows that are alike are one entity.
     """
     table = look(path, label, positive, form=form, given=given)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
         raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")
     params = parameters(table)
-    params.pop("copies_together", None)
+    entity = params.get("entity") if group is None else None
     roles = ("group", "entity", "day")
     aside = [*params.pop("drop", []), *(params.pop(role) for role in roles if role in params)]
     if aside := [name for name in aside if name != group]:
@@ -210,7 +211,7 @@ def read(
     for name, how in table.leaks.items():
         print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")
     aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
-    dataset = make("file", **params, group=group, drop=aside)
+    dataset = make("file", **params, group=group, entity=entity, drop=aside)
     X = dataset.X
     if dataset.preparation is not None:
         X = replace(dataset.preparation, impute=None).transformer(X.shape[1]).fit_transform(X)
@@ -218,4 +219,5 @@ def read(
         f"{count_noun(X.shape[0], 'row')}, {dataset.n_pos:,} of them positive ({dataset.facts['positive']}), "
         f"{count_noun(X.shape[1], 'feature')}\n"
     )
-    return X, dataset.y, dataset.groups
+    alike = dataset.duplicate_group if dataset.entity is None else dataset.entity
+    return X, dataset.y, dataset.groups, None if group is not None else alike

@@ -76,6 +76,8 @@ def odd_number(table: Table, name: str) -> tuple[str, float] | None:
 def _has_comma(text: pd.Series, few: int) -> bool:
     """Return whether a column holds numbers that are some only with a comma before the decimals."""
     values = pd.Series(text.dropna().unique(), dtype=object)
+    if not values.str.contains(",", regex=False).any():
+        return False
     numbers = values[values.str.contains(r"\d")] if len(values) > few else values[:0]
     if len(numbers) < _FIT * len(values) or len(numbers) == 0:
         return False

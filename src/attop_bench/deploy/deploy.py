@@ -357,9 +357,10 @@ def share_kept(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Par
     if dataset.groups is not None:
         return math.nan
     halves = []
-    for fold in folds:  # each of two trains on five sixths
-        sixths = np.array_split(np.random.default_rng(job.seed).permutation(fold.train), 6)
-        halves += [Fold(np.sort(np.concatenate(five)), fold.test) for five in (sixths[1:], sixths[:-1])]
+    for fold in folds:  # each of two trains on five sixths, of whole entities if there are any
+        units = fold.train if dataset.entity is None else dataset.entity[fold.train]
+        sixths = np.array_split(np.random.default_rng(job.seed).permutation(np.unique(units)), 6)
+        halves += [Fold(fold.train[~np.isin(units, out)], fold.test) for out in (sixths[0], sixths[-1])]
     fixed = replace(job, param_grid={name: [value] for name, value in candidate.items()})
     (top,), records = job.tops, train([fixed] * len(halves), dataset, halves, n_jobs, "for the card")
     if not all(record.ok for record in records):

@@ -24,13 +24,20 @@ def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.Data
 
 
 def read_list(path: str | Path) -> pd.DataFrame:
-    """Read a list as text, each cell as it was before it was written as CSV."""
+    """Read a list as text, each cell as it was before it was written as CSV; a spreadsheet may cut by ;."""
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        with open(path, encoding="utf-8-sig") as file:
+            mark = max(",;\t", key=file.readline().count)
+        table = pd.read_csv(path, sep=mark, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path} is no list of attop score, text separated by commas: {error}") from None
     table = table[(table != "").any(axis=1)].reset_index(drop=True)  # a spreadsheet's empty rows
     return table.rename(columns=original_cell).map(original_cell)
+
+
+def own_rows(table: pd.DataFrame) -> pd.Series:
+    """Return which rows are of the list itself, none that left it or were drawn from below."""
+    return pd.to_numeric(table["listed"]) == 1 if "listed" in table else pd.Series(True, table.index)
 
 
 def lists_in(folder: str | Path) -> list[Path]:
@@ -62,11 +69,11 @@ def changes(
             known = ", ".join(named) or "a column that is no feature: the model has none"
             needed = f"no column rank, {group}" if group else "no column rank"
             raise DatasetError(f"{file} has {needed} or no --id {column}: give a list, and {known}")
-    places, k = last["rank"].astype(int), head["rank"].max()
+    places, k = pd.to_numeric(last["rank"]), head["rank"].max()  # 1.0 if a program read them with gaps
     if group:
         of = head[group].astype(str).str.strip()
         k = last[group].str.strip().map(head["rank"].groupby(of).max()).fillna(k)
-    last = last[(places <= k) & (last.get("listed", pd.Series("1", last.index)) == "1")]
+    last = last[(places <= k) & own_rows(last)]
     new, old = (pd.Index(f[column].fillna("").astype(str)) for f in (ranked, last))
     if not new.is_unique or not old.is_unique:
         raise DatasetError(f"--id {column}: several rows have the same: give a column that differs")

@@ -14,7 +14,7 @@ from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop_bench.data.base import DatasetError, load_arrays, save_arrays
 from attop_bench.data.formats import Table
 from attop_bench.data.kinds.columns import comparison_of, is_positive
-from attop_bench.deploy.lists import read_list
+from attop_bench.deploy.lists import own_rows, read_list
 
 HELD_OUT = "held-out.npz"
 
@@ -69,8 +69,9 @@ def labels_of(
     frame = read_list(file)
     if column not in frame:
         raise DatasetError(f"{file} has no column {column!r}: write the labels into it, or give --label")
-    if "listed" in frame:
-        frame = frame[frame["listed"] == "1"]
+    frame = frame[own_rows(frame)]
+    if not len(frame):
+        raise DatasetError(f"{file} has no rows: take the list out, or write its rows into it")
     table = Table(frame, str(file), has_types=False)
     text = table.text(column)
     if values is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import html
 import io
@@ -13,7 +14,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop._core.files import write_bytes, write_csv
+from attop._core.files import csv_text, write_bytes
 from attop_bench.papers.findings import Findings, Tables
 from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style
@@ -29,19 +30,29 @@ th:first-child, td:first-child { text-align: left; } figure { margin: 1rem 0; }
 
 
 def write_tables(tables: Tables, folder: Path) -> None:
-    """Write the CSV files of a paper."""
+    """Write the CSV files of a paper, compressed where the name says so."""
     for name, table in tables.items():
-        write_csv(folder / f"{name}.csv", table)
+        content = csv_text(table).encode()
+        packed = gzip.compress(content, mtime=0) if name.endswith(".gz") else content
+        write_bytes(folder / _file(name), packed)
 
 
 def read_tables(folder: Path) -> Tables:
     """Read the CSV files of a paper, of a run or of a published page."""
-    return {file.stem: pd.read_csv(file) for file in sorted(folder.glob("*.csv"))}
+    return {file.name.removesuffix(".csv"): pd.read_csv(file) for file in _files(folder)}
+
+
+def _file(name: str) -> str:
+    return name if name.endswith(".csv.gz") else f"{name}.csv"
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted([*folder.glob("*.csv"), *folder.glob("*.csv.gz")])
 
 
 def digest(folder: Path) -> str:
     """Return a digest of the CSV files of a folder, the comment of its pictures."""
-    files = b"".join(file.name.encode() + file.read_bytes() for file in sorted(folder.glob("*.csv")))
+    files = b"".join(file.name.encode() + file.read_bytes() for file in _files(folder))
     return hashlib.sha256(files).hexdigest()
 
 
@@ -99,7 +110,7 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
     yield "p", findings.citation
     yield "code", f"snakemake --cores 16 --configfile {configuration_of(paper)}"
     if findings.files:
-        yield "list", [f"[{name}.csv]({name}.csv): {what}" for name, what in findings.files.items()]
+        yield "list", [f"[{_file(name)}]({_file(name)}): {what}" for name, what in findings.files.items()]
 
 
 def _as_markdown(kind: str, value: Any) -> str:

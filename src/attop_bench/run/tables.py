@@ -38,6 +38,8 @@ TABLES: dict[str, tuple[str, ...]] = {
 }
 # fmt: on
 
+#: Those whose cells are curves or lists, for which CSV has no form.
+CELLS = ("roc", "listed")
 #: Tables of the evaluation of a data set.
 EVALUATED = tuple(name for name in TABLES if name != "trace")
 
@@ -48,7 +50,7 @@ def write_tables(tables: Mapping[str, pd.DataFrame], folder: StrPath, *, csv: bo
     metadata = {"attop_schema_version": str(SCHEMA_VERSION)}
     for name, table in tables.items():
         write_parquet(folder / f"{name}.parquet", table, metadata)
-        if csv and name not in ("roc", "listed"):  # their cells are curves and lists
+        if csv and name not in CELLS:
             write_csv(folder / f"{name}.csv", table)
 
 

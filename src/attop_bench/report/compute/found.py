@@ -36,7 +36,8 @@ def found_by(listed: pd.DataFrame) -> pd.DataFrame:
         key = ["dataset", "top", "row", "label"]
         times = _items(part).pivot_table("listed", key, "method", "sum", fill_value=0.0)
         parts.append((times / part.groupby("method")["repeat"].nunique()).reset_index())
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    nothing = pd.DataFrame(columns=["dataset", "top", "row", "label"])
+    return pd.concat(parts, ignore_index=True) if parts else nothing
 
 
 def compare_lists(listed: pd.DataFrame, first: str, second: str) -> Pair | None:

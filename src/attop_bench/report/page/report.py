@@ -57,7 +57,7 @@ def write_analysis(
     """
     page = build_page(results, manifest, files=True, jobs=jobs)
     write_exports(page, Path(figures), Path(tables))
-    if "listed" in results and len(results["listed"]):
+    if "listed" in results:
         write_csv(Path(tables) / "found.csv", found_by(results["listed"]))
     write_bytes(report, render(page).encode())
     return page.headline
