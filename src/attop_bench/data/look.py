@@ -16,7 +16,7 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
-from attop_bench.data.gaps import as_options, gaps, remarks, usual_words
+from attop_bench.data.gaps import as_options, gaps, remarks, sentinels, usual_words
 from attop_bench.data.kinds.columns import column_of, day_numbers, positive_labels
 from attop_bench.data.labels import as_label, candidates, having
 from attop_bench.data.leaks import leaks
@@ -74,6 +74,7 @@ def look(
         reader |= {"missing": {**reader.get("missing", {}), **marks}}
         table = replace(table, missing=reader["missing"])
         frame = frame.assign(**{name: table.values(name) for name in marks})
+    plain = [c.name for c in columns if c.kind == "number" and (not chosen or c.name != chosen.column)]
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     lacking, telling = 0, {}
     if chosen is not None:
@@ -96,7 +97,7 @@ def look(
         form,
         reader,
         not table.has_types,
-        [*said, *written_oddly(table, frame)],
+        [*said, *sentinels(frame, plain), *written_oddly(table, frame)],
     )
 
 
