@@ -672,6 +672,18 @@ SITUATIONS = [
         )
         for no, yes in (("benign", "malignant"), ("no", "yes"), ("B", "M"))
     ),
+    S("labels 01 and 1, two names", text(), relabelled("1", "01"), as_if=base(), label=("y", "01")),
+    *(
+        S(
+            f"a label or {no or 'nothing'}",
+            text(),
+            relabelled(no, "paid"),
+            as_if=base(),
+            label=("y", "paid"),
+            says=("y: paid or nothing, which is read as the other label",),
+        )
+        for no in ("", "null")
+    ),
     S("labels in percent", text(), relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
     S("labels 1 and 2", text(), relabelled("2", "1"), as_if=base(), label=("y", 1)),
     S("labels -1 and +1", text(), relabelled("-1", "+1"), as_if=base(), label=("y", 1)),

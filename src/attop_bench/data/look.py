@@ -51,18 +51,28 @@ def look(
     chosen = possible[0] if possible else None
     if label is not None:
         label = column_of(frame, label, table.where)
+        if (
+            not table.has_types
+            and "missing" not in reader
+            and len(values := frame[label].dropna().unique()) == 1
+        ):
+            reader["missing"] = {label: False}
+            table = replace(table, missing=reader["missing"])
+            frame[label] = table.values(label)
+            columns = [describe(frame, label, c.example) if c.name == label else c for c in columns]
+            said.append(f"{label}: {values[0]} or nothing, which is read as the other label")
         chosen = as_label(table, frame, label, positive)
     elif positive is not None:
         chosen = having(positive, table, frame, possible)
-    if not table.has_types and "missing" not in reader:
+    if not table.has_types and "missing" not in (given or {}):
         kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
         y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
         words = gaps(table, [n for n in names if chosen is None or n != chosen.column], y)
         said += remarks(words)
         if kept := as_options(words):
-            reader |= {"missing": kept}
-            table = replace(table, missing=kept)
+            reader |= {"missing": {**reader.get("missing", {}), **kept}}
+            table = replace(table, missing=reader["missing"])
             frame = frame.assign(**{name: table.values(name) for name in kept})
             columns = [describe(frame, c.name, c.example) if c.name in kept else c for c in columns]
     twins = _twins(frame)
