@@ -87,6 +87,34 @@ def numbers(word, share=0.1):
     )
 
 
+def drawn(start, between, end, rule):
+    """Return a way of writing lines of fields, with a line below the header."""
+
+    def write(frame, folder):
+        rows = [list(frame.columns), *frame.astype(object).values.tolist()]
+        lines = [start + between.join(map(str, row)) + end for row in rows]
+        (folder / "t.txt").write_text("\n".join([lines[0], rule, *lines[1:]]) + "\n")
+        return folder / "t.txt"
+
+    return write
+
+
+def relabelled(no, yes):
+    return base().assign(y=np.where(base()["y"] == "yes", yes, no))
+
+
+def days(form):
+    """Return a function that makes a column of dates."""
+    start = pd.Timestamp("2024-01-01")
+    return lambda rng, n, y: (start + pd.to_timedelta(rng.integers(0, 500, n), "D")).strftime(form)
+
+
+def others_of_one_choice():
+    """Return columns of 0 and 1 of which one is 1 where the label is not."""
+    no, odd = base()["y"] == "no", base()["age"] % 2
+    return {"u": no * odd, "v": no * (1 - odd)}
+
+
 NO_HEADER = {"header": False, "names": "c"}
 LAST = {"label": "c4", "positive": "yes"}
 EURO = thousands(".", ",")
@@ -608,6 +636,123 @@ SITUATIONS = [
         says=("numbers written",),
     ),
     S("a zero byte in text", text(colour=lambda v: v + "\0"), same=False, reader={}),
+    # --- lines that databases and people draw
+    S("a Markdown table", drawn("| ", " | ", " |", "|---|---:|---|---|"), reader={"separator": "|"}),
+    S("psql", drawn(" ", " | ", "", "-----+----+----+----"), reader={"separator": "|"}),
+    S(
+        "dashes below the header",
+        drawn("", ",", "", "------,---,------,-"),
+        says=("1 row without any value",),
+    ),
+    S("two pipes between", text("||"), reader={"separator": "|"}),
+    S(
+        "runs of blanks, decimal commas",
+        aligned(),
+        base().assign(amount=[f"{v:.2f}".replace(".", ",") for v in base()["amount"]]),
+        as_if=base(),
+        reader={"separator": "whitespace", "decimal": ","},
+    ),
+    S("a sum at the end", text(after="Total,,,\n"), says=("1 row that ends the file",)),
+    S("how many rows, at the end", text(after="(160 rows)\n"), says=("1 row that ends the file",)),
+    S("a sheet of notes first", excel(notes=True), says=("3 rows on other sheets than 'Data'",)),
+    # --- labels
+    *(
+        S(f"labels {no} and {yes}", text(), relabelled(no, yes), as_if=base(), given={}, label=("y", yes))
+        for no, yes in (("f", "t"), ("ok", "fraud"), ("N", "Y"))
+    ),
+    *(
+        S(
+            f"rarer {no}, asked",
+            text(),
+            relabelled(yes, no),
+            as_if=base(),
+            given={},
+            label=("y", no),
+            says=(f"y: 2 values; '{no}' is positive, no other is; or --positive {yes}",),
+        )
+        for no, yes in (("benign", "malignant"), ("no", "yes"), ("B", "M"))
+    ),
+    S("labels 01 and 1, two names", text(), relabelled("1", "01"), as_if=base(), label=("y", "01")),
+    *(
+        S(
+            f"a label or {no or 'nothing'}",
+            text(),
+            relabelled(no, "paid"),
+            as_if=base(),
+            label=("y", "paid"),
+            says=("y: paid or nothing, which is read as the other label",),
+        )
+        for no in ("", "null")
+    ),
+    S("labels in percent", text(), relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
+    S("labels 1 and 2", text(), relabelled("2", "1"), as_if=base(), label=("y", 1)),
+    S("labels -1 and +1", text(), relabelled("-1", "+1"), as_if=base(), label=("y", 1)),
+    S(
+        "a label that some do not know",
+        text(),
+        base().assign(y=np.where(np.arange(160) % 20 == 0, "unknown", base()["y"])),
+        same=False,
+        label=("y", "yes"),
+        says=("y: 3 values; 'yes' is positive, no other is; or --positive no, unknown",),
+    ),
+    S(
+        "a positive value without its column",
+        text(),
+        base().assign(sex=np.where(base()["age"] % 2, "f", "m")),
+        same=False,
+        given={"positive": "m"},
+        label=("sex", "m"),
+    ),
+    S(
+        "a positive value that is nowhere",
+        text(),
+        given={"positive": "maybe"},
+        refused="no column .* 'maybe'",
+    ),
+    # --- dates, ids and gaps
+    *(
+        S(f"dates as {form}", text(), with_columns(x=days(form)), as_if=base(), kinds={"x": "date"})
+        for form in ("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y")
+    ),
+    S(
+        "mail addresses that come back",
+        text(),
+        with_columns(email=lambda rng, n, y: [f"p{i}@mail.org" for i in rng.integers(0, 40, n)]),
+        as_if=base(),
+        kinds={"email": "entity"},
+        says=("not sure of email",),
+    ),
+    S(
+        "numbers of patients without a name",
+        text(header=False),
+        with_columns(x=lambda rng, n, y: rng.choice(np.arange(900, 900_000), n, replace=False)),
+        same=False,
+        given={"label": "c5", "positive": "yes"},
+        says=(r"not sure of c4 \(number, or identifier\)",),
+    ),
+    *(
+        S(
+            f"{mark} among numbers, said",
+            text(),
+            with_columns(x=numbers(mark)),
+            says=(f"x: {mark} in .* missing",),
+        )
+        for mark in ("-999", "9999", "-1")
+    ),
+    S(
+        "crosses or nothing",
+        text(),
+        with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "")),
+        as_if=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "o")),
+        reader={"missing": {"x": False}},
+    ),
+    S(
+        "labels of several classes, a column each",
+        text(),
+        base().assign(y=(base()["y"] == "yes") * 1, **others_of_one_choice()),
+        as_if=base(),
+        says=("u: tells the label .*one choice of 3.*v",),
+    ),
     # --- SVMlight
     S("SVMlight", svmlight(), same=False, given={"label": "label", "positive": 1}),
     S(

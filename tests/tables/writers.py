@@ -15,7 +15,7 @@ def base(n=160, seed=0):
     """Return a table without anything odd: two numbers, a category and a label, 30% of it positive."""
     rng = np.random.default_rng(seed)
     y = rng.random(n) < 0.3
-    colour = np.where(y & (rng.random(n) < 0.5), "red", rng.choice(["green", "ochre", "dark blue"], n))
+    colour = np.where(y & (rng.random(n) < 0.5), "red", rng.choice(["green", "ochre", "dark blue", "red"], n))
     columns = {"amount": (rng.normal(40 * y, 30) + 900).round(2), "age": rng.integers(18, 90, n)}
     return pd.DataFrame({**columns, "colour": colour, "y": np.where(y, "yes", "no")})
 
@@ -156,13 +156,18 @@ def svmlight(first=1, qid=False, name="t.svm", graded=False):
     return write
 
 
-def excel(sheet="Sheet1", above=0, ending="xlsx"):
+def excel(sheet="Sheet1", above=0, ending="xlsx", notes=False):
     """Write a sheet of a spreadsheet."""
 
     def write(frame, folder):
         pytest.importorskip("openpyxl")
         path = folder / f"t.{ending}"
-        frame.to_excel(path, index=False, sheet_name=sheet, startrow=above)
+        with pd.ExcelWriter(path) as book:
+            if notes:
+                pd.DataFrame({"Notes": ["in May", "by hand"]}).to_excel(
+                    book, index=False, sheet_name="Read me"
+                )
+            frame.to_excel(book, index=False, sheet_name="Data" if notes else sheet, startrow=above)
         return path
 
     return write

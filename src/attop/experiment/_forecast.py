@@ -10,6 +10,7 @@ import numpy as np
 
 from attop._core.parameters import check_share
 from attop._core.typing import Floats, Ints
+from attop._core.wording import count_noun
 from attop.metrics._overlap import inside_top
 from attop.metrics._roc import RocPoints, roc_points
 
@@ -80,7 +81,7 @@ class NextList:
         if self.reason:
             return f"Of {where} nothing is promised: {self.reason}"
         within = f"{self.low:.0f} to {self.high:.0f} in 95% of such lists"
-        return f"Of {where} expect {self.expected:.0f} positives ({within})"
+        return f"Of {where} expect {count_noun(round(self.expected), 'positive')} ({within})"
 
 
 def next_list(

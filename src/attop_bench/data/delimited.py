@@ -16,6 +16,7 @@ from attop._core.files import StrPath
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import checked
 from attop_bench.data.source import BROKEN, open_bytes
+from attop_bench.data.written import numbers_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +28,8 @@ _Skip = Annotated[int, Field(strict=True, ge=0)]
 #: First bytes of Excel's files: zip archives, and those of before 2007.
 _EXCEL = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+#: A row of nothing, or a line that is drawn, as databases print it.
+_RULE = re.compile(r"\s*|[-=+|:\s]*[-=]{2}[-=+|:\s]*")
 #: Excel's own first line, which names the separator.
 _SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
 
@@ -110,14 +113,15 @@ def read_delimited(
 def read_excel(
     path: StrPath,
     *,
-    sheet: Annotated[StrictStr | StrictInt, Field()] = 0,
+    sheet: Annotated[StrictStr | StrictInt | None, Field()] = None,
     header: _Header = True,
     names: _Names = None,
     skip: _Skip = 0,
 ) -> pd.DataFrame:
     """Read a sheet of an Excel or OpenDocument file, by its name or number from 0.
 
-    Needs python-calamine, or openpyxl for ``.xlsx``. For the other parameters see `read_delimited`.
+    By default the largest. Needs python-calamine, or openpyxl for ``.xlsx``. For the other parameters see
+    `read_delimited`.
     """
     from importlib.util import find_spec
 
@@ -127,15 +131,8 @@ def read_excel(
     engine: Any = "calamine" if find_spec("python_calamine") else None
     try:
         with open_bytes(path) as file:
-            frame = pd.read_excel(
-                io.BytesIO(file.read()),
-                sheet,
-                header=None,
-                skiprows=skip,
-                dtype=str,
-                na_filter=False,
-                engine=engine,
-            )
+            about: Any = {"header": None, "skiprows": skip, "dtype": str, "na_filter": False}
+            sheets: Any = pd.read_excel(io.BytesIO(file.read()), sheet, engine=engine, **about)
     except ImportError:
         raise DatasetError(
             f"{where}: spreadsheets need python-calamine: install attop[excel], or save it as CSV"
@@ -144,10 +141,16 @@ def read_excel(
         raise DatasetError(
             f"{where}: no spreadsheet with sheet {sheet!r} ({error}): save it as CSV"
         ) from None
+    sheets = sheets if sheet is None else {sheet: sheets}
+    name = max(sheets, key=lambda name: sheets[name].size)
+    frame = sheets[name]
     filled = frame.ne("").any(axis=1)
     frame = frame[filled.cummax()].reset_index(drop=True)  # sheets often begin below
     first = list(frame.iloc[0]) if header and len(frame) else None
-    return _named(frame.iloc[int(header) :].reset_index(drop=True), first, names, where)
+    frame = _named(frame.iloc[int(header) :].reset_index(drop=True), first, names, where)
+    if others := sum(map(len, sheets.values())) - len(sheets[name]):
+        frame.attrs["passed"][f"on other sheets than {name!r}"] = others
+    return frame
 
 
 def opened(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
@@ -186,14 +189,19 @@ def rows_of(text: Iterable[str], separator: str, comment: str | None = None) -> 
 
 def _first_row(file: io.TextIOBase, separator: str, skip: int, comment: str | None) -> tuple[list[str], int]:
     """Return the first row that is not blank after those to skip, and the number of rows up to it."""
-    for i, row in enumerate(rows_of(file, separator, comment)):
+    rows = rows_of(file, separator, comment)
+    for i, row in enumerate(rows):
         if i >= skip and any(field.strip() for field in row):
-            return row, i + 1
+            below = next(rows, [])
+            drawn = "".join(below).strip()
+            return row, i + 1 + bool(len(below) != len(row) and drawn and _RULE.fullmatch(drawn))
     return [], skip
 
 
 def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str) -> pd.DataFrame:
     """Return rows with the names of their columns; `first` is the header, if there is one."""
+    import pandas as pd
+
     if first is not None:
         frame, header = _under(first, frame, where)
     else:
@@ -214,11 +222,16 @@ def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str)
                 f"{where}: {frame.shape[1]} columns but {len(header)} names: give one a column"
             )
     start = frame.iloc[:, 0].str.strip()
-    odd = frame[start.isin(["", (first or [""])[0].strip()])]
-    blank = odd.apply(lambda column: column.str.strip()).eq("").all(axis=1)
+    odd = frame[start.str.fullmatch(r"[-=+|:\s]*") | (start == (first or [""])[0].strip())]
+    blank = pd.Series(["".join(row) for row in odd.to_numpy()], odd.index, dtype=str).str.fullmatch(_RULE)
     again = odd.eq(first).all(axis=1) if first and len(first) == odd.shape[1] else ~blank & False
     passed = {"without any value": blank, "that repeat the header": again & ~blank}
-    frame = frame.drop(odd.index[blank | again]).reset_index(drop=True)
+    frame = frame.drop(odd.index[blank | again])
+    if frame.shape[1] > 2 and len(frame) > 1:  # a sum, or how many rows there are
+        *others, last = frame.iloc[-1].str.strip()[::-1]
+        if not any(others) and numbers_of(pd.Series([last])) is None:
+            frame, passed["that ends the file, without a second field"] = frame.iloc[:-1], pd.Series([True])
+    frame = frame.reset_index(drop=True)
     frame.columns = header
     frame.attrs["passed"] = {what: int(rows.sum()) for what, rows in passed.items() if rows.any()}
     return frame

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from attop._core.wording import join_first
@@ -15,6 +16,8 @@ from attop_bench.data.written import GAPS
 
 #: By chance, so seldom a word goes with the label as it does; rows it takes to tell.
 _CHANCE, _ROWS = 1e-3, 10
+#: Numbers that often stand for nothing.
+_NINES = re.compile("-1|-?9{2,}")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,22 @@ def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> lis
             empty &= ~rows if why else True
             found.append(Gap(name, word, float(rows.mean()), *shares, why))
     return found
+
+
+def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
+    """Return a line for each column of numbers whose -1 or nines, far from its others, may mean nothing."""
+    lines = []
+    for name in names:
+        values = frame[name].dropna()
+        for value in (values.min(), values.max()):
+            others, rows = values[values != value], int((values == value).sum())
+            apart = value < 0 <= others.min() or value > 2 * others.max() > 0
+            if apart and rows >= _ROWS and _NINES.fullmatch(f"{value:.0f}"):
+                lines.append(
+                    f"{name}: {value:g} in {rows / len(frame):.1%} of the rows, others {others.min():g} to "
+                    f"{others.max():g}: if it means missing, --reader 'missing={{{name}: [{value:.0f}]}}'"
+                )
+    return lines
 
 
 def usual_words(table: Table, name: str) -> list[str]:

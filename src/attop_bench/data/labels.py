@@ -22,6 +22,8 @@ _STEMS = (
 _NAMES = frozenset(("y", "bad", "dead"))
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10
+#: Share from which on the rarer of two values need not be the positive one.
+_RARE = 0.25
 _TRUE = frozenset(("1", "1.0", "yes", "y", "true", "t", "positive", "pos", "+", "+1"))
 
 
@@ -97,7 +99,10 @@ def _positive(values: pd.Series) -> tuple[object, str]:
     enough = counts[counts >= ENOUGH] if len(counts) > 2 else counts
     rarest = (enough if len(enough) else counts).index[-1]
     others = [value for value in counts.index if value != rarest]
-    open_to_doubt = len(counts) > 2 or str(others[0]).lower() in _TRUE if others else False
+    true = [str(value).lower() in _TRUE for value in (rarest, *others)]
+    open_to_doubt = (
+        len(counts) > 2 or true[1:] == [True] or (not true[0] and counts.min() > _RARE * len(values))
+    )
     return _plain(rarest), ", ".join(map(str, others[:5])) if open_to_doubt else ""
 
 

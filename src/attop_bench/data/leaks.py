@@ -29,7 +29,10 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
     if min(y.sum(), (~y).sum()) < _ROWS:
         return {}
     half = np.arange(len(y)) % 2 == 0
-    found, pure, parts = {}, {}, {}
+    pure: dict[str, str] = {}
+    parts: dict[str, str] = {}
+    choices = _choices(frame, [column.name for column in columns], label, y)
+    found = dict.fromkeys(choices, f"with the label one choice of {len(choices) + 1}")
     for column in columns:
         if column.name == label or column.kind in ("unusable", "empty"):
             continue
@@ -58,6 +61,19 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
         if len(parts) <= _MOST and y.mean() < 0.1:  # by chance in one of 1,000 values
             found = parts | found
     return {column.name: found[column.name] for column in columns if column.name in found}
+
+
+def _choices(frame: pd.DataFrame, names: list[str], label: str, y: NDArray[np.bool_]) -> list[str]:
+    """Return the columns beside the label of which, the label among them, exactly one is 1 in each row."""
+    at, found = names.index(label), []
+    total = y.astype(int)
+    for beside in (names[at + 1 :], names[:at][::-1]):
+        for name in beside:
+            if not frame[name].isin([0, 1]).all() or (total + frame[name].astype(int) > 1).any():
+                break
+            total = total + frame[name].astype(int)
+            found.append(name)
+    return found if (total == 1).all() else []
 
 
 def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:

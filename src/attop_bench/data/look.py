@@ -16,7 +16,7 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
-from attop_bench.data.gaps import as_options, gaps, remarks, usual_words
+from attop_bench.data.gaps import as_options, gaps, remarks, sentinels, usual_words
 from attop_bench.data.kinds.columns import column_of, day_numbers, positive_labels
 from attop_bench.data.labels import as_label, candidates, having
 from attop_bench.data.leaks import leaks
@@ -51,18 +51,28 @@ def look(
     chosen = possible[0] if possible else None
     if label is not None:
         label = column_of(frame, label, table.where)
+        if (
+            not table.has_types
+            and "missing" not in reader
+            and len(values := frame[label].dropna().unique()) == 1
+        ):
+            reader["missing"] = {label: False}
+            table = replace(table, missing=reader["missing"])
+            frame[label] = table.values(label)
+            columns = [describe(frame, label, c.example) if c.name == label else c for c in columns]
+            said.append(f"{label}: {values[0]} or nothing, which is read as the other label")
         chosen = as_label(table, frame, label, positive)
     elif positive is not None:
         chosen = having(positive, table, frame, possible)
-    if not table.has_types and "missing" not in reader:
+    if not table.has_types and "missing" not in (given or {}):
         kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
         y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
         words = gaps(table, [n for n in names if chosen is None or n != chosen.column], y)
         said += remarks(words)
         if kept := as_options(words):
-            reader |= {"missing": kept}
-            table = replace(table, missing=kept)
+            reader |= {"missing": {**reader.get("missing", {}), **kept}}
+            table = replace(table, missing=reader["missing"])
             frame = frame.assign(**{name: table.values(name) for name in kept})
             columns = [describe(frame, c.name, c.example) if c.name in kept else c for c in columns]
     twins = _twins(frame)
@@ -74,6 +84,7 @@ def look(
         reader |= {"missing": {**reader.get("missing", {}), **marks}}
         table = replace(table, missing=reader["missing"])
         frame = frame.assign(**{name: table.values(name) for name in marks})
+    plain = [c.name for c in columns if c.kind == "number" and (not chosen or c.name != chosen.column)]
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     lacking, telling = 0, {}
     if chosen is not None:
@@ -96,7 +107,7 @@ def look(
         form,
         reader,
         not table.has_types,
-        [*said, *written_oddly(table, frame)],
+        [*said, *sentinels(frame, plain), *written_oddly(table, frame)],
     )
 
 

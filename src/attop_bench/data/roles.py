@@ -23,7 +23,7 @@ _ID = _set("id ids uuid guid uid key number nr no nbr num hash ref code identifi
 _PERSON = _set(
     """customer cust client user uid card account acct patient member person subject device employee student
     child household applicant borrower holder policyholder donor owner player participant respondent
-    subscriber driver vehicle machine msisdn iban vin imei engine"""
+    subscriber driver vehicle machine msisdn iban vin imei engine email mail phone mobile"""
 )
 _LIST = _set("qid query srch search session impression request race auction slate basket sess")
 _THING = _set(
@@ -107,6 +107,10 @@ def _of_numbers(frame: pd.DataFrame, name: str, present: pd.Series, distinct: in
         return "yes/no", "", ""
     if (numbers % 1 != 0).any():
         return "number", "", ""
+    if numbers.min() >= 1900_01_01 and numbers.max() <= 2100_12_31 and distinct >= FEW:
+        days = pd.to_datetime(pd.Series(numbers.astype(int).astype(str)), format="%Y%m%d", errors="coerce")
+        if days.notna().all():
+            return "date", "written as one number", ""
     kind, why, otherwise = _of_names(frame, name, present, distinct)
     if kind == "number" and np.abs(numbers).max() >= 2**53:
         return "identifier", "integers too long for a number", ""

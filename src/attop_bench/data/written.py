@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 GAPS = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
 ) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+#: Different numbers that may be names, and values that are looked at for more.
+_FEW, _ENOUGH = 50, 1000
 _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 #: Minus signs, blanks and apostrophes beside those of a keyboard.
 _SIGNS = str.maketrans(
@@ -49,6 +51,10 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
     if text[np.abs(values) >= 2**53].astype(str).str.fullmatch(r"[-+]?\d+").any():
         exact = pd.to_numeric(text, errors="coerce")  # a float would change them
         return exact if exact.dtype.kind in "iu" else None
+    known = values[~np.isnan(values)]
+    words = text.dropna().unique() if len(pd.unique(known[:_ENOUGH])) <= _FEW else []
+    if len(words) > len(pd.unique(known)) and any(re.fullmatch(r"0\d+", str(word)) for word in words):
+        return None  # 01 and 1 are two names
     integers = (np.rint(values) == values).all() and np.abs(values).max(initial=0) < 2**53
     return pd.Series(values.astype(np.int64) if integers else values, text.index, name=text.name)
 

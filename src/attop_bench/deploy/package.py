@@ -131,7 +131,8 @@ class Package:
             raise DatasetError(f"{top} is a share of the positives, unknown among new rows: give k or tau")
         group = (ranked["rank"] == 1).cumsum()
         sizes = group.map(group.value_counts())
-        k = {n: top.resolve(n if top.depends_on_sample else sizes.max(), 0) for n in sizes.unique()}
+        most = max(sizes.max(), (top.k or 0) * bool(self.notes["group"]))
+        k = {n: top.resolve(n if top.depends_on_sample else most, 0) for n in sizes.unique()}
         return ranked[ranked["rank"] <= sizes.map(k)]
 
     def expect(

@@ -24,7 +24,8 @@ MANY_VALUES = 50
 #: Share of the values that must look like dates.
 _MOSTLY = 0.95
 _DATE = re.compile(
-    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{2,4})"
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})"
+    r"|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{2,4})"
     r"([T ]\d{1,2}:\d{2}.*)?"
 )
 #: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
@@ -99,7 +100,10 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
     comparison = comparison_with(table, name, positive)
     if comparison is None:
         any_of, text = positive if isinstance(positive, list) else [positive], table.text(name)
-        return np.logical_or.reduce([_equals(text, value) for value in any_of])
+        rows = np.logical_or.reduce([_equals(text, value) for value in any_of])
+        if not rows.any() and pd.api.types.is_numeric_dtype(column := table.values(name)):  # 100 of 100%
+            rows = column.isin([_number(value) for value in any_of]).to_numpy()
+        return rows
     column = table.values(name)
     if not pd.api.types.is_numeric_dtype(column):
         raise DatasetError(
