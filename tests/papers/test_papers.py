@@ -29,6 +29,7 @@ from attop_bench.papers.pictures import beside, counts
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
+from attop_bench.run.fingerprint import _read
 from attop_bench.run.paper import configuration_of, load_paper
 from studies import aatp2012, announced, further
 from support import ROOT
@@ -121,7 +122,7 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
         "studies.pnorm2005",
     }:  # the others print no table
         return
-    printed = printed_numbers(paper)
+    printed = printed_numbers(load_paper(paper).PRINTED)
     assert set(printed["method"]) <= {m.id for m in config.methods}
     assert set(printed["metric"]) <= set(config.metrics)
     for name, rows in printed.groupby("dataset"):
@@ -228,6 +229,13 @@ def test_published_pages_are_those_of_the_csv_files_beside_them(paper):
     )
     for picture in ["sizes.png", *re.findall(r"\]\(([^)]+\.png)\)", text)]:
         assert digest(folder).encode() in (folder / picture).read_bytes(), "run studies.publish"
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, "studies.fraud_handbook"])
+def test_another_printed_number_is_another_fingerprint(paper):
+    page = ROOT / paper.replace(".", "/") / "__init__.py"
+    _, _, named = _read(page, paper)
+    assert {file.name for file in page.parent.glob("*.csv")} <= {*named}
 
 
 @pytest.mark.parametrize("largest", [0.04, 0.4, 4.0, 400.0])
