@@ -113,7 +113,7 @@ def test_rows_without_a_label_are_left_out_with_a_word(tmp_path):
 
     path = written(tmp_path, y=np.where(WHO < 20, None, Y))
     found = look(path)
-    assert any(f"{(WHO < 20).sum()} rows have no label: left out" in said for said in found.complaints)
+    assert any(f"{(WHO < 20).sum()} rows without a label: left out" in said for said in found.complaints)
     dataset = make("file", **parameters(found))
     np.testing.assert_array_equal(dataset.y, Y[WHO >= 20])
 

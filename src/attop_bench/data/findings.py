@@ -118,7 +118,7 @@ def _about_label(table: Look, label: LabelColumn) -> Iterator[str]:
         values = f"{table.column(label.column).distinct:,} values; {label.positive!r}"
         yield f"{label.column}: {values} is positive, no other is; or --positive {label.otherwise}"
     if table.unlabelled:
-        yield f"{label.column}: {table.unlabelled:,} rows have no label: left out"
+        yield f"{label.column}: {count_noun(table.unlabelled, 'row')} without a label: left out"
     if (n_pos := round(label.share * labelled)) < _FEW_POSITIVES:
         what = count_noun(n_pos, "positive")
         yield f"{label.column}: {what}, so few that no difference between models will show: collect more"
