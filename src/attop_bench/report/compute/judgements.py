@@ -114,8 +114,12 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
             words.append(f"As asked beforehand, {titles[judged.asked]} is {said}{beside}.")
         ahead = sum(r.verdict is Verdict.AHEAD for r in ranked)
         if len(ranked) > 1 and not all(r.verdict is Verdict.UNTESTED for r in ranked):
-            which = "all" if ahead == len(ranked) else f"{ahead or 'none'} of the"
-            words.append(f"Shown to be ahead of {which} {len(ranked)} others.")
+            which = (
+                f"all {len(ranked)}"
+                if ahead == len(ranked) > 2
+                else f"{ahead or 'none'} of the {len(ranked)}"
+            )
+            words.append(f"Shown to be ahead of {'both' if ahead == len(ranked) == 2 else which} others.")
     if judged.unranked:
         words.append(
             f"Not ranked, values on fewer runs: {join_words([titles[m] for m in judged.unranked], 5)}."
