@@ -113,6 +113,10 @@ def _verdict(table: pd.DataFrame) -> Iterator[str]:
     if len(others):
         said = ", ".join(f"{r['method']} {r['expected']:.3f}" for r in others.head(3).to_dict("records"))
         yield f"Tuned on the training week, the best are {said}."
+    pushes = others[others["method"].str.startswith("TopPush")]
+    if len(pushes) > 1:
+        said = join_words([f"{r['expected']:.3f} ({r['method']})" for r in pushes.to_dict("records")])
+        yield f"How far TopPush is solved decides: {said}."
 
 
 def sizes(tables: Tables) -> Sizes:
