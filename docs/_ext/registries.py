@@ -5,7 +5,6 @@ The pages of learners are written at each build; git does not keep them.
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
 from inspect import cleandoc, signature
 from pathlib import Path
 from types import ModuleType
@@ -110,18 +109,18 @@ def _without_arguments(kind: type) -> bool:
     return all(p.default is not p.empty for p in given)
 
 
-def learner_rows(package: ModuleType) -> list[list[str]]:
-    """One row a learner of a package: name, summary, abilities."""
-    summaries = {
-        name: cleandoc(getattr(attop, name).__doc__ or "").split("\n\n")[0] for name in learners(package)
-    }
+def learner_rows() -> list[list[str]]:
+    """One row a learner, those to use first: name, purpose, summary, abilities."""
+    purposes = {"use": learners(to_use), "a paper": learners(from_papers)}
     return [
         [
             f"{{py:obj}}`~attop.{name}`",
-            " ".join(text.split()),
+            purpose,
+            " ".join(cleandoc(getattr(attop, name).__doc__ or "").split("\n\n")[0].split()),
             *("yes" if able else "no" for able in abilities(name).values()),
         ]
-        for name, text in summaries.items()
+        for purpose, names in purposes.items()
+        for name in names
     ]
 
 
@@ -149,12 +148,10 @@ def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
     return ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
 
 
-LEARNER_COLUMNS = ["learner", "", "groups", "weights", "sparse", "batches"]
 TABLES = {
     "metrics": (["name", "definition", "ties", "undefined, or surprising", "range"], metric_rows),
     "surrogates": (["surrogate", "name", "what it is", "convex", "smooth"], surrogate_rows),
-    "learners to use": (LEARNER_COLUMNS, partial(learner_rows, to_use)),
-    "learners of papers": (LEARNER_COLUMNS, partial(learner_rows, from_papers)),
+    "learners": (["learner", "for", "", "groups", "weights", "sparse", "batches"], learner_rows),
 }
 
 

@@ -15,6 +15,7 @@ from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, panels
 from attop_bench.report.compute.judgements import split_ratio
 from attop_bench.report.figures.scene import MUTED, figure_theme
+from studies.publish import Sizes
 
 _TRAINING, _EVALUATION = "coil2000", "coil2000-evaluation"
 #: Customers to choose from, places on the list, positives among them, and those on the winner's list.
@@ -93,6 +94,13 @@ def _verdict(worth: pd.DataFrame) -> Iterator[str]:
     )
     short = (worth["expected"] - worth["found"]).mean()
     yield f"All are compared with their predictions: on average they are {short:.0f} below."
+
+
+def sizes(tables: Tables) -> Sizes:
+    """Return the policies predicted and found: the chosen list, and the best of two others."""
+    names = ("the chosen list", "TopStack of the same", "logistic, policies")
+    its = zip(names, tables["estimate"]["expected"], tables["estimate"]["found"], strict=False)
+    return Sizes("policies", ("predicted", "found"), {name: (a, b) for name, a, b in its})
 
 
 def _picture(rows: pd.DataFrame) -> Plot:

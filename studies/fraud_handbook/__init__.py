@@ -13,6 +13,7 @@ from attop._core.wording import join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, key, panels
 from attop_bench.report.figures.scene import MUTED, figure_theme
+from studies.publish import Sizes
 
 _METRIC = "card-precision-100"
 #: The handbook's XGBoost, tuned (section 5.3): mean over four test weeks, and its standard deviation.
@@ -96,11 +97,12 @@ def _verdict(table: pd.DataFrame) -> Iterator[str]:
     """Say which digits agree, what ties do to a printed number, and how the others stand to the best."""
     printed = table[table["printed"].notna()]
     same = printed["same digits"] == "yes"
-    yield f"**{int(same.sum())} of the {len(printed)} printed card precisions come out to the digit.**"
-    if not same.all():
-        rows = printed[~same].to_dict("records")
-        differ = [f"{r['method']} printed {r['printed']:.3f}, in order {r['in order']:.3f}" for r in rows]
-        yield f"The others: {'; '.join(differ)}."
+    agree = [f"{r['method']} {r['in order']:.3f}" for r in printed[same].to_dict("records")]
+    differ = [
+        f"{r['method']} has {r['in order']:.3f}, printed {r['printed']:.3f}"
+        for r in printed[~same].to_dict("records")
+    ]
+    yield f"**To the digit as printed: {join_words(agree) or 'none'}. {join_words(differ)}.**"
     tied = printed[printed["greatest"] > printed["least"] + 0.01]
     if len(tied):
         yield (
@@ -111,6 +113,17 @@ def _verdict(table: pd.DataFrame) -> Iterator[str]:
     if len(others):
         said = ", ".join(f"{r['method']} {r['expected']:.3f}" for r in others.head(3).to_dict("records"))
         yield f"Tuned on the training week, the best are {said}."
+    pushes = others[others["method"].str.startswith("TopPush")]
+    if len(pushes) > 1:
+        said = join_words([f"{r['expected']:.3f} ({r['method']})" for r in pushes.to_dict("records")])
+        yield f"How far TopPush is solved decides: {said}."
+
+
+def sizes(tables: Tables) -> Sizes:
+    """Return the printed card precisions and ours in the handbook's order."""
+    its = tables["card-precision"].query("printed == printed")
+    rows = zip(its["method"], its["printed"], its["in order"], strict=True)
+    return Sizes("card precision@100", ("printed", "ours"), {m: (a, b) for m, a, b in rows})
 
 
 def _picture(printed: pd.DataFrame) -> Plot:

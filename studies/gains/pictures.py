@@ -1,13 +1,16 @@
-"""Draw the pictures of docs/explanation: forest plots of the gains by set, and the tree of choosing.
+"""Draw pictures of the documents: forest plots of the gains by set, the tree of choosing, README's example.
 
-``python -m studies.gains.pictures`` writes soft-top.png, top-stack.png and choosing-tree.svg.
+``python -m studies.gains.pictures`` writes soft-top.png, top-stack.png, choosing-tree.svg and compare.png.
 """
 
 import math
+import re
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy.stats import t
 
 from attop_bench.papers.pictures import COLOURS, panels
@@ -19,17 +22,15 @@ TEST_TO_TRAIN = 30 / 70
 BOXES = {
     "any": ("May you use any model?", 20, 20),
     "trees": ("Boosting or TopStack", 330, 20),
-    "rows": ("Rows enough to see a gain? (attop headroom)", 20, 100),
-    "base": ("Logistic regression, tuned at your k", 330, 100),
-    "groups": ("A list for every user or query?", 20, 180),
-    "users": ("Logistic regression, GD-pAp@k, with groups", 330, 180),
-    "k": ("Is your k known?", 20, 260),
-    "soft": ("SoftTop", 330, 260),
-    "push": ("TopPush, p-norm push", 330, 330),
+    "groups": ("A list for every user or query?", 20, 100),
+    "users": ("Logistic regression, GD-pAp@k, with groups", 330, 100),
+    "rows": ("Rows enough to see a gain? (attop headroom)", 20, 180),
+    "base": ("Logistic regression, tuned at your k", 330, 180),
+    "soft": ("The same, and SoftTop beside it", 330, 260),
 }
 ARROWS = [
-    ("any", "trees", "yes"), ("any", "rows", "no, linear"), ("rows", "base", "no"), ("rows", "groups", "yes"),
-    ("groups", "users", "yes"), ("groups", "k", "no"), ("k", "soft", "yes"), ("k", "push", "no"),
+    ("any", "trees", "yes"), ("any", "groups", "no, linear"), ("groups", "users", "yes"),
+    ("groups", "rows", "no"), ("rows", "base", "no"), ("rows", "soft", "yes"),
 ]  # fmt: skip
 WIDTH, HEIGHT = 250, 40
 
@@ -55,11 +56,11 @@ def forest(gains: pd.DataFrame, title: str, file: str) -> None:
 
 
 def tree() -> str:
-    """Return the tree of four questions as SVG."""
+    """Return the tree of choosing as SVG."""
     parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 390" '
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 320" '
         'font-family="sans-serif" font-size="13">',
-        '<rect width="600" height="390" fill="#fff"/>',
+        '<rect width="600" height="320" fill="#fff"/>',
     ]
     for start, end, said in ARROWS:
         (_, x, y), (_, u, v) = BOXES[start], BOXES[end]
@@ -67,7 +68,7 @@ def tree() -> str:
         a, b = (x + WIDTH / 2, y + HEIGHT) if down else (x + WIDTH, y + HEIGHT / 2)
         c, d = (u + WIDTH / 2, v) if down else (u, v + HEIGHT / 2)
         parts.append(f'<path d="M{a} {b}L{c} {d}" stroke="#6b6b6a" fill="none"/>')
-        parts.append(f'<text x="{(a + c) / 2 + 6}" y="{(b + d) / 2 - 3}" fill="#6b6b6a">{said}</text>')
+        parts.append(f'<text x="{(a + c) / 2 + 6}" y="{(b + d) / 2 - 5}" fill="#6b6b6a">{said}</text>')
     for name, (text, x, y) in BOXES.items():
         question = x < 100
         fill, radius = ("#eef2f7", 18) if question else ("#e2f3ec", 3)
@@ -79,6 +80,15 @@ def tree() -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
+def example() -> Figure:
+    """Return the picture of README's example in Python."""
+    [code] = re.findall(r"```python\n(.*?)```", (DOCS.parents[1] / "README.md").read_text("utf-8"), re.DOTALL)
+    *statements, last = code.strip().splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(statements), names)
+    return eval(last, names).plot().figure
+
+
 def main() -> None:
     soft = pd.read_csv(DOCS / "soft-top.csv")
     soft["top"] = soft["kappa"].map({0.25: "n+/4", 0.5: "n+/2", 1.0: "n+"})
@@ -86,6 +96,7 @@ def main() -> None:
     stack = pd.read_csv(DOCS / "top-stack.csv")
     forest(stack.assign(gain=stack["TopStack"] - stack["lightgbm"]), "TopStack", "top-stack.png")
     (DOCS / "choosing-tree.svg").write_text(tree(), encoding="utf-8")
+    example().savefig(DOCS.parent / "images/compare.png", facecolor="white", metadata={"Software": None})
 
 
 if __name__ == "__main__":

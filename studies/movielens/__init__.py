@@ -12,7 +12,7 @@ import pandas as pd
 from attop_bench.papers.findings import Findings, Plot, Tables, printed_numbers
 from attop_bench.papers.pictures import dumbbells
 from attop_bench.run.paper import Simulation
-from studies.papk2020 import CITATION, three_ways
+from studies.papk2020 import CITATION, PRINTED, three_ways
 
 #: A split each, so that they run side by side.
 SIMULATIONS = {
@@ -26,7 +26,7 @@ _WAYS = ("code", "words", "exact")
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Return the ways beside the printed numbers, and the orderings that hold; ``"ways_0"`` on are used."""
     splits = [table for name, table in results.items() if name.startswith("ways_") and len(table)]
-    printed = printed_numbers("studies.papk2020")
+    printed = printed_numbers(PRINTED)
     ways = side_by_side(pd.concat(splits), printed[printed["dataset"] == "movielens"])
     return {"ways": ways, "orderings": orderings(ways)}
 

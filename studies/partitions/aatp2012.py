@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from attop_bench.papers.findings import Findings, Tables, printed_numbers
-from studies.aatp2012 import CITATION, over_partitions
+from studies.aatp2012 import CITATION, PRINTED, over_partitions
 from studies.partitions.partitions import paired_tests, partition_tables, picture
 
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Return P@tau by preparation, and the methods in pairs; by the positives at the top on Ionosphere."""
-    own, printed = ["aatp", "aatp-pairs"], printed_numbers("studies.aatp2012")
+    own, printed = ["aatp", "aatp-pairs"], printed_numbers(PRINTED)
     rivals = printed[~printed["method"].isin(own)].groupby("dataset")["method"].agg(set)
     both = partition_tables(results, "precision@k", own, rivals)
     runs = results["evaluation"]

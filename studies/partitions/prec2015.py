@@ -40,7 +40,7 @@ def findings(tables: Tables) -> Findings:
     return Findings(
         title="Surrogate functions for precision at the top, ICML 2015: over partitions",
         citation=CITATION,
-        verdict=list(verdict(tables["tests"])),
+        verdict=list(verdict(tables["tests"], tables["partitions"])),
         picture=picture(tables["tests"]),
         tables=[over_partitions(tables["partitions"], tables["tests"])],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from attop._core.wording import join_words
 from attop.experiment._verdict import Verdict
 from attop.statistics._ranks import holm
 from attop.statistics._two_methods import wilcoxon
@@ -18,6 +20,7 @@ from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, 
 from attop_bench.papers.pictures import COLOURS, MARKS, beside, panels
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation
+from studies.publish import Sizes
 
 SIMULATIONS = {
     "rounds": Simulation(
@@ -60,6 +63,8 @@ _REASONS = (
     "The paper does not say whether its two values are of training or test: both are set against them.",
 )
 
+#: A module that names a file is run again where the file changes.
+PRINTED = Path(__file__).with_name("printed.csv")
 CONFIGURATION = "config/papers/pnorm2005.yaml"
 _FILES = {
     "printed": "the two values the text prints",
@@ -78,7 +83,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
         name + suffix: (name, f"none; {part} part") for name in datasets for suffix, part in _PARTS.items()
     }
     return {
-        "printed": compare(printed_numbers(__name__), results["summary"], ways),
+        "printed": compare(printed_numbers(PRINTED), results["summary"], ways),
         "rounds": _by_rounds(results["rounds"]),
         "rounds_tests": _against_p1(results["rounds"]),
         "ranks": _by_rank(results["ranks"]),
@@ -184,21 +189,22 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
     fewest, most = rounds["rounds"].min(), rounds["rounds"].max()
     sets = [d for d in _FIGURES if d in set(rounds["dataset"]) and d != "wdbc-benign"]
 
-    def count(part: str, after: int, verdict: Verdict) -> int:
-        return sum(ends[d, part, after]["verdict"] == verdict for d in sets)
+    def change(part: str, after: int) -> str:
+        its = [ends[d, part, after] for d in sets]
+        changes = sorted(end["high"] - end["low"] for end in its)
+        shown = [d for d, end in zip(sets, its, strict=True) if end["verdict"] != Verdict.OPEN]
+        return f"{changes[0]:+.1f} to {changes[-1]:+.1f}, {_shown(shown, len(sets))}"
 
-    high, low = (ends[sets[0], "training", fewest][end] for end in ("high", "low"))
-    rises = {part: count(part, fewest, Verdict.ABOVE) for part in _PARTS.values()}
-    either = ends["wdbc-benign", "training", fewest]["verdict"] == Verdict.ABOVE
+    first = ends[sets[0], "training", fewest]
     yield (
-        "**In training as claimed: from p = 1 to 64 more positives lie above the highest negative (R_max), "
-        f"on pima {high:.0f} where there were {low:.0f}; the rise is shown on {rises['training']} of "
-        f"{len(sets)} data "
-        f"sets{', on the other with its other class as the positive one' if either else ''}. In test it is "
-        f"shown on {rises['test']}, a fall on {count('test', fewest, Verdict.BELOW)}.**"
+        "**In training as claimed: from p = 1 to 64 the positives above the highest negative (R_max) rise "
+        f"from {first['low']:.0f} to {first['high']:.0f} on {sets[0]}; by data set they change by "
+        f"{change('training', fewest)}. In test they change by {change('test', fewest)}.**"
     )
-    n_shown = count("training", most, Verdict.ABOVE)
-    yield f"After {most:,} rounds, on half as many splits, a rise in training is shown on {n_shown}."
+    if ends["wdbc-benign", "training", fewest]["verdict"] == Verdict.ABOVE:
+        benign = ends["wdbc-benign", "training", fewest]
+        yield f"With benign wdbc as the positive class: {benign['low']:.0f} to {benign['high']:.0f}, shown."
+    yield f"After {most:,} rounds, on half as many splits, training: {change('training', most)}."
     auc = rounds[(rounds["part"] == "test") & (rounds["rounds"] == most)].pivot(
         index="dataset", columns="p", values="auc"
     )
@@ -207,6 +213,24 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
         f"The paper sees no large deviation in AUC: here the largest in test is {cost.iloc[0]:+.3f} "
         f"({_FIGURES[str(cost.index[0])].partition(': ')[2]}, {most:,} rounds)."
     )
+
+
+def _shown(shown: list[str], n: int) -> str:
+    """Say on which of n data sets a change is shown."""
+    if len(shown) == n:
+        return "shown on each"
+    return f"shown on {join_words(shown)}" if shown else "not shown on any"
+
+
+def sizes(tables: Tables) -> Sizes:
+    """Return R_max in training and test at p = 1 and 64 on the first data sets."""
+    its = tables["rounds"].query("rounds == 200").set_index(["dataset", "part", "p"])["r_max"]
+    rows = {
+        f"{d.replace('thresholds', '0/1')}, {part}": (its[d, part, 1], its[d, part, 64])
+        for d in ("pima", "pima-thresholds", "pima-50", "housing")
+        for part in _PARTS.values()
+    }
+    return Sizes("R_max", ("p = 1", "p = 64"), rows)
 
 
 def _claims(ends: Mapping[tuple[str, str, int], Mapping[str, Any]]) -> Table:

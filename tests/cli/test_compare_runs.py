@@ -46,6 +46,23 @@ def test_configuration_values_and_verdicts_that_changed_are_listed(run, capsys):
     assert "Verdicts of the best:\n" in said
 
 
-def test_a_folder_without_a_run_is_refused(tmp_path, capsys):
-    assert main(["compare-runs", str(tmp_path), str(tmp_path)]) == 1
+def test_the_runs_of_a_folder_are_listed_oldest_first(tmp_path, capsys):
+    for name, day, said in (("b/one", 2, "A is best."), ("a", 3, "B is best."), ("c", 1, "None is.")):
+        (tmp_path / name).mkdir(parents=True)
+        story = {
+            "finished": f"2026-11-0{day}",
+            "git": None if day > 2 else {"commit": "abc"},
+            "headline": said,
+        }
+        (tmp_path / name / "manifest.json").write_text(json.dumps(story))
+    (tmp_path / "manifest.json").write_text("{}")  # of something else
+    assert main(["compare-runs", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["2026-11-01", "2026-11-02", "2026-11-03"]
+    assert lines[1].split()[1:] == [str(tmp_path / "b/one"), "abc", "A", "is", "best."]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_folder_without_a_run_is_refused(n, tmp_path, capsys):
+    assert main(["compare-runs", *[str(tmp_path)] * n]) == 1
     assert "holds no finished run" in capsys.readouterr().err

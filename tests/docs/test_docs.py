@@ -320,3 +320,23 @@ def test_the_search_finds(site, words, page):
         places = [place for entry in entries for place in (entry if isinstance(entry, list) else [entry])]
         found &= {index["docnames"][place] for place in places}
     assert page in found
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("precision at k", "metrics"),
+        ("top-k", "metrics"),
+        ("lift", "metrics"),
+        ("fraud", "howto/own-data"),
+        ("imbalanced", "howto/own-data"),
+        ("time split", "howto/time-and-customers"),
+    ],
+)
+def test_the_search_finds_first(site, words, page):
+    """A main entry of the index stands above all that merely has the words."""
+    written = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(written[written.index("{") : written.rindex("}") + 1])
+    assert [(index["docnames"][place], main) for place, _, main in index["indexentries"][words]] == [
+        (page, True)
+    ]

@@ -434,6 +434,7 @@ def test_progress_is_shown_unless_asked_not_to(capsys):
     compare_at_top(PAIR, X, y, 20, cv=2, positive="yes")
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1].startswith("8 of 8 runs, ")
+    assert ["to go" in line for line in lines] == [True] * 7 + [False]
     compare_at_top(PAIR, X, y, 20, cv=2, positive="yes", verbose=False)
     assert capsys.readouterr().err == ""
 

@@ -13,9 +13,10 @@ from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push, sides
 from studies.papk2020.simulations import _sample, _sample_of_the_code, loose_struct, two_users
 from studies.papk2020.simulations import margins as simulate_margins
+from studies.paths import steps, tolerance
 from studies.pnorm2005.rounds import ranks, rounds
+from studies.publish import Sizes, index_row
 from studies.theory import pap_margins
-from studies.toppush2014.paths import steps, tolerance
 
 from attop._core.top import Top
 from attop.from_papers import PNormPush
@@ -23,11 +24,12 @@ from attop.metrics._registry import get_metric
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import COLUMNS, compare, printed_numbers, verdicts
-from attop_bench.papers.page import digest, index_row, markdown, read_tables, write_findings, write_tables
+from attop_bench.papers.page import digest, markdown, read_tables, write_findings, write_tables
 from attop_bench.papers.pictures import beside, counts
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
+from attop_bench.run.fingerprint import _read
 from attop_bench.run.paper import configuration_of, load_paper
 from studies import aatp2012, announced, further
 from support import ROOT
@@ -47,6 +49,7 @@ STUDIES = [
     "studies.movielens",
     "studies.bounds",
     "studies.further",
+    "studies.nearer_optimum",
 ]
 
 
@@ -119,7 +122,7 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
         "studies.pnorm2005",
     }:  # the others print no table
         return
-    printed = printed_numbers(paper)
+    printed = printed_numbers(load_paper(paper).PRINTED)
     assert set(printed["method"]) <= {m.id for m in config.methods}
     assert set(printed["metric"]) <= set(config.metrics)
     for name, rows in printed.groupby("dataset"):
@@ -164,7 +167,7 @@ def _simulated(paper):
         return {"rounds": rounds(0, bundled, {2: 7, 5: 6}), "ranks": ranks(0, bundled, 3)}
     if paper == "studies.papk2020":
         return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, draws=2)}
-    if paper == "studies.toppush2014":
+    if paper == "studies.nearer_optimum":
         few = dict.fromkeys(("diabetes", "spambase"), make("wdbc", n_features=3))
         return {"tolerance": tolerance(0, few, trials=2), "steps": steps(0, few, trials=2)}
     if paper == "studies.movielens":
@@ -215,17 +218,34 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize(
-    "paper", [*PAPERS, "studies.coil2000", "studies.fraud_handbook", "studies.bounds", "studies.further"]
-)
+@pytest.mark.parametrize("paper", [*PAPERS, *(s for s in STUDIES if hasattr(load_paper(s), "sizes"))])
 def test_published_pages_are_those_of_the_csv_files_beside_them(paper):
     folder = ROOT / "docs/papers" / paper.rpartition(".")[2].replace("_", "-")
-    findings = load_paper(paper).findings(read_tables(folder))
+    module, tables = load_paper(paper), read_tables(folder)
+    findings, sizes = module.findings(tables), module.sizes(tables)
     text = (folder / "README.md").read_text()
     assert text == markdown(findings, paper)
-    assert index_row(findings, folder.name) in (ROOT / "docs/papers/README.md").read_text().splitlines()
-    for picture in re.findall(r"\]\(([^)]+\.png)\)", text):
-        assert digest(folder).encode() in (folder / picture).read_bytes(), "run attop_bench.papers.page"
+    assert (
+        index_row(findings, sizes, folder.name) in (ROOT / "docs/papers/README.md").read_text().splitlines()
+    )
+    for picture in ["sizes.png", *re.findall(r"\]\(([^)]+\.png)\)", text)]:
+        assert digest(folder).encode() in (folder / picture).read_bytes(), "run studies.publish"
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, "studies.fraud_handbook"])
+def test_another_printed_number_is_another_fingerprint(paper):
+    page = ROOT / paper.replace(".", "/") / "__init__.py"
+    _, _, named = _read(page, paper)
+    assert {file.name for file in page.parent.glob("*.csv")} <= {*named}
+
+
+@pytest.mark.parametrize("largest", [0.04, 0.4, 4.0, 400.0])
+def test_a_picture_of_sizes_shows_every_number_beside_its_line(largest):
+    rows = {"one": (0.5 * largest, largest), "two\nlines": (largest, 0.25 * largest)}
+    [axis] = Sizes("P@tau", ("printed", "ours"), rows).draw().axes
+    said = [[float(number) for number in text.get_text().split(" → ")] for text in axis.texts]
+    np.testing.assert_allclose(said, list(rows.values()), atol=0.005 * largest + 0.5 * (largest > 10))
+    assert [label.get_text() for label in axis.get_yticklabels()] == list(rows)
 
 
 def test_the_papers_rivals_are_judged_at_the_papers_tops():

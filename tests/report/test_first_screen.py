@@ -174,6 +174,7 @@ def test_the_headline_of_several_is_over_the_sets_that_all_share():
         "Shown ahead at 10 of 15 tops. Over 5 sets; 1 method lacks some."
     )
     _, more = judgements_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6), c=(0.7, 0.9, 0.7))
+    assert headline(whole[::3], names).endswith("next, 10. Shown ahead on 5 of 5 data sets.")
     assert headline([*without[:9], *more[9:]], names).startswith("B finds the most: 0.7 of 100 behind")
     assert headline([*without[:6], *more[6:]], names) == (
         "No method is named best: C finds more than B where both have results. "

@@ -8,7 +8,14 @@ import pytest
 
 import oracles.statistics as oracle
 from attop.experiment._headline import headline, name_models
-from attop_bench.report.compute.judgements import FEW, highlighted, judge_all, reading, split_ratio
+from attop_bench.report.compute.judgements import (
+    FEW,
+    _in_brackets,
+    highlighted,
+    judge_all,
+    reading,
+    split_ratio,
+)
 from support.rows import rows
 
 RUNS = {
@@ -59,6 +66,19 @@ def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
 def test_readings(methods, words):
     (judged,) = judged_tops(methods)
     assert all(part in reading(judged, TITLES) for part in words)
+
+
+@pytest.mark.parametrize(
+    ("p", "rest", "said"),
+    [
+        (1.0, [], ""),
+        (1.0, ["0 to 1"], " (0 to 1)"),
+        (0.5, [], " (p = 0.500)"),
+        (0.5, ["x"], " (p = 0.500; x)"),
+    ],
+)
+def test_a_p_that_says_nothing_is_not_said(p, rest, said):
+    assert _in_brackets(p, *rest) == said
 
 
 def test_equal_methods_are_tied_whatever_the_order_of_summation():

@@ -6,6 +6,7 @@ import pytest
 from studies.movielens import findings, orderings, side_by_side
 from studies.movielens.code import SharedCut, cross_entropy, descend, greedy_of, one_number_for_all_weights
 from studies.movielens.ways import ways
+from studies.papk2020 import PRINTED
 
 from attop.surrogates._prec_at_k import PrecAtKAvg
 from attop_bench.data.build import make
@@ -113,7 +114,7 @@ def test_every_method_is_trained_in_every_way_that_is_known():
 
 
 def test_orderings_are_explained_by_the_ways_in_which_they_hold():
-    printed = printed_numbers("studies.papk2020")
+    printed = printed_numbers(PRINTED)
     table = side_by_side(
         pd.concat([as_printed(0), as_printed(1)]), printed[printed["dataset"] == "movielens"]
     )

@@ -1,13 +1,14 @@
 """Made-up runs of MovieLens trained three ways."""
 
 import pandas as pd
+from studies.papk2020 import PRINTED
 
 from attop_bench.papers.findings import printed_numbers
 
 
 def as_printed(split):
     """Return runs: the code's are as printed, those of words the other way round, exact ones all alike."""
-    printed = printed_numbers("studies.papk2020")
+    printed = printed_numbers(PRINTED)
     rows = []
     for row in printed[printed["dataset"] == "movielens"].itertuples():
         k = int(row.top.removeprefix("k="))

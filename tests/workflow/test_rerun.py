@@ -26,10 +26,10 @@ PAPER = '''"""A paper."""
 from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
-from attop_bench.papers.findings import Findings, Plot
+from attop_bench.papers.findings import Findings, Plot, printed_numbers
 
 def tables(results, story):
-    return {"all": pd.read_csv(Path(__file__).with_name("printed.csv"))}
+    return {"all": printed_numbers(Path(__file__).with_name("printed.csv"))}
 
 def findings(tables):
     return Findings("Title", "Citation", ["**Same.**"], Plot("plot", "Nothing.", Figure()))

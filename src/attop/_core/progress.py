@@ -17,8 +17,9 @@ def show_progress(results: Iterator[T], total: int, noun: str = "runs", subject:
     begun, live = time.monotonic(), sys.stderr.isatty()
     for done, result in enumerate(results, 1):
         passed = time.monotonic() - begun
-        left = format_duration(passed / done * (total - done))
-        line = f"{subject}{done} of {total} {noun}, {format_duration(passed)}, about {left} to go"
+        line = f"{subject}{done} of {total} {noun}, {format_duration(passed)}"
+        if done < total:
+            line += f", about {format_duration(passed / done * (total - done))} to go"
         if live or done in {total * tenth // 10 for tenth in range(1, 11)}:
             print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
         yield result

@@ -276,7 +276,14 @@ def _by_times(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> s
     shown, sentence = count_shown(judgements, first)
     most = f"{name_models(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean"
     start = "No method is shown to be best; " if shown == 0 else ""
-    return f"{start}{most}, at {times[first[0]]} of {len(judgements)} tops.{sentence}"
+    return f"{start}{most}, {_where(times[first[0]], judgements)}.{sentence}"
+
+
+def _where(n: int, judgements: Sequence[TopJudgement]) -> str:
+    """Say at how many tops, or on how many data sets where each has one."""
+    if len({one.dataset for one in judgements}) == len(judgements) > 1:
+        return f"on {n} of {len(judgements)} data sets"
+    return f"at {n} of {len(judgements)} tops"
 
 
 def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tuple[int | None, str]:
@@ -293,7 +300,7 @@ def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tup
         for judged, q in zip(tested, p, strict=True)
     )
     rest = f", {len(judgements) - len(tested)} not tested" if len(tested) < len(judgements) else ""
-    return ahead, f" Shown ahead at {ahead} of {len(judgements)} tops{rest}." if ahead else ""
+    return ahead, f" Shown ahead {_where(ahead, judgements)}{rest}." if ahead else ""
 
 
 def name_models(models: Sequence[str], names: Mapping[str, str], most: int = 2) -> str:

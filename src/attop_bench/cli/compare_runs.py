@@ -22,14 +22,32 @@ _LITTLE, _MOST = 0.01, 20
 
 def add_compare_runs(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop compare-runs``."""
-    for name in ("before", "after"):
-        parser.add_argument(name, type=Path, metavar=name.upper(), help="output folder of a finished run")
+    about = "output folder of a finished run; alone, a folder of them"
+    parser.add_argument("before", type=Path, metavar="BEFORE", help=about)
+    parser.add_argument("after", type=Path, nargs="?", metavar="AFTER", help="that of another")
 
 
 def run_compare_runs(options: argparse.Namespace) -> int:
-    """List the changes between two finished runs: configuration, values, verdicts."""
-    print("\n".join(changes(options.before, options.after)))
+    """List the changes between two finished runs: configuration, values, verdicts.
+
+    Of one folder alone, list the finished runs that lie in it, the oldest first, with their sentences.
+    """
+    one, other = options.before, options.after
+    print("\n".join(history(one) if other is None else changes(one, other)))
     return 0
+
+
+def history(folder: Path) -> list[str]:
+    """Return a line a finished run below a folder: end, folder, and its sentence, the oldest first."""
+    rows = []
+    for path in folder.rglob("manifest.json"):
+        story = json.loads(path.read_text(encoding="utf-8"))
+        if "finished" in story:
+            commit = (story.get("git") or {}).get("commit", "")[:7]
+            rows.append((story["finished"], str(path.parent), commit, story.get("headline", "")))
+    if not rows:
+        raise ConfigError(f"{folder} holds no finished run; give a folder with output folders of runs")
+    return columns(sorted(rows)).splitlines()
 
 
 def changes(before: Path, after: Path) -> Iterator[str]:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from attop._core.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
+from attop._core.wording import count_noun
 from attop.statistics._watching import watch
 from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
@@ -161,9 +162,9 @@ def run_watch(options: argparse.Namespace) -> int:
     since = f" since {list(complete)[result.since - 1].name}" if result.since else ""
     due = sum(n * rate for n, rate in zip(rows, promised, strict=True))
     print(
-        f"{result.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {len(hits)} lists were positive, "
-        f"promised {due:,.0f}. Their mean precision is {result.precision:.4g} (at any time {result.low:.4g} "
-        f"to {result.high:.4g} with 95%)"
+        f"{result.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {count_noun(len(hits), 'list')} "
+        f"were positive, promised {due:,.0f}. Their mean precision is {result.precision:.4g} (at any time "
+        f"{result.low:.4g} to {result.high:.4g} with 95%)"
     )
     return 0
 

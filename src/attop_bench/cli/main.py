@@ -25,7 +25,7 @@ COMMANDS = {
     "deploy": ("deploy", "choose a method, fit it on all rows, write a model to take away and its card"),
     "score": ("deploy", "rank the rows of a new file by a model that attop deploy wrote"),
     "watch": ("deploy", "check past lists against the promised precision"),
-    "compare-runs": ("compare_runs", "list the changes between two finished runs"),
+    "compare-runs": ("compare_runs", "list the changes between two finished runs, or the runs of a folder"),
     "rescore": ("rescore", "write the report of stored test scores, without training"),
     "doctor": ("doctor", "check this machine for a run"),
     "check-method": ("check_method", "check a class of your own as a method of the benchmark"),

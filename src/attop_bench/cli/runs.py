@@ -72,7 +72,7 @@ def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
     failed = [(run, state) for run, state in states.items() if state.status in FAILED]
     failures = Counter((run.dataset, run.method, state.status, state.why) for run, state in failed)
     for (dataset, method, status, why), n in failures.items():
-        yield f"{dataset} {method}: {status} in {n} runs: {why}"
+        yield f"{dataset} {method}: {status} in {count_noun(n, 'run')}: {why}"
     for dataset, _, why in _missing(plan):
         yield f"{dataset}: unavailable: {why}"
     for data in plan.config.datasets:

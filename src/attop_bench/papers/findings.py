@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from attop._core.files import StrPath
 from attop.experiment._judge import MIN_RUNS, decide
 from attop.experiment._verdict import Verdict
 
@@ -72,11 +72,9 @@ class Findings:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def printed_numbers(paper: str) -> pd.DataFrame:
-    """Return the numbers in ``printed.csv`` of a paper's package: table, `_KEY`, ``mean`` and ``std``."""
-    text = files(paper) / "printed.csv"
-    with text.open(encoding="utf-8") as file:
-        return pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
+def printed_numbers(file: StrPath) -> pd.DataFrame:
+    """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``."""
+    return pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
 
 
 def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:

@@ -110,12 +110,16 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
         words = [_about_next(judged, titles)]
         if answer := judged.answer:
             said = answer.verdict.sentence(titles[answer.model], "better than")
-            beside = f"{judged.beside(answer)} ({format_p(answer.p, 'p')})"
+            beside = f"{judged.beside(answer)}{_in_brackets(answer.p)}"
             words.append(f"As asked beforehand, {titles[judged.asked]} is {said}{beside}.")
         ahead = sum(r.verdict is Verdict.AHEAD for r in ranked)
         if len(ranked) > 1 and not all(r.verdict is Verdict.UNTESTED for r in ranked):
-            which = "all" if ahead == len(ranked) else f"{ahead or 'none'} of the"
-            words.append(f"Shown to be ahead of {which} {len(ranked)} others.")
+            which = (
+                f"all {len(ranked)}"
+                if ahead == len(ranked) > 2
+                else f"{ahead or 'none'} of the {len(ranked)}"
+            )
+            words.append(f"Shown to be ahead of {'both' if ahead == len(ranked) == 2 else which} others.")
     if judged.unranked:
         words.append(
             f"Not ranked, values on fewer runs: {join_words([titles[m] for m in judged.unranked], 5)}."
@@ -141,9 +145,15 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
         case Verdict.EQUAL:
             return f"{said}, within {judged.tolerance:g} ({format_p(rival.p_equal, 'p')})."
         case Verdict.OPEN:
-            p, low, high = format_p(rival.p, "p"), format_small(rival.low), format_small(rival.high)
-            return f"{said} ({p}; 95% interval {low} to {high}){judged.beside(rival)}."
-    return f"{said} ({format_p(rival.p, 'p')})."
+            ends = f"95% interval {format_small(rival.low)} to {format_small(rival.high)}"
+            return f"{said}{_in_brackets(rival.p, ends)}{judged.beside(rival)}."
+    return f"{said}{_in_brackets(rival.p)}."
+
+
+def _in_brackets(p: float, *rest: str) -> str:
+    """Return a p and what stands beside it; a p that the adjustment makes 1 says nothing."""
+    said = "; ".join([format_p(p, "p")] * (not p > 0.999) + list(rest))
+    return f" ({said})" if said else ""
 
 
 def span(tops: list[str]) -> str:
