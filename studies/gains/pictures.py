@@ -1,6 +1,6 @@
 """Draw the pictures of docs/explanation: forest plots of the gains by set, and the tree of choosing.
 
-``python -m studies.gains.pictures`` writes soft-top.png, top-stack.png and choosing-tree.svg.
+``python -m studies.gains.pictures`` writes soft-top.png and choosing-tree.svg.
 """
 
 import math
@@ -83,8 +83,6 @@ def main() -> None:
     soft = pd.read_csv(DOCS / "soft-top.csv")
     soft["top"] = soft["kappa"].map({0.25: "n+/4", 0.5: "n+/2", 1.0: "n+"})
     forest(soft.assign(gain=soft["soft"] - soft["base"]), "SoftTop", "soft-top.png")
-    stack = pd.read_csv(DOCS / "top-stack.csv")
-    forest(stack.assign(gain=stack["TopStack"] - stack["lightgbm"]), "TopStack", "top-stack.png")
     (DOCS / "choosing-tree.svg").write_text(tree(), encoding="utf-8")
 
 
