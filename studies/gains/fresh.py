@@ -211,7 +211,9 @@ def runs_of(question):
 
 def answer(means, method, rivals):
     """Print the answer at every top: mean gain over the better rival of each set, won-lost, p by Holm."""
-    gains = (means[method] - means[rivals].max(axis=1)).dropna().round(8).unstack("top")[list(TOPS)]
+    gains = (
+        (means[method] - means[rivals].max(axis=1, skipna=False)).dropna().round(8).unstack("top")[list(TOPS)]
+    )
     adjusted = holm(np.nan_to_num([wilcoxon(gains[t], np.zeros(len(gains))).p for t in TOPS], nan=1.0))
     print(f"\n{method} over {' or '.join(rivals)}, {len(gains)} sets\n")
     print_head("top", "more of 100", "won-lost", "p, by Holm")
@@ -221,13 +223,18 @@ def answer(means, method, rivals):
 
 
 def table(rows):
-    means = rows.groupby(["set", "top", "method"])["precision"].mean().unstack()
-    fresh = means.index.get_level_values("set").isin(FRESH)
-    for what, its in (("all", means), ("fresh", means[fresh]), ("held out of the board", means[~fresh])):
-        print(f"\n## {what}")
-        for method, rivals in QUESTIONS_ASKED:
-            if {method, *rivals} <= set(its):
-                answer(its, method, rivals)
+    means, first = (
+        its.groupby(["set", "top", "method"])["precision"].mean().unstack()
+        for its in (rows, rows[rows["split"] == 0])
+    )
+    for method, rivals in QUESTIONS_ASKED:
+        its = means if rivals == ["LightGBM"] else first
+        if {method, *rivals} <= set(its):
+            answer(its, method, rivals)
+            if its is means:
+                fresh = its.index.get_level_values("set").isin(FRESH)
+                answer(its[fresh], method, rivals)
+                answer(its[~fresh], method, rivals)
     spent = rows.groupby(["set", "method"])["seconds"].mean().unstack()
     ratio = np.exp(np.log(spent.div(spent["LightGBM"], axis=0)).mean())
     print(f"\nProcessor time over LightGBM's, geometric mean over sets: {ratio.round(2).to_dict()}")

@@ -10,9 +10,9 @@ ones along another; the angle between the two says how wrong a linear model of t
 degrees the order by logistic regression is the best there is, at 90 it is the "misspecified linear" kind of
 `known_headroom`. Training on 2,000 rows, the top is the highest 5% of 50,000 others, ten samples an angle.
 Logistic regression tuned, the same refined (`SoftTop(base="logistic")`), LightGBM with the settings of
-TopStack's member, and the true probabilities.
+`headroom`'s booster, and the true probabilities.
 
-The figure has the public sets from soft-top.csv and top-stack.csv, where both have the split: they are the
+The figure has the public sets from soft-top.csv and trees.csv, where both have the split: they are the
 same partitions.
 """
 
@@ -71,8 +71,8 @@ def read(path):
 
 
 def public_sets(folder):
-    """Return {top: (sets, precision of linear, SoftTop, LightGBM, TopStack)} on splits that all have."""
-    linear, trees = read(folder / "soft-top.csv"), read(folder / "top-stack.csv")
+    """Return {top: (sets, precision of linear, SoftTop, LightGBM)} on splits that all have."""
+    linear, trees = read(folder / "soft-top.csv"), read(folder / "trees.csv")
     kappas = {"n+/4": "0.25", "n+/2": "0.5", "n+": "1.0"}
     found = {}
     for top, kappa in kappas.items():
@@ -82,10 +82,10 @@ def public_sets(folder):
                 values[row["set"], row["split"]].update(linear=row["base"], soft=row["soft"])
         for row in trees:
             if row["top"] == top:
-                values[row["set"], row["split"]].update(lightgbm=row["lightgbm"], stack=row["TopStack"])
+                values[row["set"], row["split"]].update(lightgbm=row["lightgbm"])
         of_set = defaultdict(list)
         for (name, _), models in values.items():
-            if len(models) == 4:
+            if len(models) == 3:
                 of_set[name].append([float(v) for v in models.values()])
         names = sorted(of_set)
         found[top] = names, np.array([np.mean(of_set[name], axis=0) for name in names])
@@ -93,7 +93,7 @@ def public_sets(folder):
 
 
 def table(args):
-    print("| k | linear | SoftTop | LightGBM | TopStack |\n|---|---|---|---|---|")
+    print("| k | linear | SoftTop | LightGBM |\n|---|---|---|---|")
     for top, (names, values) in public_sets(args.folder).items():
         cells = " | ".join(f"{v:.3f}" for v in values.mean(axis=0))
         print(f"| {top} | {cells} |")

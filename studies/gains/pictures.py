@@ -1,6 +1,6 @@
 """Draw pictures of the documents: forest plots of the gains by set, the tree of choosing, README's example.
 
-``python -m studies.gains.pictures`` writes soft-top.png, top-stack.png, choosing-tree.svg and compare.png.
+``python -m studies.gains.pictures`` writes soft-top.png, choosing-tree.svg and compare.png.
 """
 
 import math
@@ -93,8 +93,6 @@ def main() -> None:
     soft = pd.read_csv(DOCS / "soft-top.csv")
     soft["top"] = soft["kappa"].map({0.25: "n+/4", 0.5: "n+/2", 1.0: "n+"})
     forest(soft.assign(gain=soft["soft"] - soft["base"]), "SoftTop", "soft-top.png")
-    stack = pd.read_csv(DOCS / "top-stack.csv")
-    forest(stack.assign(gain=stack["TopStack"] - stack["lightgbm"]), "TopStack", "top-stack.png")
     (DOCS / "choosing-tree.svg").write_text(tree(), encoding="utf-8")
     example().savefig(DOCS.parent / "images/compare.png", facecolor="white", metadata={"Software": None})
 

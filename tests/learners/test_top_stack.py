@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from attop import Top, TopPush, TopStack
 from attop.experiment._routing import takes
 from attop.experiment._splits import cross_fitting_folds
-from attop.learners.top_stack._members import raw_scores
+from attop.learners.top_stack._members import default_members, raw_scores
 from attop.metrics import precision_at_k
 from attop.metrics._held_out import TopPrecision
 from oracles.stacking import held_out_log_odds, log_odds
@@ -329,3 +329,9 @@ LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
 def test_what_is_refused(changes, data, message):
     with pytest.raises((ValueError, TypeError, FloatingPointError), match=message):
         stack(**changes).fit(*data)
+
+
+@pytest.mark.parametrize(("n_features", "seen"), [(4, 2), (100, 50), (600, 60)])
+def test_a_tree_looks_at_few_features_of_a_wide_table(n_features, seen):
+    forest = dict(default_members(100, n_features, sparse=False))["extra trees"]
+    assert forest.max_features * n_features == pytest.approx(seen)

@@ -1,33 +1,26 @@
-"""TopStack against tuned LightGBM on public sets with few positives.
+"""Tuned LightGBM on the public sets of `soft_top`: what trees find there.
 
-    python -m studies.gains.top_stack run FOLDER results.csv [--splits 10] [--part 0/2]
-    python -m studies.gains.top_stack table results.csv...
+    python -m studies.gains.trees run FOLDER results.csv [--splits 10] [--part 0/2]
+    python -m studies.gains.trees table results.csv...
 
 Protocol:
 
-- The 14 sets of `rare_sets.SETS`: 937 to 11,183 rows, 41 to 368 positives. TopStack's members were chosen on
-  them and on the 14 of `rare_sets.MORE`, by two splits of each with other folds; `fresh` has the sets that
-  were not used.
 - Stratified splits, 70% to train on, 30% to test; the seed of a split is its number.
 - The top is a quarter, a half and all of the positives of whatever sample is ranked. Measured: precision@k
   on the test part, ties in expectation.
-- Baseline: LightGBM, learning rate 0.1, leaves 7 or 31, at least 5 or 20 rows in a leaf, 25, 50, 100 or 200
+- LightGBM, learning rate 0.1, leaves 7 or 31, at least 5 or 20 rows in a leaf, 25, 50, 100 or 200
   trees: 16 settings, the best for each top by the smoothed precision of 5-fold cross-fitted scores, refitted.
-- TopStack() as it is: one order of the items for all three tops.
-- A set's gain is the mean over its splits. Wilcoxon's signed-rank test, two-sided, is over sets. A set is
-  won or lost where the gain is beyond 0.002.
 """
 
 import numpy as np
 from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
-from attop import TopStack
 from attop.experiment._splits import cross_fitting_folds
 from attop.metrics import precision_at_k
 from attop.metrics._held_out import TopPrecision
-from studies.gains.protocol import TOPS, gains_by_set, p_value, print_head, print_row, program, won_tied_lost
-from studies.gains.rare_sets import MORE, SETS, load
+from studies.gains.protocol import TOPS, program
+from studies.gains.rare_sets import SETS, load
 
 TREES = (25, 50, 100, 200)
 GRID = [(leaves, least) for leaves in (7, 31) for least in (5, 20)]
@@ -69,24 +62,13 @@ def tuned_lightgbm(X, y, test):
 def run_one(name, split, folder):
     X, y = load(name, folder)
     X, test, y, truth = train_test_split(X, y, test_size=0.3, stratify=y, random_state=split)
-    base, stack = tuned_lightgbm(X, y, test), TopStack().fit(X, y).decision_function(test)
-    for label, top in TOPS.items():
-        found = {"lightgbm": base[label], "TopStack": stack}
-        yield {"top": label, **{what: round(precision_at_k(truth, s, top), 6) for what, s in found.items()}}
+    for label, scores in tuned_lightgbm(X, y, test).items():
+        yield {"top": label, "lightgbm": round(precision_at_k(truth, scores, TOPS[label]), 6)}
 
 
 def table(rows):
-    for label, here in rows.groupby("top", sort=False):
-        print(f"\n{here['split'].nunique()} splits\n")
-        print_head(label, "LightGBM", "TopStack")
-        gains = gains_by_set(here, "TopStack", "lightgbm")
-        for name, its in here.groupby("set"):
-            print_row(name, f"{its['lightgbm'].mean():.3f}", f"{gains[name]:+.3f}")
-        mean = here.groupby("set")["lightgbm"].mean().mean()
-        print_row("mean", f"{mean:.3f}", f"**{gains.mean():+.3f}**")
-        print_row("won-tied-lost", "", won_tied_lost(gains))
-        print_row("Wilcoxon p", "", p_value(gains))
+    print(rows.groupby(["set", "top"], sort=False)["lightgbm"].mean().unstack().round(3).to_string())
 
 
 if __name__ == "__main__":
-    program(__doc__, sorted(SETS) + sorted(MORE), run_one, table)
+    program(__doc__, sorted(SETS), run_one, table)
