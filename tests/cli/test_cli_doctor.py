@@ -119,6 +119,23 @@ def test_slurm(folder, capsys):
     assert "ok SLURM: partitions main (up, 3 nodes): snakemake --profile slurm" in lines
 
 
+@pytest.mark.parametrize(("sbatch", "state"), [(True, "warn"), (False, "ok")])
+def test_a_plugin_that_a_profile_lacks_is_named(folder, capsys, monkeypatch, sbatch, state):
+    if sbatch:
+        program(folder, "sbatch", "exit 0")
+    plugin, found = "snakemake-executor-plugin-slurm", command.version
+
+    def version(name):
+        if name == plugin:
+            raise command.PackageNotFoundError(name)
+        return found(name)
+
+    monkeypatch.setattr(command, "version", version)
+    _, lines = doctor(capsys)
+    at = lines.index(f"{state} --profile slurm: {plugin} is missing")
+    assert lines[at + 1] == '-> for a cluster: python -m pip install -e ".[slurm]"'
+
+
 def test_cores_that_are_not_for_this_process(folder, capsys, monkeypatch):
     monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
     _, lines = doctor(capsys)

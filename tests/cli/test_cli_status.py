@@ -36,7 +36,10 @@ def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folde
     assert "linear-svm 10 unknown 60 s" in lines
     assert "Training jobs 60: 0 done, 60 to do; one core each" in lines
     hours = 10 + 20 + 30 / 60  # by the limits: aatp on ten and twenty splits, linear-svm on thirty
-    assert f"Core hours of training unknown for 60 jobs (at most {hours} by their limits)" in "\n".join(lines)
+    assert (
+        f"unknown for 60 jobs until one of each method and data set is done ({hours} if each took its limit)"
+        in "\n".join(lines)
+    )
     assert "Longest job is stopped after 60 min" in lines
     assert "Download 703 kB" in lines
     assert f"Prepared data {size(8 * 4601 * 59)}, and an unknown amount for wdbc" in lines

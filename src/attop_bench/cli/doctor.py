@@ -30,7 +30,6 @@ from attop_bench.cli.options import add_configuration
 if TYPE_CHECKING:
     from attop_bench.run.config import Config
 
-_SLURM = "snakemake-executor-plugin-slurm"
 _LITTLE = 1e9  # bytes of free disk
 
 
@@ -74,6 +73,7 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
     else:
         yield _check_cores()
         yield from _check_configuration(options)
+    yield from _check_profiles()
     yield from _check_slurm()
 
 
@@ -212,17 +212,24 @@ def _check_files(config: Config) -> Iterator[Finding]:
         yield Finding("warn", "network", text, "; ".join([place, *remedies]))
 
 
+def _check_profiles() -> Iterator[Finding]:
+    """Name the plugin that a profile for clusters lacks; a warning where there is such a cluster."""
+    for profile, extra in (("slurm", "slurm"), ("profiles/cluster", "cluster")):
+        for plugin in requirements(extra).keys() - requirements("workflow").keys():
+            try:
+                yield Finding("ok", f"--profile {profile}", f"{plugin} {version(plugin)}")
+            except PackageNotFoundError:
+                state = "warn" if extra == "slurm" and shutil.which("sbatch") else "ok"
+                fix = f'for a cluster: python -m pip install -e ".[{extra}]"'
+                yield Finding(state, f"--profile {profile}", f"{plugin} is missing", fix)
+
+
 def _check_slurm() -> Iterator[Finding]:
-    """Look for SLURM, its controller and Snakemake's plugin."""
+    """Look for SLURM and its controller."""
     if shutil.which("sbatch") is None:
         text = "not on this machine (no sbatch): jobs run here, or start on a login node"
         yield Finding("ok", "SLURM", text)
         return
-    try:
-        yield Finding("ok", "SLURM", f"sbatch is there, {_SLURM} {version(_SLURM)}")
-    except PackageNotFoundError:
-        fix = 'python -m pip install -e ".[slurm]"'
-        yield Finding("warn", "SLURM", f"sbatch is there, but not {_SLURM}", fix)
     command = ["sinfo", "--noheader", "--format=%R %a %D"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout

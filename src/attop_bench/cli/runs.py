@@ -160,8 +160,8 @@ def _hours(left: list[Jobs]) -> str:
     if not blind:
         return f"{known / 3600:.2g} ({format_duration(known)} on one core), by the jobs that are done"
     limits = [job.left * job.limit for job in blind if job.limit is not None]
-    worst = f"at most {sum(limits) / 3600:,.3g} by their limits" if len(limits) == len(blind) else "no limit"
-    unknown = f"unknown for {count_noun(n, 'job')} ({worst}): no job of the same method and data set is done"
+    worst = f"{sum(limits) / 3600:,.3g} if each took its limit" if len(limits) == len(blind) else "no limit"
+    unknown = f"unknown for {count_noun(n, 'job')} until one of each method and data set is done ({worst})"
     return f"{known / 3600:.2g} by the jobs that are done, and {unknown}" if known else unknown
 
 

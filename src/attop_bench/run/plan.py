@@ -141,7 +141,7 @@ class Plan:
         return self._folder(run) / "record.json"
 
     def done_path(self, run: Run) -> Path:
-        """Return what says that all folds of a method are done, where they are one job."""
+        """Return the note that all folds of a method are done, where they are one job."""
         return self._folder(run).with_name("done.json")
 
     def trained(self, runs: Iterable[Run]) -> list[Path]:

@@ -141,7 +141,7 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
 
 
 def _threads(resources: Any) -> str:
-    """Return what gives a job the processors that SLURM does: within a group, Snakemake counts one core."""
+    """Return settings for the threads that SLURM gives a job: within a group, Snakemake counts one core."""
     asked = str(resources.get("cpus_per_task", ""))
     names = ("OMP", "OPENBLAS", "MKL") if os.environ.get("SLURM_CPUS_PER_TASK") == asked else ()
     return "".join(f"{name}_NUM_THREADS={asked} " for name in names)
