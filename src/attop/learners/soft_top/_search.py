@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Protocol
 
 import numpy as np
@@ -38,17 +37,11 @@ class Bases(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """Goal of a refinement: `top`, the settings, and the standard errors by which to beat the base."""
+    """Goal of a refinement: `top`, pairs of h and lambda, and standard errors by which to beat the base."""
 
     top: Top
-    bandwidths: tuple[float, ...]
-    l2s_to_base: tuple[float, ...]
+    settings: Floats
     min_gain_se: float
-
-    @property
-    def settings(self) -> Floats:
-        """Return all pairs of a bandwidth and an `l2_to_base`, a row each."""
-        return np.array(list(product(self.bandwidths, self.l2s_to_base)))
 
 
 @dataclass
@@ -96,7 +89,7 @@ def search(X: Features, part: Sample, trials: Trials, requests: Sequence[Request
     Without folds the middle base is returned as it is.
     """
     bases = trials.bases
-    starts = trials.starts(range(len(bases.names)), _FEW)
+    starts = trials.starts(range(len(bases.names)), few=True)
     choices = [_choose(trials, starts, request) for request in requests]
     chosen = sorted({j for j, *_ in choices})
     # One by one, so that a base does not depend on which others are wanted.
@@ -129,15 +122,15 @@ def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple
     j = int(best_first[0])
     models, before = [start[:, [j]] for start in starts], values[:, j]
     if trials.large and len(settings) > 1:
-        gains = trials.gains(request.top, settings, models, before, _FEW)
+        gains = trials.gains(request.top, settings, models, before, few=True)
         settings = settings[np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])]
     if trials.large and n_bases > 1:
         again: list[int] = np.sort(best_first[: -(-n_bases // _ONE_IN)]).tolist()
-        starts = trials.starts(again, trials.every)
+        starts = trials.starts(again)
         values = trials.tested(starts, request.top)
         first = int(_best_first(values[usable])[0])
         j, models, before = again[first], [start[:, [first]] for start in starts], values[:, first]
-    return j, settings, trials.gains(request.top, settings, models, before, trials.every)
+    return j, settings, trials.gains(request.top, settings, models, before)
 
 
 def _best_first(values: Floats) -> Ints:
@@ -147,7 +140,7 @@ def _best_first(values: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class Trials:
-    """Models trained on at most so many rows of the folds' training parts, and their precision.
+    """Models trained on the folds' training parts, or on few of many rows, and their precision.
 
     `folds` are training and test parts of `X`, standardised features, all or a sample of their rows. The
     results do not depend on how many calls `run` makes at a time.
@@ -164,53 +157,43 @@ class Trials:
         """True if a training part is thinned."""
         return any(len(train.y) > _MANY for train, _ in self.folds)
 
-    @property
-    def every(self) -> int:
-        """Return the rows of X: a part of so many is not thinned."""
-        return self.X.shape[0]
-
-    def starts(self, which: Sequence[int], most: int) -> list[Floats]:
+    def starts(self, which: Sequence[int], few: bool = False) -> list[Floats]:
         """Return some bases trained on each fold, a column each."""
-        # One base is no choice, and may take no weights.
-        most = most if len(self.bases.names) > 1 else self.every
-        calls = [(self.bases, self.X, train, which, most, self.seed) for train, _ in self.folds]
+        few = few and len(self.bases.names) > 1  # one is no choice, and may take no weights
+        calls = [(self.bases, self.X, train, which, few, self.seed) for train, _ in self.folds]
         return self.run(_fit, calls)
 
     def tested(self, models: Sequence[Floats], top: Top) -> Floats:
         """Return the precision of the models of each fold, a row a fold."""
-        return np.array(
-            [_tested(self.X, W, test, top) for (_, test), W in zip(self.folds, models, strict=True)]
-        )
+        pairs = zip(models, self.folds, strict=True)
+        return np.array([_tested(self.X, W, test, top) for W, (_, test) in pairs])
 
     def gains(
-        self, top: Top, settings: Floats, starts: Sequence[Floats], before: Floats, most: int
+        self, top: Top, settings: Floats, starts: Sequence[Floats], before: Floats, few: bool = False
     ) -> Floats:
         """Return the precision each setting adds to that of the start, a row a fold that has one."""
-        n_together = max(_FEWEST_TOGETHER, _SCORES // (most if self.large else self.every))
+        n_together = max(_FEWEST_TOGETHER, _SCORES // (_FEW if few else self.X.shape[0]))
         batches = [settings[i : i + n_together] for i in range(0, len(settings), n_together)]
         usable = np.flatnonzero(np.isfinite(before)).tolist()
-        jobs = [
-            (self.X, top, batch, *self.folds[i], starts[i][:, 0], most, self.seed)
-            for i in usable
-            for batch in batches
-        ]
+        each = [(*self.folds[i], starts[i][:, 0], few, self.seed) for i in usable]
+        jobs = [(self.X, top, batch, *one) for one in each for batch in batches]
         values = np.concatenate(self.run(_validate, jobs))
         return values.reshape(len(usable), -1) - before[usable, None]
 
 
-def _fit(bases: Bases, X: Features, train: Sample, which: Sequence[int], most: int, seed: int) -> Floats:
-    return bases.fit(*_few_of(X, train, most, seed), which)
+def _fit(bases: Bases, X: Features, train: Sample, which: Sequence[int], few: bool, seed: int) -> Floats:
+    return bases.fit(*_few_of(X, train, few, seed), which)
 
 
 def _validate(
-    X: Features, top: Top, batch: Floats, train: Sample, test: Sample, start: Floats, most: int, seed: int
+    X: Features, top: Top, batch: Floats, train: Sample, test: Sample, start: Floats, few: bool, seed: int
 ) -> Floats:
-    return _tested(X, refine(*_few_of(X, train, most, seed), top, start, *batch.T), test, top)
+    return _tested(X, refine(*_few_of(X, train, few, seed), top, start, *batch.T), test, top)
 
 
-def _few_of(X: Features, part: Sample, most: int, seed: int) -> tuple[Features, Sample]:
-    """Return features and sample to train on: at most so many rows of a large part, copied."""
-    some = thinned(part, most, seed) if len(part.y) > _MANY else part
+def _few_of(X: Features, part: Sample, few: bool, seed: int) -> tuple[Features, Sample]:
+    """Return features and sample to train on: all, or a copy of few of many rows."""
+    some = thinned(part, _FEW, seed) if few and len(part.y) > _MANY else part
     return (X, part) if some is part else (X[some.rows], replace(some, rows=np.arange(len(some.rows))))
 
 

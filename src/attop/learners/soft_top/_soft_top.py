@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -181,7 +182,8 @@ class SoftTop(RefinedRanker):
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)  # refuses a top beyond the sample
         bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
         l2s_to_base = _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
-        return Request(part.as_share(top), bandwidths, l2s_to_base, self.min_gain_se)
+        settings = np.array(list(product(bandwidths, l2s_to_base)))
+        return Request(part.as_share(top), settings, self.min_gain_se)
 
     def _store(self, outcome: Outcome, scale: Floats, data: Training) -> None:
         self.base_ = outcome.base
