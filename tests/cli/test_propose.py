@@ -47,7 +47,7 @@ def board(tmp_path, monkeypatch):
     return known
 
 
-def test_sets_that_cannot_be_had_are_named_and_the_others_go_on(board, capsys):
+def test_sets_out_of_reach_are_named_and_the_others_go_on(board, capsys):
     assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
     out = capsys.readouterr().out
     assert (

@@ -49,7 +49,7 @@ def run_propose(options: argparse.Namespace) -> int:
     files, missing = get_files(config, known.index)
     if missing:
         name, reason = next(iter(missing.items()))
-        names = f"{count_noun(len(missing), 'set')} cannot be had: {', '.join(missing)}"
+        names = f"Without {count_noun(len(missing), 'set')} out of reach: {', '.join(missing)}"
         print(f"{names}.\n{name}: {reason}\n")
     mine = options.path.rpartition(".")[2]
     print(f"Hits of 100 that {mine} finds more than {options.against}, at {', '.join(known)}:", flush=True)
