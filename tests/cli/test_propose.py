@@ -70,7 +70,7 @@ def test_without_a_difference_it_is_open_and_says_what_would_tell(board, capsys)
 
 def test_when_the_time_is_over_it_stops(board, capsys):
     assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1", "--seconds", "0"]) == 0
-    assert "0 sets say nothing.\nThe 0 seconds were over" in capsys.readouterr().out
+    assert "0 sets cannot tell.\nThe 0 seconds were over" in capsys.readouterr().out
 
 
 def test_precision_is_that_of_a_run(tmp_path):
