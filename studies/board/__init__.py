@@ -188,8 +188,7 @@ def findings(tables: Tables) -> Findings:
         citation="Rule and protocol, five folds twice, before the first result of 16: docs/board/rule.md.",
         verdict=[
             *_answers(asked),
-            f"TopStack takes {times['TopStack']:.1f} times as long as tuned LightGBM.",
-            _marks(methods),
+            f"TopStack takes {times['TopStack']:.1f} times as long as tuned LightGBM. {_marks(methods)}",
         ],
         picture=_picture(every),
         tables=[

@@ -10,6 +10,7 @@ import pytest
 from studies.board import check_controls, findings, questions, send, set_means
 from studies.board.decides import left_out, one_split
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
+from studies.board.propose import replay
 
 from attop._core.files import write_json
 from attop.metrics import get_metric
@@ -111,7 +112,7 @@ def test_a_method_on_some_sets_stands_beside_the_leaders_on_them(published):
     made = board.tables(tables(change), {"methods": {"catboost": {"title": "CatBoost"}}})
     page = findings(made)
     some = next(table.cells for table in page.tables if "some sets" in table.title).set_index("method")
-    assert page.verdict[-1] == "Simulated (‡): set-0‡, set-1‡. Positives drawn down (†): set-0‡†."
+    assert page.verdict[-1].endswith("Simulated (‡): set-0‡†, set-1‡. Positives drawn down (†): set-0‡†.")
     assert list(some.index) == ["TopStack", "CatBoost", "LightGBM"]
     assert set(some["sets"]) == {5}
     behind = dict(zip(some.index, some["n+"].astype(float), strict=True))
@@ -228,6 +229,26 @@ def test_the_suite_is_the_list():
         assert list(map(str, data.tops)) == list(TOPS)
         assert (data.protocol.options["n_folds"], data.protocol.repeats) == (5, 2)
     assert len({run.dataset for run in Plan(config).runs()}) == len(inside)
+
+
+def test_the_replay_says_of_each_pair_both_verdicts():
+    rng = np.random.default_rng(0)
+    names = [f"set-{i:02}" for i in range(12)]
+    index = pd.MultiIndex.from_product([names, ["n+/4", "n+/2", "n+", "1%"]], names=["set", "top"])
+    base = rng.random(48) / 2
+    values = pd.DataFrame({"low": base, "high": base + 0.1 + rng.random(48) / 9}, index)
+    values["level"] = base + np.repeat([0.01, -0.01], 4).tolist() * 6
+    values["few"] = base.copy() - 0.2
+    values.loc[names[5:], "few"] = np.nan
+    rows = pd.Series(np.arange(12)[::-1], names)  # the last set has the fewest
+    found = replay(values, rows).set_index(["method", "against"])
+    assert len(found) == 3  # five sets say nothing
+    assert found.loc[("low", "high"), ["board", "propose", "after"]].tolist() == ["behind", "behind", 7]
+    assert found.loc[("high", "level"), ["board", "propose"]].tolist() == ["ahead", "ahead"]
+    assert found.loc[("low", "level"), ["board", "propose", "after"]].tolist() == ["open", "open", 12]
+    last = 100 * (values["low"] - values["high"]).loc[names[5:]].mean()
+    assert found.at[("low", "high"), "more_then"] == pytest.approx(last)
+    assert (found["contradict_in_other_orders"] == 0).all()
 
 
 @pytest.mark.parametrize("method", [LambdaMARTLightGBM, LambdaMARTXGBoost])

@@ -49,13 +49,13 @@ def run_propose(options: argparse.Namespace) -> int:
     files, missing = get_files(config, known.index)
     if missing:
         name, reason = next(iter(missing.items()))
-        names = f"{count_noun(len(missing), 'set')} cannot be had: {', '.join(missing)}"
+        names = f"Without {count_noun(len(missing), 'set')} out of reach: {', '.join(missing)}"
         print(f"{names}.\n{name}: {reason}\n")
     mine = options.path.rpartition(".")[2]
     print(f"Hits of 100 that {mine} finds more than {options.against}, at {', '.join(known)}:", flush=True)
     gains: list[Floats] = []
     sign, ended = 0, ""
-    warnings.filterwarnings("ignore", ".* tasks have been successfully executed", UserWarning)
+    warnings.filterwarnings("ignore", "[0-9]+ tasks (have|which)", UserWarning)
     with closing(measure(config, files, time.time() + options.seconds, options.jobs)) as sets:
         for found in sets:
             if found.failed:
@@ -78,11 +78,12 @@ def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
     """Say which of two methods is ahead, from gains on sets x tops, of 100, and the sign that was shown."""
     import numpy as np
 
+    from attop._core.wording import count_noun
     from attop.experiment._power import needed_lead
     from attop.experiment._verdict import Verdict
 
     if len(gains) < 2:
-        return f"{mine} is open beside {rival}: {len(gains)} sets say nothing."
+        return f"{mine} is open beside {rival}: {count_noun(len(gains), 'set')} cannot tell."
     each = gains.mean(axis=1)
     mean, n = float(each.mean()), len(each)
     found = f"it finds {abs(mean):.1f} of 100 {'more' if mean > 0 else 'less'}, over {n} sets and all tops, "

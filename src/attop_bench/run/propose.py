@@ -35,7 +35,7 @@ class Measured(NamedTuple):
 
 
 def get_files(config: Config, datasets: Collection[str]) -> tuple[Files, dict[str, Unavailable]]:
-    """Return the files of each set, fewest rows first, and the reasons of the sets that cannot be had."""
+    """Return the files of each set, fewest rows first, and the reasons of the sets that are out of reach."""
     files: dict[str, Mapping[str, str]] = {}
     missing: dict[str, Unavailable] = {}
 
