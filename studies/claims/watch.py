@@ -62,7 +62,7 @@ def main():
             ]
             shares = ",".join(f"{100 * share:.1f}" for share in (*false, *halved))
             print(f"{promised},{varies:.0%},{shares}", flush=True)
-    levels = 0.05, 0.05 / 13, 0.009
+    levels = 0.05, 0.05 / 13, 0.008
     print("at most, 0.3 and 30%:", dict(zip(levels, most_power(0.3, 0.3, levels), strict=True)))
 
 
