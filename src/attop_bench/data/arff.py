@@ -102,11 +102,12 @@ def _typed(values: pd.Series, name: str, kind: Any) -> pd.Series:
     import pandas as pd
 
     values = values.astype(object).where(values.notna(), None).rename(name)
-    nominal = isinstance(kind, list)
-    numeric = kind in _NUMERIC or (nominal and numbers_of(pd.Series(kind)) is not None)
-    numbers = pd.to_numeric(values, errors="coerce") if numeric else values
-    allowed = values.isin(kind) if nominal else numbers.notna()
+    if isinstance(kind, list):
+        what, allowed, numeric = "none of the values declared", values.isin(kind), numbers_of(pd.Series(kind))
+        numbers = None if numeric is None else numbers_of(values)
+    else:
+        numbers = pd.to_numeric(values, errors="coerce") if kind in _NUMERIC else values
+        what, allowed = "no number", numbers.notna()
     if odd := list(values[~allowed].dropna()):
-        what = "none of the values declared" if nominal else "no number"
         raise ValueError(f"column {name!r} has {odd[0]!r}, which is {what}")
-    return numbers
+    return values if numbers is None else numbers
