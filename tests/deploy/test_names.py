@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -115,6 +116,9 @@ def test_k_is_resolved_in_each_group(table):
         assert head[["01", "1", "true", "TRUE"]].tolist() == sizes
     with pytest.raises(ValueError, match="k=150 asks for 150 of the 149 items"):
         model.head(ranked, Top(k=150))
+    few = table[table["user"] == "TRUE"][:3]  # the model's own k is more than any list of this file has
+    few.to_csv("few.csv", index=False)
+    assert len(replace(model, notes={**model.notes, "top": {"k": 4}}).head(model.rank("few.csv"))) == 3
     table.assign(user=["", *table["user"][1:]]).to_csv("gap.csv", index=False)
     with pytest.raises(DatasetError, match="column 'user' has 1 missing values, the first in data row 1"):
         model.rank("gap.csv")

@@ -576,6 +576,16 @@ SITUATIONS = [
     ),
     # --- ARFF
     S("ARFF", arff()),
+    S(
+        "ARFF: {false,true}",
+        template(
+            "@relation t\n@attribute amount real\n@attribute age real\n@attribute y {false,true}\n@data",
+            "t.arff",
+        ),
+        base()[["amount", "age"]].assign(y=np.where(base()["y"] == "yes", "true", "false")),
+        as_if=base()[["amount", "age", "y"]],
+        label=("y", True),
+    ),
     S("ARFF of KEEL", arff("@inputs amount, age, colour\n@outputs y", amount="real [700.0, 1200.0]")),
     S(
         "ARFF with CRLF and comments",

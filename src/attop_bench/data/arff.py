@@ -63,12 +63,10 @@ def _attributes(file: io.TextIOBase) -> list[tuple[str, Any]]:
         if not word.startswith("@attribute"):  # @relation, comments; @inputs and @outputs by KEEL
             continue
         found = _ATTRIBUTE.match(line.strip())
-        kind: Any = found and found[2].lower()
-        if found and kind.startswith("{"):
-            kind = _fields(found[2].strip("{} \t"))
-        elif kind not in _NUMERIC + _TEXT:
+        kind: Any = found[2].lower() if found else ""
+        if not found or not (kind.startswith("{") or kind in _NUMERIC + _TEXT):
             raise ValueError(f"attribute of a type that is not read: {line.strip()!r}")
-        kinds.append((_bare(found[1]), kind))  # type: ignore[index]
+        kinds.append((_bare(found[1]), _fields(found[2].strip("{} \t")) if kind.startswith("{") else kind))
     raise ValueError("it has no line @data: cut off, or of another format")
 
 
@@ -82,8 +80,7 @@ def _row(line: str, kinds: list[tuple[str, Any]]) -> list[str | None]:
             row[int(place)] = None if value in _GAPS else _bare(value)
         return row
     fields = _fields(line)
-    if len(fields) != len(kinds) and "," not in line:
-        fields = line.split()
+    fields = line.split() if len(fields) != len(kinds) and "," not in line else fields
     if len(fields) != len(kinds):
         raise ValueError(f"a row has {len(fields)} fields for {len(kinds)} attributes: {fields[:60]}")
     return [None if field in _GAPS else field for field in fields]
@@ -106,13 +103,11 @@ def _typed(values: pd.Series, name: str, kind: Any) -> pd.Series:
 
     values = values.astype(object).where(values.notna(), None).rename(name)
     if isinstance(kind, list):
-        if odd := [value for value in values.dropna().unique() if value not in kind]:
-            raise ValueError(f"column {name!r} has {odd[0]!r}, which is none of the values declared")
-        numbers = None if numbers_of(pd.Series(kind)) is None else numbers_of(values)
-        return values if numbers is None else numbers
-    if kind in _TEXT:
-        return values
-    numbers = pd.to_numeric(values, errors="coerce")
-    if odd := list(values[numbers.isna()].dropna()):
-        raise ValueError(f"column {name!r} is {kind} and has {odd[0]!r}")
-    return numbers
+        what, allowed, numeric = "none of the values declared", values.isin(kind), numbers_of(pd.Series(kind))
+        numbers = None if numeric is None else numbers_of(values)
+    else:
+        numbers = pd.to_numeric(values, errors="coerce") if kind in _NUMERIC else values
+        what, allowed = "no number", numbers.notna()
+    if odd := list(values[~allowed].dropna()):
+        raise ValueError(f"column {name!r} has {odd[0]!r}, which is {what}")
+    return values if numbers is None else numbers

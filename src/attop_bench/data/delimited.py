@@ -16,7 +16,6 @@ from attop._core.files import StrPath
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import checked
 from attop_bench.data.source import BROKEN, open_bytes
-from attop_bench.data.written import numbers_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,7 +228,7 @@ def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str)
     frame = frame.drop(odd.index[blank | again])
     if frame.shape[1] > 2 and len(frame) > 1:  # a sum, or how many rows there are
         *others, last = frame.iloc[-1].str.strip()[::-1]
-        if not any(others) and numbers_of(pd.Series([last])) is None:
+        if not any(others) and not re.fullmatch(r"[-+\d.,eE]*", last):
             frame, passed["that ends the file, without a second field"] = frame.iloc[:-1], pd.Series([True])
     frame = frame.reset_index(drop=True)
     frame.columns = header

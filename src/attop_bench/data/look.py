@@ -47,43 +47,35 @@ def look(
     columns = [replace(c, marks=()) for c in columns] if table.has_types else columns  # only CSV has options
     unnamed = {c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)}  # numbers or names of rows
     columns = _answered(columns, {**unnamed, **(roles or {})}, table.where)
+    choose = not table.has_types and "missing" not in (given or {})
     possible = candidates(table, frame, columns)
     chosen = possible[0] if possible else None
     if label is not None:
         label = column_of(frame, label, table.where)
-        if (
-            not table.has_types
-            and "missing" not in reader
-            and len(values := frame[label].dropna().unique()) == 1
-        ):
-            reader["missing"] = {label: False}
-            table = replace(table, missing=reader["missing"])
-            frame[label] = table.values(label)
-            columns = [describe(frame, label, c.example) if c.name == label else c for c in columns]
+        values = frame[label].dropna().unique()
+        if choose and len(values) == 1:
+            table, frame, columns = _with_missing(table, frame, columns, {label: False})
             said.append(f"{label}: {values[0]} or nothing, which is read as the other label")
         chosen = as_label(table, frame, label, positive)
     elif positive is not None:
         chosen = having(positive, table, frame, possible)
-    if not table.has_types and "missing" not in (given or {}):
+    if choose:
         kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
         y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
         words = gaps(table, [n for n in names if chosen is None or n != chosen.column], y)
         said += remarks(words)
         if kept := as_options(words):
-            reader |= {"missing": {**reader.get("missing", {}), **kept}}
-            table = replace(table, missing=reader["missing"])
-            frame = frame.assign(**{name: table.values(name) for name in kept})
-            columns = [describe(frame, c.name, c.example) if c.name in kept else c for c in columns]
+            table, frame, columns = _with_missing(table, frame, columns, kept)
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
     copies = int(frame[features].duplicated().sum()) if features else 0
     if "missing" in (given or {}):
         columns = [replace(c, marks=()) for c in columns]
     if marks := {c.name: [*c.marks, *usual_words(table, c.name)] for c in columns if c.marks}:
-        reader |= {"missing": {**reader.get("missing", {}), **marks}}
-        table = replace(table, missing=reader["missing"])
-        frame = frame.assign(**{name: table.values(name) for name in marks})
+        table, frame, _ = _with_missing(table, frame, columns, marks)
+    if table.missing:
+        reader["missing"] = table.missing
     plain = [c.name for c in columns if c.kind == "number" and (not chosen or c.name != chosen.column)]
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     lacking, telling = 0, {}
@@ -139,6 +131,15 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
         for name in frame
     ]
     return frame, columns
+
+
+def _with_missing(
+    table: Table, frame: pd.DataFrame, columns: list[Column], words: Mapping[str, Any]
+) -> tuple[Table, pd.DataFrame, list[Column]]:
+    """Read some columns again, with these words for what is missing."""
+    table = replace(table, missing={**(table.missing or {}), **words})
+    frame = frame.assign(**{name: table.values(name) for name in words})
+    return table, frame, [describe(frame, c.name, c.example) if c.name in words else c for c in columns]
 
 
 def _answered(columns: list[Column], roles: Mapping[str, str], where: str) -> list[Column]:

@@ -23,7 +23,7 @@ _ID = _set("id ids uuid guid uid key number nr no nbr num hash ref code identifi
 _PERSON = _set(
     """customer cust client user uid card account acct patient member person subject device employee student
     child household applicant borrower holder policyholder donor owner player participant respondent
-    subscriber driver vehicle machine msisdn iban vin imei engine email mail phone mobile"""
+    subscriber driver vehicle machine msisdn iban vin imei engine email mail phone mobile ssn"""
 )
 _LIST = _set("qid query srch search session impression request race auction slate basket sess")
 _THING = _set(

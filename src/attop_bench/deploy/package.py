@@ -125,13 +125,14 @@ class Package:
         return pd.DataFrame(features)
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
-        """Return the rows at the top of a list, or of each group's; of fewer than k, all."""
-        top = top or Top.of(self.notes["top"])
+        """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""
+        own = Top.of(self.notes["top"])
+        most, top = 0 if top else own.k or 0, top or own
         if top.kappa is not None:
             raise DatasetError(f"{top} is a share of the positives, unknown among new rows: give k or tau")
         group = (ranked["rank"] == 1).cumsum()
         sizes = group.map(group.value_counts())
-        most = max(sizes.max(), (top.k or 0) * bool(self.notes["group"]))
+        most = max(most, sizes.max())
         k = {n: top.resolve(n if top.depends_on_sample else most, 0) for n in sizes.unique()}
         return ranked[ranked["rank"] <= sizes.map(k)]
 
