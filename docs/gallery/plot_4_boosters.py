@@ -2,8 +2,8 @@
 A booster with a loss of the top
 ================================
 
-Train with log loss, then go on with a loss of the top. It may help where the trees have to be small. Here it does not:
-at the k it was refined for, 100, it finds 91 of 100 where log loss finds 94. So look before you keep it.
+Train with log loss, then go on with a loss of the top. It may help where the trees have to be small. Here it
+does not: at the k it was refined for, 100, it finds 91 of 100 where log loss finds 94. So look before.
 """
 
 import lightgbm as lgb

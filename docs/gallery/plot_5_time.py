@@ -2,8 +2,8 @@
 Time and customers
 ==================
 
-Next week's list is made by a model of the weeks before. If it is to find customers that are new, the split has to keep
-them apart: a random one promises 0.42 here, and of new customers' rows 0.10 are hits.
+Next week's list is made by a model of the weeks before. If it is to find customers that are new, the split
+has to keep them apart: a random one promises 0.42 here, and of new customers' rows 0.10 are hits.
 """
 
 import numpy as np

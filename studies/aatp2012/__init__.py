@@ -23,7 +23,8 @@ NAMES = {
     "aatp-pairs": "AATP, pairs",
     "svm-perf": "SVMperf",
     "infinite-push": "Infinite push",
-    "top-push": "TopPush",
+    "top-push": "TopPush, certified",
+    "top-push-paper": "TopPush, its authors' stop",
     "logistic-regression": "Logistic regression",
     "random": "Random direction",
 }
