@@ -245,7 +245,9 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
         methods=[{"id": "column", **method}],
     )
     spec = Plan(config).job(Run("toy", "column", 0, 0))
-    scores, record = str(tmp_path / "scores.npz"), str(tmp_path / "record.json")
+    trained = tmp_path / "results/train/toy/column/repeat0-fold0"
+    trained.mkdir(parents=True)
+    scores, record = str(trained / "scores.npz"), str(trained / "record.json")
     folder = Path("results/evaluation/toy")
     folder.mkdir(parents=True)
 

@@ -25,7 +25,8 @@ def _tables(datasets, value, n=8):
 def test_pairs_are_tested_over_the_partitions_they_share():
     # b is below a by a little more on every partition; c is a.
     tables = _tables(["d.raw", "d"], lambda m, r: 0.5 + 0.01 * r - (m == "b") * 0.01 * (r + 1))
-    means, tests = partition_tables(tables, "precision@k", ["a"]).values()
+    means, tests, values = partition_tables(tables, "precision@k", ["a"]).values()
+    assert len(values) == 3 * 8
     assert means[["dataset", "preparation", "method", "n", "constant"]].to_numpy().tolist() == [
         ["d", "raw", "a", 8, 0],
         ["d", "raw", "b", 8, 0],

@@ -105,7 +105,9 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
             rows = column.isin([_number(value) for value in any_of]).to_numpy()
         return rows
     column = table.values(name)
-    if not pd.api.types.is_numeric_dtype(column):
+    if not pd.api.types.is_numeric_dtype(column):  # text, or numbers that may be names: 01 beside 1
+        column = pd.to_numeric(column, errors="coerce").where(column.notna(), np.nan)
+    if (column.isna() & table.values(name).notna()).any():
         raise DatasetError(
             f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
             "numeric: give the value that is positive"
