@@ -1,5 +1,6 @@
 """Whatever a method does, its run ends with a record, and no other run notices."""
 
+import multiprocessing
 import os
 import pickle
 import signal
@@ -217,19 +218,26 @@ def test_killed_each_time_is_a_row_of_the_second_run_and_once_by_hand_is_not(tmp
     assert not list(tmp_path.glob("results/train/*/*/*/killed"))
 
 
+def supervised(work, log, abandoned):
+    """Supervise in a process of its own: all children are killed, and pytest's fork server is one."""
+    context = multiprocessing.get_context("fork")
+    found = context.SimpleQueue()
+    process = context.Process(target=lambda: found.put(supervise(work, log, Limits(), abandoned)))
+    process.start()
+    process.join(60)
+    return found.get()
+
+
 def test_a_kill_from_outside_leaves_no_record(tmp_path):
     def work():
         os.kill(os.getpid(), signal.SIGKILL)
 
-    ending = supervise(work, tmp_path / "log", Limits(), lambda: False)
-    assert ending.status == "killed"
+    assert supervised(work, tmp_path / "log", lambda: False).status == "killed"
 
 
 def test_what_nobody_waits_for_is_stopped(tmp_path):
     start = time.monotonic()
-    ending = supervise(
-        lambda: time.sleep(600), tmp_path / "log", Limits(), lambda: time.monotonic() - start > 0.2
-    )
+    ending = supervised(lambda: time.sleep(600), tmp_path / "log", lambda: time.monotonic() - start > 0.2)
     assert ending.status == "abandoned"
 
 
