@@ -67,6 +67,8 @@ def test_amounts_against_every_order_of_tied_items(name):
         assert found.value == pytest.approx(expected[name], rel=1e-12)
     alone = get_metric(name).evaluate([1, 0], [2.0, 1.0], 1)
     assert (str(alone.value), alone.reason) == ("nan", "the data name no amount")
+    with pytest.raises(UndefinedMetricError, match="needs amounts: give them as sample_weight"):
+        get_metric(name).value([1, 0], [2.0, 1.0], 1)
 
 
 def test_in_auc_weight_two_is_an_item_that_is_there_twice():

@@ -196,8 +196,7 @@ class CardMetric(Metric):
 
         `top` and `groups` are not used, and weights are refused.
         """
-        if sample_weight is not None:
-            self._check_weights(sample_weight, len(np.asarray(y_true)))
+        self._check_weights(sample_weight, len(np.asarray(y_true)))
         if entities is None or days is None:
             return MetricValue(float("nan"), 0, 1, "the data name no entities or no days")
         assert self.parameter is not None

@@ -216,7 +216,7 @@ class Metric:
         labels = check_labels(y_true)
         values = check_scores(y_score, len(labels))
         codes = None if groups is None else check_groups(groups, len(labels))
-        weights = None if sample_weight is None else self._check_weights(sample_weight, len(labels))
+        weights = self._check_weights(sample_weight, len(labels))
         if codes is None:
             n, n_pos = np.array([len(labels)]), np.array([labels.sum()])
         else:
@@ -259,7 +259,9 @@ class Metric:
         ranking = Ranking.of_list(labels, scores) if one else Ranking.of(labels, scores, codes, weights)
         return self.kernel(ranking, k, **options)
 
-    def _check_weights(self, sample_weight: ArrayLike, n: int) -> Floats:
+    def _check_weights(self, sample_weight: ArrayLike | None, n: int) -> Floats | None:
+        if sample_weight is None:
+            return None
         if not self.weighted:
             raise ValueError(
                 f"{self.name} takes no sample_weight: it counts items, and its mean over the orders of tied "

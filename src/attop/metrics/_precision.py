@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop._core.typing import Floats, Ints, TopLike
-from attop.metrics._metric import EXPECTED, Kernel, Metric, MetricValue, Need, family, metric
+from attop._core.typing import Floats, Ints
+from attop.metrics._metric import EXPECTED, Kernel, Metric, Need, UndefinedMetricError, family, metric
 from attop.metrics._ranking import Ranking
 
 
@@ -167,18 +167,12 @@ def f_beta_at_k(ranking: Ranking, k: Ints, beta: float = 1.0) -> Floats:
 class AmountMetric(Metric):
     """A metric of what the positives are worth, by the amounts of the data: not of models' weights."""
 
-    def evaluate(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        top: TopLike | None = None,
-        groups: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> MetricValue:
-        """Return the value on a sample, or NaN and the reason, such as that there are no amounts."""
+    def _check_weights(self, sample_weight: ArrayLike | None, n: int) -> Floats | None:
         if sample_weight is None:
-            return MetricValue(math.nan, 0, 1, "the data name no amount")
-        return super().evaluate(y_true, y_score, top, groups, sample_weight)
+            raise UndefinedMetricError(
+                "the data name no amount", f"{self.name} needs amounts: give them as sample_weight"
+            )
+        return super()._check_weights(sample_weight, n)
 
 
 def _amount_in_top(ranking: Ranking, k: Ints) -> Floats:
