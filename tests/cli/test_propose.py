@@ -50,7 +50,7 @@ def board(tmp_path, monkeypatch):
 def test_sets_out_of_reach_are_named_and_the_others_go_on(board, capsys):
     assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
     out = capsys.readouterr().out
-    assert "Without 1 set out of reach: gone.\ngone: gone/gone.csv: no download address is known: ask" in out
+    assert "Left out, for 1 set cannot be reached: gone.\ngone: gone/gone.csv: no download address" in out
     assert "LogisticRegression is ahead of LightGBM" in out
     assert "over 6 sets" in out, "of eight, six on one side are enough"
 
@@ -64,7 +64,7 @@ def test_without_a_difference_it_is_open_and_says_what_would_tell(board, capsys)
     assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
     out = capsys.readouterr().out
     assert "LogisticRegression is open beside LightGBM: it finds 0.1 of 100 less, over 8 sets" in out
-    assert "To know more: so many sets show 1.8 of 100 in 8 of 10 cases" in out
+    assert "To know more: 8 sets show a lead of 1.8 of 100 in 8 of 10 cases; one of 0.1 takes" in out
     assert "No set is left." in out
 
 

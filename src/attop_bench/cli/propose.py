@@ -49,8 +49,8 @@ def run_propose(options: argparse.Namespace) -> int:
     files, missing = get_files(config, known.index)
     if missing:
         name, reason = next(iter(missing.items()))
-        names = f"Without {count_noun(len(missing), 'set')} out of reach: {', '.join(missing)}"
-        print(f"{names}.\n{name}: {reason}\n")
+        print(f"Left out, for {count_noun(len(missing), 'set')} cannot be reached: {', '.join(missing)}.")
+        print(f"{name}: {reason}\n")
     mine = options.path.rpartition(".")[2]
     print(f"Hits of 100 that {mine} finds more than {options.against}, at {', '.join(known)}:", flush=True)
     gains: list[Floats] = []
@@ -91,14 +91,16 @@ def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
     if sign:
         return (
             f"{mine} is {'ahead of' if sign > 0 else 'behind'} {rival}: {found}.\n"
-            "The error is at most 5%, wherever it stops; what is shown early is exaggerated on average.\n"
+            "Where gains are as likely above zero as below, this is said in error in at most 5% of cases,\n"
+            "wherever it stops. A lead that is shown early is exaggerated on average.\n"
             "To know more: the page on sending a row to the board, for all sets and each top."
         )
     lead = needed_lead(float(each.std(ddof=1)) / n**0.5, n - 1, 2)
-    sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f}" if mean else "more than there are"
+    sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f} sets" if mean else "more sets than there are"
     return (
         f"{mine} is {Verdict.OPEN} beside {rival}: {found}.\n"
-        f"To know more: so many sets show {lead:.1f} of 100 in 8 of 10 cases; {abs(mean):.1f} takes {sets}."
+        f"To know more: {n} sets show a lead of {lead:.1f} of 100 in 8 of 10 cases; one of {abs(mean):.1f} "
+        f"takes {sets}."
     )
 
 
