@@ -96,8 +96,9 @@ def _verdict(tolerance: pd.DataFrame, steps: pd.DataFrame) -> Iterator[str]:
         at = f"{path.max():.3f} at a tolerance of {path.idxmax():.0e}"
         falls = path.iloc[0] >= path.max() - 0.01
         said.append(
-            f"On {dataset} {'yes' if falls else 'only from there on'}: TopPush has a Pos@Top of {at}, of "
-            f"{path.iloc[-1]:.3f} at {path.index[-1]:.0e} and of {end:.3f} at the certified optimum."
+            f"On {dataset} {'yes' if falls else 'not at first'}: TopPush {'has' if falls else 'rises to'} "
+            f"a Pos@Top of {at}, then has {path.iloc[-1]:.3f} at {path.index[-1]:.0e} and {end:.3f} at the "
+            "certified optimum."
         )
     yield f"**{' '.join(said)}**"
     hull = steps.groupby("dataset", sort=False)["hull"].agg(["min", "max"])
