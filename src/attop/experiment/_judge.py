@@ -398,13 +398,15 @@ def judge_pair(
     pairs = {}
     for a, b in combinations(scores, 2):
         d = _paired(scores[a], scores[b])
-        pairs[(a, b) if d.sum() >= 0 else (b, a)] = d if d.sum() >= 0 else -d
-    span = judged.tolerance / TOLERANCE
-    rule = _Rule(test_train_ratio, judged.tolerance, judged.units, span if math.isfinite(span) else math.inf)
+        if d.sum() < 0:
+            a, b, d = b, a, -d
+        pairs[a, b] = d
+    span = math.inf if math.isnan(judged.tolerance) else judged.tolerance / TOLERANCE
+    rule = _Rule(test_train_ratio, judged.tolerance, judged.units, span)
     decisions = dict(zip(pairs, rule.decisions(list(pairs.values()), 2), strict=True))
-    better, other = (first, second) if (first, second) in pairs else (second, first)
+    pair = (first, second) if (first, second) in pairs else (second, first)
+    better, other = pair
     mean = judged.means.get(other, math.nan)
-    pair = better, other
     return better, rule.rival(other, other not in judged.unranked, mean, pairs[pair], decisions[pair])
 
 

@@ -227,8 +227,8 @@ def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str)
     passed = {"without any value": blank, "that repeat the header": again & ~blank}
     frame = frame.drop(odd.index[blank | again])
     if frame.shape[1] > 2 and len(frame) > 1:  # a sum, or how many rows there are
-        *others, last = frame.iloc[-1].str.strip()[::-1]
-        if not any(others) and not re.fullmatch(r"[-+\d.,eE]*", last):
+        word, *others = frame.iloc[-1].str.strip()
+        if not any(others) and not re.fullmatch(r"[-+\d.,eE]*", word):
             frame, passed["that ends the file, without a second field"] = frame.iloc[:-1], pd.Series([True])
     frame = frame.reset_index(drop=True)
     frame.columns = header

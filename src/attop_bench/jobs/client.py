@@ -65,11 +65,11 @@ def _ask(command: list[str], preload: str, installed: tuple[str, ...]) -> int | 
 
 def _connection(path: str, preload: str) -> _socket.socket:
     """Connect to the server at `path`, starting it first if need be."""
-    import fcntl
-
     try:
         return _connect(path)
     except OSError:
+        import fcntl
+
         with open(f"{path}.lock", "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # one of several jobs starts it
             try:

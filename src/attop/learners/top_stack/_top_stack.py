@@ -1,4 +1,4 @@
-"""TopStack: several models, combined into one that is above each."""
+"""TopStack: the models you have, combined into one."""
 
 from __future__ import annotations
 

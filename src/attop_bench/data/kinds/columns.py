@@ -106,7 +106,7 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
         return rows
     column = table.values(name)
     if not pd.api.types.is_numeric_dtype(column):  # text, or numbers that may be names: 01 beside 1
-        column = pd.to_numeric(column, errors="coerce").where(column.notna(), np.nan)
+        column = pd.to_numeric(column.astype(object), errors="coerce")
     if (column.isna() & table.values(name).notna()).any():
         raise DatasetError(
             f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
