@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push, sides
 from studies.papk2020.simulations import _sample, _sample_of_the_code, loose_struct, two_users
 from studies.papk2020.simulations import margins as simulate_margins
-from studies.paths import steps, tolerance
+from studies.paths import lam, steps, tolerance
 from studies.pnorm2005.rounds import ranks, rounds
 from studies.publish import Sizes, index_row
 from studies.theory import pap_margins
@@ -169,7 +169,8 @@ def _simulated(paper):
         return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, draws=2)}
     if paper == "studies.nearer_optimum":
         few = dict.fromkeys(("diabetes", "spambase"), make("wdbc", n_features=3))
-        return {"tolerance": tolerance(0, few, trials=2), "steps": steps(0, few, trials=2)}
+        paths = {"tolerance": tolerance, "lam": lam, "steps": steps}
+        return {name: path(0, few, trials=2) for name, path in paths.items()}
     if paper == "studies.movielens":
         return {f"ways_{split}": as_printed(split) for split in range(2)}
     if paper == "studies.bounds":
