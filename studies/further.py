@@ -217,7 +217,7 @@ def findings(tables: Tables) -> Findings:
             "further": "two ways of each",
             "curves": "the push by p and capacity",
             "large": "ADMM",
-            "values.csv.gz": "the values that are tested, one a split",
+            "values.csv.gz": "the tested values",
         },
     )
 

@@ -71,7 +71,7 @@ _FILES = {
     "rounds": "R_max and AUC after 200 and 5,000 rounds",
     "rounds_tests": "R_max at each p against p = 1: Wilcoxon's test over the splits, adjusted by Holm",
     "ranks": "wdbc: positives above each of the first ten negatives, by positive class and p",
-    "values.csv.gz": "the values that are tested, one a split: R_max by rounds, positives above by rank",
+    "values.csv.gz": "the tested values",
 }
 
 
