@@ -174,7 +174,13 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
     ]
     table = pd.DataFrame(rows).assign(p=lambda rows: holm(rows["p"].fillna(1.0)))
     curves = results["curves"].groupby(["sample", "part", "p"], sort=False)[["r_max", "auc", "gap"]].mean()
-    return {"further": table, "curves": curves.reset_index(), "large": results["large"]}
+    values = pd.concat([results[name] for name in _WAYS])
+    return {
+        "further": table,
+        "curves": curves.reset_index(),
+        "large": results["large"],
+        "values.csv.gz": values,
+    }
 
 
 def findings(tables: Tables) -> Findings:
@@ -207,7 +213,12 @@ def findings(tables: Tables) -> Findings:
             "MQ2008 is its test part, OHSUMED that of LETOR 2.0. Whole queries are held out.",
         ),
         plots=[_quantile()],
-        files={"further": "two ways of each", "curves": "the push by p and capacity", "large": "ADMM"},
+        files={
+            "further": "two ways of each",
+            "curves": "the push by p and capacity",
+            "large": "ADMM",
+            "values.csv.gz": "the tested values",
+        },
     )
 
 

@@ -156,7 +156,7 @@ _FILES = {
     "OHSUMED, whole and thinned to 1%",
     "partitions": "P@tau over partitions, by preparation",
     "tests": "each method against each other one on the same partitions",
-    "values.csv.gz": "the values that are tested, one a partition",
+    "values.csv.gz": "the tested values",
     "positives": "the same on Ionosphere, by Positives@top",
 }
 

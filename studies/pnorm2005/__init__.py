@@ -71,6 +71,7 @@ _FILES = {
     "rounds": "R_max and AUC after 200 and 5,000 rounds",
     "rounds_tests": "R_max at each p against p = 1: Wilcoxon's test over the splits, adjusted by Holm",
     "ranks": "wdbc: positives above each of the first ten negatives, by positive class and p",
+    "values.csv.gz": "the tested values",
 }
 
 
@@ -87,6 +88,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
         "rounds": _by_rounds(results["rounds"]),
         "rounds_tests": _against_p1(results["rounds"]),
         "ranks": _by_rank(results["ranks"]),
+        "values.csv.gz": _tested(results),
         **{f"roc-{name}": _first_roc(name, results["roc"], powers) for name in datasets},
     }
 
@@ -114,6 +116,14 @@ def findings(tables: Tables) -> Findings:
         plots=[_roc_plot(d, tables[f"roc-{d}"]) for d in _FIGURES if f"roc-{d}" in tables],
         files={name: what for name, what in _FILES.items() if name in tables},
     )
+
+
+def _tested(results: Tables) -> pd.DataFrame:
+    """Return the value of every split: R_max after some rounds, or the positives above a rank after 200."""
+    values = {"rounds": "r_max", "ranks": "above"}
+    both = pd.concat([results[name].rename(columns={its: "value"}) for name, its in values.items()])
+    both = both.astype({"rounds": "Int64", "rank": "Int64"})
+    return both[["dataset", "part", "rounds", "rank", "p", "repeat", "value"]]
 
 
 def _by_rounds(rounds: pd.DataFrame) -> pd.DataFrame:

@@ -60,7 +60,7 @@ _FILES = {
     "precision": "precision@k and seconds at kappa = 0.25, five splits",
     "partitions": "precision@k over partitions, by preparation",
     "tests": "methods in pairs on the same partitions",
-    "values.csv.gz": "the values that are tested, one a partition",
+    "values.csv.gz": "the tested values",
     "stand-ins": "sets as rare as PPI and KDD Cup 2008",
 }
 

@@ -1,5 +1,6 @@
 """compare_at_top: paired runs, tuning, groups, weights, and the same numbers for any number of jobs."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
+    HistGradientBoostingClassifier,
     RandomForestClassifier,
     StackingClassifier,
     VotingClassifier,
@@ -23,6 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    RandomizedSearchCV,
     ShuffleSplit,
     StratifiedKFold,
     TunedThresholdClassifierCV,
@@ -30,17 +33,18 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import oracles.statistics as oracle
-from attop import GDPApK, SGDAtK, compare_at_top
+from attop import GDPApK, SGDAtK, SoftTop, TopBooster, TopStack, compare_at_top
 from attop.experiment import HeldOut, next_list
 from attop.experiment import _learner as candidate
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._interval import clopper_pearson
-from attop.experiment._splits import Fold
+from attop.experiment._splits import Fold, tuning_folds
 from attop.metrics import make_top_scorer, precision_at_k, recall_at_k
 from attop.metrics._custom import custom_metric
+from attop.selection import SteadyTop
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
 
@@ -276,6 +280,92 @@ def test_folds_that_split_an_entity_or_a_group_are_refused(cv, fold, of):
         compare_at_top({"never": Unfitted()}, X, y, 2, cv=cv, verbose=False, **{of: ROWS // 2})
     whole = [(ROWS[:40], ROWS[40:]), (ROWS[20:], ROWS[:20])]
     assert len(compare({"none": DummyClassifier()}, X, y, 2, cv=whole, **{of: ROWS // 2 // 5}).runs) == 2
+
+
+class Whole(GaussianNB):
+    """Counts predictions of entities, the first feature, that it was fitted on in part."""
+
+    torn, fits = 0, 0
+
+    def fit(self, X, y, sample_weight=None):
+        Whole.fits += 1
+        self.seen_ = set(X[:, 0])
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba(self, X):
+        Whole.torn += bool(self.seen_ & set(X[:, 0]))
+        return super().predict_proba(X)
+
+
+WITHIN = {
+    "search": GridSearchCV(Whole(), {"var_smoothing": [1e-9, 1e-3]}, scoring="roc_auc", cv=3),
+    "pipeline of a search": make_pipeline(
+        FunctionTransformer(), GridSearchCV(Whole(), {}, scoring=make_top_scorer("precision@k", 3))
+    ),
+    "own splitter": RandomizedSearchCV(
+        Whole(), {"var_smoothing": [1e-9]}, n_iter=1, scoring="roc_auc", cv=GroupKFold(4)
+    ),
+    "calibration": CalibratedClassifierCV(Whole()),
+    "threshold": TunedThresholdClassifierCV(Whole()),
+    "stack of the top": TopStack([("a", Whole()), ("b", CalibratedClassifierCV(Whole(), cv=2))], top=5, cv=3),
+    "steady": SteadyTop(TopStack([("a", Whole())], top=5, cv=3)),
+    "search of a stack": GridSearchCV(
+        TopStack([("a", Whole())], top=5), {"cv": [2, 3]}, scoring="average_precision", cv=2, refit=False
+    ),
+}
+
+
+@pytest.mark.parametrize("place", WITHIN)
+@pytest.mark.parametrize("of", ["entity", "groups"])
+def test_models_that_split_rows_themselves_keep_entities_and_groups_whole(place, of):
+    X, y, customers = users()
+    X = np.column_stack([customers, X])
+    Whole.torn, Whole.fits = 0, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = candidate.fit(WITHIN[place], X, y, **{of: customers})
+    # A steady list is standardised by the scores of its training rows, which all its models have seen.
+    assert Whole.torn == (3 if place == "steady" else 0)
+    assert Whole.fits > 1
+    if place == "pipeline of a search":
+        assert model[-1].cv.get_n_splits() == 5
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (StackingClassifier([("a", GaussianNB())], LogisticRegression()), "StackingClassifier splits rows"),
+        (GridSearchCV(GaussianNB(), {}, cv=StratifiedKFold(3)), "keep each entity whole: give a cv that"),
+        (HistGradientBoostingClassifier(early_stopping=True, max_iter=2), "leave early_stopping out"),
+    ],
+)
+def test_models_that_cannot_keep_entities_whole_say_so(model, said):
+    X, y, customers = users()
+    with pytest.warns(UserWarning, match=said):
+        candidate.fit(model, X, y, entity=customers)
+    found = compare({"one": model}, X, y, 40, cv=2, entity=customers)
+    assert found.runs["warning"].str.contains(said).all()
+
+
+@pytest.mark.parametrize(
+    "model", [SoftTop(base="svm", bandwidth=1.0, l2_to_base=0.03, cv=3), TopBooster(n_estimators=2, cv=3)]
+)
+@pytest.mark.parametrize("of", ["entity", "groups"])
+def test_refined_models_choose_on_whole_entities_or_groups(model, of, monkeypatch):
+    X, y, customers = users()
+    module = sys.modules[type(model).__module__]
+    weight, torn = np.where(np.arange(len(y)) % 9, 1.0, 0.0), []
+
+    def spy(labels, whole, *rest):
+        pairs = tuning_folds(labels, whole, *rest)
+        counted = customers if len(labels) == len(y) else customers[weight > 0]
+        torn.extend(bool(set(counted[train]) & set(counted[test])) for train, test in pairs)
+        return pairs
+
+    monkeypatch.setattr(module, "tuning_folds", spy)
+    top = 20 if of == "entity" else 2
+    candidate.fit(model.set_params(top=top), X, y, **{of: customers}, sample_weight=weight)
+    assert torn == [False] * 3
 
 
 class Unfitted(LogisticRegression):

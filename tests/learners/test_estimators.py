@@ -84,6 +84,7 @@ def test_every_estimator_is_listed():
     bases = {
         "Ranker",
         "WeightedRanker",
+        "SplittingRanker",
         "RefinedRanker",
         "BundleEstimator",
         "MiniBatchRanker",

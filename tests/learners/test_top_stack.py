@@ -204,7 +204,7 @@ def test_weights_and_groups_reach_those_that_take_them():
     assert np.isfinite(model.decision_function(X)).all()
     search = GridSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), {})
     assert takes(search, "sample_weight")
-    assert not takes(search, "groups")
+    assert takes(search, "groups"), "its splitter does"
     with sklearn.config_context(enable_metadata_routing=True):
         routed = stack(members).fit(X, Y, groups=GROUPS, sample_weight=weight)
     assert np.array_equal(routed.decision_function(X), model.decision_function(X))

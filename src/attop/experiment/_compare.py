@@ -104,7 +104,9 @@ def compare_at_top(
         over groups.
     entity : array-like of shape (n,), optional
         Customer, card or machine of each row, where all rows are one list: an entity is never split, so that
-        no model is tested on those it was trained on.
+        no model is tested on those it was trained on. Models that split rows themselves keep entities, or
+        groups, whole: attop's, and searches and calibrators, whose number of folds becomes a
+        ``StratifiedGroupKFold``; where they cannot, as in a ``StackingClassifier``, a warning says so.
     sample_weight : array-like of shape (n,), optional
         What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
         like (by scikit-learn's metadata routing), and to the metric. So are groups.
@@ -186,7 +188,8 @@ def _checked(
         models = _named(models)
     if not isinstance(models, Mapping) or not models:
         raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
-    learners = [Learner.of(name, given) for name, given in models.items()]
+    whole = sample.entity is not None
+    learners = [Learner.of(name, given, whole) for name, given in models.items()]
     if len({learner.name for learner in learners}) < len(learners):
         raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
     weighted, grouped = sample.weights is not None, sample.groups is not None
@@ -201,7 +204,7 @@ def _checked(
             raise ValueError(f"{top} is all of the {n} rows, in any order: lower it")
         top = top.as_share(n)
     for learner in learners:
-        for name, there in (("groups", grouped), ("sample_weight", weighted)):
+        for name, there in (("groups", grouped), ("sample_weight", weighted), ("entity", whole)):
             if there:
                 takes(learner.estimator, name)  # refuses those that cannot hand it on
     return learners, metric, top

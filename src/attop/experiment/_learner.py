@@ -118,6 +118,8 @@ class Learner:
         Makes an unfitted transformer of features; each fit has its own.
     fixed : collection of str
         Parameters that stay what they are, although that is their default.
+    whole : bool
+        Whether entities are kept whole by models that split their rows, as the folds keep them.
     """
 
     name: str
@@ -125,9 +127,12 @@ class Learner:
     grid: Grid | Sequence[Grid] | None = None
     prepare: Callable[[], Transformer | None] = lambda: None
     fixed: Iterable[str] = ()
+    whole: bool = False
 
     @classmethod
-    def of(cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]]) -> Learner:
+    def of(
+        cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]], whole: bool = False
+    ) -> Learner:
         """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither.
 
         A ValueError without a name.
@@ -140,7 +145,7 @@ class Learner:
             )
         if not str(name):
             raise ValueError("a model must have a name, got '': give it one, for it is how results call it")
-        return cls(str(name), estimator, grid)
+        return cls(str(name), estimator, grid, whole=whole)
 
     @property
     def candidates(self) -> list[dict[str, object]]:
@@ -192,6 +197,7 @@ class Learner:
                 part.y if part.labels is None else part.labels,
                 part.groups,
                 weights,
+                part.entity if self.whole else None,
                 candidates=[{**dict.fromkeys(self._tops, top), **candidate} for top, candidate in picks],
             )
         except Exception as error:
@@ -236,6 +242,7 @@ def fit_many(
     y: ArrayLike,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    entity: ArrayLike | None = None,
     *,
     candidates: Sequence[Params],
 ) -> list[Estimator]:
@@ -243,13 +250,13 @@ def fit_many(
 
     An estimator with a method `fit_many` (all of attop's) trains the candidates together. Any other is
     cloned and fitted once per distinct candidate. `top` is left out for an estimator that has no such
-    parameter; `groups` reach those whose `fit` takes them.
+    parameter; `groups` and `entity` reach those whose `fit` takes them.
 
     Parameters
     ----------
     estimator : estimator
         Never fitted itself.
-    X, y, groups, sample_weight : array-like
+    X, y, groups, sample_weight, entity : array-like
         As for ``estimator.fit``.
     candidates : sequence of mappings
         Parameters of each model.
@@ -277,8 +284,9 @@ def fit_many(
             distinct.append(candidate)
         position.append(distinct.index(candidate))
     if hasattr(estimator, "fit_many"):
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        models = estimator.fit_many(X, y, groups, candidates=distinct, **weights)
+        given = {"sample_weight": sample_weight, "entity": entity if takes(estimator, "entity") else None}
+        beside = {name: value for name, value in given.items() if value is not None}
+        models = estimator.fit_many(X, y, groups, candidates=distinct, **beside)
     else:
         # Copies: an estimator from elsewhere may change what it is given.
         models = [
@@ -287,6 +295,7 @@ def fit_many(
                 *deepcopy((X, y)),
                 groups=groups,
                 sample_weight=sample_weight,
+                entity=entity,
             )
             for c in distinct
         ]

@@ -1,9 +1,9 @@
-"""Metadata routing: hand groups and weights to every estimator, pipeline, search or stack that takes them."""
+"""Metadata routing: hand groups, entities and weights to every estimator and splitter that takes them."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, Self, TypeVar
 
 from numpy.typing import ArrayLike
@@ -12,12 +12,15 @@ from sklearn.base import clone
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
+from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import has_fit_parameter
 
 #: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.
 Rows = Any
+#: Values of rows whose like are kept together when a model splits its rows -> one of them.
+_WHOLE = {"groups": "group", "entity": "entity"}
 E = TypeVar("E", bound="Estimator")
 
 
@@ -40,25 +43,32 @@ def takes(estimator: Any, name: str) -> bool:
 
     A TypeError where an estimator inside it takes one, but is not handed any.
     """
-    return name in _asking(estimator, [name])[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `fit` warns
+        return name in _asking(estimator, [name])[1].values()
 
 
 def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool]:
-    """Return a clone that requests values of each row, their keywords, and whether routing hands them on.
+    """Return a clone that requests values of each row, those by keyword, and whether routing hands them on.
 
     Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
     last step is asked, of all others those that predict; what the user has set by ``set_fit_request`` stays.
+    Splitters inside are asked to keep groups, or entities, whole.
     """
     model = clone(estimator)
     last, prefix = _last_step(model)
-    inner = [v for v in getattr(last, "get_params", dict)().values() if _is_estimator(v)]
-    routed = bool(inner) and _is_router(last)
+    params: dict[str, Any] = getattr(last, "get_params", dict)()
+    inner = [v for v in params.values() if _is_estimator(v)]
+    whole = next((name for name in names if name in _WHOLE), None)
+    routed = (bool(inner) or bool(whole and "cv" in params)) and _is_router(last)
+    if whole:
+        _keep_whole(model, whole)
     if routed:
         keywords = _route(model, names)
-        unmet = _unmet_by_a_stack(last, keywords)
+        unmet = _unmet_by_a_stack(last, keywords.values())
     else:
-        keywords, unmet = {n: prefix + n for n in names if has_fit_parameter(last, n)}, []
-    lost = [(n, v) for v in inner for n in names if n not in keywords and _wants(v, n)]
+        keywords, unmet = {prefix + n: n for n in names if has_fit_parameter(last, n)}, []
+    lost = [(n, v) for v in inner for n in names if n not in keywords.values() and _wants(v, n)]
     for name, inside in (*lost, *unmet):
         raise TypeError(
             f"{type(last).__name__} cannot hand {name} to the {type(inside).__name__} inside it: leave it "
@@ -91,26 +101,58 @@ def _wants(estimator: Any, name: str) -> bool:
     return has_fit_parameter(estimator, name) and _request(estimator, "fit", name) is not False
 
 
+def _keep_whole(model: Any, whole: str) -> None:
+    """Put splitters of whole groups where a number of folds stands; warn of what splits rows all the same.
+
+    What a splitter calls groups are the entities, where those are to be kept whole.
+    """
+    params = model.get_params()
+    for path, cv in params.items():
+        prefix, _, last = path.rpartition("__")
+        owner = params.get(prefix, model)
+        if last == "early_stopping" and cv is True:
+            _warn_of_torn(owner, whole, "leave early_stopping out")
+        number = cv is None or isinstance(cv, int)
+        if last != "cv" or not (number or hasattr(cv, "split")) or has_fit_parameter(owner, whole):
+            continue
+        if number:
+            model.set_params(**{path: StratifiedGroupKFold(cv or 5)})
+        with config_context(enable_metadata_routing=True):
+            if not (_is_router(owner) and owner.get_metadata_routing().consumes("fit", ["groups"])):
+                model.set_params(**{path: cv})
+                _warn_of_torn(owner, whole, "give a cv that takes groups, or another estimator")
+
+
+def _warn_of_torn(owner: Any, whole: str, remedy: str) -> None:
+    name = type(owner).__name__
+    said = f"{name} splits rows within its fit and cannot keep each {_WHOLE[whole]} whole: {remedy}"
+    warnings.warn(said, stacklevel=5)
+
+
 def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
-    """Set the requests of all estimators and scorers in a model; return the keywords it then takes."""
+    """Set the requests of all estimators and scorers in a model; return what it then takes, by keyword."""
+    asked = dict.fromkeys(names, True)
+    if "entity" in asked:
+        asked["groups"] = False  # of models and scorers; of splitters they are the entities
     with config_context(enable_metadata_routing=True):
         params = model.get_params()
         for owner in filter(_is_estimator, [model, *params.values()]):
-            _ask(owner, names)
+            _ask(owner, asked)
         for path, scoring in params.items():
             if path.rpartition("__")[2] == "scoring":
-                model.set_params(**{path: _asking_scorers(scoring, names)})
-        return {name: name for name in model.get_metadata_routing().consumes("fit", names)}
+                model.set_params(**{path: _asking_scorers(scoring, asked)})
+        taken = model.get_metadata_routing().consumes("fit", asked)
+        return {name: name if asked[name] else "entity" for name in taken}
 
 
-def _asking_scorers(scoring: Any, names: Iterable[str]) -> Any:
+def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
     """Return the scorer, or scorers by name, of a parameter `scoring`, with their requests set."""
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
     scorers = {n: get_scorer(s) if isinstance(s, str) else s for n, s in named.items()}
     for scorer in scorers.values():
-        _ask(scorer, names)
+        _ask(scorer, asked)
     return scorers.get("", scorers)
 
 
@@ -128,23 +170,25 @@ def _request(owner: Any, method: str, name: str) -> object:
     return getattr(request(), method).requests.get(name, "") if request else ""
 
 
-def _ask(owner: Any, names: Iterable[str]) -> None:
+def _ask(owner: Any, asked: Mapping[str, bool]) -> None:
     """Set the requests of an estimator or scorer that the user has left open."""
-    for name in names:
+    predicts = hasattr(owner, "predict") or not hasattr(owner, "transform")
+    for name, wanted in asked.items():
         if _request(owner, "fit", name) is None:
-            owner.set_fit_request(**{name: hasattr(owner, "predict") or not hasattr(owner, "transform")})
+            owner.set_fit_request(**{name: wanted and predicts})
         accepts = getattr(owner, "_accept_sample_weight", None)
         if _request(owner, "score", name) is None:
-            owner.set_score_request(**{name: name != "sample_weight" or accepts is None or accepts()})
+            takes_it = name != "sample_weight" or accepts is None or accepts()
+            owner.set_score_request(**{name: wanted and takes_it})
         elif _request(owner, "score", name) == "" and name == "sample_weight" and accepts and accepts():
             owner.set_score_request(sample_weight=True)
 
 
 def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
-    """Return a clone fitted with those `values`, such as groups and sample_weight, that its `fit` takes."""
+    """Return a clone fitted with those `values` (groups, entity, sample_weight) that its `fit` takes."""
     given = {name: value for name, value in values.items() if value is not None}
     model, keywords, routed = _asking(estimator, given)
     # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
     with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
         warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)  # see `Learner.seeded`
-        return model.fit(X, y, **{keyword: given[name] for name, keyword in keywords.items()})
+        return model.fit(X, y, **{keyword: given[name] for keyword, name in keywords.items()})

@@ -45,6 +45,7 @@ class Training(NamedTuple):
     y: Ints
     groups: Ints | None
     weight: Floats | None
+    entity: Ints | None = None
 
 
 class Ranker(ClassifierMixin, BaseEstimator):
@@ -273,12 +274,44 @@ class WeightedRanker(Ranker):
         return models
 
 
+class SplittingRanker(WeightedRanker):
+    """Base of the weighted rankers that split their rows, and keep entities or groups whole."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        entity: ArrayLike | None = None,
+    ) -> Self:
+        """Learn as `WeightedRanker` does; the rows of an `entity`, of shape (n,), are in one fold."""
+        train([self], X, y, groups, sample_weight, entity)
+        return self
+
+    def fit_many(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        entity: ArrayLike | None = None,
+        *,
+        candidates: Sequence[Setting],
+    ) -> list[Self]:
+        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
+        models = [clone(self).set_params(**candidate) for candidate in candidates]
+        train(models, X, y, groups, sample_weight, entity)
+        return models
+
+
 def train(
     models: Sequence[Ranker],
     X: ArrayLike,
     y: ArrayLike,
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None = None,
+    entity: ArrayLike | None = None,
 ) -> None:
     """Check everything, fit `models` of one class, and warn of those that ended early or rank nothing."""
     for model in models:
@@ -289,7 +322,10 @@ def train(
     features, target = first._validate(X, y)
     classes, labels = encode_labels(target)
     codes = None if groups is None else check_groups(groups, len(labels))
-    data = Training(features, labels, codes, check_weights(sample_weight, labels))
+    if codes is not None and entity is not None:
+        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
+    entities = None if entity is None else check_groups(entity, len(labels), "entity")
+    data = Training(features, labels, codes, check_weights(sample_weight, labels), entities)
     for model in models:
         model.classes_ = classes
         for name in ("n_features_in_", "feature_names_in_"):

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from attop._core.top import Top
-from attop._core.typing import Features, Floats, TopLike
+from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import Training, ranker
 from attop.learners.soft_top._refinement import Sample, precision_about, unit
@@ -101,23 +101,23 @@ class TopBooster(RefinedRanker):
 
     def _tune(self, data: Training) -> None:
         """Boost on log loss, choose a width or none, and boost again."""
-        X, labels, codes, weight = data
+        X, labels, codes, weight, entity = data
         part = Sample(np.arange(len(labels)), labels, codes, weight)
         top = self._top()
         SoftPrecAtK(top).bind(labels, codes, weight)  # refuses a top beyond the sample
-        self._choose_width(X, part, part.as_share(top))
+        self._choose_width(X, part, part.as_share(top), codes if entity is None else entity)
         bandwidths = [] if self.bandwidth_ is None else [self.bandwidth_]
         self.base_, *weighted = self._boost(X, part, part.as_share(top), bandwidths)
         self.booster_ = weighted[0] if weighted else self.base_
         self._place_cut(self._score(X), labels, weight)
 
-    def _choose_width(self, X: Features, part: Sample, top: Top) -> None:
+    def _choose_width(self, X: Features, part: Sample, top: Top, whole: Ints | None) -> None:
         """Choose the width with the highest mean precision; none where that gains too little."""
         from joblib import Parallel, delayed
 
         bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        pairs = tuning_folds(part.y, part.groups, self.cv, np.random.default_rng(seed))
+        pairs = tuning_folds(part.y, whole, self.cv, np.random.default_rng(seed))
         folds = [(part.take(train), part.take(test)) for train, test in pairs]
 
         def validate(train: Sample, test: Sample) -> Floats:

@@ -55,15 +55,23 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         self.previous = previous
         self.weight = weight
 
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the new model, and standardise both on its training rows."""
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        entity: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the new model, handing on what it takes, and standardise both on its training rows."""
         check_share("weight", self.weight, ends=True)
         if self.previous is not None:
             check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
         labels = plain_labels(y)
         self.classes_ = np.unique(labels)
         check_positive_known(labels, self.classes_)
-        self.model_ = fit(clone(self.model), X, y, sample_weight=sample_weight)
+        beside = {"sample_weight": sample_weight, "groups": groups, "entity": entity}
+        self.model_ = fit(clone(self.model), X, y, **beside)
         known = getattr(self.previous, "classes_", self.classes_)
         if not np.array_equal(known, self.classes_):
             raise ValueError(

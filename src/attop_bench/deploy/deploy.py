@@ -187,10 +187,12 @@ def deploy(
     tell(f"chosen: {best.method}; fitting it on all {len(dataset.y):,} rows")
     job = replace(plan.job(Run(name, best.method, 0, 0)), tops=[top], selection="nested")
     candidate = choose_candidate(job, best.records)
-    estimator = learner_of(job, dataset).seeded(best.records[0].seed, top).set_params(**candidate)
+    learner = learner_of(job, dataset)
+    estimator = learner.seeded(best.records[0].seed, top).set_params(**candidate)
     unfitted = raw_pipeline(rows, job.scaling, estimator)
     with threadpool_limits(1):
-        pipeline = fit(unfitted, rows.X, dataset.y, groups=dataset.groups)
+        entity = dataset.entity if learner.whole else None
+        pipeline = fit(unfitted, rows.X, dataset.y, groups=dataset.groups, entity=entity)
     columns: dict[str, Any] = {"score": scores_of(pipeline, rows.X)}
     middle, added = None, contributions(pipeline, rows.X)
     if added is not None:

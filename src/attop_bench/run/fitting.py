@@ -42,7 +42,8 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
             return scaler(job.scaling)
         return dataset.preparation.transformer(dataset.X.shape[1], job.scaling)
 
-    return Learner(job.estimator.rpartition(".")[2], estimator, job.param_grid, prepare, tuple(job.params))
+    name, whole = job.estimator.rpartition(".")[2], job.protocol["kind"] == "whole-entities"
+    return Learner(name, estimator, job.param_grid, prepare, tuple(job.params), whole)
 
 
 def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:

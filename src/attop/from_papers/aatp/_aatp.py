@@ -144,7 +144,7 @@ class AATP(WeightedRanker):
     def _search(self, data: Training, models: Sequence[Self]) -> None:
         """Fit models that differ in `top` only."""
         deadline = Deadline(self.time_limit)
-        X, y, _, weight = data
+        X, y, _, weight, _ = data
         # An item of weight 0 is as good as absent: it is not tried as the threshold item either.
         rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
         if weight is not None:

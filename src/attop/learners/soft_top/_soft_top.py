@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from attop._core.typing import Features, Floats, TopLike
 from attop.experiment._splits import tuning_folds
-from attop.learners._base import Training, WeightedRanker, ranker, sharing
+from attop.learners._base import SplittingRanker, Training, ranker, sharing
 from attop.learners.soft_top._bases import PointwiseBases
 from attop.learners.soft_top._refinement import Sample
 from attop.learners.soft_top._search import Bases, Outcome, Request, Run, Trials, search, thinned
@@ -33,13 +33,13 @@ _MOST_TO_CHOOSE_BY = 200_000
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class RefinedRanker(WeightedRanker):
+class RefinedRanker(SplittingRanker):
     """Base of the rankers that refine a model for the top, where cross-validation says that this pays.
 
     Parameters
     ----------
     cv : int, at least 2, default=5
-        Folds; whole groups where there are groups.
+        Folds; of whole groups or entities where there are any.
     min_gain_se : float, default=1.0
         Standard errors over the folds that the gain over the base has to exceed; ``-np.inf`` always refines,
         ``np.inf`` never.
@@ -154,7 +154,7 @@ class SoftTop(RefinedRanker):
     l2_to_base: float | None = None
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        X, y, groups, weight = data
+        X, y, groups, weight, entity = data
         groups = None if groups is None or not groups.any() else groups  # one group is no groups
         part = Sample(np.arange(len(y)), y, groups, weight)
         if weight is not None:
@@ -166,9 +166,10 @@ class SoftTop(RefinedRanker):
             one = alike[0]
             seed = int(check_random_state(one.random_state).randint(2**31 - 1))
             some, sample = Z, thinned(part, _MOST_TO_CHOOSE_BY, seed)
+            whole = sample.groups if entity is None else entity[sample.rows]
             if sample is not part:
                 some, sample = Z[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
-            pairs = tuning_folds(sample.y, sample.groups, one.cv, np.random.default_rng(seed))
+            pairs = tuning_folds(sample.y, whole, one.cv, np.random.default_rng(seed))
             folds = [(sample.take(train), sample.take(test)) for train, test in pairs]
             trials = Trials(some, folds, _bases(one.base), _runner(one.n_jobs), seed)
             requests = [model._request(part) for model in alike]

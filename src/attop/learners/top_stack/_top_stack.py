@@ -20,7 +20,7 @@ from attop._core.sample import centre_and_scale
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
-from attop.learners._base import Setting, Training, WeightedRanker, all_alike, cut_below, train
+from attop.learners._base import Setting, SplittingRanker, Training, all_alike, cut_below, train
 from attop.learners.top_stack._members import (
     Fitted,
     Member,
@@ -46,7 +46,7 @@ class _Members:
     seed: int
 
 
-class TopStack(WeightedRanker, BaseComposition):
+class TopStack(SplittingRanker, BaseComposition):
     r"""Combine any classifiers into one that ranks better than its members.
 
     The members are cross-fitted: every row is scored by members that have not seen its fold. A logistic
@@ -64,7 +64,8 @@ class TopStack(WeightedRanker, BaseComposition):
         as many items as there are positives. With groups, the top of each. The order of the items does not
         depend on it.
     cv : int, at least 2, default=5
-        Folds, stratified, with groups kept together; fewer where a class has not two rows for each.
+        Folds, stratified, with groups or entities kept together; fewer where a class has not two rows for
+        each.
     n_jobs : int, optional
         Folds at the same time, see joblib. Each takes one thread; the numbers are the same for any.
     random_state : int, RandomState or None, default=0
@@ -106,9 +107,9 @@ class TopStack(WeightedRanker, BaseComposition):
     half. :doc:`/explanation/top-stack` has the measurements.
 
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
-    values are refused by the first member that does not. `sample_weight` and `groups` reach the members whose
-    `fit` takes them (of a pipeline, its last step), and the weights the regression; the precision at the top
-    counts all rows of a weight above 0 alike.
+    values are refused by the first member that does not. `sample_weight`, `groups` and `entity` reach the
+    members whose `fit` takes them (of a pipeline, its last step), and the weights the regression; the
+    precision at the top counts all rows of a weight above 0 alike.
 
     References
     ----------
@@ -159,6 +160,7 @@ class TopStack(WeightedRanker, BaseComposition):
         y: ArrayLike,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        entity: ArrayLike | None = None,
         *,
         candidates: Sequence[Setting],
     ) -> list[Self]:
@@ -172,7 +174,7 @@ class TopStack(WeightedRanker, BaseComposition):
                 shared.append((key, alike := []))
             alike.append(model)
         for _, alike in shared:
-            train(alike, X, y, groups, sample_weight)
+            train(alike, X, y, groups, sample_weight, entity)
         return models
 
     def _validate(self, X: Rows, *labels: ArrayLike, reset: bool = True) -> Any:
@@ -184,8 +186,9 @@ class TopStack(WeightedRanker, BaseComposition):
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         """Fit `models`, which differ in their top alone."""
-        X, y, groups, weight = data
-        values: Values = {} if groups is None else {"groups": groups}
+        X, y, groups, weight, entity = data
+        whole = {"groups": groups, "entity": entity}
+        values: Values = {name: codes for name, codes in whole.items() if codes is not None}
         if weight is not None:
             rows = np.flatnonzero(weight)  # places at the top count rows: of weight 0, none
             X, y, values = safe_indexing(X, rows), y[rows], {name: v[rows] for name, v in values.items()}
@@ -201,7 +204,7 @@ class TopStack(WeightedRanker, BaseComposition):
     def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
         rng = check_random_state(self.random_state)
         most = max(2, int(np.bincount(y).min()) // 2)
-        folds = cross_fitting_folds(min(self.cv, most), y, values.get("groups"), rng)
+        folds = cross_fitting_folds(min(self.cv, most), y, values.get("groups", values.get("entity")), rng)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         given: Any = self.estimators
         if isinstance(given, str):
