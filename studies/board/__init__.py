@@ -201,7 +201,7 @@ def findings(tables: Tables) -> Findings:
             *([Table("Methods run on some sets alone", some, _NOTE_SOME)] if len(some) else []),
             Table("What decides who wins", decided, rule),
         ],
-        reasons=[*_lost(asked), *_not_run(methods), *_REMARKS],
+        reasons=[*_lost(asked), *_without_fresh(methods), *_not_run(methods), *_REMARKS],
         files={"values": "every set, and the controls", "cost": "time over LightGBM's"},
     )
 
@@ -328,6 +328,14 @@ def _lost(found: pd.DataFrame) -> Iterator[str]:
         where = its.explode("lost").dropna(subset="lost").groupby("lost", sort=False)["top"]
         lost = ", ".join(f"{_marked(name)} ({', '.join(tops)})" for name, tops in where)
         yield f"Sets {method} loses: {lost}."
+
+
+def _without_fresh(methods: pd.DataFrame) -> Iterator[str]:
+    fresh = methods.index.get_level_values("set").map(_listed()["board"]) == "fresh"
+    if fresh.any():
+        answers = questions(methods[~fresh]).query("sets == 'all'")
+        for method, its in answers.groupby("method", sort=False):
+            yield f"Without the sets marked §, {method}: {_more(its)}."
 
 
 def _not_run(methods: pd.DataFrame) -> Iterator[str]:
