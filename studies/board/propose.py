@@ -90,7 +90,9 @@ def main(repetitions: int = 2000) -> None:
     """Write both tables beside this file, and print how often the verdicts agree."""
     values = pd.read_csv(board.FOLDER / "values.csv", index_col=["set", "top"])
     values = values.drop(columns=[board._LABELS, board._RANDOM])
-    rows, folder = pd.read_csv(board.FOLDER / "sets.csv", index_col="set")["rows"], Path(__file__).parent
+    listed, folder = pd.read_csv(board.FOLDER / "sets.csv", index_col="set"), Path(__file__).parent
+    rows = listed["rows"][listed["board"] == "in"]  # a method is trained on no others
+    values = values[values.index.get_level_values("set").isin(rows.index)]
     found = replay(values, rows)
     write_csv(folder / "replay.csv", found.round(4))
     with_lightgbm = (found[["method", "against"]] == "LightGBM").any(axis=1)

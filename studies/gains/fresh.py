@@ -5,7 +5,8 @@
 
 FOLDER holds the files as `load` names them, and in `rare` a run of config/suites/rare.yaml as far as `split`,
 for the thirteen sets of the board. A split is one of five folds. Before `run`, a letter says whose results: a
-TopStack's and LightGBM's, b its other rivals', c SoftTop's and the linear models'.
+TopStack's and LightGBM's, b its other rivals', c SoftTop's and the linear models', r the
+controls of the board.
 """
 
 import gzip
@@ -151,6 +152,7 @@ QUESTIONS = {
     "a": ["LightGBM", "TopStack"],
     "b": ["XGBoost", "Random forest"],
     "c": ["Logistic regression", "Linear SVM", "SoftTop"],
+    "r": ["Random scores", "Labels as scores"],
 }
 
 
@@ -185,6 +187,9 @@ def one_method(name, X, y, train, inner, test):
     elif name == "TopStack":
         by_top = [TopStack().fit(X[train], y[train]).decision_function(X[test])] * len(TOPS)
         spent = time.process_time() - start
+    elif name in QUESTIONS["r"]:
+        its = y[test] if name == "Labels as scores" else np.random.default_rng(0).random(len(test))
+        by_top, spent = [its.astype(float)] * len(TOPS), 0.0
     else:
         chosen = tuned(CANDIDATES[name], X, y, inner)
         tuning = time.process_time() - start

@@ -2,12 +2,13 @@
 
 import csv
 import re
+import runpy
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from studies.board import check_controls, findings, questions, send, set_means
+from studies.board import check_controls, findings, fresh, questions, send, set_means
 from studies.board.decides import left_out, one_split
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
 from studies.board.propose import replay
@@ -170,16 +171,18 @@ def test_a_method_beyond_the_controls_fails_the_run(published, method, value, wo
 
 def test_the_better_linear_model_is_taken_on_each_set():
     rng = np.random.default_rng(1)
-    names = [*(f"set-{i}" for i in range(8)), "mammography"]
+    names = [*(f"set-{i}" for i in range(8)), "steel-pastry"]
     index = pd.MultiIndex.from_product([names, ["n+"]], names=["set", "top"])
     values = pd.DataFrame(rng.random((9, 5)), columns=list(METHODS.values())[1:], index=index)
     found = questions(values).set_index(["sets", "method"])
     gain = values["SoftTop"] - values[["Logistic regression", "Linear SVM"]].max(axis=1)
     assert found.at[("all", "SoftTop"), "difference"] == pytest.approx(gain.mean())
     assert found.at[("all", "SoftTop"), "p"] == wilcoxon(gain, np.zeros(9)).p
-    without = gain.drop("mammography")  # on which SoftTop was developed, and TopStack was not
-    assert found.at[("untouched", "SoftTop"), "difference"] == pytest.approx(without.mean())
-    assert found.at[("untouched", "TopStack"), "n"] == 9
+    without = (values["TopStack"] - values["LightGBM"]).drop(
+        "steel-pastry"
+    )  # TopStack alone was developed on it
+    assert found.at[("untouched", "TopStack"), "difference"] == pytest.approx(without.mean())
+    assert found.at[("untouched", "SoftTop"), "n"] == 9
     p = found.loc["all", "p"]
     assert found.at[("all", p.idxmin()), "p_holm"] == pytest.approx(min(1, 2 * p.min()))
 
@@ -194,6 +197,29 @@ def test_every_method_of_the_suite_has_a_result_or_a_reason():
     for method in (m if isinstance(m, str) else m["id"] for m in suite):
         assert titles[method] in made["values"] or any(titles[method] in reason for reason in not_run), method
     assert 1 <= len(page.verdict) <= 5
+
+
+def test_the_short_script_gives_the_answers_of_the_page(capsys):
+    runpy.run_module("studies.board.answers")
+    assert len((ROOT / "studies/board/answers.py").read_text(encoding="utf-8").splitlines()) <= 20
+    values = read_tables(ROOT / "docs/board")["values"].set_index(["set", "top"])
+    expected = {
+        f"{its.sets} {its.method} {its.top} {its.n} sets {100 * its.difference:+.1f} p {its.p_holm:.2g}"
+        for its in questions(values).itertuples()
+    }
+    assert {*capsys.readouterr().out.splitlines()} == expected
+
+
+def test_a_fresh_set_has_means_over_the_folds_that_all_have():
+    rows = [
+        {"set": "s", "split": split, "top": "n+", "method": method, "precision": split + number / 100}
+        for split in range(3)
+        for number, method in enumerate([*fresh.NEEDED, "CatBoost"])
+        if (split, method) not in {(2, "SoftTop"), (1, "CatBoost")}
+    ]
+    found = fresh.cells(pd.DataFrame(rows)).loc[("s", "n+")]
+    expected = {method: 0.5 + number / 100 for number, method in enumerate(fresh.NEEDED)}
+    assert found.dropna().to_dict() == pytest.approx(expected)
 
 
 def test_a_method_with_fewer_runs_has_no_mean():
