@@ -150,8 +150,8 @@ def _lams(its: pd.DataFrame) -> Table:
     )
     wide = cells.pivot(index="lam", columns="dataset", values="cell").loc[list(dict.fromkeys(cells["lam"]))]
     note = (
-        "Pos@Top in test, stopped as in the paper, which does not print its grid; lam is fixed, not chosen. "
-        f"Within one error of the printed number: {'; '.join(near)}."
+        "Pos@Top in test, stopped as in the paper, which does not print its grid. Here lam is fixed. "
+        f"Looked up in test, within one error of the printed number: {'; '.join(near)}."
     )
     return Table("The paper's stop by lam", wide.reset_index(), note)
 

@@ -178,9 +178,8 @@ def test_the_better_linear_model_is_taken_on_each_set():
     gain = values["SoftTop"] - values[["Logistic regression", "Linear SVM"]].max(axis=1)
     assert found.at[("all", "SoftTop"), "difference"] == pytest.approx(gain.mean())
     assert found.at[("all", "SoftTop"), "p"] == wilcoxon(gain, np.zeros(9)).p
-    without = (values["TopStack"] - values["LightGBM"]).drop(
-        "steel-pastry"
-    )  # TopStack alone was developed on it
+    # TopStack alone was developed on it.
+    without = (values["TopStack"] - values["LightGBM"]).drop("steel-pastry")
     assert found.at[("untouched", "TopStack"), "difference"] == pytest.approx(without.mean())
     assert found.at[("untouched", "SoftTop"), "n"] == 9
     p = found.loc["all", "p"]

@@ -284,8 +284,12 @@ def fit_many(
             distinct.append(candidate)
         position.append(distinct.index(candidate))
     if hasattr(estimator, "fit_many"):
-        given = {"sample_weight": sample_weight, "entity": entity if takes(estimator, "entity") else None}
-        beside = {name: value for name, value in given.items() if value is not None}
+        given = {"sample_weight": sample_weight, "entity": entity}
+        beside = {
+            name: value
+            for name, value in given.items()
+            if value is not None and (name != "entity" or takes(estimator, name))
+        }
         models = estimator.fit_many(X, y, groups, candidates=distinct, **beside)
     else:
         # Copies: an estimator from elsewhere may change what it is given.

@@ -265,12 +265,16 @@ class WeightedRanker(Ranker):
         y: ArrayLike,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        entity: ArrayLike | None = None,
         *,
         candidates: Sequence[Setting],
     ) -> list[Self]:
-        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
+        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared.
+
+        The rows of an `entity` are in one fold, of those that split their rows.
+        """
         models = [clone(self).set_params(**candidate) for candidate in candidates]
-        train(models, X, y, groups, sample_weight)
+        train(models, X, y, groups, sample_weight, entity)
         return models
 
 
@@ -288,21 +292,6 @@ class SplittingRanker(WeightedRanker):
         """Learn as `WeightedRanker` does; the rows of an `entity`, of shape (n,), are in one fold."""
         train([self], X, y, groups, sample_weight, entity)
         return self
-
-    def fit_many(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        groups: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        entity: ArrayLike | None = None,
-        *,
-        candidates: Sequence[Setting],
-    ) -> list[Self]:
-        """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
-        models = [clone(self).set_params(**candidate) for candidate in candidates]
-        train(models, X, y, groups, sample_weight, entity)
-        return models
 
 
 def train(
