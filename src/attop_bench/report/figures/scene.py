@@ -169,8 +169,25 @@ def to_pdf(canvas: Canvas) -> bytes:
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
     buffer = io.BytesIO()
-    FigureCanvasPdf(canvas).print_pdf(buffer, metadata={"CreationDate": None})
+    with _light_fonts():
+        FigureCanvasPdf(canvas).print_pdf(buffer, metadata={"CreationDate": None})
     return buffer.getvalue()
+
+
+@contextmanager
+def _light_fonts() -> Iterator[None]:
+    """Leave out of fonts what places letters beside each other: a PDF says where each one stands.
+
+    To subset these tables takes most of the time of a small figure.
+    """
+    from fontTools.subset import Options
+
+    tables = Options._drop_tables_default
+    Options._drop_tables_default = [*tables, "GDEF", "GPOS", "GSUB"]
+    try:
+        yield
+    finally:
+        Options._drop_tables_default = tables
 
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"

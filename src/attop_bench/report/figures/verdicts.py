@@ -83,6 +83,7 @@ def strip_figure(
 ) -> Drawn:
     """Draw every run of every method, a panel for each data set, with the mean and its mark."""
     wide, rows = min(len(judgements), 3), range(len(scene.order))
+    place = dict(zip(scene.order, rows, strict=True))
     high = math.ceil(len(judgements) / wide)
     height = high * (0.55 + 0.15 * len(rows))
     canvas, panels = blank(wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True)
@@ -92,13 +93,13 @@ def strip_figure(
         columns = ["dataset", "method", "repeat", "fold", "metric", "top", "value"]
         part = evaluation.loc[named.all(axis=1), columns].dropna()
         parts.append(part)
-        look: dict[str, Any] = {"y": "method", "order": scene.order, "jitter": False, "ax": axes}
-        seaborn.stripplot(part, x="value", color=MUTED, alpha=0.35, size=2.2, **look)
-        for method, mean in judged.means.items():
-            state = judged.state(method)
-            look |= {"marker": "X" if state is Verdict.UNTESTED else "o", "size": 5, "zorder": 3}
-            look |= {"color": _FILLS.get(state, "#ffffff"), "edgecolor": _MARK, "linewidth": 1}
-            seaborn.stripplot(x=[mean], **look | {"y": [method]})
+        axes.scatter(part["value"], part["method"].map(place), color=MUTED, alpha=0.35, s=2.2**2, linewidth=0)
+        states = {method: judged.state(method) for method in judged.means}
+        for marker, crossed in (("X", True), ("o", False)):
+            those = [m for m, state in states.items() if (state is Verdict.UNTESTED) == crossed]
+            x, y = [judged.means[m] for m in those], [place[m] for m in those]
+            fills = [_FILLS.get(states[m], "#ffffff") for m in those]
+            axes.scatter(x, y, s=5**2, c=fills, marker=marker, edgecolor=_MARK, linewidth=1, zorder=3)
         axes.set_title(f"{abridge(names[judged.dataset], 26)}, {judged.top}", fontsize=8)
         axes.set(xlabel="", ylabel="", ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])
