@@ -18,6 +18,7 @@ import attop_bench.run.preload  # noqa: F401 - children are forked with it
 from attop._core.files import read_json
 from attop._core.top import Top
 from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
+from attop_bench.jobs import supervise as supervision
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise
 from attop_bench.run import job as process
@@ -227,6 +228,7 @@ def supervised(work, log, abandoned):
     process = context.Process(target=lambda: found.put(supervise(work, log, Limits(), abandoned)))
     process.start()
     process.join(60)
+    assert process.exitcode == 0
     return found.get()
 
 
@@ -241,6 +243,21 @@ def test_what_nobody_waits_for_is_stopped(tmp_path):
     start = time.monotonic()
     ending = supervised(lambda: time.sleep(600), tmp_path / "log", lambda: time.monotonic() - start > 0.2)
     assert ending.status == "abandoned"
+
+
+def test_a_child_started_while_others_are_killed_is_killed_too(tmp_path, monkeypatch):
+    """As by the thread of an executor whose processes are gone."""
+    listed = supervision._descendants
+    late = iter([["sleep", "600"]])
+
+    def listed_too_early():
+        before = listed()
+        for command in late:
+            subprocess.Popen(command)
+        return before
+
+    monkeypatch.setattr(supervision, "_descendants", listed_too_early)
+    assert supervised(lambda: None, tmp_path / "log", lambda: False).status == "done"
 
 
 def test_results_that_cannot_be_written_are_no_result_of_the_method(job_of, capsys):

@@ -251,7 +251,8 @@ def _kill_all(child: int) -> None:
             with contextlib.suppress(psutil.Error):
                 process.kill()
         try:
-            os.waitpid(-1, 0)
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):  # to wait for ever would be for one started meanwhile
+                time.sleep(0.005)
         except ChildProcessError:
             return
 
