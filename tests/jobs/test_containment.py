@@ -251,10 +251,11 @@ def test_a_child_started_while_others_are_killed_is_killed_too(tmp_path, monkeyp
     late = iter([["sleep", "600"]])
 
     def listed_too_early():
-        before = listed()
+        if before := listed():
+            return before
         for command in late:
             subprocess.Popen(command)
-        return before
+        return []
 
     monkeypatch.setattr(supervision, "_descendants", listed_too_early)
     assert supervised(lambda: None, tmp_path / "log", lambda: False).status == "done"
