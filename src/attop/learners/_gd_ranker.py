@@ -80,7 +80,9 @@ class GDRanker(WeightedRanker):
 
     With ``"pauc"`` this is SVM-pAUC trained by gradient descent, with ``"prec@k-avg"`` prec@k per user:
     baselines of Hiranandani et al. (2020). Surrogates of prec@k count items; their slopes are about k
-    times those of the others, and `eta` and `lam` should follow.
+    times those of the others. With them take ``eta=1/k`` where k is large: on 100,000 rows, of which 1% are
+    positive, ``"prec@k-avg"`` found 0.02 of the positives among the first n+ with the default, 0.71 with 1/k.
+    Not with ``"pap@k-ramp"``: a step divided by k lost 0.03 of precision at n+/4 on two of two data sets.
 
     References
     ----------
