@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +88,7 @@ class Job:
 
     def as_dict(self) -> dict[str, object]:
         """Return a JSON value."""
-        return {**asdict(self), "tops": [top.as_dict() for top in self.tops]}
+        return {**vars(self), "tops": [top.as_dict() for top in self.tops]}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Job:
