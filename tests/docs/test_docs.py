@@ -94,7 +94,7 @@ NOT_RUN = {
             *("partitions.aatp2012", "partitions.prec2015", "coil2000"),
         )
     },
-    f'{VENV} && pip install -e ".[workflow]" && snakemake --cores 16': CI,
+    f'{VENV} && pip install --no-compile -e ".[workflow]" && snakemake --cores 16': CI,
     f'{VENV} && pip install -e ".[test]" && pytest': CI,
     VENV: CI,
     "attop look your.csv --label fraud --output your.yaml": "of a reader's own; own-data.md runs it",
