@@ -537,11 +537,21 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
     assert found.runs["warning"].str.contains("failed to converge").all()
 
 
+ODD = np.arange(200) % 2 == 1
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
         ({"models": {}}, ValueError, "models must map names to estimators"),
-        ({"models": {"": DummyClassifier()}}, ValueError, "a model must have a name"),
+        ({"models": {" ": DummyClassifier()}}, ValueError, "a model must have a name"),
+        ({"models": {"a": type("Fitter", (), {"fit": print})()}}, TypeError, "must be an estimator"),
+        ({"X": np.ma.masked_less(np.ones((200, 2)), 2)}, ValueError, "X has masked values"),
+        ({"random_state": -1}, ValueError, "random_state must be an integer of at least 0"),
+        ({"cv": [(ODD, ~ODD)] * 2}, ValueError, "fold 1 of cv is fold 0 again"),
+        ({"cv": [(range(100), [150, 150])]}, ValueError, "fold 0 .* those of test all different"),
+        ({"cv": [([range(100)], [150])]}, ValueError, r"fold 0 of cv .* got shapes \(1, 100\)"),
+        ({"cv": [(range(1, 200), [0])]}, ValueError, "is the same for any order of the rows in all 1"),
         ({"y": np.array(["1", 0] * 100, object)}, ValueError, "y mixes int and str"),
         ({"models": {1: DummyClassifier(), "1": DummyClassifier()}}, ValueError, "same name as text"),
         ({"cv": []}, ValueError, "cv gives no folds"),
@@ -559,8 +569,8 @@ def test_warnings_of_the_models_are_kept_and_not_printed():
         ({"top": 201}, ValueError, "asks for 201 of the 200 items .* of X"),
         ({"y": np.zeros(200)}, ValueError, "y must hold two labels, got 1"),
         ({"y": np.zeros(3)}, ValueError, "a label for each of the 200 rows"),
-        ({"groups": [1]}, ValueError, "groups must have an entry for each of the 200 rows"),
-        ({"entity": [1]}, ValueError, "entity must have an entry for each of the 200 rows"),
+        ({"groups": [1]}, ValueError, "groups must name that of each of the 200 items"),
+        ({"entity": [1]}, ValueError, "entity must name that of each of the 200 items"),
         ({"entity": [1] * 200, "groups": [1] * 200}, ValueError, "give groups, .*, or entity, .*: not both"),
         ({"sample_weight": [-1.0] * 200}, ValueError, "sample_weight must be finite and at least 0"),
         (

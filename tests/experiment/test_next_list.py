@@ -129,6 +129,26 @@ def test_a_small_sample_promises_nothing(positives, k, reason):
     assert np.isnan([found.expected, found.low, found.high, *found.path]).all()
 
 
+Y, Z = sample(100)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "scores", "message"),
+    [
+        ([0, 0], [1, 0], [1.0, 2.0], "rows must be a row number"),
+        ([-1, 0], [1, 0], [1.0, 2.0], "rows must be a row number"),
+        ([True, False], [1, 0], [1.0, 2.0], "rows must be a row number"),
+        ([0], [1, 0], [1.0, 2.0], "rows must be a row number"),
+        ([0, 1], [2, 0], [1.0, 2.0], "y"),
+        ([0, 1], [1, 0], [1.0], "scores must have shape"),
+        ([0, 1], [1, 0], [1.0, np.nan], "NaN"),
+    ],
+)
+def test_parts_are_checked(rows, labels, scores, message):
+    with pytest.raises(ValueError, match=message):
+        HeldOut(rows, labels, scores)
+
+
 @pytest.mark.parametrize(
     ("change", "name"),
     [
@@ -137,9 +157,15 @@ def test_a_small_sample_promises_nothing(positives, k, reason):
         ({"confidence": 1}, "confidence"),
         ({"prevalence": 1.0}, "prevalence"),
         ({"parts": []}, "parts"),
+        ({"k": 2.5}, "k must be an integer"),
+        ({"length": "10"}, "length must be an integer"),
+        ({"random_state": -1}, "random_state must be an integer of at least 0"),
+        ({"parts": parts_of(Y, Z)[0]}, "a list of HeldOut"),
+        ({"rivals": [parts_of(Y, Z)[:2]]}, "rivals must have the rows and labels of parts"),
+        ({"parts": [*parts_of(Y, Z), HeldOut(np.arange(100), 1 - Y, Z)]}, "one of the rows two labels"),
     ],
 )
 def test_bad_parameters(change, name):
-    y, scores = sample(100)
+    y, scores = Y, Z
     with pytest.raises(ValueError, match=name):
         next_list(**{"parts": parts_of(y, scores), "k": 5, "length": 10, **change})

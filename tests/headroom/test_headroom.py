@@ -196,6 +196,7 @@ def test_the_same_for_any_number_of_jobs_form_of_labels_and_of_features():
     [
         ((X, Y, 301), "k=301 asks for 301 of the 300 items"),
         ((X, np.arange(300) == 3, 5), "5 folds needs at least 10 .*got 1 and 299: lower cv"),
+        ((np.ma.masked_less(X, 0), Y, 5), "X has masked values"),
         ((X, Y[1:], 5), "inconsistent numbers of samples"),
     ],
 )

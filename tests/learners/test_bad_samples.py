@@ -31,6 +31,9 @@ REFUSED = {
     "y mixed": ((X, np.array([1, "a"] * 24, dtype=object)), "y mixes int and str: give labels of one type"),
     "y of dates and text": ((X, np.array([pd.Timestamp(0), "a"] * 24, object)), "y mixes Timestamp and str"),
     "y too short": ((X, Y[1:]), r"inconsistent numbers of samples: \[48, 47\]"),
+    "masked X": ((np.ma.masked_less(X, 0), Y), "X has masked values"),
+    "masked y": ((X, np.ma.masked_less(Y, 1)), "y has masked values"),
+    "masked groups": ((X, Y, np.ma.masked_less(GROUPS, 1)), "groups has masked values"),
     "groups too short": ((X, Y, GROUPS[1:]), r"each of the 48 items, got shape \(47,\)"),
     "groups 2-D": ((X, Y, np.column_stack([GROUPS, GROUPS])), r"got shape \(48, 2\)"),
     "groups a number": ((X, Y, 4), r"got shape \(\)"),
@@ -217,7 +220,7 @@ PARAMETERS = {
     "n_classifiers": [(v, "n_classifiers must be an integer of at least 1, got") for v in [0, 2.5, "a"]],
     "n_thresholds": [(v, "n_thresholds must be an integer of at least 1 or None") for v in [0, 2.5, "a"]],
     "p": [(v, "p must be .*at least 1, got") for v in [0, 0.5, INF, NAN, "4", None, True]],
-    "random_state": [("x", "'x' cannot be used to seed"), (-1, "Seed must be between")],
+    "random_state": [(v, "random_state must be an integer of at least 0") for v in ("x", -1, 0.5)],
     **{
         choice: [(v, f"{choice} must be .*got {v!r}|unknown {choice} {v!r}: ") for v in ("nope", None, 3)]
         + [(["avg"], f"{choice} must be one value, got")]

@@ -74,6 +74,15 @@ def test_an_item_of_weight_two_is_two_items(name, change, grouped):
     assert abs(plain.decision_function(X) - weighted.decision_function(X)).max() > 10 * tolerance * spread
 
 
+@pytest.mark.parametrize("name", sorted({*DEAL_FOLDS, "TopBooster"}))
+def test_a_row_of_weight_zero_is_in_no_fold(name):
+    weight = np.where(np.arange(60) % 3 == 0, 0.0, 1.0)
+    kept = weight > 0
+    zero = quietly(make(name).fit, X, Y, GROUPS, weight)
+    dropped = quietly(make(name).fit, X[kept], Y[kept], GROUPS[kept])
+    np.testing.assert_array_equal(zero.decision_function(X), dropped.decision_function(X))
+
+
 @pytest.mark.parametrize("name", EXACT)
 def test_half_the_weight_is_half_the_list(name):
     # Sums over items, where the others are means.
@@ -137,3 +146,8 @@ def test_a_loss_that_takes_no_weights_is_refused_with_its_reason():
             make(name, surrogate="prec@k-avg").fit(X, Y, sample_weight=WEIGHT)
     with pytest.raises(ValueError, match="ExpPushExp takes no sample_weight"):
         make("PNormPush", price="exp").fit(X, Y, sample_weight=WEIGHT)
+
+
+def test_weights_beyond_whole_numbers_are_refused_where_a_top_counts_them():
+    with pytest.raises(ValueError, match=r"sum to at most 2\*\*53 where a top counts items by weight"):
+        make("GDRanker", surrogate="prec@k-max", top={"tau": 0.5}).fit(X, Y, None, np.full(60, 2.0**50))

@@ -316,7 +316,7 @@ LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
         ({}, (np.where(X > 2, np.nan, X), Y), "NaN"),
         ({"top": 151}, (X, Y), "k=151 asks for 151 of the 150 items"),
         ({"cv": 1}, (X, Y), "cv must be an integer of at least 2, got 1"),
-        ({"random_state": "x"}, (X, Y), "'x' cannot be used to seed"),
+        ({"random_state": "x"}, (X, Y), "random_state must be an integer of at least 0"),
         ({"members": "all"}, (X, Y), "estimators must be \"auto\" or a list .*got 'all'"),
         ({"members": []}, (X, Y), 'estimators must be "auto" or a list'),
         ({"members": [LogisticRegression()]}, (X, Y), 'estimators must be "auto" or a list'),

@@ -83,7 +83,9 @@ def test_what_cannot_be_computed_is_refused():
     with pytest.raises(ValueError, match="groups must name"):
         card_precision([1, 0], [1.0, 2.0], 1, ["a"], [1, 1])
     with pytest.raises(ValueError, match="n_orders"):
-        card_precision([1, 0], [1.0, 2.0], 1, ["a", "b"], [1, 1], n_orders=0)
+        card_precision([1, 0], [1.0, 2.0], 1, ["a", "b"], [1, 1], n_orders=2.5)
+    with pytest.raises(ValueError, match="random_state"):
+        card_precision([1, 0], [1.0, 2.0], 1, ["a", "b"], [1, 1], random_state=-1)
 
 
 def test_names_with_the_number_of_cards_checked():

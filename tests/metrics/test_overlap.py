@@ -43,7 +43,12 @@ def test_long_rankings():
 
 @pytest.mark.parametrize(
     ("a", "b", "k", "name"),
-    [([1, 2], [1], 1, "2"), ([1, 2], [1, np.nan], 1, "NaN"), ([1, 2], [2, 1], 3, "k=3")],
+    [
+        ([1, 2], [1], 1, "2"),
+        ([1, 2], [1, np.nan], 1, "NaN"),
+        ([1, 2], [2, 1], 3, "k=3"),
+        ([1, 2], [2, 1], {"kappa": 0.5}, "unknown"),
+    ],
 )
 def test_what_is_no_pair_of_rankings(a, b, k, name):
     with pytest.raises(ValueError, match=name):

@@ -69,6 +69,13 @@ def test_a_share_of_the_items_is_rounded_up_as_the_decimal_it_was_written_as():
             assert Top(tau=np.float64(hundredths / 100)).resolve(n, 0) == exact
 
 
+def test_a_share_in_fewer_digits_is_the_decimal_it_shows():
+    assert Top(tau=np.float32(0.07)) == Top(tau=np.float64(0.07)) == Top(tau=0.07)
+    assert Top(tau=np.float16(0.1)).resolve(1000, 1) == 100
+    with pytest.raises(TypeError, match="must be a finite number"):
+        Top(tau=np.bool_(True))
+
+
 def test_the_top_of_the_paper_is_rounded_to_the_nearest_item():
     # Boyd et al., 5.3: "{19, 14, 9.5, 5, 1} (%) ... the top 20, 15, 10, 5, 1 items", of three tenths of 351.
     tops = [Top(tau=tau, round="nearest") for tau in (0.19, 0.14, 0.095, 0.05, 0.01)]

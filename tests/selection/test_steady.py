@@ -101,5 +101,7 @@ def test_words_do_not_say_which_is_positive():
 def test_bad_parameters(weight):
     with pytest.raises(ValueError, match=f"weight must be a number from 0 to 1, got {weight!r}"):
         SteadyTop(LogisticRegression(), weight=weight).fit(X, Y)
+    with pytest.raises(ValueError, match="X has masked values"):
+        SteadyTop(LogisticRegression()).fit(np.ma.masked_less(X, 0), Y)
     with pytest.raises(ValueError, match="previous gives all rows one score"):
         SteadyTop(LogisticRegression(), DummyClassifier().fit(X, Y)).fit(X, Y)

@@ -117,6 +117,7 @@ def test_any_hits_and_rows_have_a_verdict(hits, rows, promised):
         ({"hits": [float("nan")]}, "whole numbers"),
         ({"hits": ["3"]}, "whole numbers"),
         ({"rows": [10.5]}, "whole numbers"),
+        ({"hits": np.ma.masked_equal([3], 3)}, "masked"),
         ({"rows": [0]}, "hits"),
         ({"promised": 0}, "promised"),
         ({"promised": "a"}, "promised"),

@@ -46,9 +46,11 @@ _RULES: Mapping[str, _Rule] = {
     "cv": _Rule(2, integer=True),
     "epochs": _Rule(1, integer=True),
     "eta": _Rule(positive=True),
+    "k": _Rule(1, integer=True),
     "l2_to_base": _Rule(0, none=True),
     "lam": _Rule(0),
     "learning_rate": _Rule(positive=True),
+    "length": _Rule(1, integer=True),
     "max_iter": _Rule(1, integer=True),
     "min_child_samples": _Rule(1, integer=True),
     "min_gain_se": _Rule(infinite=True),
@@ -56,6 +58,7 @@ _RULES: Mapping[str, _Rule] = {
     "n_classifiers": _Rule(1, integer=True),
     "n_estimators": _Rule(1, integer=True),
     "n_factors": _Rule(1, integer=True),
+    "n_orders": _Rule(1, integer=True),
     "n_thresholds": _Rule(1, integer=True, none=True),
     "num_leaves": _Rule(2, integer=True),
     "radius": _Rule(positive=True, infinite=True),
@@ -76,6 +79,13 @@ def check_numbers(**parameters: object) -> None:
     """Refuse the first of some numbers that is out of range; see `check_number`."""
     for name, value in parameters.items():
         check_number(name, value)
+
+
+def check_seed(value: object) -> None:
+    """Refuse a `random_state` that is no whole number of at least 0."""
+    rule = _Rule(0, integer=True)
+    if not rule.admits(value):
+        raise ValueError(f"random_state must be {rule}, got {value!r}")
 
 
 def check_share(name: str, value: object, *, ends: bool = False) -> None:

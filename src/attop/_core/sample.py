@@ -19,7 +19,7 @@ def check_labels(y: ArrayLike) -> Ints:
 
     One class alone is accepted: 0 and -1 are negative, 1 is positive.
     """
-    labels = _array(y, "y")
+    labels = plain_array(y, "y")
     if labels.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
     if labels.size == 0:
@@ -54,7 +54,7 @@ def plain_labels(y: ArrayLike) -> NDArray[Any]:
 
     A ValueError where some are missing, or of a type that cannot be compared with the others.
     """
-    labels = np.asarray(y)
+    labels = plain_array(y, "y")
     if labels.dtype.kind not in "fmMO":
         return labels
     if any(map(is_missing, labels.ravel())):
@@ -81,9 +81,15 @@ def check_positive_known(labels: NDArray[Any], classes: NDArray[Any], how: str =
     raise ValueError(f"the labels {named} do not say which is positive: name it, such as {example}")
 
 
-def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+def refuse_masked(values: object, what: str) -> None:
+    """Refuse masked values, which NumPy and scikit-learn would read as if they were not masked."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pandas has a _mask too
         raise ValueError(f"{what} has masked values, which would count as if they were not: drop those items")
+
+
+def plain_array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Return values as an array; masked ones are refused."""
+    refuse_masked(values, what)
     return np.asarray(values)
 
 
@@ -95,9 +101,10 @@ def _distinct(labels: NDArray[Any]) -> set[Any]:
     return set(np.unique(labels).tolist())
 
 
-def check_scores(scores: ArrayLike, n: int) -> Floats:
-    """Return scores, one for each of n labels, as finite floats."""
+def check_scores(scores: ArrayLike, n: int | None = None) -> Floats:
+    """Return scores, one for each of n labels, or a list of any length, as finite floats."""
     values = as_floats(scores)
+    n = values.size if n is None else n
     if values.shape != (n,):
         raise ValueError(f"scores must have shape ({n},) like y, got {values.shape}: one score per item")
     if not np.isfinite(values).all():
@@ -111,7 +118,7 @@ def check_scores(scores: ArrayLike, n: int) -> Floats:
 
 def check_weights(weights: ArrayLike, n: int) -> Floats:
     """Return weights of items as finite floats of at least 0."""
-    values = _array(weights, "sample_weight")
+    values = plain_array(weights, "sample_weight")
     if values.dtype.kind not in "biuf" or values.shape != (n,):
         raise ValueError(
             f"sample_weight must hold a number for each of the {n} items, got {values.dtype} "
@@ -143,7 +150,7 @@ def centre_and_scale(columns: Floats, weights: Floats | None) -> tuple[Floats, F
 
 def as_floats(scores: ArrayLike) -> Floats:
     """Return scores of any shape as floats; refuse what is not real numbers, or loses its order as floats."""
-    values = _array(scores, "scores")
+    values = plain_array(scores, "scores")
     if values.dtype.kind not in "biuf":
         try:
             # NumPy would read "3" as a number.
@@ -175,7 +182,7 @@ def as_floats(scores: ArrayLike) -> Floats:
 
 def check_groups(groups: ArrayLike, n: int, what: str = "groups") -> Ints:
     """Return groups as codes 0 .. n_groups - 1, in sorted order of their values; missing ones are refused."""
-    values = _array(groups, what)
+    values = plain_array(groups, what)
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"{what} must name that of each of the {n} items, got shape {values.shape}")
     if values.dtype.kind == "U" and isinstance(groups, (list, tuple)):
@@ -215,6 +222,11 @@ def resolve_each(top: Top, n_pos: Ints | Floats, n_neg: Ints | Floats, *, of_neg
 
     0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
     """
+    if max(n_pos.max(initial=0), n_neg.max(initial=0)) > 2**53:
+        raise ValueError(
+            "sample_weight must sum to at most 2**53 where a top counts items by weight, above which floats "
+            "skip whole numbers: divide the weights by their mean"
+        )
     # `resolve` is written for numbers of items; weights go in as fractions, which it calculates in anyway.
     exact: type[int] = Fraction if n_pos.dtype.kind == "f" else int  # type: ignore[assignment]
     sizes, group = np.unique(np.stack([n_pos, n_neg]), axis=1, return_inverse=True)

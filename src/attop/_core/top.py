@@ -81,7 +81,8 @@ class Top:
             )
         if name == "kappa" and value <= 0:
             raise ValueError(f"kappa must be positive, got {value!r}")
-        object.__setattr__(self, name, float(value))
+        # The decimal that NumPy shows of a number of fewer digits.
+        object.__setattr__(self, name, float(str(value) if hasattr(value, "dtype") else value))
 
     def _check_list(self, name: str, value: float) -> None:
         length = self.out_of
@@ -140,13 +141,13 @@ class Top:
         """
         return Top(k=self.k, out_of=n) if self.k is not None and self.out_of is None and self.k < n else self
 
-    def resolve(self, n: int, n_pos: int, *, where: str = "this sample") -> int:
+    def resolve(self, n: int, n_pos: int | None, *, where: str = "this sample") -> int:
         """Number of items at the top of a sample.
 
         Parameters
         ----------
         n, n_pos : int
-            Items and positives in the sample.
+            Items and positives in the sample. Of positives None: nobody knows how many there are.
         where : str
             What the sample is called in the error message.
 
@@ -157,7 +158,7 @@ class Top:
         Raises
         ------
         ValueError
-            If the sample is too small.
+            If the sample is too small, or the top is a share of positives of which the number is unknown.
         """
         if self.k is not None:
             k = self.k if self.out_of is None else math.ceil(Fraction(self.k * n, self.out_of))
@@ -165,11 +166,16 @@ class Top:
             # The decimal the user wrote, not its binary neighbour: ceil(0.07 * 100) must be 7.
             share = Fraction(str(self.tau)) * n
             k = math.ceil(share) if self.round is None else _nearest(share)
+        elif n_pos is None:
+            raise ValueError(
+                f"{self} is a share of the positives, and how many {where} has is unknown: give k or tau"
+            )
         else:
             k = _nearest(Fraction(str(self.kappa)) * n_pos)
         if not 1 <= k <= n:
+            known = "" if n_pos is None else f" ({n_pos} positive)"
             raise ValueError(
-                f"{self} asks for {k} of the {n} items ({n_pos} positive) of {where}: "
+                f"{self} asks for {k} of the {n} items{known} of {where}: "
                 "lower it or give a fraction of the items (tau)"
             )
         return k
@@ -228,7 +234,7 @@ def _number(text: str) -> float:
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, str | bytes) or type(value).__name__ in ("bool", "bool_"):
+    if isinstance(value, str | bytes | bool) or getattr(value, "dtype", "") == "bool":
         return False
     try:
         float(value)  # type: ignore[arg-type]

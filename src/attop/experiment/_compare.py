@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.sparse import issparse
 from sklearn.model_selection import BaseCrossValidator, check_cv
 from threadpoolctl import threadpool_limits
 
+from attop._core.parameters import check_seed
 from attop._core.progress import show_progress
 from attop._core.sample import (
     NO_NUMBER,
@@ -23,6 +25,7 @@ from attop._core.sample import (
     check_weights,
     how_to_encode,
     plain_labels,
+    refuse_masked,
 )
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
@@ -163,6 +166,7 @@ def compare_at_top(
     >>> print(found.sentence)
     logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
+    check_seed(random_state)
     sample = _sample(X, y, positive, groups, sample_weight, entity)
     learners, metric, top = _checked(models, sample, metric, top)
     names = [learner.name for learner in learners]  # those of a list are given there
@@ -190,7 +194,7 @@ def _checked(
         raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
     whole = sample.entity is not None
     learners = [Learner.of(name, given, whole) for name, given in models.items()]
-    if len({learner.name for learner in learners}) < len(learners):
+    if len({learner.name.strip() for learner in learners}) < len(learners):
         raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
     weighted, grouped = sample.weights is not None, sample.groups is not None
     metric = get_metric(metric or ("recall@k" if weighted else "precision@k"))
@@ -225,16 +229,24 @@ def _named(models: Sequence[Given]) -> dict[str, Given]:
 
 
 def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: Metric, top: Top) -> None:
-    """Refuse a metric that is undefined in all test parts, or in all inner parts of a fold."""
+    """Refuse a metric that has no value, or the same for any order, in all test parts, or a fold's inner."""
     inner = [[rows for _, rows in fold.inner] for fold, _ in folds if fold.inner]
     for parts in ([fold.test for fold, _ in folds], *inner):
-        values = [sample.measure(metric, rows, np.arange(len(rows), dtype=float), top) for rows in parts]
-        if all(np.isnan(value.value) for value in values):
+        best, worst = (
+            [sample.measure(metric, rows, scores[rows], top) for rows in parts]
+            for scores in (sample.y.astype(float), 1.0 - sample.y)
+        )
+        if all(np.isnan(value.value) for value in best):
             grouped = sample.groups is not None
             instead = "; if all rows are one list, give entity in place of groups" if grouped else ""
             raise ValueError(
                 f"{metric.name} at {top} is undefined in all {len(parts)} parts that would measure it "
-                f"({values[0].reason}): give another top or other folds{instead}"
+                f"({best[0].reason}): give another top or other folds{instead}"
+            )
+        if all(np.isnan(b.value) or abs(b.value - w.value) < 1e-12 for b, w in zip(best, worst, strict=True)):
+            raise ValueError(
+                f"{metric.name} at {top} is the same for any order of the rows in all {len(parts)} parts "
+                "that would measure it: give a smaller top or larger parts"
             )
 
 
@@ -248,6 +260,7 @@ def _sample(
 ) -> Sample:
     if groups is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
+    refuse_masked(X, "X")
     labels = plain_labels(y)
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken
@@ -262,11 +275,8 @@ def _sample(
     elif positive not in classes.tolist():
         raise ValueError(f"positive must be one of the labels {classes.tolist()}, got {positive!r}")
     hit = labels == (classes[1] if positive is None else positive)
-    codes, entities = (None if column is None else np.asarray(column) for column in (groups, entity))
-    for name, column in (("groups", codes), ("entity", entities)):
-        if column is not None and column.shape != (n,):
-            raise ValueError(f"{name} must have an entry for each of the {n} rows, got shape {column.shape}")
-    entities = None if entities is None else check_groups(entities, n, "entity")
+    codes = None if groups is None else check_groups(groups, n)
+    entities = None if entity is None else check_groups(entity, n, "entity")
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     if weights is not None and not all(weights[labels == label].any() for label in classes):
         raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
@@ -277,23 +287,29 @@ def _sample(
 def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
     """Return the folds and the seed of each: those of a benchmark's data set called "data"."""
     y, groups = sample.y, sample.groups if sample.entity is None else sample.entity
-    if cv is None or isinstance(cv, int):
+    if cv is None or isinstance(cv, Integral):
         kind, draw = "stratified", partial(stratified, y)
         if sample.entity is not None:
             kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
         elif groups is not None:
             kind, draw = "whole-groups", partial(whole_groups, y, groups)
         seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
-        n_folds = _FOLDS if cv is None else cv
+        n_folds = _FOLDS if cv is None else int(cv)
         repeats = [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
     else:
         pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
-        given = [f if isinstance(f, Fold) else _fold(f, i, y) for i, f in enumerate(pairs)]
+        given = [_fold(f, i, y) for i, f in enumerate(pairs)]
         if not given:
             raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
         codes = None if groups is None else check_groups(groups, len(y))
         for i, fold in enumerate(given):
             _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
+        seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in given]
+        if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
+            raise ValueError(
+                f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
+                "give each once"
+            )
         assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
         repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in given]]
     return [
@@ -303,14 +319,17 @@ def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -
     ]
 
 
-def _fold(pair: Pair, i: int, y: Ints) -> Fold:
+def _fold(given: Pair | Fold, i: int, y: Ints) -> Fold:
     """Return a given fold by its row numbers, which may be masks or count from the end."""
+    pair = (given.train, given.test) if isinstance(given, Fold) else given
     try:
         train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)
+        if train.ndim != 1 or len(np.unique(test)) < np.size(test) or test.ndim != 1:
+            raise ValueError(f"lists, those of test all different, got shapes {train.shape}, {test.shape}")
     except (IndexError, TypeError, ValueError) as error:
         raise ValueError(f"fold {i} of cv must be (train, test) rows of {len(y)}: {error}") from None
     require_classes(y[train], f"the training part of fold {i} of cv", "give other folds")
-    return Fold(train, test)
+    return replace(given, train=train, test=test) if isinstance(given, Fold) else Fold(train, test)
 
 
 def _require_apart(fold: Fold, i: int, codes: Ints | None, what: str) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attop._core.parameters import check_share
+from attop._core.parameters import check_numbers, check_seed, check_share
+from attop._core.sample import check_labels, check_scores, plain_array
 from attop._core.typing import Floats, Ints
 from attop._core.wording import count_noun
 from attop.metrics._overlap import inside_top
@@ -28,7 +29,7 @@ class HeldOut:
     Attributes
     ----------
     rows : ndarray of shape (n,)
-        Which rows of the sample they are: parts may share some.
+        Which rows of the sample they are, from 0, each once: parts may share some.
     y_true : ndarray of shape (n,)
         1 for a positive, else 0.
     y_score : ndarray of shape (n,)
@@ -37,6 +38,18 @@ class HeldOut:
     rows: Ints
     y_true: Ints
     y_score: Floats
+
+    def __post_init__(self) -> None:
+        labels, rows = check_labels(self.y_true), plain_array(self.rows, "rows")
+        whole = rows.dtype.kind in "iu" and rows.shape == labels.shape
+        if not whole or rows.min() < 0 or len(np.unique(rows)) < len(rows):
+            raise ValueError(
+                f"rows must be a row number, from 0, for each of the {len(labels)} labels, all different, "
+                f"got {rows.dtype} of shape {rows.shape}"
+            )
+        object.__setattr__(self, "rows", rows.astype(np.int64, copy=False))
+        object.__setattr__(self, "y_true", labels)
+        object.__setattr__(self, "y_score", check_scores(self.y_score, len(labels)))
 
 
 @dataclass(frozen=True)
@@ -137,19 +150,28 @@ def next_list(
     Efron (1983), "Estimating the error rate of a prediction rule: improvement on cross-validation", Journal
     of the American Statistical Association 78.
     """
-    if not 1 <= k <= length:
+    check_numbers(k=k, length=length)
+    if k > length:
         raise ValueError(f"k must be from 1 to the length of the list, {length}, got {k}")
     check_share("confidence", confidence)
+    if prevalence is not None:
+        check_share("prevalence", prevalence)
+    check_seed(random_state)
+    for model in (parts, *rivals):
+        if not isinstance(model, Sequence) or not all(isinstance(part, HeldOut) for part in model):
+            raise ValueError("parts, and each of rivals, must be a list of HeldOut, one a test part")
     if not parts:
         raise ValueError("parts is empty: give the test parts of a cross-validation")
+    if not all(_tested_on(parts) == _tested_on(rival) for rival in rivals):
+        raise ValueError("rivals must have the rows and labels of parts, part by part")
     paths = [roc_points(part.y_true, part.y_score) for part in parts]
-    rows, first = np.unique(np.concatenate([part.rows for part in parts]), return_index=True)
-    positives = int(np.concatenate([part.y_true for part in parts])[first].sum())
-    n = len(rows)
+    distinct = np.unique(np.concatenate([2 * part.rows + part.y_true for part in parts]))
+    positives, n = int((distinct % 2).sum()), len(distinct)
+    if n > len(np.unique(distinct // 2)):
+        raise ValueError("parts give one of the rows two labels: number the rows of all parts as one sample")
     once = n / sum(map(_size, paths))  # a row that several parts hold counts once
     evidence = 1.0
     if prevalence is not None and 0 < positives < n:
-        check_share("prevalence", prevalence)
         worth = np.array([[(1 - prevalence) / (n - positives)], [prevalence / positives]]) * n
         paths = [RocPoints(*(worth * np.stack(path))) for path in paths]
         evidence = 1 / float(worth.max())
@@ -244,6 +266,10 @@ def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random
     )
     best = np.argmax(hits + noise, axis=1)
     return float(noise[np.arange(_DRAWS), best].mean())
+
+
+def _tested_on(parts: Sequence[HeldOut]) -> list[tuple[bytes, bytes]]:
+    return [(part.rows.tobytes(), part.y_true.tobytes()) for part in parts]
 
 
 def _size(path: RocPoints) -> float:

@@ -138,13 +138,13 @@ class Learner:
         A ValueError without a name.
         """
         estimator, grid = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
-        if not hasattr(estimator, "fit") or isinstance(estimator, type):
+        if not all(hasattr(estimator, name) for name in ("fit", "get_params")) or isinstance(estimator, type):
             raise TypeError(
                 f"model {name!r} must be an estimator or a pair (estimator, grid), got {given!r}: "
                 "write for example LogisticRegression() or (LogisticRegression(), {'C': [0.1, 1]})"
             )
-        if not str(name):
-            raise ValueError("a model must have a name, got '': give it one, for it is how results call it")
+        if not str(name).strip():
+            raise ValueError(f"a model must have a name, got {name!r}: give it one, by which results call it")
         return cls(str(name), estimator, grid, whole=whole)
 
     @property
@@ -168,7 +168,8 @@ class Learner:
             if name not in self.fixed
         }
         tops = {} if top is None else dict.fromkeys(self._tops, top)
-        return model.set_params(**states, **tops, **dict.fromkeys(open_parameters(model, "n_jobs"), 1))
+        model.set_params(**states, **tops, **dict.fromkeys(open_parameters(model, "n_jobs"), 1))
+        return model  # a FrozenEstimator's `set_params` returns none
 
     @property
     def _tops(self) -> list[str]:
@@ -227,6 +228,12 @@ def open_parameters(estimator: Estimator, name: str, *, default: bool = False) -
         ):
             names.append(path)
     return names
+
+
+def _with(estimator: Estimator, params: Params) -> Estimator:
+    model = clone(estimator)
+    model.set_params(**params)
+    return model
 
 
 def _at_default(owner: object, name: str, value: object) -> bool:
@@ -295,7 +302,7 @@ def fit_many(
         # Copies: an estimator from elsewhere may change what it is given.
         models = [
             fit(
-                clone(estimator).set_params(**c),
+                _with(estimator, c),
                 *deepcopy((X, y)),
                 groups=groups,
                 sample_weight=sample_weight,

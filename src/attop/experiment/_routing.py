@@ -185,10 +185,14 @@ def _ask(owner: Any, asked: Mapping[str, bool]) -> None:
 
 
 def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
-    """Return a clone fitted with those `values` (groups, entity, sample_weight) that its `fit` takes."""
+    """Return a clone, whatever its `fit` returns, fitted with those `values` that this takes.
+
+    They are groups, entity and sample_weight.
+    """
     given = {name: value for name, value in values.items() if value is not None}
     model, keywords, routed = _asking(estimator, given)
     # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
     with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
         warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)  # see `Learner.seeded`
-        return model.fit(X, y, **{keyword: given[name] for keyword, name in keywords.items()})
+        model.fit(X, y, **{keyword: given[name] for keyword, name in keywords.items()})
+    return model

@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_X_y
 from threadpoolctl import threadpool_limits
 
-from attop._core.sample import check_groups
+from attop._core.sample import check_groups, refuse_masked
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._interval import CONFIDENCE
@@ -205,6 +205,8 @@ def headroom(
     """
     if not (isinstance(min_gain, (int, float)) and 0 < min_gain < 1):
         raise ValueError(f"min_gain must be a number between 0 and 1, got {min_gain!r}")
+    for name, given in (("X", X), ("y", y)):
+        refuse_masked(given, name)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
     labels = encode_labels(y)[1]
     if groups is not None and entity is not None:

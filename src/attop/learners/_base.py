@@ -18,7 +18,8 @@ from sklearn.utils import Tags, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from attop._core.sample import check_groups
+from attop._core._sklearn import safe_indexing
+from attop._core.sample import check_groups, refuse_masked
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.learners._validation import check_features, check_parameters, check_weights, encode_labels
@@ -46,6 +47,18 @@ class Training(NamedTuple):
     groups: Ints | None
     weight: Floats | None
     entity: Ints | None = None
+
+    def counted(self) -> Training:
+        """Return the rows that weigh anything: wherever rows are dealt or counted, the others are none."""
+        if self.weight is None or self.weight.all():
+            return self
+        rows = np.flatnonzero(self.weight)
+        groups, entity = (
+            None if codes is None else check_groups(codes[rows], len(rows))
+            for codes in (self.groups, self.entity)
+        )
+        weight = None if (self.weight[rows] == 1).all() else self.weight[rows]
+        return Training(safe_indexing(self.X, rows), self.y[rows], groups, weight, entity)
 
 
 class Ranker(ClassifierMixin, BaseEstimator):
@@ -303,6 +316,8 @@ def train(
     entity: ArrayLike | None = None,
 ) -> None:
     """Check everything, fit `models` of one class, and warn of those that ended early or rank nothing."""
+    for name, given in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+        refuse_masked(given, name)
     for model in models:
         check_parameters(model)
     if not models:

@@ -101,7 +101,7 @@ class TopBooster(RefinedRanker):
 
     def _tune(self, data: Training) -> None:
         """Boost on log loss, choose a width or none, and boost again."""
-        X, labels, codes, weight, entity = data
+        X, labels, codes, weight, entity = data.counted()
         part = Sample(np.arange(len(labels)), labels, codes, weight)
         top = self._top()
         SoftPrecAtK(top).bind(labels, codes, weight)  # refuses a top beyond the sample

@@ -50,14 +50,14 @@ def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None =
     [True, True, False, False, False]
     """
     scores = scores_of(estimator, X)
-    top = _of_items(top)
+    top = Top.of(top)
     codes = np.zeros(len(scores), np.int64) if groups is None else check_groups(groups, len(scores))
     order = np.lexsort((-scores, codes))
     size = np.bincount(codes)
     smallest = int(size.min())
     where = "the batch" if groups is None else "the smallest group"
-    top.resolve(smallest, 0, where=where)
-    k = np.array([top.resolve(n, 0) for n in size.tolist()])
+    top.resolve(smallest, None, where=where)
+    k = np.array([top.resolve(n, None) for n in size.tolist()])
     place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
     chosen = np.zeros(len(scores), dtype=bool)
     chosen[order[place < np.repeat(k, size)]] = True
@@ -107,9 +107,8 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
     >>> round(found.threshold, 3), found.share
     (0.6, 0.4)
     """
-    values = np.asarray(scores, dtype=np.float64)
-    values = np.sort(check_scores(values, len(values)))[::-1]
-    k = _of_items(top).resolve(len(values), 0, where="the held-out items")
+    values = np.sort(check_scores(scores))[::-1]
+    k = Top.of(top).resolve(len(values), None, where="a held-out sample")
     if k == len(values):
         raise ValueError(f"a top of all {k} items needs no threshold: choose a smaller top")
     taken = int(np.count_nonzero(values > values[k])) if values[k - 1] == values[k] else k
@@ -122,13 +121,3 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
         )
     share = taken / len(values)
     return TopThreshold(cut_below(values, taken), share, math.sqrt(share * (1 - share) / len(values)))
-
-
-def _of_items(top: TopLike) -> Top:
-    top = Top.of(top)
-    if top.kappa is not None:
-        raise ValueError(
-            f"give a number of items or a share of them (tau), got {top}: nobody knows in advance "
-            "how many positives there are"
-        )
-    return top

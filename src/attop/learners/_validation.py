@@ -13,8 +13,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from attop._core._sklearn import check_sample_weight
-from attop._core.parameters import check_number
-from attop._core.sample import NO_NUMBER, check_positive_known, how_to_encode, plain_labels
+from attop._core.parameters import check_number, check_seed
+from attop._core.sample import (
+    NO_NUMBER,
+    check_positive_known,
+    how_to_encode,
+    plain_labels,
+    refuse_masked,
+)
 from attop._core.typing import Floats, Ints
 
 
@@ -24,6 +30,8 @@ def check_parameters(estimator: BaseEstimator) -> None:
     choices = _choices(kind)  # type: ignore[arg-type]
     for name, value in estimator.get_params(deep=False).items():
         check_number(name, value)
+        if name == "random_state" and not (value is None or isinstance(value, np.random.RandomState)):
+            check_seed(value)
         if name not in ("top", "estimators") and isinstance(value, (list, tuple, set, dict, np.ndarray)):
             raise ValueError(
                 f"{name} must be one value, got {value!r}: to try several, use fit_many or GridSearchCV"
@@ -56,6 +64,7 @@ def check_features(
     `labels` are `y`, if it is to be checked too.
     """
     name = type(estimator).__name__
+    refuse_masked(X, "X")
     if issparse(X) and not sparse:
         raise TypeError(
             f"{name} does not take sparse input, got a {type(X).__name__} of shape {np.shape(X)}: make the "

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attop._core.parameters import check_number, check_seed
 from attop._core.sample import check_groups, check_labels, check_scores
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
@@ -158,8 +159,8 @@ def card_precision(
     labels = check_labels(y_true)
     values = check_scores(y_score, len(labels))
     top = Top.of(top)
-    if n_orders < 1:
-        raise ValueError(f"n_orders must be at least 1, got {n_orders!r}")
+    check_number("n_orders", n_orders)
+    check_seed(random_state)
     cards = _Cards.of(labels, values, check_groups(entities, len(labels)), check_groups(days, len(labels)))
     k = cards.k_per_day(top)
     extremes = np.array([cards.per_day(k, "last"), cards.per_day(k, "first")])

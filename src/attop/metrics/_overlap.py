@@ -51,7 +51,7 @@ def ties_at_k(y_score: ArrayLike, top: TopLike) -> TiesAtK:
     Raises
     ------
     ValueError
-        If scores are malformed, or k is above n.
+        If scores are malformed, k is above n, or top is a share of the positives.
 
     Examples
     --------
@@ -60,8 +60,8 @@ def ties_at_k(y_score: ArrayLike, top: TopLike) -> TiesAtK:
     >>> ties_at_k([4, 3, 3, 3, 1], 4)
     TiesAtK(items=0, places=0)
     """
-    scores = check_scores(y_score, len(np.asarray(y_score)))
-    k = Top.of(top).resolve(len(scores), 0)
+    scores = check_scores(y_score)
+    k = Top.of(top).resolve(len(scores), None)
     last = np.partition(scores, -k)[-k]
     above, level = int((scores > last).sum()), int((scores == last).sum())
     return TiesAtK(0, 0) if above + level == k else TiesAtK(level, k - above)
@@ -85,7 +85,7 @@ def overlap_at_k(first: ArrayLike, second: ArrayLike, top: TopLike) -> float:
     Raises
     ------
     ValueError
-        If scores are malformed or of different length, or k is above n.
+        If scores are malformed or of different length, k is above n, or top is a share of the positives.
 
     Examples
     --------
@@ -94,6 +94,6 @@ def overlap_at_k(first: ArrayLike, second: ArrayLike, top: TopLike) -> float:
     >>> overlap_at_k([4, 3, 2, 1], [4, 3, 3, 1], 2)
     0.75
     """
-    n = len(np.asarray(first))
-    a, b, k = check_scores(first, n), check_scores(second, n), Top.of(top).resolve(n, 0)
+    a = check_scores(first)
+    b, k = check_scores(second, len(a)), Top.of(top).resolve(len(a), None)
     return float(inside_top(a, k) @ inside_top(b, k)) / k

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit
 
-from attop._core.sample import as_floats, check_positive_known
+from attop._core.sample import as_floats, check_positive_known, refuse_masked
 from attop._core.top import Top
 from attop._core.typing import Floats, TopLike
 from attop.metrics._metric import Metric
@@ -135,6 +135,7 @@ def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") 
     FloatingPointError
         If scores are NaN or infinite.
     """
+    refuse_masked(X, "X")
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if protect and not hasattr(estimator, "fit_many"):
         X = deepcopy(X)

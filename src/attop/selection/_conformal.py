@@ -14,7 +14,7 @@ from scipy.stats import binom, false_discovery_control, hypergeom
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from attop._core.parameters import check_share
+from attop._core.parameters import check_seed, check_share
 from attop._core.sample import check_labels, check_scores
 from attop._core.typing import Floats, Ints
 from attop.metrics._scorer import scores_of
@@ -155,6 +155,7 @@ class ConformalSelector(BaseEstimator):
             Of the drawn orders.
         """
         check_share("confidence", confidence)
+        check_seed(random_state)
         scores = self._fitted_scores(X)
         threshold, size = np.unique(scores, return_counts=True)
         threshold, size = threshold[::-1], np.cumsum(size[::-1])

@@ -10,7 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from attop._core.parameters import check_share
-from attop._core.sample import centre_and_scale, check_positive_known, check_weights, plain_labels
+from attop._core.sample import (
+    centre_and_scale,
+    check_positive_known,
+    check_weights,
+    plain_labels,
+    refuse_masked,
+)
 from attop._core.typing import Floats
 from attop.experiment._routing import Estimator, Rows, fit
 from attop.metrics._scorer import log_odds, scores_of
@@ -65,6 +71,7 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Fit the new model, handing on what it takes, and standardise both on its training rows."""
         check_share("weight", self.weight, ends=True)
+        refuse_masked(X, "X")
         if self.previous is not None:
             check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
         labels = plain_labels(y)
@@ -86,6 +93,11 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         if alike[1:].any():
             raise ValueError("previous gives all rows one score: leave it out")
         self.scale_[alike] = 1.0
+        if not (np.isfinite(self.scale_) & (self.scale_ > 0)).all():
+            raise ValueError(
+                f"the standard deviation of scores must be a positive number, got {self.scale_.tolist()} of "
+                "the new model and the previous: scale the features of that model"
+            )
         return self
 
     def decision_function(self, X: Rows) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from attop._core.sample import plain_array
 from attop._core.typing import Floats
 from attop.statistics._rounding import ROUNDING, difference, levels
 
@@ -23,7 +24,7 @@ _CHUNK = 2000
 
 def differences(a: ArrayLike, b: ArrayLike, fewest: int) -> tuple[Floats, str | None]:
     """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros."""
-    x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    x, y = (plain_array(given, "a or b").astype(float) for given in (a, b))
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"a and b must be paired lists, got shapes {x.shape} and {y.shape}")
     undefined = int((~(np.isfinite(x) & np.isfinite(y))).sum())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attop._core.parameters import check_share
+from attop._core.sample import plain_array
 from attop._core.typing import Floats
 
 #: The alarm bets that precision is this share of the promise.
@@ -136,7 +137,7 @@ def watch(
 
 def _counts(counts: ArrayLike) -> Floats:
     """Return whole numbers as floats."""
-    values = np.asarray(counts)
+    values = plain_array(counts, "hits or rows")
     if values.ndim != 1 or values.dtype.kind not in "iuf" or (values != np.floor(values)).any():
         raise ValueError(f"hits and rows must be whole numbers, one a list, got {values.tolist()}")
     if (values < 0).any() or not np.isfinite(values).all():

@@ -128,12 +128,13 @@ class Package:
         """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""
         own = Top.of(self.notes["top"])
         most, top = 0 if top else own.k or 0, top or own
-        if top.kappa is not None:
-            raise DatasetError(f"{top} is a share of the positives, unknown among new rows: give k or tau")
         group = (ranked["rank"] == 1).cumsum()
         sizes = group.map(group.value_counts())
         most = max(most, sizes.max())
-        k = {n: top.resolve(n if top.depends_on_sample else most, 0) for n in sizes.unique()}
+        k = {
+            n: top.resolve(n if top.depends_on_sample else most, None, where="a new list")
+            for n in sizes.unique()
+        }
         return ranked[ranked["rank"] <= sizes.map(k)]
 
     def expect(

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from attop._core.sample import plain_array
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop.learners._validation import check_parameters
@@ -160,7 +161,7 @@ class FactorRanker(BaseEstimator):
 def _as_matrix(X: Any) -> csr_matrix:
     """Return the pairs, each once, as a matrix of ones with sorted indices."""
     if not issparse(X):
-        codes = np.asarray(X)
+        codes = plain_array(X, "X")
         if codes.ndim != 2 or codes.shape[1] != 2 or codes.dtype.kind not in "iu" or codes.min(initial=0) < 0:
             raise ValueError(
                 "X must be a sparse matrix of users and items, or rows (user, item) of codes from 0 on, "

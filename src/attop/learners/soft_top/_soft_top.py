@@ -154,11 +154,9 @@ class SoftTop(RefinedRanker):
     l2_to_base: float | None = None
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        X, y, groups, weight, entity = data
+        X, y, groups, weight, entity = data = data.counted()
         groups = None if groups is None or not groups.any() else groups  # one group is no groups
         part = Sample(np.arange(len(y)), y, groups, weight)
-        if weight is not None:
-            part = part.take(np.flatnonzero(weight > 0))
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
         if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
             Z = Z[:]  # of so few rows a copy: they are gone through hundreds of times

@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from attop._core._sklearn import BaseComposition, safe_indexing
-from attop._core.sample import centre_and_scale
+from attop._core._sklearn import BaseComposition
+from attop._core.sample import centre_and_scale, refuse_masked
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
@@ -186,13 +186,11 @@ class TopStack(SplittingRanker, BaseComposition):
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         """Fit `models`, which differ in their top alone."""
-        X, y, groups, weight, entity = data
+        X, y, groups, weight, entity = data.counted()
         whole = {"groups": groups, "entity": entity}
         values: Values = {name: codes for name, codes in whole.items() if codes is not None}
         if weight is not None:
-            rows = np.flatnonzero(weight)  # places at the top count rows: of weight 0, none
-            X, y, values = safe_indexing(X, rows), y[rows], {name: v[rows] for name, v in values.items()}
-            values["sample_weight"] = weight[rows]
+            values["sample_weight"] = weight
         measures = [
             TopPrecision(y, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))
             for model in models
@@ -256,6 +254,7 @@ class TopStack(SplittingRanker, BaseComposition):
     def member_scores(self, X: Rows) -> Floats:
         """Return the members' scores on their common scale, shape (n, n_members)."""
         check_is_fitted(self)
+        refuse_masked(X, "X")
         raw = [
             np.mean([raw_scores((name, model), X, self._prior) for model in models], axis=0)
             for name, models in self.members_
