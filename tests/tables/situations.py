@@ -639,6 +639,46 @@ SITUATIONS = [
     ),
     # --- rows that are none, units, bytes
     S("a unit throughout", text(amount=lambda v: f"{v:.2f} kg"), says=(r"numbers written .* kg",)),
+    *(
+        S(f"{unit} at once", text(amount=lambda v, unit=unit: f"{v:.2f}{unit}"), says=("numbers written",))
+        for unit in ("kg", "°C", " mg/dL", " m²", "zł")
+    ),
+    *(
+        S(
+            f"{unit}, which is some number of ones",
+            text(amount=lambda v, unit=unit: f"€{v / 1000:.5f}{unit}" if v > 900 else f"€{v:.2f}"),
+            as_if=base().assign(amount=base()["amount"] if unit == "k" else base()["amount"] * times),
+            says=("numbers written",),
+        )
+        for unit, times in (("k", 1), ("M", np.where(base()["amount"] > 900, 1000, 1)))
+    ),
+    S(
+        "two units",
+        text(amount=lambda v: f"{v:.0f} kg" if v > 900 else f"{v:.0f} g"),
+        same=False,
+        says=(r"amount \(in g, kg\): numbers written as text",),
+    ),
+    *(
+        S(
+            f"digits from {zero}",
+            text(age=lambda v, zero=zero: "".join(chr(ord(zero) + int(digit)) for digit in str(v))),
+            says=("numbers written",),
+        )
+        for zero in "٠०０"
+    ),
+    *(
+        S(
+            f"a clock's {example}",
+            text(age=clock),
+            as_if=base().assign(age=base()["age"] * step),
+            says=(r"numbers written .*age",),
+        )
+        for example, clock, step in (
+            ("1:21", lambda v: f"{v // 60}:{v % 60:02d}", 1 / 60),
+            ("0:01:21", lambda v: f"0:{v // 60:02d}:{v % 60:02d}", 1 / 3600),
+            ("1:21 a.m.", lambda v: f"{v // 60 or 12}:{v % 60:02d} a.m.", 1 / 60),
+        )
+    ),
     S(
         "rupees in lakhs",
         text(amount=lambda v: f"₹ 1,23,{v % 900 + 100:.2f}"),
@@ -722,7 +762,10 @@ SITUATIONS = [
     # --- dates, ids and gaps
     *(
         S(f"dates as {form}", text(), with_columns(x=days(form)), as_if=base(), kinds={"x": "date"})
-        for form in ("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y")
+        for form in (
+            *("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y", "%d%b%Y"),
+            *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V"),
+        )
     ),
     S(
         "mail addresses that come back",

@@ -67,7 +67,7 @@ def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
 def odd_number(table: Table, name: str) -> tuple[str, float] | None:
     """Return a value of a column that only a person reads as a number, and that number."""
     raw = pd.Series(table.text(name).dropna().unique(), dtype=object)
-    usual = rf"[-+\d{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
+    usual = rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
     odd = raw[~raw.str.fullmatch(usual)] if len(raw) else raw
     numbers = None if odd.empty else numbers_of(odd, table.decimal)
     return None if numbers is None or numbers.dtype.kind == "b" else (odd.iloc[0], float(numbers.iloc[0]))
