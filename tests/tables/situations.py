@@ -5,6 +5,7 @@ A report of a table that was read wrong becomes a line here first. `write` is ma
 the table written plainly.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,6 +102,10 @@ def drawn(start, between, end, rule):
 
 def relabelled(no, yes):
     return base().assign(y=np.where(base()["y"] == "yes", yes, no))
+
+
+def few(yes, no, share):
+    return base().assign(y=np.where(np.arange(160) % 10 < 10 * share, yes, no))
 
 
 def days(form):
@@ -430,7 +435,7 @@ SITUATIONS = [
             with_columns(x=gaps(word)),
             as_if=with_columns(x=gaps("")),
         )
-        for word in ("", "NA", "None", "null", "n/a")
+        for word in ("", "NA", "None", "null", "n/a", r"\N", "(null)", "#REF!")
     ),
     S(
         "NA and ? among numbers",
@@ -737,13 +742,54 @@ SITUATIONS = [
     S("labels in percent", text(), relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
     S("labels 1 and 2", text(), relabelled("2", "1"), as_if=base(), label=("y", 1)),
     S("labels -1 and +1", text(), relabelled("-1", "+1"), as_if=base(), label=("y", 1)),
+    *(
+        S(
+            f"labels {mark}, which is none",
+            text(),
+            base().assign(y=np.where(np.arange(160) % 14 == 9, mark, base()["y"])),
+            as_if=base().assign(y=np.where(np.arange(160) % 14 == 9, "", base()["y"])),
+            label=("y", "yes"),
+            says=(f"y: {re.escape(mark)} is read as no label",),
+        )
+        for mark in ("?", "-", ".", "unknown")
+    ),
     S(
-        "a label that some do not know",
+        "a label or ?",
         text(),
-        base().assign(y=np.where(np.arange(160) % 20 == 0, "unknown", base()["y"])),
+        relabelled("?", "paid"),
         same=False,
-        label=("y", "yes"),
-        says=("y: 3 values; 'yes' is positive, no other is; or --positive no, unknown",),
+        label=("y", "paid"),
+        says=("y: 2 values; 'paid' is positive.*--positive ?",),
+    ),
+    S(
+        "labels with and without capitals",
+        text(),
+        base().assign(y=[(v, v.title(), v.upper())[i % 3] for i, v in enumerate(base()["y"])]),
+        as_if=base(),
+        given={},
+        label=("y", ["YES", "Yes", "yes"]),
+    ),
+    S(
+        "labels that alternate",
+        text(),
+        base().assign(y=np.where(np.arange(160) % 2, "yes", "no")),
+        given={},
+        params={"drop": None},
+    ),
+    *(
+        S(
+            f"{yes} is {share:.0%}",
+            text(),
+            few(yes, no, share),
+            as_if=few("yes", "no", share),
+            given={},
+            **asked,
+        )
+        for yes, no in (("ja", "nein"), ("sí", "no"), ("да", "нет"), ("是", "否"), ("tak", "nie"))
+        for share, asked in (
+            (0.1, {"label": ("y", yes)}),
+            (0.9, {"label": ("y", no), "says": (f"or --positive {yes}",)}),
+        )
     ),
     S(
         "a positive value without its column",

@@ -11,10 +11,27 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Text that stands for a missing value in a file without types, as for pandas.
+#: Text that stands for a missing value in a file without types, as for pandas, databases and Excel.
 GAPS = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
 ) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+GAPS |= {
+    r"\N",
+    "(null)",
+    "[null]",
+    "<null>",
+    "NaT",
+    "(blank)",
+    "#DIV/0!",
+    "#VALUE!",
+    "#REF!",
+    "#NAME?",
+    "#NUM!",
+}
+#: Text that stands for none of the values of a label, though it may be a value elsewhere.
+UNKNOWN = frozenset(
+    ["?", "??", "-", "--", "---", ".", "..", "*", "n.a.", "N.A.", "nil", "unknown", "Unknown"]
+)
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
