@@ -59,12 +59,12 @@ def look(
         chosen = as_label(table, frame, label, positive)
     elif positive is not None:
         chosen = having(positive, table, frame, possible)
-    if choose and chosen is not None and (marks := unknown(frame[chosen.column])):
-        given_marks = sorted({*marks, *usual_words(table, chosen.column)} - {str(positive)})
+    if choose and chosen is not None and (none := unknown(frame[chosen.column])):
+        given_marks = sorted({*none, *usual_words(table, chosen.column)} - {str(positive)})
         table, frame, columns = _with_missing(table, frame, columns, {chosen.column: given_marks})
         chosen = as_label(table, frame, chosen.column, positive)
         back = f"--reader 'missing={{{chosen.column}: []}}'"
-        said.append(f"{chosen.column}: {join_first(marks)} is read as no label; as one: {back}")
+        said.append(f"{chosen.column}: {join_first(none)} is read as no label; as one: {back}")
     if choose:
         kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
