@@ -42,6 +42,11 @@ def look(
     """
     table, reader, said = read_as_found(path, form, given or {}, label)
     rows = len(table.frame)
+    if table.frame.shape[1] == 1:
+        raise DatasetError(
+            f"{table.where}: one column, {table.frame.columns[0][:60]!r}: name what separates the fields, as "
+            "--reader separator=X; remove quotes around lines as a whole"
+        )
     table = replace(table, frame=_sampled(table.frame))
     frame, columns = _described(table)
     columns = [replace(c, marks=()) for c in columns] if table.has_types else columns  # only CSV has options
