@@ -93,7 +93,7 @@ def test_it_prints_what_the_function_finds(table, capsys):
         (["none.csv", "--label", "fraud", "--top", "5"], "none.csv: there is no such file"),
         (["table.csv", "--label", "frod", "--top", "5"], "no column 'frod'.*did you mean 'fraud'"),
         (["table.csv", "--label", "fraud", "--top", "5", "--group", "x"], "no column 'x'"),
-        (["table.csv", "--label", "kind", "--top", "5"], "no column is left that could be a feature"),
+        (["bare.csv", "--label", "y", "--top", "5"], "no column is left that could be a feature"),
         (["table.csv", "--label", "user", "--top", "5"], "--label user holds 6 values.*--positive"),
         (
             ["table.csv", "--label", "fraud", "--top", "5", "--positive", "f"],
@@ -105,6 +105,7 @@ def test_it_prints_what_the_function_finds(table, capsys):
 )
 def test_what_cannot_be_done_is_one_message(arguments, message, table, capsys):
     Path("twice.csv").write_text("a,y,y\n1,0,0\n2,1,1\n")  # one of the two would be a feature
+    Path("bare.csv").write_text("a,y\n" + "5,0\n5,1\n" * 20)
     Path("rows.csv").write_text(",a,y\n0,5,0\n1,2,1\n")
     assert main(["headroom", *arguments]) == 1
     said = capsys.readouterr().err

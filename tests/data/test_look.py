@@ -272,7 +272,7 @@ def test_columns_that_cannot_be_used_are_dropped_with_a_word(tmp_path):
         ("a,b\n1,2\n", {"label": "c"}, "no column 'c'"),
         ("a,b\n1,2\n", {"label": "a", "positive": "7"}, "no row has a = '7'"),
         ("a,b\n", {}, "no rows"),
-        ("", {}, "not a comma separated file"),
+        ("", {}, "the file has no rows"),
         ("a,y\n,1\n,0\n", {"label": "a"}, "column 'a' is empty"),
     ],
 )

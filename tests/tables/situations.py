@@ -5,6 +5,8 @@ A report of a table that was read wrong becomes a line here first. `write` is ma
 the table written plainly.
 """
 
+import gzip
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,13 +19,17 @@ from tables.writers import (
     aligned,
     base,
     excel,
+    lines,
     packed,
     parquet,
+    raw,
+    sheet,
     svmlight,
     template,
     text,
     thousands,
     with_columns,
+    zipped,
 )
 
 
@@ -52,15 +58,13 @@ class S:
     refused: str = ""
 
 
-def arff(
-    rest="", head="@relation t", amount="numeric", levels="{green,ochre,'dark blue',red}", end="\n", **quotes
-):
+def arff(rest="", head="@relation t", amount="numeric", levels="{green,ochre,'dark blue',red}", end=""):
     """Write ARFF; `rest` follows the attributes."""
     attributes = [f"@attribute amount {amount}", "@attribute age integer", f"@attribute colour {levels}"]
     text = "\n".join([head, *attributes, "@attribute y {yes,no}", *([rest] if rest else []), "@data"])
 
     def line(row):
-        return ",".join(f"'{value}'" if " " in str(value) else str(value) for value in row)
+        return ",".join(f"'{value}'" if " " in str(value) else str(value) for value in row) + end
 
     return template(text, "t.arff", line)
 
@@ -101,6 +105,10 @@ def drawn(start, between, end, rule):
 
 def relabelled(no, yes):
     return base().assign(y=np.where(base()["y"] == "yes", yes, no))
+
+
+def few(yes, no, share):
+    return base().assign(y=np.where(np.arange(160) % 10 < 10 * share, yes, no))
 
 
 def days(form):
@@ -430,7 +438,7 @@ SITUATIONS = [
             with_columns(x=gaps(word)),
             as_if=with_columns(x=gaps("")),
         )
-        for word in ("", "NA", "None", "null", "n/a")
+        for word in ("", "NA", "None", "null", "n/a", r"\N", "(null)", "#REF!")
     ),
     S(
         "NA and ? among numbers",
@@ -526,8 +534,90 @@ SITUATIONS = [
     ),
     S("Excel", excel()),
     S("Excel, rows above the header", excel(above=2)),
+    *(
+        S(f"Excel, {what}", sheet(change), given=given, reader=reader, says=says)
+        for what, change, given, reader, says in (
+            ("a title", lambda rows: [["In May"], *rows], {"label": "y"}, {"skip": 1}, ("1 line before",)),
+            ("titles and a gap", lambda rows: [["In"], ["May"], [], *rows], {"label": "y"}, {"skip": 3}, ()),
+            ("no header", lambda rows: rows[1:], LAST, NO_HEADER, ("no header.*c1 to c4",)),
+            ("a sum", lambda rows: [*rows, ["Total", 8000]], {"label": "y"}, {}, ("1 row at the end",)),
+            ("a sum below text", lambda rows: [*rows, [9, 9, "Summe"]], {"label": "y"}, {}, ("1 row at",)),
+            ("remarks", lambda rows: [*rows, [], ["By us"], ["May"]], {"label": "y"}, {}, ("2 rows at the",)),
+            (
+                "units",
+                lambda rows: [rows[0], ["EUR", "years"], *rows[1:]],
+                {"label": "y"},
+                {},
+                ("1 row below",),
+            ),
+        )
+    ),
+    *(
+        S(f"{what} below the header", lines(change), says=says)
+        for what, change, says in (
+            ("units", lambda rows: [rows[0], "[EUR],[a],,-", *rows[1:]], ("1 row below",)),
+            ("types", lambda rows: [rows[0], "float,int,string,string", *rows[1:]], ("1 row below",)),
+            (
+                "questions",
+                lambda rows: [rows[0], '"How\nmuch?",Age?,,?', "Q1,Q2,Q3,Q4", *rows[1:]],
+                ("2 rows",),
+            ),
+        )
+    ),
+    S("groups above the header", lines(lambda rows: ["Unit 1,Unit 1,,", *rows]), reader={"skip": 1}),
+    S("a title with commas", lines(lambda rows: ["In May,,,", *rows]), reader={"skip": 1}),
+    # --- rows of other lengths than the header, quotes
+    S("a comma too much", lines(lambda rows: [*rows[:5], rows[5] + ",", *rows[6:]])),
+    *(
+        S(f"a field too much, {what}", lines(change), refused=f"4 names .* first in row {row}")
+        for what, row, change in (
+            ("first", 1, lambda rows: [rows[0], rows[1] + ",7", *rows[2:]]),
+            ("later", 9, lambda rows: [*rows[:9], rows[9] + ",7", *rows[10:]]),
+            ("throughout", 1, lambda rows: [rows[0], *(row + ",7" for row in rows[1:])]),
+            ("thousands", 1, lambda rows: [rows[0], *("1," + row for row in rows[1:])]),
+        )
+    ),
+    S("a line in quotes", lines(lambda rows: [f'"{row}"' for row in rows]), refused="one column, 'amount,"),
+    S("all in quotes", text(around=True), reader={}),
+    *(
+        S(f"all in single quotes, {mark}", text(mark, quote="'", around=True), reader=reader)
+        for mark, reader in ((",", {"quote": "'"}), (";", {"separator": ";", "quote": "'"}))
+    ),
+    S(
+        "commas in single quotes",
+        text(quote="'", around=True, colour=lambda v: f"{v}, light"),
+        as_if=base().assign(colour=base()["colour"] + ", light"),
+        reader={"quote": "'"},
+    ),
+    *(S(f"{mark} between", text(mark), reader={"separator": mark}) for mark in "~¦§&"),
+    S("a mark of UTF-8 twice", text(before="\ufeff", encoding="utf-8-sig"), reader={}),
+    S("UTF-32 with mark", text(encoding="utf-32"), reader={}),
+    S("UTF-32 without mark", text(encoding="utf-32-le"), reader={"encoding": "utf-32-le"}),
+    # --- other formats
+    *(
+        S(f"{says} in {name}", raw(content, name), refused=says)
+        for says, content, name in (
+            ("this is JSON, .*read_json", b'[{"a": 1, "y": 0}, {"a": 2, "y": 1}]', "t.csv"),
+            ("this is JSON lines", b'{"a": 1, "y": 0}\n{"a": 2, "y": 1}\n', "t.jsonl"),
+            ("this is HTML", b"<!DOCTYPE html>\n<html><body>Log in</body></html>", "t.csv"),
+            ("this is HTML", b"<table><tr><td>1</td></tr></table>", "t.xls"),
+            ("this is XML", b'<?xml version="1.0"?><r><a>1</a></r>', "t.xml"),
+            ("this is a Feather file", b"ARROW1\0\0" + bytes(90), "t.csv"),
+            ("this is a pickle", b"\x80\x04\x95" + bytes(90), "t.csv"),
+            ("this is a Stata file", b"<stata_dta><header>", "t.dta"),
+            ("this is an SQLite database", b"SQLite format 3\0", "t.db"),
+            ("this is a PDF", b"%PDF-1.4\n1 0 obj", "t.csv"),
+            ("format parquet: set format", b"PAR1" + bytes(90), "t.csv"),
+            ("format excel: set format", b"\xd0\xcf\x11\xe0" + bytes(90), "t.csv"),
+            ("format arff: set format", b"% by hand\n@relation t\n@attribute y real\n@data\n1\n", "t.csv"),
+            ("if it is text, set format to csv", b"a,y\n1,2\n", "t.xlsx"),
+            ("if it is text, set format to csv", b"a,y\n1,2\n", "t.parquet"),
+            ("ended before the end-of-stream", gzip.compress(b"a,y\n1,2\n" * 99)[:-20], "t.csv.gz"),
+        )
+    ),
+    S("two members in an archive", zipped("train.csv", "test.csv"), refused="archive of 2 files, train.csv,"),
     S("OpenDocument is named", template("PK", "t.ods"), refused="no spreadsheet"),
-    S("JSON is named", template("{", "t.json"), refused="cannot tell the format"),
+    S("an unknown format is named", template("{", "t.json"), refused="cannot tell the format"),
     # --- Parquet
     S("Parquet", parquet()),
     S("decimals", parquet(amount=pyarrow.decimal128(12, 2))),
@@ -536,6 +626,8 @@ SITUATIONS = [
     S("large strings", parquet(colour="large_string")),
     S("small integers", parquet(age="uint8")),
     S("halves", parquet(age="float")),
+    S("digits as text", parquet(age="string")),
+    S("bytes", parquet(age=pyarrow.binary(), colour=pyarrow.binary(), y=pyarrow.binary())),
     S("durations", parquet(age="duration[s]")),
     S("times of the day", parquet(age=pyarrow.time32("s")), as_if=base().assign(age=base()["age"] / 3600)),
     S(
@@ -585,6 +677,10 @@ SITUATIONS = [
         base()[["amount", "age"]].assign(y=np.where(base()["y"] == "yes", "true", "false")),
         as_if=base()[["amount", "age", "y"]],
         label=("y", True),
+    ),
+    *(
+        S(f"ARFF, {what}", arff(end=end), says=(r"rows with a weight",))
+        for what, end in (("weights", ",{2}"), ("weights after a blank", ", {0.5}"))
     ),
     S("ARFF of KEEL", arff("@inputs amount, age, colour\n@outputs y", amount="real [700.0, 1200.0]")),
     S(
@@ -639,6 +735,46 @@ SITUATIONS = [
     ),
     # --- rows that are none, units, bytes
     S("a unit throughout", text(amount=lambda v: f"{v:.2f} kg"), says=(r"numbers written .* kg",)),
+    *(
+        S(f"{unit} at once", text(amount=lambda v, unit=unit: f"{v:.2f}{unit}"), says=("numbers written",))
+        for unit in ("kg", "°C", " mg/dL", " m²", "zł")
+    ),
+    *(
+        S(
+            f"{unit}, which is some number of ones",
+            text(amount=lambda v, unit=unit: f"€{v / 1000:.5f}{unit}" if v > 900 else f"€{v:.2f}"),
+            as_if=base().assign(amount=base()["amount"] if unit == "k" else base()["amount"] * times),
+            says=("numbers written",),
+        )
+        for unit, times in (("k", 1), ("M", np.where(base()["amount"] > 900, 1000, 1)))
+    ),
+    S(
+        "two units",
+        text(amount=lambda v: f"{v:.0f} kg" if v > 900 else f"{v:.0f} g"),
+        same=False,
+        says=(r"amount \(in g, kg\): numbers written as text",),
+    ),
+    *(
+        S(
+            f"digits from {zero}",
+            text(age=lambda v, zero=zero: "".join(chr(ord(zero) + int(digit)) for digit in str(v))),
+            says=("numbers written",),
+        )
+        for zero in "٠०０"
+    ),
+    *(
+        S(
+            f"a clock's {example}",
+            text(age=clock),
+            as_if=base().assign(age=base()["age"] * step),
+            says=(r"numbers written .*age",),
+        )
+        for example, clock, step in (
+            ("1:21", lambda v: f"{v // 60}:{v % 60:02d}", 1 / 60),
+            ("0:01:21", lambda v: f"0:{v // 60:02d}:{v % 60:02d}", 1 / 3600),
+            ("1:21 a.m.", lambda v: f"{v // 60 or 12}:{v % 60:02d} a.m.", 1 / 60),
+        )
+    ),
     S(
         "rupees in lakhs",
         text(amount=lambda v: f"₹ 1,23,{v % 900 + 100:.2f}"),
@@ -662,8 +798,8 @@ SITUATIONS = [
         as_if=base(),
         reader={"separator": "whitespace", "decimal": ","},
     ),
-    S("a sum at the end", text(after="Total,,,\n"), says=("1 row that ends the file",)),
-    S("how many rows, at the end", text(after="(160 rows)\n"), says=("1 row that ends the file",)),
+    S("a sum at the end", text(after="Total,,,\n"), says=("1 row at the end",)),
+    S("how many rows, at the end", text(after="(160 rows)\n"), says=("1 row at the end",)),
     S("a sheet of notes first", excel(notes=True), says=("3 rows on other sheets than 'Data'",)),
     # --- labels
     *(
@@ -697,13 +833,54 @@ SITUATIONS = [
     S("labels in percent", text(), relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
     S("labels 1 and 2", text(), relabelled("2", "1"), as_if=base(), label=("y", 1)),
     S("labels -1 and +1", text(), relabelled("-1", "+1"), as_if=base(), label=("y", 1)),
+    *(
+        S(
+            f"labels {mark}, which is none",
+            text(),
+            base().assign(y=np.where(np.arange(160) % 14 == 9, mark, base()["y"])),
+            as_if=base().assign(y=np.where(np.arange(160) % 14 == 9, "", base()["y"])),
+            label=("y", "yes"),
+            says=(f"y: {re.escape(mark)} is read as no label",),
+        )
+        for mark in ("?", "-", ".", "unknown")
+    ),
     S(
-        "a label that some do not know",
+        "a label or ?",
         text(),
-        base().assign(y=np.where(np.arange(160) % 20 == 0, "unknown", base()["y"])),
+        relabelled("?", "paid"),
         same=False,
-        label=("y", "yes"),
-        says=("y: 3 values; 'yes' is positive, no other is; or --positive no, unknown",),
+        label=("y", "paid"),
+        says=("y: 2 values; 'paid' is positive.*--positive ?",),
+    ),
+    S(
+        "labels with and without capitals",
+        text(),
+        base().assign(y=[(v, v.title(), v.upper())[i % 3] for i, v in enumerate(base()["y"])]),
+        as_if=base(),
+        given={},
+        label=("y", ["YES", "Yes", "yes"]),
+    ),
+    S(
+        "labels that alternate",
+        text(),
+        base().assign(y=np.where(np.arange(160) % 2, "yes", "no")),
+        given={},
+        params={"drop": None},
+    ),
+    *(
+        S(
+            f"{yes} is {share:.0%}",
+            text(),
+            few(yes, no, share),
+            as_if=few("yes", "no", share),
+            given={},
+            **asked,
+        )
+        for yes, no in (("ja", "nein"), ("sí", "no"), ("да", "нет"), ("是", "否"), ("tak", "nie"))
+        for share, asked in (
+            (0.1, {"label": ("y", yes)}),
+            (0.9, {"label": ("y", no), "says": (f"or --positive {yes}",)}),
+        )
     ),
     S(
         "a positive value without its column",
@@ -722,7 +899,10 @@ SITUATIONS = [
     # --- dates, ids and gaps
     *(
         S(f"dates as {form}", text(), with_columns(x=days(form)), as_if=base(), kinds={"x": "date"})
-        for form in ("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y")
+        for form in (
+            *("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y", "%d%b%Y"),
+            *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V"),
+        )
     ),
     S(
         "mail addresses that come back",
@@ -771,6 +951,12 @@ SITUATIONS = [
         same=False,
         given={"label": "label", "positive": 1},
         reader={"zero_based": True},
+    ),
+    S(
+        "SVMlight, indices in another order",
+        svmlight(backwards=True),
+        same=False,
+        given={"label": "label", "positive": 1},
     ),
     S("SVMlight, grades", svmlight(graded=True), same=False, given={"label": "label", "positive": ">= 1"}),
 ]

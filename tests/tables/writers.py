@@ -44,9 +44,13 @@ def text(
     encoding="utf-8",
     name="t.csv",
     quote='"',
+    around=False,
     **fields,
 ):
-    """Write delimited text; `fields` are columns -> how a value is written."""
+    """Write delimited text; `fields` are columns -> how a value is written.
+
+    `around` puts quotes around all.
+    """
 
     def write(frame, folder):
         cells = frame.astype(object)
@@ -56,6 +60,8 @@ def text(
 
         def field(value):
             value = "" if pd.isna(value) else str(value)
+            if around:
+                return f"{quote}{value}{quote}"
             special = any(mark in value for mark in (sep, quote, "\n")) or (sep == " " and not value)
             return f"{quote}{value.replace(quote, 2 * quote)}{quote}" if special else value
 
@@ -115,6 +121,7 @@ def parquet(**types):
             i = table.schema.get_field_index(name)
             values = frame[name].tolist()
             given = pyarrow.types.is_dictionary(kind) or pyarrow.types.is_time(kind)
+            values = list(map(str, values)) if kind in ("string", pyarrow.binary()) else values
             column = pyarrow.array(values, kind) if given else pyarrow.array(values).cast(kind)
             table = table.set_column(i, name, column)
         pq.write_table(table, folder / "t.parquet")
@@ -139,7 +146,7 @@ def thousands(mark, point):
     return lambda value: f"{value:,.2f}".replace(",", "\0").replace(".", point).replace("\0", mark)
 
 
-def svmlight(first=1, qid=False, name="t.svm", graded=False):
+def svmlight(first=1, qid=False, name="t.svm", graded=False, backwards=False):
     """Write the numbers of a table as SVMlight; a colour is one more feature, 0 for the first."""
 
     def write(frame, folder):
@@ -148,10 +155,58 @@ def svmlight(first=1, qid=False, name="t.svm", graded=False):
             values = [row.amount, row.age, ["dark blue", "green", "ochre", "red"].index(row.colour)]
             label = int(row.y == "yes") * (1 + (graded and row.age > 50))
             fields = [str(label), *[f"qid:{i // 8 + 1}"] * qid]
-            fields += [f"{j + first}:{value}" for j, value in enumerate(values) if value]
+            pairs = [f"{j + first}:{value}" for j, value in enumerate(values) if value]
+            fields += pairs[::-1] if backwards else pairs
             lines.append(" ".join(fields))
         (folder / name).write_text("\n".join(lines) + "\n")
         return folder / name
+
+    return write
+
+
+def lines(change):
+    """Write CSV, its lines, the header first, changed by a function."""
+
+    def write(frame, folder):
+        path = text()(frame, folder)
+        path.write_text("\n".join(change(path.read_text().splitlines())) + "\n")
+        return path
+
+    return write
+
+
+def sheet(change, name="t.xlsx"):
+    """Write a sheet of a spreadsheet, its rows, the header first, changed by a function."""
+
+    def write(frame, folder):
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in change([list(frame.columns), *frame.astype(object).values.tolist()]):
+            book.active.append(row)
+        book.save(folder / name)
+        return folder / name
+
+    return write
+
+
+def raw(content, name="t.csv"):
+    """Write bytes, whatever the table."""
+
+    def write(frame, folder):
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    return write
+
+
+def zipped(*names):
+    """Write an archive of several files."""
+
+    def write(frame, folder):
+        content = text()(frame, folder).read_bytes()
+        with zipfile.ZipFile(folder / "t.zip", "w") as box:
+            for name in names:
+                box.writestr(name, content)
+        return folder / "t.zip"
 
     return write
 

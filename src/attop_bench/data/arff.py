@@ -22,6 +22,7 @@ _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\{{.*\}}|\w+)", re.IGNORECASE)
 _FIELD = re.compile(rf"\s*({_QUOTED}|[^,\t]*?)\s*(?:[,\t]|$)")
 _SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,\s]+)\s*(?:,|$)")
+_WEIGHT = re.compile(r"[,\s]\s*\{\s*[\d.eE+-]+\s*\}$")  # of a row, after its fields
 _NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
 _GAPS = ("?", "<null>")  # Weka's, KEEL's
 
@@ -43,14 +44,19 @@ def read_arff(path: StrPath, *, encoding: Annotated[str | None, Field(strict=Tru
     try:
         with opened(path, encoding) as file:
             kinds = _attributes(file)
-            rows = [_row(line.strip(), kinds) for line in file if line.strip() and line.lstrip()[0] != "%"]
+            lines = [line.strip() for line in file if line.strip() and line.lstrip()[0] != "%"]
+            plain = [_WEIGHT.sub("", line) for line in lines]
+            rows = [_row(line, kinds) for line in plain]
         columns = [
             _typed(pd.Series(values), *kind)
             for kind, values in zip(kinds, zip(*rows, strict=True), strict=False)
         ]
     except (ValueError, OSError, *BROKEN) as error:
         raise DatasetError(f"{where}: not an ARFF file: {error}; save it as CSV") from None
-    return pd.concat(columns, axis=1) if columns else pd.DataFrame(columns=[name for name, _ in kinds])
+    frame = pd.concat(columns, axis=1) if columns else pd.DataFrame(columns=[name for name, _ in kinds])
+    if weighted := sum(a != b for a, b in zip(plain, lines, strict=True)):
+        frame.attrs["passed"] = {"with a weight, which is not used": weighted}
+    return frame
 
 
 def _attributes(file: io.TextIOBase) -> list[tuple[str, Any]]:

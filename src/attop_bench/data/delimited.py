@@ -16,6 +16,7 @@ from attop._core.files import StrPath
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import checked
 from attop_bench.data.source import BROKEN, open_bytes
+from attop_bench.data.written import GAPS, UNKNOWN, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,11 +25,12 @@ _Place = Annotated[int, Field(ge=1)]
 _Names = Annotated[StrictStr | Sequence[StrictStr | StrictInt] | Mapping[_Place, StrictStr] | None, Field()]
 _Header = Annotated[bool, Field(strict=True)]
 _Skip = Annotated[int, Field(strict=True, ge=0)]
-#: First bytes of Excel's files: zip archives, and those of before 2007.
-_EXCEL = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
-_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+_BOMS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # UTF-32's begins as its own
 #: A row of nothing, or a line that is drawn, as databases print it.
 _RULE = re.compile(r"\s*|[-=+|:\s]*[-=]{2}[-=+|:\s]*")
+#: Words of a sum in a last row.
+_SUM = re.compile(r"(?i)((grand |sub)?total|sum|(gesamt)?summe|gesamt|somme|suma|totale|итого|合计|总计):?")
 #: Excel's own first line, which names the separator.
 _SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
 
@@ -42,6 +44,7 @@ def read_delimited(
     names: _Names = None,
     skip: _Skip = 0,
     comment: Annotated[StrictStr | None, Field(min_length=1, max_length=1)] = None,
+    quote: Annotated[StrictStr, Field(min_length=1, max_length=1)] = '"',
     encoding: Annotated[str | None, Field(strict=True)] = None,
 ) -> pd.DataFrame:
     """Read delimited text; rows without any value, and lines that repeat the header, are passed over.
@@ -63,6 +66,8 @@ def read_delimited(
         Lines before the header, or the first row.
     comment : str, optional
         Character that begins a comment.
+    quote : str
+        Character around a field that holds the separator.
     encoding : str, optional
         Such as ``cp1252``; by default UTF-8, or UTF-16 with its mark at the start.
     """
@@ -80,17 +85,21 @@ def read_delimited(
         pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
         if header:
             with opened(path, encoding) as file:
-                first, lines = _first_row(file, separator, lines, comment)
-        with opened(path, encoding) as file:
-            frame = pd.read_csv(
-                file,
-                sep=pattern,
-                header=None,
-                skiprows=lines,
-                comment=comment,
-                dtype=str,
-                na_filter=False,
-            )
+                first, lines = _first_row(file, separator, lines, comment, quote)
+        about: Any = {"sep": pattern, "header": None, "skiprows": lines, "comment": comment}
+        about |= {"dtype": str, "na_filter": False, "quotechar": quote}
+        if not pattern.isascii():
+            about["engine"] = "python"
+        try:
+            with opened(path, encoding) as file:
+                frame = pd.read_csv(file, **about).fillna("")
+        except pd.errors.ParserError:
+            if first is None:
+                raise
+            with opened(path, encoding) as file:  # rows of more fields than the first
+                width = max(map(len, rows_of(file, separator, comment, quote)))
+            with opened(path, encoding) as file:
+                frame = pd.read_csv(file, names=range(width), index_col=False, **about).fillna("")
     except (
         pd.errors.EmptyDataError,
         pd.errors.ParserError,
@@ -99,11 +108,15 @@ def read_delimited(
         OSError,
         *BROKEN,
     ) as error:
-        if isinstance(error, pd.errors.EmptyDataError) and first:
+        if isinstance(error, pd.errors.EmptyDataError):
             return pd.DataFrame(columns=first)
         kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
         form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
-        remedy = "save it as CSV" if isinstance(error, BROKEN) else "attop look finds how it is written"
+        remedy = (
+            "save it as CSV"
+            if isinstance(error, BROKEN)
+            else "check quotes and separators there; attop look finds them"
+        )
         raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
     return _named(frame, first, names, where)
 
@@ -122,6 +135,20 @@ def read_excel(
     By default the largest. Needs python-calamine, or openpyxl for ``.xlsx``. For the other parameters see
     `read_delimited`.
     """
+    where = f"dataset {path}"
+    name, frame, others = sheet_of(path, sheet)
+    frame = frame.iloc[skip:]
+    filled = frame.ne("").any(axis=1)
+    frame = frame[filled.cummax()].reset_index(drop=True)  # sheets often begin below
+    first = list(frame.iloc[0]) if header and len(frame) else None
+    frame = _named(frame.iloc[int(header) :].reset_index(drop=True), first, names, where)
+    if others:
+        frame.attrs["passed"][f"on other sheets than {name!r}: passed over"] = others
+    return frame
+
+
+def sheet_of(path: StrPath, sheet: str | int | None = None) -> tuple[str | int, pd.DataFrame, int]:
+    """Return the name of a sheet, by default the largest, its rows as text, and how many others have."""
     from importlib.util import find_spec
 
     import pandas as pd
@@ -130,7 +157,7 @@ def read_excel(
     engine: Any = "calamine" if find_spec("python_calamine") else None
     try:
         with open_bytes(path) as file:
-            about: Any = {"header": None, "skiprows": skip, "dtype": str, "na_filter": False}
+            about: Any = {"header": None, "dtype": str, "na_filter": False}
             sheets: Any = pd.read_excel(io.BytesIO(file.read()), sheet, engine=engine, **about)
     except ImportError:
         raise DatasetError(
@@ -138,29 +165,24 @@ def read_excel(
         ) from None
     except Exception as error:  # depends on what reads it
         raise DatasetError(
-            f"{where}: no spreadsheet with sheet {sheet!r} ({error}): save it as CSV"
+            f"{where}: no spreadsheet with sheet {sheet!r} ({error}): save it as CSV, or if it is text, set "
+            "format to csv"
         ) from None
     sheets = sheets if sheet is None else {sheet: sheets}
     name = max(sheets, key=lambda name: sheets[name].size)
-    frame = sheets[name]
-    filled = frame.ne("").any(axis=1)
-    frame = frame[filled.cummax()].reset_index(drop=True)  # sheets often begin below
-    first = list(frame.iloc[0]) if header and len(frame) else None
-    frame = _named(frame.iloc[int(header) :].reset_index(drop=True), first, names, where)
-    if others := sum(map(len, sheets.values())) - len(sheets[name]):
-        frame.attrs["passed"][f"on other sheets than {name!r}"] = others
-    return frame
+    return name, sheets[name], sum(map(len, sheets.values())) - len(sheets[name])
 
 
 def opened(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
     """Open text, by default in UTF-8, or what the mark at the start says."""
     with open_bytes(path) as file:
-        start = file.read(4)
-    if start in _EXCEL:
-        raise DatasetError(f"dataset {path}: an Excel file or another archive, no text: save it as CSV")
+        start = file.read(6)
     found = next((name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8")
+    binary = open_bytes(path)
+    if start == 2 * codecs.BOM_UTF8:
+        binary.read(3)
     try:
-        return io.TextIOWrapper(open_bytes(path), encoding or found, newline="")
+        return io.TextIOWrapper(binary, encoding or found, newline="")
     except LookupError as error:
         raise DatasetError(f"dataset {path}: {error}: name one such as cp1252") from None
 
@@ -176,19 +198,26 @@ def default_separator(path: StrPath) -> str:
     return "tab" if ".tsv" in os.path.basename(path).lower() else ","
 
 
-def rows_of(text: Iterable[str], separator: str, comment: str | None = None) -> Iterator[list[str]]:
+def rows_of(
+    text: Iterable[str], separator: str, comment: str | None = None, quote: str = '"'
+) -> Iterator[list[str]]:
     """Return the rows of text as lists of fields."""
     lines = (line.split(comment)[0] + "\n" * (comment in line) for line in text) if comment else text
     if separator == "whitespace":
         return csv.reader(
-            (line.strip().replace("\t", " ") for line in lines), delimiter=" ", skipinitialspace=True
+            (line.strip().replace("\t", " ") for line in lines),
+            delimiter=" ",
+            skipinitialspace=True,
+            quotechar=quote,
         )
-    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator)
+    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator, quotechar=quote)
 
 
-def _first_row(file: io.TextIOBase, separator: str, skip: int, comment: str | None) -> tuple[list[str], int]:
+def _first_row(
+    file: io.TextIOBase, separator: str, skip: int, comment: str | None, quote: str
+) -> tuple[list[str], int]:
     """Return the first row that is not blank after those to skip, and the number of rows up to it."""
-    rows = rows_of(file, separator, comment)
+    rows = rows_of(file, separator, comment, quote)
     for i, row in enumerate(rows):
         if i >= skip and any(field.strip() for field in row):
             below = next(rows, [])
@@ -224,16 +253,49 @@ def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str)
     odd = frame[start.str.fullmatch(r"[-=+|:\s]*") | (start == (first or [""])[0].strip())]
     blank = pd.Series(["".join(row) for row in odd.to_numpy()], odd.index, dtype=str).str.fullmatch(_RULE)
     again = odd.eq(first).all(axis=1) if first and len(first) == odd.shape[1] else ~blank & False
-    passed = {"without any value": blank, "that repeat the header": again & ~blank}
+    passed = {"without any value: passed over": blank, "that repeat the header: passed over": again & ~blank}
     frame = frame.drop(odd.index[blank | again])
-    if frame.shape[1] > 2 and len(frame) > 1:  # a sum, or how many rows there are
-        word, *others = frame.iloc[-1].str.strip()
-        if not any(others) and not re.fullmatch(r"[-+\d.,eE]*", word):
-            frame, passed["that ends the file, without a second field"] = frame.iloc[:-1], pd.Series([True])
+    units = _rows_of_units(frame) if first else 0
+    ends = next(i for i in range(len(frame) + 1) if i + 1 >= len(frame) - units or not _ends(frame, i))
+    frame = frame.iloc[units : len(frame) - ends]
+    passed["below the header, such as units: passed over"] = pd.Series([True] * units, dtype=bool)
+    passed["at the end, such as a sum or a remark: passed over"] = pd.Series([True] * ends, dtype=bool)
     frame = frame.reset_index(drop=True)
     frame.columns = header
     frame.attrs["passed"] = {what: int(rows.sum()) for what, rows in passed.items() if rows.any()}
     return frame
+
+
+def _ends(frame: pd.DataFrame, i: int) -> bool:
+    """Return whether a row, by its number from the end, is none: a sum, or how many rows there are."""
+    row = frame.iloc[-1 - i].str.strip()
+    filled = [j for j, value in enumerate(row) if value]
+    if frame.shape[1] > 2 and filled == [0] and not re.fullmatch(r"[-+\d.,eE]*", row.iloc[0]):
+        return True
+    sums = [j for j in filled if _SUM.fullmatch(row.iloc[j])]
+    return bool(sums) and (frame.iloc[:, sums[0]].str.strip() == row.iloc[sums[0]]).sum() == 1
+
+
+def _rows_of_units(frame: pd.DataFrame) -> int:
+    """Return how many of the first rows are none: they hold text where all others have numbers."""
+    below = [column.str.strip() for _, column in frame.iloc[2 if len(frame) > 2 else 1 : 50].items()]
+    for k, row in enumerate(frame.iloc[:2].to_numpy()):
+        text = 0
+        for value, column in zip(map(str.strip, row), below, strict=True):
+            if value in GAPS | UNKNOWN:
+                continue
+            known = [other for other in column if other not in GAPS | UNKNOWN]
+            if known and all(map(_is_number, known)):
+                if _is_number(value):
+                    return k
+                text += 1
+        if text < 2:
+            return k
+    return min(2, len(frame) - 1)
+
+
+def _is_number(value: str) -> bool:
+    return bool(written(value) or written(value.translate(str.maketrans(",.", ".,"))))
 
 
 def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[str]]:
@@ -243,12 +305,16 @@ def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataF
         return bool(frame[j].str.strip().eq("").all())
 
     width = frame.shape[1]
-    if len(header) == width - 1 and not nothing(width - 1):
+    names_of_rows = frame[0].is_unique and not frame[0].str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any()
+    if len(header) == width - 1 and frame[width - 1].str.strip().ne("").all() and names_of_rows:
         header = ["", *header]
     if not all(nothing(j) for j in range(len(header), width)):
+        more = frame[frame[range(len(header), width)].ne("").any(axis=1)]
         raise DatasetError(
-            f"{where}: {len(header)} names in the header for {width} columns: set header to false if the "
-            "first line is a row, or skip the lines before it; attop look finds how it is written"
+            f"{where}: {len(header)} names in the header, but more fields in {len(more):,} of {len(frame):,} "
+            f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
+            "the separator in double quotes, name all in the header, or set header to false if it is a row; "
+            "attop look finds how it is written"
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]

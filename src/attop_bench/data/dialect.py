@@ -16,13 +16,14 @@ import pandas as pd
 
 from attop._core.files import StrPath
 from attop._core.wording import count_noun, join_first
-from attop_bench.data.delimited import default_separator, opened, rows_of, told_separator
+from attop_bench.data.base import DatasetError
+from attop_bench.data.delimited import default_separator, opened, rows_of, sheet_of, told_separator
 from attop_bench.data.formats import Table, format_of, read_table
-from attop_bench.data.source import open_bytes
+from attop_bench.data.source import BROKEN, open_bytes, refuse_foreign
 from attop_bench.data.written import GAPS, numbers_of
 
 #: Separators, the likeliest first where two fit alike.
-_SEPARATORS = (",", ";", "tab", "|", "whitespace", "^", "~", "\x01", ":")
+_SEPARATORS = (",", ";", "tab", "|", "whitespace", "^", "~", "\x01", ":", *"¦§&")
 #: A column of no more values may be one of codes, as 1,5 is; fewer do where commas do not separate.
 _FEW, _FEWEST = 20, 2
 #: Rows that are looked at, and those a separator must fit.
@@ -30,7 +31,7 @@ _ROWS, _FIT = 1000, 0.9
 #: A field that another separator would cut, which is no number or date.
 _CUT = re.compile(r".*[,;\t|].*")
 #: What nothing cuts.
-_QUOTED = re.compile(r'(?:^|(?<=[,;\t| ]))"(?:[^"]|"")*"(?=[,;\t|\s]|$)', re.MULTILINE)
+_QUOTED = r'(?:^|(?<=[,;\t| ]))"(?:[^"]|"")*"(?=[,;\t|\s]|$)'
 _NUMBER = re.compile(r"\s*[-+(]?[€$£]?[\d.,' ]+[)€$£%]?\s*")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
 
@@ -40,7 +41,15 @@ def read_as_found(
 ) -> tuple[Table, dict[str, Any], list[str]]:
     """Read a table; return all options that its reader needs, and what is to be said."""
     form = form or format_of(path)
-    found, said = dialect(path, given, label) if form == "csv" and os.path.isfile(path) else ({}, [])
+    found: dict[str, Any] = {}
+    said: list[str] = []
+    if form in ("csv", "excel") and os.path.isfile(path):
+        refuse_foreign(path, form)
+        try:
+            found, said = (dialect if form == "csv" else _sheet_dialect)(path, given, label)
+        except (UnicodeError, OSError, csv.Error, *BROKEN) as error:
+            remedy = "it is damaged or no text: save it as CSV"
+            raise DatasetError(f"dataset {path}: cannot be read as {form}: {error}; {remedy}") from None
     if form == "svmlight" and "zero_based" not in given and _zero_based(path):
         found["zero_based"] = True
         said.append("the first feature has index 0: read with zero_based: true")
@@ -50,7 +59,7 @@ def read_as_found(
     if form == "csv" and "decimal" not in given and any(_has_comma(table.text(c), few) for c in table.frame):
         reader["decimal"] = ","
         table = replace(table, decimal=",")
-    said += [f"{count_noun(number, 'row')} {what}: passed over" for what, number in table.passed.items()]
+    said += [f"{count_noun(number, 'row')} {what}" for what, number in table.passed.items()]
     return table, reader, said
 
 
@@ -67,7 +76,7 @@ def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
 def odd_number(table: Table, name: str) -> tuple[str, float] | None:
     """Return a value of a column that only a person reads as a number, and that number."""
     raw = pd.Series(table.text(name).dropna().unique(), dtype=object)
-    usual = rf"[-+\d{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
+    usual = rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
     odd = raw[~raw.str.fullmatch(usual)] if len(raw) else raw
     numbers = None if odd.empty else numbers_of(odd, table.decimal)
     return None if numbers is None or numbers.dtype.kind == "b" else (odd.iloc[0], float(numbers.iloc[0]))
@@ -110,12 +119,32 @@ def dialect(
     lines = lines[told is not None :]
     comment = given.get("comment") or _comment(lines)
     usual = told or default_separator(path)
-    separator = given.get("separator") or told or _separator(lines, usual, comment)
+    quote = given.get("quote") or _quote(lines)
+    separator = given.get("separator") or told or _separator(lines, usual, comment, quote)
     if separator != usual and "separator" not in given:
         found["separator"] = separator
     if comment and "comment" not in given:
         found["comment"] = comment
-    rows = list(islice(rows_of(lines, separator, comment), _ROWS))
+    if quote != '"' and "quote" not in given:
+        found["quote"] = quote
+    rows = list(islice(rows_of(lines, separator, comment, quote), _ROWS))
+    about, more = _header(rows, given, label)
+    return found | about, said + more
+
+
+def _sheet_dialect(
+    path: StrPath, given: Mapping[str, Any], label: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return options of `read_excel` beside those `given`, and what is to be said."""
+    return _header(sheet_of(path, given.get("sheet"))[1].iloc[:_ROWS].to_numpy().tolist(), given, label)
+
+
+def _header(
+    rows: list[list[str]], given: Mapping[str, Any], label: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return options that say where the header is, if there is one, and what is to be said."""
+    found: dict[str, Any] = {}
+    said = []
     if "skip" not in given and (skip := _before(rows)):
         found["skip"] = skip
         said.append(f"{count_noun(skip, 'line')} before the header: passed over")
@@ -137,10 +166,11 @@ def _encoding(path: StrPath) -> tuple[str, str] | None:
     """Return the likely encoding of a file that is not UTF-8, and a word that shows it."""
     with open_bytes(path) as file:
         start = file.read(1 << 16)
-        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or start[:4] == codecs.BOM_UTF32_BE:
             return None
         if start.count(0) > len(start) / 5:
-            wide = "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
+            wide = "utf-32-" if start.count(0) > len(start) / 2 else "utf-16-"
+            wide += "le" if start[1::2].count(0) > start[::2].count(0) or start[:1] != b"\0" else "be"
             return wide, start.decode(wide, "replace")[:20]
         decoder, data = codecs.getincrementaldecoder("utf-8")(), start
         while data:
@@ -166,10 +196,19 @@ def _comment(lines: Sequence[str]) -> str | None:
     return marked[0][0] if 0 < len(marked) < len(start) and start[0] == marked[0] and not named else None
 
 
-def _separator(lines: Sequence[str], usual: str, comment: str | None) -> str:
+def _quote(lines: Sequence[str]) -> str:
+    """Return the quotes of fields: single ones where there are no double ones, and most lines have them."""
+    text = "".join(lines)
+    single = re.findall(r"(?:^|[,;\t|])'(?:[^'\n]|'')*'(?=[,;\t|\r\n]|$)", text, re.MULTILINE)
+    return "'" if '"' not in text and len(single) > len(lines) / 2 else '"'
+
+
+def _separator(lines: Sequence[str], usual: str, comment: str | None, quote: str) -> str:
     """Return the separator that gives most rows as many fields, and cuts none that another would."""
     best, score = usual, 0.0
-    lines = _QUOTED.sub("text", "".join(lines)).splitlines(keepends=True)
+    lines = re.sub(_QUOTED.replace('"', quote), "text", "".join(lines), flags=re.MULTILINE).splitlines(
+        keepends=True
+    )
     for separator in sorted(_SEPARATORS, key=lambda mark: mark != usual):
         try:
             rows = list(islice(filter(any, rows_of(lines, separator, comment)), _ROWS))
@@ -187,12 +226,25 @@ def _separator(lines: Sequence[str], usual: str, comment: str | None) -> str:
 
 
 def _before(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows come before the header: titles, of fewer fields than most rows."""
-    if not rows:
+    """Return how many rows come before the header: titles, of fewer fields than most rows, and groups."""
+    filled = [len("\0".join(map(str.strip, row)).rstrip("\0").split("\0")) * any(row) for row in rows]
+    if not any(filled):
         return 0
-    width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
-    first = next((i for i, row in enumerate(rows) if len(row) >= width - 1), 0)
-    return first if width > 2 and any(rows[i] for i in range(first)) else 0
+    width = Counter(n for n in filled if n).most_common(1)[0][0]
+    first = next((i for i, n in enumerate(filled) if n >= width - 1), 0)
+    first = first if width > 2 and any(filled[:first]) else 0
+    below = rows[first + 1 : first + 50]
+    if len(below) > 2 and len(below[0]) == len(rows[first]) and _names_groups(rows[first], below):
+        return first + 1
+    return first
+
+
+def _names_groups(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row names groups of columns that the next row names: fewer, and no values."""
+    names, groups = ([name.strip() for name in names] for names in (below[0], row))
+    if not all(names) or len(set(names)) < len(names) or len(set(groups) - {""}) == len(names):
+        return False
+    return _is_header(names, below[1:]) and _numbers([name for name in groups if name] or ["0"]) is None
 
 
 def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

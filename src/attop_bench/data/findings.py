@@ -93,8 +93,9 @@ def _complaints(table: Look) -> Iterator[str]:
         if column.marks:
             yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
     if written := [c for c in named if c.kind == "text of numbers" and not c.marks]:
-        several, example = join_first([c.name for c in written]), written[0].example
-        yield f"{several}: numbers written as text, such as {example!r}: dropped; write plain ones"
+        several = join_first([f"{c.name} (in {c.why})" if c.why else c.name for c in written])
+        example = f"such as {written[0].example!r}"
+        yield f"{several}: numbers written as text, {example}: dropped; write plain ones, in one unit"
     if names := by_kind.get("unusable"):
         yield f"{join_first(names)}: infinite numbers, or no single values: dropped; correct them to use them"
     if names := by_kind.get("date"):

@@ -6,6 +6,7 @@ CSV, which has no types, is read as text; columns become numbers where numbers a
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections import Counter
@@ -23,7 +24,7 @@ from attop_bench.data.arff import read_arff
 from attop_bench.data.base import DatasetError
 from attop_bench.data.delimited import read_delimited, read_excel
 from attop_bench.data.parameters import checked, complete
-from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member
+from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member, refuse_foreign
 from attop_bench.data.written import GAPS, numbers_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Table:
     #: missing, decimal: See `as_written`.
     missing: Any = None
     decimal: str = "."
-    #: Rows that were passed over -> how many.
+    #: What rows were not taken as they are, in words -> how many.
     passed: Mapping[str, int] = field(default_factory=dict)
 
     def values(self, name: str) -> pd.Series:
@@ -73,16 +74,21 @@ class Table:
         odd = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
         if odd is not None:
             raise DatasetError(f"{where} holds lists or mappings, such as {odd!r}: drop it")
-        numbers = None if self.has_types else numbers_of(text, self.decimal)
+        is_text = not self.has_types or all(isinstance(value, str) for value in text.dropna())
+        numbers = numbers_of(text, self.decimal) if is_text and len(text) else None
         if numbers is None or numbers.dtype.kind == "b":
             return text.astype(object) if numbers is None else numbers
         return self._without_gaps(numbers)
 
     def text(self, name: str) -> pd.Series:
         """Return a column as text without blanks around it, NaN where nothing is left."""
-        if self.has_types:
-            return self.values(name).map(_written, na_action="ignore")
-        return self._stripped(name)
+        import pandas as pd
+
+        text = self._stripped(name)
+        if not self.has_types:
+            return text
+        values = self.values(name) if pd.api.types.is_numeric_dtype(self.frame[name]) else text
+        return values.map(_written, na_action="ignore")
 
     def numbers(self, name: str) -> pd.Series:
         """Return a column as numbers; refuse one that is none, or cannot be a feature."""
@@ -157,6 +163,8 @@ def format_of(path: StrPath, own: str | None = None) -> str:
     if ending in _SUFFIXES:
         return _SUFFIXES[ending]
     form = own or (_by_content(path) if os.path.isfile(path) else None)
+    if form is None and os.path.isfile(path):
+        refuse_foreign(path)
     if form is None:
         raise DatasetError(
             f"dataset {path}: cannot tell the format from the name: set format to one of {', '.join(FORMATS)}"
@@ -226,6 +234,7 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
         elif os.path.islink(path):
             what = "it is a link that leads to no file: give the file"
         raise DatasetError(f"{where}: {what}")
+    refuse_foreign(path, name)
     given = dict(options or {})
     written = as_written(**{name: given.pop(name) for name in ("missing", "decimal") if name in given})
     frame = reader(path, **complete(reader, given, f"{where}: format {name!r}", reserved=("path",)))
@@ -261,8 +270,15 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
     where = f"dataset {path}"
     try:
         with open_bytes(path) as file:
-            about = {"n_features": n_features, "zero_based": zero_based}
-            X, label, query = load_svmlight_file(file, query_id=True, **about)
+            content = io.BytesIO(file.read())
+        about = {"n_features": n_features, "zero_based": zero_based, "query_id": True}
+        try:
+            X, label, query = load_svmlight_file(content, **about)
+        except ValueError as error:
+            if "sorted" not in str(error):
+                raise
+            content.seek(0)
+            X, label, query = load_svmlight_file(io.BytesIO(b"".join(map(_in_order, content))), **about)
     except (ValueError, OverflowError, OSError, *BROKEN) as error:
         raise DatasetError(
             f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "
@@ -283,6 +299,14 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
     if len(query):
         frame.insert(1, "qid", np.asarray(query, dtype=np.int64))
     return frame
+
+
+def _in_order(line: bytes) -> bytes:
+    """Return a line of SVMlight with its indices in order."""
+    label, *fields = line.partition(b"#")[0].split() or [b""]
+    place = {field: int(field.partition(b":")[0]) for field in fields if not field.startswith(b"qid")}
+    fields.sort(key=lambda field: place.get(field, -1))
+    return b" ".join([label, *fields]) + b"\n"
 
 
 def read_npz(path: StrPath) -> pd.DataFrame:
@@ -327,6 +351,8 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
         kind = column.type
         if types.is_dictionary(kind):
             return plain(column.cast(kind.value_type))
+        if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
+            return pyarrow.array([v if v is None else v.decode(errors="replace") for v in column.to_pylist()])
         if types.is_decimal(kind):
             return column.cast("float64")
         if types.is_duration(kind):
@@ -348,7 +374,9 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
         table = pyarrow.table([plain(table[name]) for name in kept], names=kept)
         return table.to_pandas(types_mapper=with_missing)
     except Exception as error:  # what a damaged file raises depends on where it is damaged
-        raise DatasetError(f"dataset {path}: not a Parquet file: {error}; check format and path") from error
+        raise DatasetError(
+            f"dataset {path}: not a Parquet file: {error}; if it is text, set format to csv"
+        ) from error
 
 
 def read_pickle(path: StrPath, digest: str, member: str | None = None) -> pd.DataFrame:

@@ -13,18 +13,22 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table
 from attop_bench.data.kinds.columns import comparison_with, positive_labels
 from attop_bench.data.roles import Column, words_of
+from attop_bench.data.written import UNKNOWN
 
 #: How the words of a label's name begin, after "is".
 _STEMS = (
-    "label target class outcome fraud default churn respon bought convert positive fail readmi died death "
-    "surviv exited subscrib relevan includ defect bug result diagnos anomal"
+    "label target class outcome fraud default delinq dlq churn attrit respon bought purchas click conver "
+    "positive fail readmi died death surviv exited subscrib relevan includ defect bug result diagnos anomal"
 )
 _NAMES = frozenset(("y", "bad", "dead"))
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10
 #: Share from which on the rarer of two values need not be the positive one.
 _RARE = 0.25
-_TRUE = frozenset(("1", "1.0", "yes", "y", "true", "t", "positive", "pos", "+", "+1"))
+_TRUE = (
+    "1 1.0 yes y true t positive pos + +1 ja j oui si sí sì sim tak ano áno igen evet kyllä jah da да так "
+    "ναι כן نعم はい 是 有 예 wahr vrai verdadero verdadeiro vero prawda истина"
+)
 
 
 @dataclass(frozen=True)
@@ -47,15 +51,17 @@ def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> 
     found = []
     for column in columns:
         last, named = column.name == columns[-1].name, _is_named(column.name)
+        few_values = column.distinct <= _GRADES
+        distinct = len(set(_known(frame[column.name]).map(_folded))) if few_values else column.distinct
         graded = 3 <= column.distinct <= _GRADES and (named or last)
-        if column.kind in ("date", "unusable", "text") or not (column.distinct == 2 or graded):
+        if column.kind in ("date", "unusable", "text") or not (2 in (column.distinct, distinct) or graded):
             continue
         label = as_label(table, frame, column.name)
         rows = frame[column.name].count()
         few = min(label.share, 1 - label.share) * rows < ENOUGH
         if few and graded:
             continue
-        order = few, not named, column.distinct > 2, column.missing > 0, not last, not column.text
+        order = few, not named, distinct > 2, column.missing > 0, not last, not column.text
         found.append(((*order, label.share), label))
     return [label for _, label in sorted(found, key=lambda one: one[0])]
 
@@ -83,6 +89,8 @@ def as_label(table: Table, frame: pd.DataFrame, name: str, positive: object = No
     otherwise = ""
     if positive is None:
         positive, otherwise = _positive(values)
+    elif isinstance(positive, str):
+        positive = _variants(values, positive)
     rows = positive_labels(table, name, positive) & frame[name].notna().to_numpy()
     same = frame[name][rows].unique()
     if pd.api.types.is_numeric_dtype(values) and comparison_with(table, name, positive) is None:
@@ -90,8 +98,40 @@ def as_label(table: Table, frame: pd.DataFrame, name: str, positive: object = No
     return LabelColumn(name, positive, float(rows.sum() / len(values)), otherwise)
 
 
+def unknown(values: pd.Series) -> list[str]:
+    """Return the marks among values of text that stand for none of them, if two others are left."""
+    marks = sorted(set(values.dropna().unique()) & UNKNOWN)
+    return marks if len(_known(values).unique()) >= 2 else []
+
+
+def _known(values: pd.Series) -> pd.Series:
+    """Return the values that are present, without marks such as ``?`` where others are left."""
+    known = values.dropna()
+    marked = known.isin(UNKNOWN)
+    return known if marked.all() else known[~marked]
+
+
+def _folded(value: object) -> object:
+    """Return a value without capitals: Yes, yes and YES are one."""
+    return value.casefold() if isinstance(value, str) else value
+
+
+def _variants(values: pd.Series, value: str) -> object:
+    """Return a value, or all that are it but for capitals, if another is left."""
+    words = values.unique()
+    alike = sorted(word for word in words if _folded(word) == _folded(value))
+    return alike if 1 < len(alike) < len(words) else value
+
+
 def _positive(values: pd.Series) -> tuple[object, str]:
     """Return the likeliest positive value, the rarer of two, and what else it could be."""
+    known = _known(values)
+    if known.nunique() == 1 < values.nunique():
+        return _plain(known.iloc[0]), ", ".join(sorted({*values} - {*known}))
+    values = known
+    if values.map(_folded).nunique() not in (1, values.nunique()):
+        rarest, otherwise = _positive(values.map(_folded))
+        return _variants(values, str(rarest)), otherwise
     counts = values.value_counts()
     number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     if len(counts) > 2 and number:
@@ -99,7 +139,7 @@ def _positive(values: pd.Series) -> tuple[object, str]:
     enough = counts[counts >= ENOUGH] if len(counts) > 2 else counts
     rarest = (enough if len(enough) else counts).index[-1]
     others = [value for value in counts.index if value != rarest]
-    true = [str(value).lower() in _TRUE for value in (rarest, *others)]
+    true = [str(value).lower() in _TRUE.split() for value in (rarest, *others)]
     open_to_doubt = (
         len(counts) > 2 or true[1:] == [True] or (not true[0] and counts.min() > _RARE * len(values))
     )

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from attop._core.files import StrPath
-from attop._core.wording import did_you_mean
+from attop._core.wording import did_you_mean, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
 from attop_bench.data.gaps import as_options, gaps, remarks, sentinels, usual_words
 from attop_bench.data.kinds.columns import column_of, day_numbers, positive_labels
-from attop_bench.data.labels import as_label, candidates, having
+from attop_bench.data.labels import as_label, candidates, having, unknown
 from attop_bench.data.leaks import leaks
 from attop_bench.data.roles import KINDS, Column, describe
 
@@ -42,6 +42,11 @@ def look(
     """
     table, reader, said = read_as_found(path, form, given or {}, label)
     rows = len(table.frame)
+    if table.frame.shape[1] == 1:
+        raise DatasetError(
+            f"{table.where}: one column, {table.frame.columns[0][:60]!r}: name what separates the fields, as "
+            "--reader separator=X; remove quotes around lines as a whole"
+        )
     table = replace(table, frame=_sampled(table.frame))
     frame, columns = _described(table)
     columns = [replace(c, marks=()) for c in columns] if table.has_types else columns  # only CSV has options
@@ -59,6 +64,12 @@ def look(
         chosen = as_label(table, frame, label, positive)
     elif positive is not None:
         chosen = having(positive, table, frame, possible)
+    if choose and chosen is not None and (none := unknown(frame[chosen.column])):
+        given_marks = sorted({*none, *usual_words(table, chosen.column)} - {str(positive)})
+        table, frame, columns = _with_missing(table, frame, columns, {chosen.column: given_marks})
+        chosen = as_label(table, frame, chosen.column, positive)
+        back = f"--reader 'missing={{{chosen.column}: []}}'"
+        said.append(f"{chosen.column}: {join_first(none)} is read as no label; as one: {back}")
     if choose:
         kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]

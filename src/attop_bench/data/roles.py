@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from attop._core.typing import Ints
+from attop._core.wording import join_first
 from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
+from attop_bench.data.written import written
 
 
 def _set(words: str) -> frozenset[str]:
@@ -46,6 +48,8 @@ _FEWEST = 10
 NEARLY = 0.95
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3
+#: Units of one column, at most: 12 kg and 500 g, but not as many as seats have letters.
+_UNITS = 3
 _WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
 #: Words, the median of the rows, from which text is read as such rather than as names; those that are asked.
 _WORDS, _ASKED = 4, 3
@@ -136,14 +140,21 @@ def _of_text(
             return kind, (), why, otherwise
     if len(values) > FEW and len(odd) <= _MARKS:
         return "text of numbers", tuple(odd), "", ""
-    if len(values) > FEW and values.str.fullmatch(_WRITTEN).mean() >= NEARLY:
-        return "text of numbers", (), "", ""
+    if len(values) > FEW and (units := _units(values)) is not None:
+        return "text of numbers", (), join_first(units), ""
     words = values.map(_words).median()
     if distinct > MANY_VALUES and distinct > len(text) / 5 and words >= _ASKED:
         sure = words >= _WORDS
         return "text", (), f"{words:.0f} words in the median row", "" if sure else "identifier"
     kind, why, otherwise = _of_names(frame, name, text, distinct)
     return kind, (), why, otherwise
+
+
+def _units(values: pd.Series) -> list[str] | None:
+    """Return the units of values that nearly all are numbers as people write them; None if they are not."""
+    found = values[~values.str.fullmatch(_WRITTEN)].map(written)
+    units = sorted({one[1] for one in found.dropna() if one[1]})
+    return units if found.isna().sum() <= (1 - NEARLY) * len(values) and len(units) <= _UNITS else None
 
 
 def _words(text: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,25 +11,60 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Text that stands for a missing value in a file without types, as for pandas.
+#: Text that stands for a missing value in a file without types, as for pandas, databases and Excel.
 GAPS = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
 ) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+GAPS |= {
+    r"\N",
+    "(null)",
+    "[null]",
+    "<null>",
+    "NaT",
+    "(blank)",
+    "#DIV/0!",
+    "#VALUE!",
+    "#REF!",
+    "#NAME?",
+    "#NUM!",
+}
+#: Text that stands for none of the values of a label, though it may be a value elsewhere.
+UNKNOWN = frozenset(
+    ["?", "??", "-", "--", "---", ".", "..", "*", "n.a.", "N.A.", "nil", "unknown", "Unknown"]
+)
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
-#: Minus signs, blanks and apostrophes beside those of a keyboard.
+#: Minus signs, blanks, apostrophes and marks of other scripts beside those of a keyboard.
 _SIGNS = str.maketrans(
-    {"\u2212": "-", "\u2013": "-", "\xa0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'"}
+    {
+        "\u2212": "-",
+        "\u2013": "-",
+        "\xa0": " ",
+        "\u202f": " ",
+        "\u2009": " ",
+        "\u2019": "'",
+        "\u066b": ".",
+        "\u066c": ",",
+    }
 )
-_CURRENCY = r"[€$£¥₹]|EUR|USD|GBP|CHF|JPY|INR"
+_CURRENCY = (
+    r"(?:[A-Z]{1,2})?[€$£¥₹₽₩₺₴₪฿]|EUR|USD|GBP|CHF|JPY|INR|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|RUB"
+    r"|KRW|SGD|HKD|NZD|Rs[.,]?|kr[.,]?|zł|Kč|Ft"
+)
+#: What a letter after a number multiplies it by.
+_TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 #: Digits in threes between marks, or in twos before the last three, as in India.
 _GROUPED = r"[1-9]\d{0,2}(?:(?P<mark>[,' ])(?:\d{2,3}(?P=mark))*\d{3})"
+#: kg, °C, m², mg/dL, km/h; without a blank before it a name of its own, such as A of the seat 12A, is none.
+_UNIT = r"[%‰°]|(?:(?<=\s)|(?=[a-z°µ]|[A-Z]{2}))[°µ]?[^\W\d_]{1,8}[²³.]?(?:/[^\W\d_]{1,5}[²³]?)?"
 _WRITTEN = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[-+]?)\s*(?P<before>{_CURRENCY})?\s*(?P<sign2>[-+]?)"
     rf"(?P<number>(?:{_GROUPED}|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)"
-    rf"\s*(?P<after>%|{_CURRENCY}|(?<=\s)[^\W\d_]{{1,4}}[²³]?)?(?P<sign3>-?)\s*(?P<close>\))?"
+    rf"\s*(?P<times>[kKMB](?![^\W\d_]))?\s*(?P<after>{_CURRENCY}|{_UNIT})?(?P<sign3>-?)\s*(?P<close>\))?"
 )
+#: A time of the day, or minutes and seconds.
+_CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?:\s?([AaPp])\.?[Mm]\.?)?")
 
 
 def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
@@ -59,20 +95,41 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
     return pd.Series(values.astype(np.int64) if integers else values, text.index, name=text.name)
 
 
+def written(value: object) -> tuple[str, str] | None:
+    """Return the plain number and the unit of text that a person reads as a number; None of other text.
+
+    A clock's 13:45 is 13.75 of the unit ``:``.
+    """
+    if not isinstance(value, str):
+        return None
+    if not value.isascii():
+        value = value.translate(_SIGNS)
+        value = "".join(str(unicodedata.decimal(sign, sign)) for sign in value)
+    if clock := _CLOCK.fullmatch(value):
+        hour = int(clock[1]) if clock[4] is None else int(clock[1]) % 12 + 12 * (clock[4] in "pP")
+        return repr(hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600), ":"
+    found = _WRITTEN.fullmatch(value)
+    if found is None or bool(found["open"]) != bool(found["close"]) or (found["before"] and found["after"]):
+        return None
+    signs = found["sign"] + found["sign2"] + found["sign3"]
+    if len(signs) + bool(found["open"]) > 1:
+        return None
+    number = re.sub("[,' ]", "", found["number"])
+    if found["times"]:
+        number = repr(float(number) * _TIMES[found["times"]])
+    sign = "-" if "-" in signs or found["open"] else ""
+    return sign + number, found["before"] or found["after"] or ""
+
+
 def _rewritten(text: pd.Series) -> pd.Series | None:
     """Return numbers of text with units, signs and thousands, in one way throughout; else None."""
     plain, units = {}, set()
     for value in text.dropna().unique():
-        found = _WRITTEN.fullmatch(value.translate(_SIGNS)) if isinstance(value, str) else None
-        if found is None or bool(found["open"]) != bool(found["close"]):
+        if (number := written(value)) is None:
             return None
-        signs = found["sign"] + found["sign2"] + found["sign3"]
-        number = re.sub("[,' ]", "", found["number"])
-        if len(signs) + bool(found["open"]) > 1 or (found["before"] and found["after"]):
-            return None
-        plain[value] = f"-{number}" if "-" in signs or found["open"] else number
-        units.add(found["before"] or found["after"] or "")
+        plain[value], unit = number
+        units.add(unit)
     amounts = all(re.fullmatch(_CURRENCY, unit) for unit in units - {""})
-    if not plain or len(units - {""}) > 1 or ("" in units and not amounts):
+    if len(units - {""}) > 1 or ("" in units and not amounts) or all(a == b for a, b in plain.items()):
         return None
     return numbers_of(text.map(plain))

@@ -71,7 +71,7 @@ class Package:
         form = format_of(path, own)
         table = read_table(path, form, self.notes["reader"] if form == own else {})
         for what, number in table.passed.items():
-            tell(f"{path}: {count_noun(number, 'row')} {what}: passed over")
+            tell(f"{path}: {count_noun(number, 'row')} {what}")
         if form == "svmlight":
             table = self._as_wide(table, tell)
         group, columns = self.notes["group"], table.frame.columns

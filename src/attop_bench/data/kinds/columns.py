@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 MANY_VALUES = 50
 #: Share of the values that must look like dates.
 _MOSTLY = 0.95
+#: In any language: 12 Mar 2024, 12-Mar-24, 12. März 2024, 12MAR2024, Tuesday, March 12, 2024, Mar-24.
+_WORD = r"[^\W\d_]{3,10}"
+_MONTH = r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,7}"
 _DATE = re.compile(
     r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})"
-    r"|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{2,4})"
+    rf"|({_WORD}[.,]* )?(\d{{1,2}}(\. ?|[ -]?)(de )?{_WORD}[.,]?[ -]?(de )?(\d{{4}}|\d{{2}})"
+    rf"|{_WORD}\.? \d{{1,2}},? \d{{2,4}})|{_MONTH}[ -](\d{{4}}|\d{{2}})"
+    r"|(19|20)\d{2}[-/](0[1-9]|1[0-2]|W\d{2}|Q[1-4]))"
     r"([T ]\d{1,2}:\d{2}.*)?"
 )
 #: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
