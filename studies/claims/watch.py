@@ -1,4 +1,4 @@
-"""False alarms of `watch` in years of 52 lists of 100, and halved precisions that are seen in four lists.
+"""False alarms of `watch` in years of 52 lists, and halved precisions that are seen in four.
 
     python -m studies.claims.watch [--years 1000] [--seed 0]
 
@@ -23,11 +23,11 @@ def lists(mean, varies, rng, law="normal", rows=100):
     return rng.binomial(rows, np.clip(mean * (1 + varies * off), 0, 1))
 
 
-def alarms(mean, promised, varies, years, seed, law="normal", after=0):
+def alarms(mean, promised, varies, years, seed, law="normal", after=0, rows=100):
     """Return the share of years with an alarm among those with none in the first lists."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(years):
-        since = watch(lists(mean, varies, rng, law), [100] * len(mean), promised).since
+        since = watch(lists(mean, varies, rng, law, rows), [rows] * len(mean), promised).since
         if since == 0 or since > after:
             found.append(since > 0)
     return float(np.mean(found))
@@ -62,6 +62,12 @@ def main():
             ]
             shares = ",".join(f"{100 * share:.1f}" for share in (*false, *halved))
             print(f"{promised},{varies:.0%},{shares}", flush=True)
+    print("rows of a list at 0.3 and 30%,false alarms,halved at once,of the best test")
+    for rows in (100, 200, 400):
+        both = np.full(52, 0.3), np.full(4, 0.15)
+        false, seen = (alarms(mean, 0.3, 0.3, *given, rows=rows) for mean in both)
+        best = most_power(0.3, 0.3, [0.05 / 13], rows)[0]
+        print(f"{rows},{100 * false:.1f},{100 * seen:.1f},{100 * best:.1f}", flush=True)
     levels = 0.05, 0.05 / 13, 0.008
     print("at most, 0.3 and 30%:", dict(zip(levels, most_power(0.3, 0.3, levels), strict=True)))
 

@@ -737,7 +737,8 @@ def test_a_list_says_what_it_promises_and_watch_reads_it(scored, table, capsys, 
     for week in range(1, 14):
         rows = pd.read_csv(f"lists/week-{week}.csv")
         hits = yes if week < 10 else 1
-        rows.assign(fraud=["yes"] * hits + ["no"] * (60 - hits)).to_csv(f"lists/week-{week}.csv", index=False)
+        rows = rows.assign(fraud=["yes"] * hits + ["no"] * (60 - hits), week=week)
+        rows.to_csv(f"lists/week-{week}.csv", index=False)
     for week in range(10, 14):
         Path(f"lists/week-{week}.csv").rename(f"{week}.csv")
     assert main(["watch", "lists", "--model", "out"]) == 0
@@ -755,6 +756,25 @@ def test_a_list_says_what_it_promises_and_watch_reads_it(scored, table, capsys, 
     rows.assign(fraud=1).to_csv("lists/week-3.csv", index=False)  # as 1 and 0, too
     assert main(["watch", "lists", "--model", "out"]) == 1
     assert "week-3.csv has no promise beside it" in capsys.readouterr().err
+    week_2 = Path("lists/week-2.csv").read_bytes()
+    Path("lists/week-3.csv").write_bytes(week_2)
+    assert main(["watch", "lists", "--model", "out"]) == 0
+    assert "week-3.csv is week-2.csv again: passed over" in capsys.readouterr().out
+    beside, kept = Path("lists/week-2.promise.json"), Path("lists/week-2.promise.json").read_text()
+    for broken in (kept[:20], kept.replace('"least"', '"most"'), re.sub(r'"k": \d+', '"k": 1', kept)):
+        beside.write_text(broken)
+        assert main(["watch", "lists", "--model", "out"]) == 1
+        assert "week-2.promise.json is no promise of attop score" in capsys.readouterr().err
+    beside.write_text(kept)
+    pd.read_csv("lists/week-2.csv")[:-1].to_csv("lists/week-2.csv", index=False)
+    assert main(["watch", "lists", "--model", "out"]) == 1
+    assert (
+        "week-2.csv has 59 rows, its promise is of 60: rows without a label stay" in capsys.readouterr().err
+    )
+    for more in (b"1,2,3\n", b"1" + b"," * 30 + b"\n"):
+        Path("lists/week-2.csv").write_bytes(week_2 + more)
+        assert main(["watch", "lists", "--model", "out"]) == 1
+        assert "week-2.csv is no list of attop score" in capsys.readouterr().err
 
 
 def test_another_prevalence_is_reckoned_with(scored, table, capsys):
@@ -783,6 +803,7 @@ def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
     Path("lists").mkdir()
     for week, hits in enumerate([25, 24, 26, 25]):
         one = found.assign(label=[1] * hits + [0] * (55 - hits), listed=found["listed"].astype(float))
+        one["week"] = week
         one.to_csv(f"lists/{week}.csv", index=False, sep=",;\t,"[week])
     found.assign(label=[1] * 54 + [""]).to_csv("lists/4.csv", index=False)
     assert main(["watch", "lists", "--promised", "0.5"]) == 0
@@ -795,6 +816,9 @@ def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
     assert "100 of 200 rows of 4 lists were positive, promised 100. Their mean precision is 0.5 (" in said
     for bad in (["watch", "out", "--promised", "0.5"], ["watch", "lists", "--promised", "1.5"]):
         assert main(bad) == 1
+    found.assign(label=1, listed="yes").to_csv("lists/5.csv", index=False)
+    assert main(["watch", "lists", "--promised", "0.5"]) == 1
+    assert "column 'listed' of the list must hold numbers, got 'yes'" in capsys.readouterr().err
     found.assign(label=1)[:0].to_csv("lists/5.csv", index=False)
     assert main(["watch", "lists", "--promised", "0.5"]) == 1
     assert "5.csv has no rows" in capsys.readouterr().err

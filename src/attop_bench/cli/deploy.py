@@ -146,14 +146,14 @@ def run_watch(options: argparse.Namespace) -> int:
     how = {name: label[name] for name in ("positive", "values") if label.get(name)}
     if options.positive is not None:
         how = {"positive": options.positive, "values": None}
-    files = lists_in(options.folder)
+    files = lists_in(options.folder, print)
     lists = {path: labels_of(path, options.label or label["column"], **how) for path in files}
     complete = {path: labels for path, labels in lists.items() if labels.notna().all()}
     if waiting := [path.name for path in lists if path not in complete]:
         print(f"Waiting for labels: {', '.join(waiting)}")
     if not complete:
         raise ConfigError(f"{options.folder} holds no list (*.csv) with all its labels")
-    promised = [_promised(path, options.promised) for path in complete]
+    promised = [_promised(path, len(labels), options.promised) for path, labels in complete.items()]
     hits, rows = [int(labels.sum()) for labels in complete.values()], [len(v) for v in complete.values()]
     try:
         result = watch(hits, rows, promised)
@@ -169,12 +169,16 @@ def run_watch(options: argparse.Namespace) -> int:
     return 0
 
 
-def _promised(path: Path, given: float | None) -> float:
+def _promised(path: Path, rows: int, given: float | None) -> float:
     """Return the precision promised of a list: that given, or the least of the mean of lists like it."""
     promise = read_promise(path) if given is None else None
     if given is None and promise is None:
         raise ConfigError(
             f"{path} has no promise beside it ({promise_path(path).name}): attop score --output writes it, "
             "or give --promised"
+        )
+    if promise is not None and promise["k"] != rows:
+        raise ConfigError(
+            f"{path} has {rows:,} rows, its promise is of {promise['k']:,}: rows without a label stay, empty"
         )
     return given if promise is None else promise["least"] / promise["k"]  # type: ignore[return-value]

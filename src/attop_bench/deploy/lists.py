@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,10 +27,13 @@ def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.Data
 def read_list(path: str | Path) -> pd.DataFrame:
     """Read a list as text, each cell as it was before it was written as CSV; a spreadsheet may cut by ;."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(path, encoding="utf-8-sig", newline="") as file:
             mark = max(",;\t", key=file.readline().count)
+            file.seek(0)
+            if len({len(row) for row in csv.reader(file, delimiter=mark) if row}) > 1:
+                raise ValueError("a row has more or fewer fields than the header")
         table = pd.read_csv(path, sep=mark, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (csv.Error, ValueError) as error:
         raise DatasetError(f"{path} is no list of attop score, text separated by commas: {error}") from None
     table = table[(table != "").any(axis=1)].reset_index(drop=True)  # a spreadsheet's empty rows
     return table.rename(columns=original_cell).map(original_cell)
@@ -37,16 +41,31 @@ def read_list(path: str | Path) -> pd.DataFrame:
 
 def own_rows(table: pd.DataFrame) -> pd.Series:
     """Return which rows are of the list itself, none that left it or were drawn from below."""
-    return pd.to_numeric(table["listed"]) == 1 if "listed" in table else pd.Series(True, table.index)
+    return numbers(table, "listed") == 1 if "listed" in table else pd.Series(True, table.index)
 
 
-def lists_in(folder: str | Path) -> list[Path]:
-    """Return the lists of a folder in the order a reader counts: list-2 before list-10."""
+def numbers(table: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column of a list that was read as numbers; a program may have written 1.0."""
+    values = pd.to_numeric(table[name], errors="coerce")
+    if values.isna().any():
+        odd = table.loc[values.isna(), name].iloc[0]
+        raise DatasetError(
+            f"column {name!r} of the list must hold numbers, got {odd!r}: write the list again"
+        )
+    return values
+
+
+def lists_in(folder: str | Path, tell: Callable[[str], None]) -> list[Path]:
+    """Return the lists of a folder in the order a reader counts, list-2 before list-10; `tell` of copies."""
 
     def natural(path: Path) -> list[tuple[int, str]]:
         return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", path.name)]
 
-    return sorted(Path(folder).glob("*.csv"), key=natural)
+    found: dict[bytes, Path] = {}
+    for path in sorted(Path(folder).glob("*.csv"), key=natural):
+        if (first := found.setdefault(path.read_bytes(), path)) != path:
+            tell(f"{path.name} is {first.name} again: passed over")
+    return list(found.values())
 
 
 def changes(
@@ -69,7 +88,7 @@ def changes(
             known = ", ".join(named) or "a column that is no feature: the model has none"
             needed = f"no column rank, {group}" if group else "no column rank"
             raise DatasetError(f"{file} has {needed} or no --id {column}: give a list, and {known}")
-    places, k = pd.to_numeric(last["rank"]), head["rank"].max()  # 1.0 if a program read them with gaps
+    places, k = numbers(last, "rank"), head["rank"].max()
     if group:
         of = head[group].astype(str).str.strip()
         k = last[group].str.strip().map(head["rank"].groupby(of).max()).fillna(k)

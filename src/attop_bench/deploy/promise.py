@@ -56,7 +56,16 @@ def promise_path(file: str | Path) -> Path:
 
 def read_promise(file: Path) -> dict[str, Any] | None:
     """Return the promise beside a list; None if there is none."""
-    return read_json(promise_path(file)) if promise_path(file).is_file() else None
+    where = promise_path(file)
+    if not where.is_file():
+        return None
+    try:
+        promise = read_json(where)
+        if not 0 <= promise["least"] <= promise["k"]:
+            raise ValueError(f"least must be from 0 to k, got {promise['least']} of {promise['k']}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DatasetError(f"{where} is no promise of attop score: {error}; write the list again") from None
+    return promise
 
 
 def labels_of(
