@@ -13,9 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from attop._core.compiled import allowed_threads
+from attop._core.compiled import allowed_threads, blas
 from attop._core.parameters import check_numbers
 from attop._core.typing import Features, Floats, Ints
 from attop.surrogates._base import BoundSurrogate
@@ -43,7 +42,7 @@ class BlockedLoss:
             n_threads = min(allowed_threads(), len(self._blocks)) if len(self._blocks) > 1 else 1
             if n_threads > 1:
                 # Each thread calls the BLAS: more threads inside it would compete for the same cores.
-                stack.enter_context(threadpool_limits(1, "blas"))
+                stack.enter_context(blas().limit(limits=1))
                 self._threads = stack.enter_context(ThreadPoolExecutor(n_threads))
             try:
                 yield

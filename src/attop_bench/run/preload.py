@@ -3,18 +3,24 @@
 import contextlib
 
 import numba
+import numpy as np
 import sklearn.linear_model
 import sklearn.preprocessing
 import sklearn.svm  # noqa: F401
 
-import attop.metrics._registry  # noqa: F401
+import attop_bench.run.parameters
+import attop_bench.run.resume  # noqa: F401
 from attop import from_papers, learners
+from attop._core._sklearn import safe_indexing
 from attop_bench.run.record import environment
 
+with contextlib.suppress(ImportError):
+    import lightgbm  # noqa: F401
 for package in (learners, from_papers):
     for name in package.__all__:
         getattr(package, name)
 environment()  # is cached
+safe_indexing(np.zeros((1, 1)), [0])  # looks once for plugins of all that is installed
 numba.njit(lambda x: x)(0)  # what numba does before the first function: 0.4 s
 with contextlib.suppress(ImportError):  # where a server is of an environment without Snakemake
     import snakemake.script  # noqa: F401 - unpickles what a job is about

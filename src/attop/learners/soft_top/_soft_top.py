@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from attop._core.compiled import blas
 from attop._core.typing import Features, Floats, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import SplittingRanker, Training, ranker, sharing
@@ -171,7 +171,7 @@ class SoftTop(RefinedRanker):
             folds = [(sample.take(train), sample.take(test)) for train, test in pairs]
             trials = Trials(some, folds, _bases(one.base), _runner(one.n_jobs), seed)
             requests = [model._request(part) for model in alike]
-            with _one_thread_each():
+            with blas().limit(limits=1):
                 outcomes = search(Z, part, trials, requests)
             for model, outcome in zip(alike, outcomes, strict=True):
                 model._store(outcome, scale, data)
@@ -241,7 +241,7 @@ def _runner(n_jobs: int | None) -> Run:
 
 def _alone(function: Callable[..., Floats], *call: object) -> Floats:
     """Call a function, perhaps on another machine, as it would be called here."""
-    with _one_thread_each():
+    with blas().limit(limits=1):  # sums are then the same for any number of jobs
         return function(*map(_aligned, call))
 
 
@@ -250,10 +250,3 @@ def _aligned(given: Any) -> Any:
     if isinstance(given, Sample):
         return replace(given, weight=_aligned(given.weight))
     return np.require(given, requirements="A") if isinstance(given, np.ndarray) else given
-
-
-def _one_thread_each() -> AbstractContextManager[object]:
-    """Keep the BLAS from threads of its own: sums are then the same for any number of jobs."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, "blas")
