@@ -566,6 +566,29 @@ SITUATIONS = [
     ),
     S("groups above the header", lines(lambda rows: ["Unit 1,Unit 1,,", *rows]), reader={"skip": 1}),
     S("a title with commas", lines(lambda rows: ["In May,,,", *rows]), reader={"skip": 1}),
+    *(
+        S(what, text(), with_columns(x=make), same=False, kinds={"x": kind}, says=says)
+        for what, make, kind, says in (
+            (
+                "codes with zeros in front",
+                lambda rng, n, y: rng.choice(["01067", "10115", "80331", "90402"], n),
+                "category",
+                (r"not sure of x \(category, or number\)",),
+            ),
+            (
+                "one's own split",
+                lambda rng, n, y: np.where(rng.random(n) < 0.2, "Test", "Train"),
+                "identifier",
+                (r"not sure of x \(identifier, or category\)",),
+            ),
+            (
+                "pairs in a field",
+                lambda rng, n, y: [f"{a}/{b}" for a, b in rng.integers(50, 180, (n, 2))],
+                "text of numbers",
+                (r"x \(in pairs\): numbers written as text",),
+            ),
+        )
+    ),
     # --- rows of other lengths than the header, quotes
     S("a comma too much", lines(lambda rows: [*rows[:5], rows[5] + ",", *rows[6:]])),
     *(

@@ -10,6 +10,8 @@ from attop_bench.data.kinds.columns import MANY_VALUES
 from attop_bench.data.labels import LabelColumn
 from attop_bench.data.roles import Column
 
+#: What is said where no column can be the label.
+NO_LABEL = "no column has two values: name the label, --label COLUMN --positive VALUE, or '>= 3', say"
 #: Lines that are said, and positives below which no difference between models shows.
 _MOST, _FEW_POSITIVES = 8, 50
 
@@ -68,7 +70,7 @@ class Look:
 def _complaints(table: Look) -> Iterator[str]:
     label, named = table.label, [c for c in table.columns if c.name not in {*table.twins, *table.leaks}]
     if label is None:
-        yield "no column has two values: name the label, --label COLUMN --positive VALUE"
+        yield NO_LABEL
     else:
         yield from _about_label(table, label)
         named = [c for c in named if c.name != label.column]
@@ -95,7 +97,7 @@ def _complaints(table: Look) -> Iterator[str]:
     if written := [c for c in named if c.kind == "text of numbers" and not c.marks]:
         several = join_first([f"{c.name} (in {c.why})" if c.why else c.name for c in written])
         example = f"such as {written[0].example!r}"
-        yield f"{several}: numbers written as text, {example}: dropped; write plain ones, in one unit"
+        yield f"{several}: numbers written as text, {example}: dropped; write plain ones, of one unit"
     if names := by_kind.get("unusable"):
         yield f"{join_first(names)}: infinite numbers, or no single values: dropped; correct them to use them"
     if names := by_kind.get("date"):

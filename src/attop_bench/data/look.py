@@ -20,7 +20,7 @@ from attop_bench.data.gaps import as_options, gaps, remarks, sentinels, usual_wo
 from attop_bench.data.kinds.columns import column_of, day_numbers, positive_labels
 from attop_bench.data.labels import as_label, candidates, having, unknown
 from attop_bench.data.leaks import leaks
-from attop_bench.data.roles import KINDS, Column, describe
+from attop_bench.data.roles import KINDS, NEARLY, Column, describe
 
 #: Rows that are looked at, of a longer table in so many runs of rows that follow each other.
 _SAMPLE, _RUNS = 200_000, 100
@@ -136,12 +136,23 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
             clean[name] = np.nan
     frame = table.frame.assign(**clean)
     columns = [
-        describe(frame, name, examples[name])
+        _with_zeros(describe(frame, name, examples[name]), table)
         if name in examples
         else Column(name, "unusable", 0.0, 0, str(table.frame[name].iloc[0])[:24], True)
         for name in frame
     ]
     return frame, columns
+
+
+def _with_zeros(column: Column, table: Table) -> Column:
+    """Return a column of numbers as one of codes if they are written as such, with zeros in front: 01234."""
+    if column.kind != "number" or table.has_types:
+        return column
+    text = table.text(column.name).dropna()
+    if not text.str.isdecimal().all() or text.str.len().nunique() > 1 or not text.str.match(r"0\d").any():
+        return column
+    kind = "identifier" if column.distinct >= NEARLY * len(text) else "category"
+    return replace(column, kind=kind, why="written with zeros in front", otherwise="number")
 
 
 def _with_missing(

@@ -12,7 +12,7 @@ import numpy as np
 from attop._core.top import Top
 from attop.experiment._judge import MIN_RUNS
 from attop_bench.data.base import DatasetError
-from attop_bench.data.findings import Look
+from attop_bench.data.findings import NO_LABEL, Look
 
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
@@ -38,9 +38,7 @@ _OF_WORDS = "  - lightgbm\n"
 def parameters(table: Look) -> dict[str, Any]:
     """Return the parameters of the kind ``file`` for a table."""
     if table.label is None:
-        raise DatasetError(
-            f"dataset {table.path}: no column has two values: name the label, --label COLUMN --positive VALUE"
-        )
+        raise DatasetError(f"dataset {table.path}: {NO_LABEL}")
     group = _role(table, "group")
     entity = _role(table, "entity") if group is None else None
     day = next(iter(table.days), None)

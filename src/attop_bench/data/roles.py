@@ -50,6 +50,10 @@ NEARLY = 0.95
 _MARKS = 3
 #: Units of one column, at most: 12 kg and 500 g, but not as many as seats have letters.
 _UNITS = 3
+#: Latitude and longitude, blood pressures.
+_PAIR = r"\s*[-+]?\d+([.]\d+)?\s*[,;/]\s*[-+]?\d+([.]\d+)?\s*"
+#: Parts of somebody's own split.
+_SPLIT = _set("train training test testing val valid validation dev holdout eval")
 _WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
 #: Words, the median of the rows, from which text is read as such rather than as names; those that are asked.
 _WORDS, _ASKED = 4, 3
@@ -129,10 +133,12 @@ def _of_text(
         return "date", (), "", ""
     if not all(isinstance(value, (str, Real)) for value in present):
         return "unusable", (), "", ""
-    if distinct == 2:
-        return "yes/no", (), "", ""
     text = present.astype(str)
     values = pd.Series(text.unique())
+    if distinct <= 4 and values.str.strip().str.lower().isin(_SPLIT).all():
+        return "identifier", (), "names the parts of a split", "category"
+    if distinct == 2:
+        return "yes/no", (), "", ""
     odd = values[pd.to_numeric(values, errors="coerce").isna()]
     if values.str.fullmatch(r"\d+").all():
         kind, why, otherwise = _of_names(frame, name, text, distinct)
@@ -140,6 +146,8 @@ def _of_text(
             return kind, (), why, otherwise
     if len(values) > FEW and len(odd) <= _MARKS:
         return "text of numbers", tuple(odd), "", ""
+    if len(values) > FEW and values.str.fullmatch(_PAIR).mean() >= NEARLY:
+        return "text of numbers", (), "pairs", ""
     if len(values) > FEW and (units := _units(values)) is not None:
         return "text of numbers", (), join_first(units), ""
     words = values.map(_words).median()
