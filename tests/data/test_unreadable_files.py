@@ -169,6 +169,8 @@ def test_a_truncated_archive_and_a_missing_file_are_refused(tmp_path):
     with pytest.raises(DatasetError, match="it is a folder: give a file in it"):
         read_frame(tmp_path / "folder.csv")
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    with pytest.raises(DatasetError, match="it is an address: download the file"):
+        read_frame("https://example.org/data")
     with pytest.raises(DatasetError, match="it is a link that leads to no file"):
         read_frame(tmp_path / "loop.csv")
 

@@ -162,14 +162,30 @@ def format_of(path: StrPath, own: str | None = None) -> str:
     ending = name.suffix.lower()
     if ending in _SUFFIXES:
         return _SUFFIXES[ending]
-    form = own or (_by_content(path) if os.path.isfile(path) else None)
-    if form is None and os.path.isfile(path):
-        refuse_foreign(path)
+    form = own
     if form is None:
+        _require_file(path)
+        form = _by_content(path)
+    if form is None:
+        refuse_foreign(path)
         raise DatasetError(
             f"dataset {path}: cannot tell the format from the name: set format to one of {', '.join(FORMATS)}"
         )
     return form
+
+
+def _require_file(path: StrPath) -> None:
+    """Refuse a path that leads to no file."""
+    if os.path.isfile(path):
+        return
+    what = f"there is no such file in {os.getcwd()}: give the path from there"
+    if os.path.isdir(path):
+        what = "it is a folder: give a file in it, of several their rows in one"
+    elif os.path.islink(path):
+        what = "it is a link that leads to no file: give the file"
+    elif "://" in os.fspath(path):
+        what = "it is an address: download the file and give that"
+    raise DatasetError(f"dataset {path}: {what}")
 
 
 def _by_content(path: StrPath) -> str | None:
@@ -227,13 +243,7 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     if not isinstance(name, str) or name not in FORMATS:
         raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
     reader = FORMATS[name]
-    if not os.path.isfile(path):
-        what = f"there is no such file in {os.getcwd()}: give the path from there"
-        if os.path.isdir(path):
-            what = "it is a folder: give a file in it"
-        elif os.path.islink(path):
-            what = "it is a link that leads to no file: give the file"
-        raise DatasetError(f"{where}: {what}")
+    _require_file(path)
     refuse_foreign(path, name)
     given = dict(options or {})
     written = as_written(**{name: given.pop(name) for name in ("missing", "decimal") if name in given})
