@@ -199,6 +199,7 @@ def test_data_that_cannot_be_had(job_of):
 
 def test_killed_each_time_is_a_row_of_the_second_run_and_once_by_hand_is_not(tmp_path, monkeypatch):
     """Through Snakemake, which removes log and outputs of a job before it, below a limit of the machine."""
+    monkeypatch.delenv("ATTOP_WARM")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("KILLED_ONCE", str(tmp_path / "killed-once"))
@@ -287,6 +288,7 @@ HOSTILE = {"Raises": "error", "LoopsForEver": "timeout", "EatsMemory": "memory",
 
 
 def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished, tmp_path, monkeypatch):
+    monkeypatch.delenv("ATTOP_WARM")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     hostile = [{"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE]
