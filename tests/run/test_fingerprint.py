@@ -175,6 +175,12 @@ def test_a_folder_beside_a_file_of_the_user_may_be_anything(package):
     assert package("results/report.html", "made") == before
 
 
+def test_compiled_code_does_not_count(package):
+    package("own_package/__init__.py")
+    before = package("own_package/two.py", "CACHE = '__pycache__'", module="own_package.two")
+    assert package("own_package/__pycache__/two.pyc", "compiled", module="own_package.two") == before
+
+
 def test_installed_modules_do_not_count():
     assert fingerprint([home_of("sklearn.svm.LinearSVC")]) == fingerprint(["sklearn.linear_model"])
 

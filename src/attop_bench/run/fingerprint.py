@@ -163,9 +163,9 @@ def _entries(folder: str) -> frozenset[str]:
 
 
 def _data(path: Path, folders: bool) -> list[Path]:
-    """Return a file that is no code, or those of a folder that is no package."""
+    """Return a file that is no code, or those of a folder that is no package; compiled code never counts."""
     if folders and path.is_dir() and not (path / "__init__.py").exists():
-        return sorted(file for file in path.rglob("*") if file.is_file())
+        return sorted(file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
     return [path] if path.is_file() and path.suffix != ".py" else []
 
 
