@@ -4,7 +4,6 @@ import sys
 
 from snakemake.exceptions import WorkflowError
 
-from attop_bench.data.splits.protocols import count_folds
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.output import hold
@@ -56,10 +55,7 @@ if internals.is_main(workflow) and (refused := refusal(OUT)):
 config = {
     **config,
     "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods},
-    "folds_of": {
-        d.id: count_folds(d.protocol.kind, **d.protocol.options)
-        for d in CONFIG.datasets
-    },
+    "folds_of": PLAN.folds_of,
 }
 LOGS = f"{OUT}/logs"
 BY_METHOD = CONFIG.granularity == "method"

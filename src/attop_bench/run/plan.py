@@ -25,6 +25,8 @@ class Plan:
         self.root = Path(config.output)
         self._folder = cache(lambda run: run.folder(self.root))
         self.seconds = cache(self._seconds_of)
+        #: The number of folds of each data set.
+        self.folds_of = {d.id: count_folds(d.protocol.kind, **d.protocol.options) for d in config.datasets}
 
     def runs(self, dataset: str | None = None, only: str | None = None) -> Iterator[Run]:
         """Yield the training runs, of one data set or of all, in the order of the configuration.
@@ -34,12 +36,11 @@ class Plan:
         for data in self.config.datasets:
             if dataset not in (None, data.id):
                 continue
-            folds = count_folds(data.protocol.kind, **data.protocol.options)
             for method in self.config.methods:
                 if method.id in data.skip or only not in (None, method.id):
                     continue
                 for repeat in range(data.protocol.repeats):
-                    for fold in range(folds):
+                    for fold in range(self.folds_of[data.id]):
                         yield Run(data.id, method.id, repeat, fold)
 
     def stages(self, dataset: str) -> list[str]:

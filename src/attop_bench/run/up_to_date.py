@@ -209,7 +209,7 @@ def named(**values: object) -> dict[str, Any]:
 
 def _named(name: str, value: object) -> object:
     if callable(value):
-        return lambda wildcards: {name: plain(value(wildcards))}
+        return asked_often(lambda wildcards: {name: plain(value(wildcards))})
     return {name: plain(value)}
 
 
