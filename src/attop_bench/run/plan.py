@@ -25,7 +25,6 @@ class Plan:
         self.root = Path(config.output)
         self._folder = cache(lambda run: run.folder(self.root))
         self.seconds = cache(self._seconds_of)
-        #: The number of folds of each data set.
         self.folds_of = {d.id: count_folds(d.protocol.kind, **d.protocol.options) for d in config.datasets}
 
     def runs(self, dataset: str | None = None, only: str | None = None) -> Iterator[Run]:
