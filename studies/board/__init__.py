@@ -314,8 +314,8 @@ def _nearest(methods: pd.DataFrame, times: pd.Series) -> str:
     for name in rivals:
         sets, low, high, p = _ahead_of(methods, name)
         said += (
-            f" {name}, in {times[name]:.1f} times, is {low:.1f} to {high:.1f} of 100 behind TopStack on {sets} "
-            f"sets: not asked, p {min(p):.2g} to {max(p):.2g}, not corrected."
+            f" {name}, in {times[name]:.1f} times, is {low:.1f} to {high:.1f} of 100 behind TopStack "
+            f"on {sets} sets: not asked, p {min(p):.2g} to {max(p):.2g}, not corrected."
         )
     best = {}  # of as many sets as methods; of equally many, over more methods
     for n in range(len(rivals)):
