@@ -83,7 +83,7 @@ def runs_of(w):
 
 @internals.asked_often
 def before_training(w):
-    """The check and the method's compiled code, for a run that is still to be done.
+    """The checks and the method's compiled code, for a run that is still to be done.
 
     One that is done does not wait for them: Snakemake would repeat it whenever these are done again for another
     data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
@@ -91,7 +91,8 @@ def before_training(w):
     waits = internals.compares_inputs(workflow) or not all(
         is_done(PLAN, run) for run in runs_of(w)
     )
-    return [CHECKED, f"{OUT}/data/compiled/{w.method}.json"] if waits else []
+    checked = [CHECKED, f"{OUT}/data/{w.dataset}/checked.json"]
+    return [*checked, f"{OUT}/data/compiled/{w.method}.json"] if waits else []
 
 
 @internals.asked_often

@@ -1,6 +1,7 @@
 # Downloads need the network, which the nodes of a cluster often lack; a check takes seconds.
 localrules:
     fetch,
+    check_methods,
     check,
 
 
@@ -73,15 +74,35 @@ rule split:
         "../workflow/scripts/split.py"
 
 
-# Whatever can be checked in advance is checked here, so that errors show before the first training job.
-rule check:
-    input:
-        data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
-        folds=[path for d in CONFIG.datasets for path in PLAN.folds_paths(d.id)],
+# Whatever can be checked in advance is checked here, so that errors show before the first training job. Training on a
+# data set waits for no other: one may take long to fetch, or to prepare.
+rule check_methods:
     output:
         CHECKED,
     log:
         f"{LOGS}/check.log",
+    priority: 3
+    conda:
+        "../envs/train.yaml"
+    resources:
+        mem_mb=memory,
+        runtime=minutes(10),
+    params:
+        **INPUTS.check_methods(),
+    message:
+        "check of the methods"
+    script:
+        "../workflow/scripts/check_methods.py"
+
+
+rule check:
+    input:
+        data=f"{OUT}/data/{{dataset}}/dataset.npz",
+        folds=lambda w: PLAN.folds_paths(w.dataset),
+    output:
+        f"{OUT}/data/{{dataset}}/checked.json",
+    log:
+        f"{LOGS}/data/{{dataset}}/check.log",
     priority: 3
     conda:
         "../envs/data.yaml"
@@ -91,6 +112,6 @@ rule check:
     params:
         **INPUTS.check(),
     message:
-        "check of data and configuration"
+        "check of {wildcards.dataset}"
     script:
         "../workflow/scripts/check.py"

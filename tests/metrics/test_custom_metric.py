@@ -208,7 +208,7 @@ def test_a_new_metric_runs_evaluation_and_report_again_only():
     before, after = configuration(), configuration(metrics=["auc", "my_metrics.spread"])
     for rule in ("evaluate", "report"):
         assert params(before, rule) != params(after, rule)
-    for rule in ("check", "compile", "train"):
+    for rule in ("check", "check_methods", "compile", "train"):
         assert params(before, rule) == params(after, rule)
 
 
@@ -253,7 +253,7 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
 
     folds = cut(dataset, spec.split)
     write_folds("folds.npz", folds, dataset, spec.split)
-    inputs = SimpleNamespace(data=["toy.npz"], folds=["folds.npz"])
+    inputs = SimpleNamespace(data="toy.npz", folds=["folds.npz"])
     script("check", monkeypatch, config, input=inputs, output=["checked.json"])
 
     monkeypatch.setattr(registry, "_OWN", {})

@@ -10,7 +10,7 @@ import yaml
 from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
 from attop_bench.report.page.section import protocol_sentence
-from attop_bench.run.checks import check_method, check_plan
+from attop_bench.run.checks import check_method, check_tops
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.options import MethodConfig
@@ -46,7 +46,7 @@ def configured(tmp_path, protocol, **params):
 def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path):
     protocol = {"kind": "whole-entities", "options": {"n_folds": 3, "inner_folds": 2}}
     plan, data, folds = configured(tmp_path, protocol, entity="customer", drop=["when"])
-    check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
+    check_tops(plan.config.dataset("bank"), plan.config.metric("precision@k"), data, [folds])
     customer = pd.read_csv(tmp_path / "t.csv")["customer"].to_numpy()
     runs = list(plan.runs())
     assert len(runs) == 3
@@ -71,7 +71,7 @@ PREQUENTIAL = {
 
 def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
     plan, data, folds = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
-    check_plan(plan.config, {"bank": data}, {("bank", 0): folds})
+    check_tops(plan.config.dataset("bank"), plan.config.metric("precision@k"), data, [folds])
     frame = pd.read_csv(tmp_path / "t.csv", parse_dates=["when"])
     tested = []
     for run in plan.runs():
@@ -131,7 +131,8 @@ def checked(y=Y, groups=None, **changes):
         {"catalogues": {}, "datasets": [data], "methods": methods, "metrics": ["precision@k"]}
     )
     dataset = Dataset("own", np.zeros((len(y), 1)), y, groups)
-    check_plan(config, {"own": dataset}, {("own", 0): cut(dataset, config.split("own", 0))})
+    data = config.dataset("own")
+    check_tops(data, config.metric(data.scoring), dataset, [cut(dataset, config.split("own", 0))])
 
 
 def test_what_can_be_run_passes():

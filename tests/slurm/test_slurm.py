@@ -93,7 +93,9 @@ def submit(*arguments):
 def prepared(folder, config):
     """Do on this machine all that comes before training."""
     compiled = [f"results/data/compiled/{method['id']}.json" for method in config["methods"]]
-    status, output = run(folder, config, "--cores", "2", "results/data/checked.json", *compiled)
+    checked = ["results/data/checked.json"]
+    checked += [f"results/data/{data['id']}/checked.json" for data in config["datasets"]]
+    status, output = run(folder, config, "--cores", "2", *checked, *compiled)
     assert status == 0, output
     return folder
 

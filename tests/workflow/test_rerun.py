@@ -106,7 +106,7 @@ def configured(**changes):
 
 
 LARGER = {"id": "logistic-regression", "param_grid": {"C": [0.1, 2]}}
-BEFORE = {"check": 1, "compile": 1}
+BEFORE = {"check_methods": 1, "compile": 1}
 SHOWN = {"report": 1, "paper": 1}
 MEASURED = {"evaluate": 5, **SHOWN}
 AFTER = {**MEASURED, "trace": 5}
@@ -147,14 +147,19 @@ PAGE = {
         SHOWN,
         set(),
     ),
-    "an entry of the bibliography": ("src/attop_bench/references.bib", code, {"check": 1, **SHOWN}, set()),
+    "an entry of the bibliography": (
+        "src/attop_bench/references.bib",
+        code,
+        {"check": 5, "check_methods": 1, **SHOWN},
+        set(),
+    ),
     "a number that a paper prints": ("own_paper/printed.csv", cell, {"paper": 1}, set()),
 }
 CODE = {
     "kernel": (
         "src/attop/surrogates/_kernels/k_largest.py",
         code,
-        {"check": 1, "compile": 2, "train": 6, **ON_TWO},
+        {"check_methods": 1, "compile": 2, "train": 6, **ON_TWO},
         {"gd-papk-avg", "sgd-avg"},
     ),
     "metric that selects": (
@@ -172,7 +177,7 @@ CODE = {
     "protocol": (
         "src/attop_bench/data/splits/random.py",
         code,
-        {"split": 5, "check": 1, "train": 15, **AFTER},
+        {"split": 5, "check": 5, "check_methods": 1, "train": 15, **AFTER},
         METHODS,
     ),
     "training": ("src/attop_bench/run/training.py", code, {"train": 15, **AFTER}, METHODS),
@@ -181,7 +186,7 @@ CODE = {
     "order of methods": (
         "small.yaml",
         configured(methods=SMALL["methods"][::-1]),
-        {"check": 1, **ON_TWO},
+        {"check_methods": 1, **ON_TWO},
         set(),
     ),
 }

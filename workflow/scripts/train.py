@@ -1,5 +1,6 @@
 """Train one method on one fold, or on all of them, for every top."""
 
+import os
 from pathlib import Path
 
 from attop_bench.jobs.limits import Limits
@@ -7,6 +8,9 @@ from attop_bench.jobs.log import job_log
 from attop_bench.run.job import PARTS, Job, Run, train
 from attop_bench.run.parameters import by_name
 from attop_bench.run.resume import train_folds
+
+# Where there are more jobs than cores, what others wait for comes first: a long preparation, an evaluation.
+os.nice(10)
 
 wildcards, files, inputs = snakemake.wildcards, snakemake.input, by_name(snakemake.params)
 spec = {name: value for part in PARTS for name, value in inputs[part].items()} | {"seed": inputs["seed"]}

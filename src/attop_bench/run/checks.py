@@ -1,8 +1,8 @@
-"""A configuration checked against its data, before the first training job."""
+"""Methods, and tops against their data, checked before anything is trained with them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -11,31 +11,32 @@ from attop._core.top import Top
 from attop._core.typing import Ints
 from attop.experiment._splits import Fold
 from attop.metrics._metric import Metric
-from attop_bench.data.base import Dataset, Unavailable
+from attop_bench.data.base import Dataset
 from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import import_estimator, sample_of
-from attop_bench.run.options import Config, DatasetConfig, MethodConfig
+from attop_bench.run.options import DatasetConfig, MethodConfig
 
 
-def check_plan(
-    config: Config,
-    datasets: Mapping[str, Dataset | Unavailable],
-    folds: Mapping[tuple[str, int], Sequence[Fold]],
+def check_methods(methods: Iterable[MethodConfig]) -> None:
+    """Refuse methods that cannot be imported, or do not have their parameters."""
+    _refuse(c for method in methods for c in check_method(method))
+
+
+def check_tops(
+    data: DatasetConfig, metric: Metric, dataset: Dataset, folds: Sequence[Sequence[Fold]]
 ) -> None:
-    """Check methods, and tops against every fold of the available data."""
-    runs = [m for m in config.methods if any(m.id not in data.skip for data in config.datasets)]
-    complaints = [c for method in runs for c in check_method(method)]
-    for data in config.datasets:
-        dataset = datasets[data.id]
-        if isinstance(dataset, Dataset):
-            named = {
-                f"repeat {repeat}, fold {number}": fold
-                for repeat in range(data.protocol.repeats)
-                for number, fold in enumerate(folds[data.id, repeat])
-            }
-            complaints += _check_tops(config, data, dataset, named)
-    if complaints:
-        raise ConfigError("\n".join(complaints))
+    """Refuse tops that cannot be selected by `metric` in every fold; `folds` are those of each repeat."""
+    named = {
+        f"repeat {repeat}, fold {number}": fold
+        for repeat, its in enumerate(folds)
+        for number, fold in enumerate(its)
+    }
+    _refuse(_check_tops(data, metric, dataset, named))
+
+
+def _refuse(complaints: Iterable[str]) -> None:
+    if found := list(complaints):
+        raise ConfigError("\n".join(found))
 
 
 def check_method(method: MethodConfig) -> list[str]:
@@ -49,10 +50,9 @@ def check_method(method: MethodConfig) -> list[str]:
 
 
 def _check_tops(
-    config: Config, data: DatasetConfig, dataset: Dataset, folds: Mapping[str, Fold]
+    data: DatasetConfig, metric: Metric, dataset: Dataset, folds: Mapping[str, Fold]
 ) -> Iterator[str]:
     """Yield the first complaint of each top; `folds` are named by repeat and fold."""
-    metric = config.metric(data.scoring)
     if metric.grouped and dataset.groups is None:
         yield (
             f"datasets: {data.id}: scoring is {data.scoring}, a mean over groups, but its items have no "

@@ -78,12 +78,20 @@ class Inputs:
         return named(split=lambda w: self.config.split(w.dataset, int(w.repeat)), code=self._code("split"))
 
     def check(self) -> Params:
-        """Parameters of rule check, without metrics that do not select; a change reruns it."""
-        config = self.config.model_dump(exclude={"metrics", "custom_metrics", "title"})
-        selecting = [data.scoring for data in self.config.datasets]
-        own = self.config.own(*selecting)
-        homes = [*(home_of(m.estimator) for m in self.config.methods), *self._metrics(selecting)]
-        return named(**config, custom_metrics=own, code=self._code("check", *homes))
+        """Parameters of rule check; a change reruns it."""
+        config = self.config
+        return named(
+            data=lambda w: self._dataset(w).model_dump(),
+            splits=lambda w: [config.split(w.dataset, r) for r in range(self._dataset(w).protocol.repeats)],
+            custom_metrics=lambda w: config.own(self._dataset(w).scoring),
+            code=lambda w: self._code("check", *self._metrics([self._dataset(w).scoring])),
+        )
+
+    def check_methods(self) -> Params:
+        """Parameters of rule check_methods, of the methods that run; a change reruns it."""
+        runs = [m for m in self.config.methods if any(m.id not in d.skip for d in self.config.datasets)]
+        homes = [home_of(method.estimator) for method in runs]
+        return named(methods=[m.model_dump() for m in runs], code=self._code("check_methods", *homes))
 
     def compile(self) -> Params:
         """Parameters of rule compile; a change reruns it."""
