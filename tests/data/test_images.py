@@ -1,5 +1,8 @@
 """Users who like images, ratings of items by users, and features that are made of both."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 
@@ -168,9 +171,10 @@ def test_interaction_features_are_user_item_and_product():
 
 @pytest.mark.workflow
 def test_umap_keeps_neighbours_and_repeats_itself():
+    known = "pynndescent" in sys.modules
     rng = np.random.default_rng(0)
     cluster = np.repeat(np.arange(3), 30)
-    X = 10 * np.eye(3)[cluster] @ rng.normal(size=(3, 8)) + rng.normal(size=(90, 8))
+    X = np.rint(100 * np.eye(3)[cluster] @ rng.normal(size=(3, 8)) + 10 * rng.normal(size=(90, 8)))
     embedding = umap_embedding(X, 2, random_state=1, n_neighbors=10)
     assert embedding.shape == (90, 2)
     assert embedding.dtype == np.float64
@@ -179,6 +183,11 @@ def test_umap_keeps_neighbours_and_repeats_itself():
     np.fill_diagonal(distance, np.inf)
     assert (cluster[distance.argmin(axis=1)] == cluster).all()
     np.testing.assert_array_equal(embedding, umap_embedding(X, 2, random_state=1, n_neighbors=10))
+    # Without its search for neighbours, which is forgotten again, UMAP gives the same of integers.
+    assert ("pynndescent" in sys.modules) == known
+    model = importlib.import_module("umap").UMAP(10, 2, random_state=1, n_jobs=1)
+    its = model.fit_transform(X).astype(float)
+    np.testing.assert_array_equal(embedding, its - its.mean(axis=0))
 
 
 @pytest.mark.parametrize(

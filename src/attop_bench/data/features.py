@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any, cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop._core.typing import Floats
+from attop._core.typing import Floats, Ints
 from attop_bench.data.base import DatasetError
+
+#: Of fewer rows UMAP takes the exact neighbours.
+_FEW = 4096
 
 
 def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
@@ -62,24 +72,56 @@ def umap_embedding(
             f"UMAP of {n_fit} rows cannot have n_components={n_components}, n_neighbors={n_neighbors}: "
             "both must be well below the number of rows"
         )
+    options: dict[str, Any] = {"n_neighbors": n_neighbors, "min_dist": min_dist, "n_jobs": 1}
+    if few := n_fit == len(table) < _FEW:
+        options["precomputed_knn"] = _nearest(table, n_neighbors)
     try:
-        from umap import UMAP
+        with _umap(search=not few) as UMAP, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "precomputed_knn")  # without a search it places no other rows
+            model = UMAP(n_components=n_components, random_state=random_state, **options)
+            order = np.random.default_rng(random_state).permutation(len(table))
+            fit, rest = np.sort(order[:n_fit]), np.sort(order[n_fit:])
+            embedding = np.empty((len(table), n_components))
+            embedding[fit] = model.fit_transform(table[fit])
+            for start in range(0, len(rest), n_fit):
+                rows = rest[start : start + n_fit]
+                embedding[rows] = model.transform(table[rows])
     except ImportError as error:
         raise ImportError("item features by UMAP need umap-learn: pip install umap-learn") from error
-
-    neighbours = {"n_neighbors": n_neighbors, "min_dist": min_dist}
-    model = UMAP(n_components=n_components, random_state=random_state, n_jobs=1, **neighbours)
-    if n_fit == len(table):
-        embedding = np.asarray(model.fit_transform(table), dtype=np.float64)
-    else:
-        order = np.random.default_rng(random_state).permutation(len(table))
-        fit, rest = np.sort(order[:n_fit]), np.sort(order[n_fit:])
-        embedding = np.empty((len(table), n_components))
-        embedding[fit] = model.fit_transform(table[fit])
-        for start in range(0, len(rest), n_fit):
-            rows = rest[start : start + n_fit]
-            embedding[rows] = model.transform(table[rows])
     return embedding - embedding.mean(axis=0)
+
+
+def _nearest(table: Floats, n: int) -> tuple[Ints, Floats]:
+    """Return the nearest `n` rows of each row and their distances: UMAP's own, but for rounding.
+
+    Its code takes 7 s to compile, and measures each pair by a call.
+    """
+    from sklearn.metrics import pairwise_distances
+
+    distances = pairwise_distances(table.astype(np.float32))
+    nearest = distances.argsort(axis=1, kind="stable")[:, :n].astype(np.int32)
+    return nearest, np.take_along_axis(distances, nearest, axis=1)
+
+
+@contextlib.contextmanager
+def _umap(search: bool) -> Iterator[Any]:
+    """Yield UMAP's class, for a while without its `search` for neighbours, pynndescent.
+
+    The first import of that compiles it, for half a minute. It is forgotten, for others may call it.
+    """
+    known, config = set(sys.modules), cast(Any, importlib.import_module("numba.core.config"))
+    spare, disabled = not search and not known & {"umap", "pynndescent"}, config.DISABLE_JIT
+    try:
+        config.DISABLE_JIT = disabled or spare
+        with contextlib.suppress(ImportError):
+            importlib.import_module("pynndescent")
+        config.DISABLE_JIT = disabled
+        yield importlib.import_module("umap").UMAP
+    finally:
+        config.DISABLE_JIT = disabled
+        for name in set(sys.modules) - known if spare else ():
+            if name.partition(".")[0] in ("umap", "pynndescent"):
+                del sys.modules[name]
 
 
 def masked_nmf(
