@@ -112,10 +112,10 @@ def _umap(search: bool) -> Iterator[Any]:
     known, config = set(sys.modules), cast(Any, importlib.import_module("numba.core.config"))
     spare, disabled = not search and not known & {"umap", "pynndescent"}, config.DISABLE_JIT
     try:
-        config.DISABLE_JIT = disabled or spare
-        with contextlib.suppress(ImportError):
+        if spare:
+            config.DISABLE_JIT = True
             importlib.import_module("pynndescent")
-        config.DISABLE_JIT = disabled
+            config.DISABLE_JIT = disabled
         yield importlib.import_module("umap").UMAP
     finally:
         config.DISABLE_JIT = disabled
