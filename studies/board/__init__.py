@@ -320,8 +320,8 @@ def _nearest(methods: pd.DataFrame, times: pd.Series) -> str:
     best = {}  # of as many sets as methods; of equally many, over more methods
     for n in range(len(rivals)):
         over = [name for name in ("LightGBM", "XGBoost") if name in methods] + rivals[: n + 1]
-        sets, low, high, _ = _ahead_of(methods, *over)
-        best[sets] = f" Over the best of {', '.join(over)} on each of {sets} sets: {low:+.1f} to {high:+.1f}."
+        (sets, low, high, _), whom = _ahead_of(methods, *over), ", ".join(over)
+        best[sets] = f" TopStack over the best of {whom} on each of {sets} sets: {low:+.1f} to {high:+.1f}."
     return said + "".join(best.values())
 
 
