@@ -318,7 +318,7 @@ def _nearest(methods: pd.DataFrame, times: pd.Series) -> str:
             f" {name}, in {times[name]:.1f} times, is {low:.1f} to {high:.1f} of 100 behind TopStack "
             f"on {sets} sets: not asked, p {min(p):.2g} to {max(p):.2g}, not corrected."
         )
-    best = {}  # of as many sets as methods; of equally many, over more methods
+    best = {}  # by the number of sets: where two have the same, the one over more methods
     for n in range(len(rivals)):
         over = [name for name in ("LightGBM", "XGBoost") if name in methods] + rivals[: n + 1]
         (sets, low, high, _), whom = _ahead_of(methods, *over), ", ".join(over)
@@ -332,7 +332,7 @@ def _ahead_of(methods: pd.DataFrame, *rivals: str) -> tuple[int, float, float, l
     tops = [its for _, its in gain.groupby("top")]
     means = [round(100 * its.mean(), 1) + 0.0 for its in tops]
     p = [wilcoxon(its, np.zeros(len(its))).p for its in tops]
-    return len(tops[0]) if tops else 0, min(means, default=0), max(means, default=0), p
+    return len(tops[0]), min(means), max(means), p
 
 
 def _marks(methods: pd.DataFrame) -> str:

@@ -5,7 +5,7 @@
 
 FOLDER holds the files as `load` names them, and in `rare` a run of config/suites/rare.yaml as far as `split`,
 for the thirteen sets of the board. A split is one of five folds. Before `run`, a letter says whose results: a
-TopStack's and LightGBM's, b its other rivals', c SoftTop's and the linear models', d CatBoost's, r the
+TopStack's and LightGBM's, b its other rivals', c SoftTop's and the linear models', r the
 controls of the board.
 """
 
@@ -131,15 +131,6 @@ def xgboost(depth, trees):
     )
 
 
-def catboost(depth, trees):
-    from catboost import CatBoostClassifier
-
-    quiet = {"verbose": False, "allow_writing_files": False}
-    return CatBoostClassifier(
-        depth=depth, n_estimators=trees, learning_rate=0.1, thread_count=1, random_seed=0, **quiet
-    )
-
-
 def forest(least):
     return RandomForestClassifier(100, min_samples_leaf=least, n_jobs=1, random_state=0)
 
@@ -151,7 +142,6 @@ def linear(model):
 CANDIDATES = {
     "LightGBM": [lightgbm(leaves, trees) for leaves in (4, 8, 32) for trees in (50, 150)],
     "XGBoost": [xgboost(depth, trees) for depth in (2, 4, 8) for trees in (50, 150)],
-    "CatBoost": [catboost(depth, trees) for depth in (2, 4, 6) for trees in (50, 150)],
     "Random forest": [forest(least) for least in (1, 3, 10)],
     "Logistic regression": [
         linear(LogisticRegression(C=C, max_iter=1000)) for C in (0.001, 0.01, 0.1, 1, 10, 100)
@@ -162,7 +152,6 @@ QUESTIONS = {
     "a": ["LightGBM", "TopStack"],
     "b": ["XGBoost", "Random forest"],
     "c": ["Logistic regression", "Linear SVM", "SoftTop"],
-    "d": ["CatBoost"],
     "r": ["Random scores", "Labels as scores"],
 }
 

@@ -105,9 +105,10 @@ def _nearest(table: Floats, n: int) -> tuple[Ints, Floats]:
 
 @contextlib.contextmanager
 def _umap(search: bool) -> Iterator[Any]:
-    """Yield UMAP's class, for a while without its `search` for neighbours, pynndescent.
+    """Yield UMAP's class, without its `search` for neighbours, pynndescent, if that is not needed.
 
-    The first import of that compiles it, for half a minute. It is forgotten, for others may call it.
+    The first import of pynndescent compiles it, for half a minute. What was imported without compilation is
+    forgotten at the end: another caller may need the search.
     """
     known, config = set(sys.modules), cast(Any, importlib.import_module("numba.core.config"))
     spare, disabled = not search and not known & {"umap", "pynndescent"}, config.DISABLE_JIT
