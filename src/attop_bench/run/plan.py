@@ -147,7 +147,7 @@ class Plan:
     def trained(self, runs: Iterable[Run]) -> list[Path]:
         """Return the files that the rule ``train`` leaves of some runs."""
         if self.config.granularity == "method":
-            return list(dict.fromkeys(map(self.done_path, runs)))
+            return list(map(self.done_path, {(run.dataset, run.method): run for run in runs}.values()))
         return [path for run in runs for path in self.results(run)]
 
     def files(self) -> list[Path]:
