@@ -281,10 +281,10 @@ def test_the_replay_says_of_each_pair_both_verdicts():
     rows = pd.Series(np.arange(12)[::-1], names)  # the last set has the fewest
     found = replay(values, rows).set_index(["method", "against"])
     assert len(found) == 3  # five sets say nothing
-    assert found.loc[("low", "high"), ["board", "propose", "after"]].tolist() == ["behind", "behind", 7]
+    assert found.loc[("low", "high"), ["board", "propose", "after"]].tolist() == ["behind", "behind", 9]
     assert found.loc[("high", "level"), ["board", "propose"]].tolist() == ["ahead", "ahead"]
     assert found.loc[("low", "level"), ["board", "propose", "after"]].tolist() == ["open", "open", 12]
-    last = 100 * (values["low"] - values["high"]).loc[names[5:]].mean()
+    last = 100 * (values["low"] - values["high"]).loc[names[3:]].mean()
     assert found.at[("low", "high"), "more_then"] == pytest.approx(last)
     assert (found["contradict_in_other_orders"] == 0).all()
 

@@ -41,9 +41,8 @@ def run_propose(options: argparse.Namespace) -> int:
     import numpy as np
 
     from attop._core.wording import count_noun
-    from attop.statistics._sequential import signed_ranks_in_turn
     from attop_bench.run.config import ConfigError
-    from attop_bench.run.propose import get_files, measure
+    from attop_bench.run.propose import get_files, look_at_tops, measure
 
     config, known = _configuration(options), _values_of(options.against)
     files, missing = get_files(config, known.index)
@@ -65,7 +64,7 @@ def run_propose(options: argparse.Namespace) -> int:
                 break
             gains.append(100 * (found.means - known.loc[found.dataset].to_numpy()).round(8) + 0.0)
             print(f"{found.dataset:20}" + "".join(f"{gain:+7.1f}" for gain in gains[-1]), flush=True)
-            sign = signed_ranks_in_turn(np.mean(gains, axis=1).round(6), len(files)).sign
+            sign = look_at_tops(np.array(gains), len(files)).sign
             if sign:
                 break
     print("\n" + verdict(mine, options.against, np.array(gains).reshape(-1, len(known.columns)), sign))
@@ -79,8 +78,8 @@ def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
     import numpy as np
 
     from attop._core.wording import count_noun
-    from attop.experiment._power import needed_lead
     from attop.experiment._verdict import Verdict
+    from attop_bench.run.propose import LEVEL, shown_lead
 
     if len(gains) < 2:
         return f"{mine} is open beside {rival}: {count_noun(len(gains), 'set')} cannot tell."
@@ -89,13 +88,15 @@ def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
     found = f"it finds {abs(mean):.1f} of 100 {'more' if mean > 0 else 'less'}, over {n} sets and all tops, "
     found += f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"
     if sign:
+        error = LEVEL * gains.shape[1] / 2
         return (
             f"{mine} is {'ahead of' if sign > 0 else 'behind'} {rival}: {found}.\n"
-            "Where gains are as likely above zero as below, this is said in error in at most 5% of cases,\n"
-            "wherever it stops. A lead that is shown early is exaggerated on average.\n"
+            f"It is shown at two tops, at {LEVEL:.0%} each. Where gains are as likely above zero as below,\n"
+            f"this is said in error in at most {error:.0%} of cases, wherever it stops.\n"
+            "A lead that is shown early is exaggerated on average.\n"
             "To know more: the page on sending a row to the board, for all sets and each top."
         )
-    lead = needed_lead(float(each.std(ddof=1)) / n**0.5, n - 1, 2)
+    lead = shown_lead(float(np.sort(gains.std(axis=0, ddof=1))[1]), n)  # two tops are needed
     sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f} sets" if mean else "more sets than there are"
     return (
         f"{mine} is {Verdict.OPEN} beside {rival}: {found}.\n"
