@@ -1,11 +1,12 @@
-"""Leaks of eight kinds, seeded in ten tables: all are named and left out, and nothing else is."""
+"""Leaks of eight kinds, seeded in four tables: all are named and left out, and nothing else is."""
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from attop_bench.data.look import look
-from attop_bench.data.proposal import parameters, propose
+from attop_bench.data.proposal import propose
 
 
 def some(rng, y, share):
@@ -50,12 +51,13 @@ def table(seed):
     return frame.assign(**{name: make(rng, y) for name, make in LEAKS.items()}, y=y.astype(int))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_all_leaks_of_a_table_are_named_and_nothing_else(seed, tmp_path):
-    table(seed).to_csv(tmp_path / "t.csv", index=False)
+    written_as = {"sep": ";", "decimal": ","} if seed % 2 else {}
+    table(seed).to_csv(tmp_path / "t.csv", index=False, **written_as)
     found = look(tmp_path / "t.csv", "y")
     assert set(found.leaks) == LEAKS.keys()
-    assert LEAKS.keys() <= set(parameters(found)["drop"])
     said = propose(found)
+    assert LEAKS.keys() <= set(yaml.safe_load(said)["datasets"][0]["params"]["drop"])
     assert [name for name, how in found.leaks.items() if f"# - {name}: {how}" not in said] == []
     assert any(f"{next(iter(found.leaks))}: tells the label nearly alone" in c for c in found.complaints)

@@ -47,6 +47,10 @@ def kind_of(values, name, **others):
         ("salary", RNG.choice(np.arange(999, 250_000), N, replace=False), {}, ("number", "")),
         ("note", [f"the card {w} was lost by {i}" for i, w in enumerate(WHO)], {}, ("text", "")),
         ("name", [f"Ann {w} Lee{i}" for i, w in enumerate(WHO)], {}, ("text", "identifier")),
+        *((n, WHO, {}, ("entity", "number")) for n in ("customer_id", "Card Number", "customerId", "user")),
+        ("main_account_key", WHO, {}, ("entity", "number")),
+        *((n, WHO, {}, ("number", "")) for n in ("user_age", "discard", "paid")),
+        *((n, WHO, {}, ("category", "number")) for n in ("merchant_id", "terminalId", "mcc", "zip_code")),
     ],
 )
 def test_roles_of_columns(name, values, others, expected):
