@@ -126,16 +126,11 @@ def test_other_counts_than_expected_are_an_error():
         check_facts(data, {"items": 4, "positives": 2, "groups": 2})
 
 
-def own(folder):
-    (folder / "mirror").mkdir()
-    file = Source("own/t.csv", digest=hashlib.sha256(b"u,y\n1,0\n2,1\n").hexdigest())
+def test_data_that_cannot_be_had_are_a_reason_until_they_can(tmp_path):
+    mirror, receipt, content = tmp_path / "mirror", tmp_path / "fetch.json", "u,y\n1,0\n2,1\n"
+    files = {"path": Source("own/t.csv", digest=hashlib.sha256(content.encode()).hexdigest())}
     params = {"path": "own/t.csv", "label": "y", "positive": 1}
     spec = {"id": "own", "kind": "file", "params": params, "seed": 0}
-    return {"path": file}, spec, folder / "mirror", folder / "fetch.json"
-
-
-def test_data_that_cannot_be_had_are_a_reason_until_they_can(tmp_path):
-    files, spec, mirror, receipt = own(tmp_path)
     for count in (1, 2):
         turn = next_turn(receipt)
         assert not fetch_files(
@@ -147,8 +142,8 @@ def test_data_that_cannot_be_had_are_a_reason_until_they_can(tmp_path):
         Dataset.load(tmp_path / "dataset.npz")
     assert (caught.value.reason, caught.value.remedy) == tuple(json.loads(receipt.read_text())["unavailable"])
 
-    (mirror / "own").mkdir()
-    (mirror / "own/t.csv").write_text("u,y\n1,0\n2,1\n")
+    (mirror / "own").mkdir(parents=True)
+    (mirror / "own/t.csv").write_text(content)
     assert fetch_files(files, tmp_path / "cache", receipt, mirror=str(mirror), offline=True, turn=2)
     assert json.loads(receipt.read_text())["files"]["path"]["sha256"] == files["path"].digest
     assert next_turn(receipt) == 2  # as when the job began: nothing is to be done again

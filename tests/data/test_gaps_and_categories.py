@@ -72,22 +72,6 @@ def test_gaps_and_categories_are_learnt_from_the_training_part_alone(ceiling, tm
             np.testing.assert_allclose(transform(rows), prepared_by_hand(frame, fit, rows, ceiling))
 
 
-def test_what_test_rows_hold_changes_no_model(tmp_path):
-    frame = table()
-    other = frame.copy()
-    other.loc[60:, ["amount", "n"]] = 1e6
-    other.loc[60:, "country"] = "US"
-    options = {"impute": "median", "one_hot": True, "max_categories": 4}
-    job = Job(0, 0, 0, {"kind": "holdout"}, "standard", [Top(k=5)], "precision@k", "attop.SGDAtK")
-    models = []
-    for name, one in (("a", frame), ("b", other)):
-        (tmp_path / name).mkdir()
-        data = written(one, tmp_path / name, **options)
-        (model,), _ = learner_of(job, data).fit(sample_of(data), np.arange(60), [(Top(k=5), {})], 0)
-        models.append(model.coef_)
-    np.testing.assert_array_equal(*models)
-
-
 def test_a_preparation_survives_the_file(tmp_path):
     data = written(table(), tmp_path, impute="median", one_hot=True, max_categories=4)
     data.save(tmp_path / "d.npz")

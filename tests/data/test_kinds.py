@@ -35,6 +35,20 @@ def test_stages_from_file_to_file_give_the_same_data_as_in_memory(tmp_path):
         assert stored.facts["parameters"][name] == value
 
 
+def test_every_column_of_a_data_set_comes_back_from_its_file(tmp_path):
+    given = {"groups": [7, 7, 2, 2, 7], "part": [0, 1, 1, 2, 0], "duplicate_group": [7, 7, 2, 1, 7]}
+    given |= {"entity": ["c5", "c5", "c3", "c9", "c3"], "day": [20, 17_000, 17_039, 40, 17_001]}
+    given |= {"amount": [2.5, 1000, 0, 3, 1]}
+    Dataset("bank", np.ones((5, 2)), [1, 0, 0, 1, 1], facts={"a": [1]}, **given).save(tmp_path / "x.npz")
+    again = Dataset.load(tmp_path / "x.npz")
+    codes = {"groups": [1, 1, 0, 0, 1], "duplicate_group": [2, 2, 1, 0, 2], "entity": [1, 1, 0, 2, 0]}
+    assert {name: getattr(again, name).tolist() for name in given} == given | codes
+    assert (again.name, again.y.tolist(), again.facts) == ("bank", [1, 0, 0, 1, 1], {"a": [1]})
+    counts = {"name": "bank", "items": 5, "features": 2, "positives": 3, "groups": 2}
+    counts |= {"positives_per_group": [1, 1, 2], "parts": [2, 2, 1], "duplicate_groups": 3, "entities": 3}
+    assert again.summary() == counts | {"days": 17_020}
+
+
 def test_the_last_stage_of_images_reads_the_file_of_umap(tmp_path):
     rng = np.random.default_rng(0)
     digit = rng.integers(0, 10, 500)
@@ -72,14 +86,19 @@ def test_every_kind_ends_in_a_data_set_and_finds_its_inputs(kind):
         ("wdbc", {}),
         ("digit", {"digit": 1}),
         ("simulation", {"n_users": 3}),
+        ("fraud-stream", {"n_customers": 40, "n_days": 30}),
         ("ratings", {"n_users": 40, "n_items": 80, "n_rated": [30, 80]}),
     ],
 )
-def test_data_sets_tell_a_report_what_they_are(kind, params):
-    facts = make(kind, **params).facts
+def test_data_sets_tell_a_report_what_they_are_and_follow_their_seed(kind, params):
+    data, again, other = (make(kind, seed, **params) for seed in (0, 0, 1))
+    seeded = kind not in ("wdbc", "digit")
+    np.testing.assert_array_equal(data.X, again.X)
+    assert np.array_equal(data.X, other.X) != seeded
+    facts = data.facts
     assert {"title", "source", "licence", "positive", "kind", "parameters"} <= set(facts)
     assert facts["parameters"].items() >= params.items()
-    assert ("seed" in facts) == (kind in ("simulation", "ratings"))
+    assert ("seed" in facts) == seeded
 
 
 def test_a_stage_has_its_own_parameters_only():

@@ -62,14 +62,13 @@ def test_a_table_of_every_kind(tmp_path):
 
 @pytest.mark.parametrize("days", [50, 99, 150, 365, 1000])
 def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
-    frame = transactions(3000, share=0.1)
-    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(3000) % days, "D")
-    found = look(written(frame.assign(date=day.strftime("%Y-%m-%d")), tmp_path))
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(1000) % days, "D")
+    frame = transactions(1000, share=0.1).assign(date=day.strftime("%Y-%m-%d"))
+    found = look(written(frame, tmp_path))
     protocol = in_time(found)
     assert "{kind: prequential, options: {n_folds: 5, train: " in propose(found)
     folds = make_folds("prequential", runs(found), repeat=0, seed=0, **protocol["options"])
     assert len(folds) == 5
-    assert in_time(look(written(frame.assign(date="2024-01-01 and more"), tmp_path))) is None
 
 
 def plain(n=300, **columns):
@@ -87,8 +86,10 @@ def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
     assert "5 a day: of a day's rows, on average over 20 days" in proposal
     with pytest.raises(DatasetError, match="15 a day is no top: a day has 15 rows"):
         propose(look(path), daily=15)
+    without = look(written(plain(), tmp_path))
+    assert in_time(without) is None
     with pytest.raises(DatasetError, match="no column holds dates"):
-        propose(look(written(plain(), tmp_path)), daily=5)
+        propose(without, daily=5)
 
 
 def test_marks_of_missing_values_are_read_as_such_in_their_column_alone(tmp_path):

@@ -51,22 +51,6 @@ def test_prequential_rows_are_those_of_the_definition(n_folds, windows, inner_fo
             assert [rows.tolist() for rows in pair] == list(prequential_window(y, day, who, before, *inner))
 
 
-def test_nothing_is_learnt_or_chosen_from_what_is_not_yet_known():
-    y, day, entity = stream(60, n=3000)
-    folds = prequential(y, day=day, entity=entity, n_folds=2, train=8, delay=5, test=6, seed=0)
-    for fold in folds:
-        opens = day[fold.test].min()
-        assert day[fold.train].max() < opens - 5
-        for fit, validation in fold.inner:
-            assert day[fit].max() < day[validation].min() - 5
-            assert day[validation].max() <= day[fold.train].max()
-        known = set(entity[fold.train][y[fold.train] == 1])
-        assert known
-        assert not known & set(entity[fold.test])
-    assert set(day[folds[0].test]) | set(day[folds[1].test]) == set(range(day.max() - 11, day.max() + 1))
-    assert day[folds[0].test].max() < day[folds[1].test].min()
-
-
 def test_a_customer_found_in_the_delay_leaves_the_test_when_the_label_arrives():
     # Ann's fraud on day 3, one day after training ended, is known from day 6 on: a delay of 2 days.
     day = np.array([0, 1, 2, 3, 4, 5, 5, 6, 6, 5, 6])
@@ -105,12 +89,9 @@ def test_prequential_refuses_what_the_data_cannot_give():
         Dataset("toy", np.zeros((3, 1)), [1, 0, 0], day=[0.5, 1, 2])
 
 
-def test_days_are_saved(tmp_path):
+def test_folds_by_name_have_the_days_and_entities_of_the_data():
     y, day, entity = stream()
-    Dataset("bank", np.zeros((len(y), 1)), y, entity=entity, day=day).save(tmp_path / "x.npz")
-    again = Dataset.load(tmp_path / "x.npz")
-    np.testing.assert_array_equal(again.day, day)
-    assert again.summary()["days"] == 40
+    data = Dataset("bank", np.zeros((len(y), 1)), y, entity=entity, day=day)
     options = {"train": 5, "delay": 2, "test": 3}
-    [fold] = make_folds("prequential", again, 0, 0, **options)
+    [fold] = make_folds("prequential", data, 0, 0, **options)
     assert same(fold, prequential(y, day=day, entity=entity, seed=1, **options)[0])

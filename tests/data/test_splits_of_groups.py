@@ -115,12 +115,9 @@ def test_duplicate_groups_of_one_row_are_split_as_rows():
         np.testing.assert_array_equal(fold.test, together.test)
 
 
-def test_duplicate_groups_are_saved_and_must_leave_every_part_a_positive(tmp_path):
+def test_duplicate_groups_must_leave_every_part_a_positive():
     y, copies = np.array([1, 1, 1, 0, 0, 0]), np.array([7, 7, 7, 2, 2, 1])
     data = Dataset("x", np.ones((6, 1)), y, duplicate_group=copies)
-    data.save(tmp_path / "x.npz")
-    assert Dataset.load(tmp_path / "x.npz").duplicate_group.tolist() == [2, 2, 2, 1, 1, 0]
-    assert data.summary()["duplicate_groups"] == 3
     with pytest.raises(DatasetError, match="inner fold 0 of 2"):
         make_folds("stratified", data, 0, 0, n_folds=2, inner_folds=2)
 
@@ -184,14 +181,3 @@ def test_whole_entities_refuse():
         make_folds("whole-entities", toy, 0, 0)
     with pytest.raises(DatasetError, match="6 items but entities of shape"):
         Dataset("toy", np.zeros((6, 1)), y, entity=[1, 2])
-
-
-def test_entities_are_saved_and_folds_are_made_of_them(tmp_path):
-    y, entity = customers()
-    data = Dataset("bank", np.zeros((len(y), 1)), y, entity=[f"c{e}" for e in entity])
-    data.save(tmp_path / "x.npz")
-    again = Dataset.load(tmp_path / "x.npz")
-    assert again.groups is None
-    assert again.summary()["entities"] == 300
-    for fold in make_folds("whole-entities", again, 0, 0, n_folds=3, inner_folds=2):
-        assert not set(entity[fold.train]) & set(entity[fold.test])

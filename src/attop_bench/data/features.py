@@ -110,17 +110,19 @@ def _umap(search: bool) -> Iterator[Any]:
     The first import of pynndescent compiles it, for half a minute. What was imported without compilation is
     forgotten at the end: another caller may need the search.
     """
-    known, config = set(sys.modules), cast(Any, importlib.import_module("numba.core.config"))
-    spare, disabled = not search and not known & {"umap", "pynndescent"}, config.DISABLE_JIT
+    known = set(sys.modules)
+    if search or known & {"umap", "pynndescent"}:
+        yield importlib.import_module("umap").UMAP
+        return
+    config = cast(Any, importlib.import_module("numba.core.config"))
+    disabled, config.DISABLE_JIT = config.DISABLE_JIT, True
     try:
-        if spare:
-            config.DISABLE_JIT = True
-            importlib.import_module("pynndescent")
-            config.DISABLE_JIT = disabled
+        importlib.import_module("pynndescent")
+        config.DISABLE_JIT = disabled
         yield importlib.import_module("umap").UMAP
     finally:
         config.DISABLE_JIT = disabled
-        for name in set(sys.modules) - known if spare else ():
+        for name in set(sys.modules) - known:
             if name.partition(".")[0] in ("umap", "pynndescent"):
                 del sys.modules[name]
 
