@@ -132,13 +132,6 @@ def test_text_becomes_numbers_by_codes_or_one_hot(tmp_path):
     np.testing.assert_array_equal(hot.X, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
 
 
-def test_rows_of_the_same_features_are_one_unit(tmp_path):
-    text = "u,v,y\n1,2,0\n1,3,1\n1,2,1\n1,2,0\n"
-    data = read(tmp_path, text, copies_together=True)
-    assert data.duplicate_group.tolist() == [0, 1, 0, 0]
-    assert read(tmp_path, text).duplicate_group is None
-
-
 def test_a_column_names_the_entity_of_each_row(tmp_path):
     text = "u,customer,y\n1,ann,0\n1,bob,1\n1,ann,1\n"
     assert read(tmp_path, text, group="customer").groups.tolist() == [0, 1, 0]
@@ -246,14 +239,6 @@ def test_thresholds_replace_their_columns(tmp_path):
     np.testing.assert_array_equal(data.X, [[1, 1, 0], [1, 0, 1], [0, 0, 1]])
 
 
-@pytest.mark.parametrize(
-    ("positive", "y"),
-    [(">= 1", [0, 1, 1]), ("> 1", [0, 0, 1]), ("<1", [1, 0, 0]), ("<= 1.0", [1, 1, 0]), (2, [0, 0, 1])],
-)
-def test_positive_is_a_value_or_a_comparison(positive, y, tmp_path):
-    assert read(tmp_path, "u,y\n5,0\n6,1\n7,2\n", positive=positive).y.tolist() == y
-
-
 def test_further_files_are_further_parts(tmp_path):
     for name, rows in (("a", "1,0\n2,1\n"), ("b", "3,1\n"), ("c", "4,0\n5,0\n")):
         (tmp_path / f"{name}.csv").write_text("u,y\n" + rows)
@@ -306,6 +291,11 @@ def test_labels_that_differ_in_blanks_are_one(tmp_path):
         ([True, False, True], 1, [1, 0, 1]),
         (["spam", "1", "1"], "spam", [1, 0, 0]),
         ([1, -1, -1], 1, [1, 0, 0]),
+        ([0, 1, 2], 2, [0, 0, 1]),
+        ([0, 1, 2], ">= 1", [0, 1, 1]),
+        ([0, 1, 2], "> 1", [0, 0, 1]),
+        ([0, 1, 2], "<1", [1, 0, 0]),
+        ([0, 1, 2], "<= 1.0", [1, 1, 0]),
     ],
 )
 def test_a_label_is_compared_exactly(labels, positive, y, tmp_path):

@@ -107,9 +107,10 @@ def test_codes_leave_gaps_to_be_filled(tmp_path):
     assert data.preparation.categories == {}
 
 
-def test_gaps_are_equal_when_copies_are_looked_for(tmp_path):
-    data = read("a,b,bad\n1,,yes\n1,,no\n1,2,no\n", tmp_path, copies_together=True)
-    assert data.duplicate_group[0] == data.duplicate_group[1] != data.duplicate_group[2]
+def test_rows_of_the_same_features_are_copies_and_gaps_are_equal(tmp_path):
+    text = "a,b,bad\n1,,yes\n1,,no\n1,2,no\n0,2,no\n1,2,yes\n"
+    assert read(text, tmp_path, copies_together=True).duplicate_group.tolist() == [2, 2, 1, 0, 1]
+    assert read(text, tmp_path).duplicate_group is None
 
 
 def test_copies_are_numbered_as_numpy_numbers_them():

@@ -49,26 +49,18 @@ def test_every_column_of_a_data_set_comes_back_from_its_file(tmp_path):
     assert again.summary() == counts | {"days": 17_020}
 
 
-def test_the_last_stage_of_images_reads_the_file_of_umap(tmp_path):
-    rng = np.random.default_rng(0)
-    digit = rng.integers(0, 10, 500)
-    arrays = {"digit": digit, "item_features": np.eye(10)[digit]}
-    meta = {"kind": "images", "stage": "umap", "parameters": {"n_components": 10}}
-    save_arrays(tmp_path / "umap.npz", arrays, meta)
+def test_the_stages_of_images_around_umap(tmp_path):
     spec = {"id": "im", "kind": "images", "params": {"n_users": 9, "liking": [0.2, 0.4]}, "seed": 0}
+    arrays, meta = load_arrays(run_stages(tmp_path, spec, ["source"]))
+    assert (arrays["pixels"].shape, meta["stage"]) == ((1797, 64), "source")
+    digit = arrays["digit"][:500]
+    meta |= {"stage": "umap", "parameters": {"n_components": 10}}
+    save_arrays(tmp_path / "umap.npz", {"digit": digit, "item_features": np.eye(10)[digit]}, meta)
     build(spec, "dataset", tmp_path / "umap.npz", tmp_path / "dataset.npz")
     data = Dataset.load(tmp_path / "dataset.npz")
     assert data.X.shape[1] == 30
     assert data.facts["parameters"]["n_components"] == 10
     assert data.facts["parameters"]["n_users"] == 9
-
-
-def test_the_source_of_images_holds_pixels_and_digits(tmp_path):
-    run_stages(tmp_path, {"id": "im", "kind": "images", "params": {}, "seed": 0}, ["source"])
-    arrays, meta = load_arrays(tmp_path / "source.npz")
-    assert arrays["pixels"].shape == (1797, 64)
-    assert arrays["digit"].shape == (1797,)
-    assert meta["stage"] == "source"
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

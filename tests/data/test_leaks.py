@@ -45,6 +45,8 @@ def table(seed):
             "product": [f"P{i}" for i in np.minimum(rng.geometric(0.1, n), 60)],
             "member": np.where(rng.random(n) < 0.4 + 0.3 * y, "yes", "no"),
             "visits": rng.poisson(2 + y, n),
+            "good": np.where(rng.random(n) < 0.8, y, ~y).astype(int),
+            "known": np.where(rng.random(n) < 0.3 + 0.5 * y, 1.5, np.nan),
             "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 2000, n), "D"),
         }
     )

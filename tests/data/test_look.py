@@ -128,30 +128,12 @@ def test_ids_of_digits_name_customers(start, format, tmp_path):
     assert column.example == frame["customer_id"][0]
 
 
-def test_numbers_with_several_units_are_dropped_with_a_word(tmp_path):
-    frame = plain(paid=lambda rng, n, y: [f"{'$€'[i % 2]}1,{i:03}.50" for i in range(n)])
-    found = look(written(frame, tmp_path), "y")
-    assert found.column("paid").kind == "text of numbers"
-    assert parameters(found)["drop"] == ["paid"]
-    assert any(c.startswith("paid: numbers written as text") for c in found.complaints)
-    runs(found)
-
-
 def test_copies_of_rows_stay_on_one_side(tmp_path):
     frame = plain()
     found = look(written(pd.concat([frame, frame[:30].assign(y=1)]), tmp_path), "y")
     assert found.copies == 30
     assert parameters(found)["copies_together"]
     assert runs(found).duplicate_group is not None
-
-
-def test_what_helps_is_no_leak(tmp_path):
-    fair = {
-        "good": lambda rng, n, y: np.where(rng.random(n) < 0.8, y, 1 - y),
-        "known": lambda rng, n, y: np.where(rng.random(n) < 0.3 + 0.5 * y, 1.5, np.nan),
-        "shop": lambda rng, n, y: [f"shop {i}" for i in rng.integers(0, 40, n)],
-    }
-    assert not look(written(plain(**fair), tmp_path), "y").leaks
 
 
 def test_the_likeliest_label_comes_first_and_the_rarest_value_is_positive(tmp_path):

@@ -75,15 +75,18 @@ def test_pmlb_by_name(server, tmp_path):
     assert data.facts["features"] == ["a", "b"]
 
 
-@pytest.mark.parametrize("other", [TSV[:-1], gzip.compress(b"x", mtime=0)], ids=["cut", "other"])
-def test_pmlb_refuses_a_file_that_is_not_the_pointers(server, tmp_path, other):
-    server.put("/p/x/x.tsv.gz", pointer(TSV), other)
-    refused(pmlb_file("x", registry=f"{server.url}/p"), tmp_path, sha(TSV))
-
-
-def test_pmlb_refuses_what_is_no_pointer(server, tmp_path):
-    server.put("/p/x/x.tsv.gz", TSV)
-    refused(pmlb_file("x", registry=f"{server.url}/p"), tmp_path, "pointer of Git LFS")
+@pytest.mark.parametrize(
+    ("pages", "word"),
+    [
+        ((pointer(TSV), TSV[:-1]), sha(TSV)),
+        ((pointer(TSV), gzip.compress(b"x", mtime=0)), sha(TSV)),
+        ((TSV,), "pointer of Git LFS"),
+    ],
+    ids=["cut", "other", "no pointer"],
+)
+def test_pmlb_refuses_a_file_that_is_not_the_pointers_and_what_is_no_pointer(server, tmp_path, pages, word):
+    server.put("/p/x/x.tsv.gz", *pages)
+    refused(pmlb_file("x", registry=f"{server.url}/p"), tmp_path, word)
 
 
 def entry(**params):

@@ -112,16 +112,6 @@ def test_a_comparison_that_is_a_value_is_the_value(tmp_path):
     assert look(written(tmp_path, y=GRADES), "y", "1").label.positive == 1
 
 
-def test_rows_without_a_label_are_left_out_with_a_word(tmp_path):
-    from attop_bench.data.build import make
-
-    path = written(tmp_path, y=np.where(WHO < 20, None, Y))
-    found = look(path)
-    assert any(f"{(WHO < 20).sum()} rows without a label: left out" in said for said in found.complaints)
-    dataset = make("file", **parameters(found))
-    np.testing.assert_array_equal(dataset.y, Y[WHO >= 20])
-
-
 RARE = (RNG.random(4000) < 0.03).astype(int)
 PARTS = np.where(RARE, RNG.integers(0, 4, 4000), -1)
 

@@ -6,7 +6,6 @@ import pytest
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.splits.protocols import make_folds, prequential
 from oracles.datasets import prequential_window
-from support.labelled import same
 
 
 def stream(n_days=40, seed=0, n=1500):
@@ -87,11 +86,3 @@ def test_prequential_refuses_what_the_data_cannot_give():
         make_folds("prequential", toy, 0, 0)
     with pytest.raises(DatasetError, match="days must be integers, got dtype float64"):
         Dataset("toy", np.zeros((3, 1)), [1, 0, 0], day=[0.5, 1, 2])
-
-
-def test_folds_by_name_have_the_days_and_entities_of_the_data():
-    y, day, entity = stream()
-    data = Dataset("bank", np.zeros((len(y), 1)), y, entity=entity, day=day)
-    options = {"train": 5, "delay": 2, "test": 3}
-    [fold] = make_folds("prequential", data, 0, 0, **options)
-    assert same(fold, prequential(y, day=day, entity=entity, seed=1, **options)[0])

@@ -100,23 +100,13 @@ def read_delimited(
                 width = max(map(len, rows_of(file, separator, comment, quote)))
             with opened(path, encoding) as file:
                 frame = pd.read_csv(file, names=range(width), index_col=False, **about).fillna("")
-    except (
-        pd.errors.EmptyDataError,
-        pd.errors.ParserError,
-        UnicodeError,
-        csv.Error,
-        OSError,
-        *BROKEN,
-    ) as error:
-        if isinstance(error, pd.errors.EmptyDataError):
-            return pd.DataFrame(columns=first)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame(columns=first)
+    except (pd.errors.ParserError, UnicodeError, csv.Error, OSError, *BROKEN) as error:
         kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
         form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
-        remedy = (
-            "save it as CSV"
-            if isinstance(error, BROKEN)
-            else "check quotes and separators there; attop look finds them"
-        )
+        remedy = "check quotes and separators there; attop look finds them"
+        remedy = "save it as CSV" if isinstance(error, BROKEN) else remedy
         raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
     return _named(frame, first, names, where)
 
@@ -204,12 +194,8 @@ def rows_of(
     """Return the rows of text as lists of fields."""
     lines = (line.split(comment)[0] + "\n" * (comment in line) for line in text) if comment else text
     if separator == "whitespace":
-        return csv.reader(
-            (line.strip().replace("\t", " ") for line in lines),
-            delimiter=" ",
-            skipinitialspace=True,
-            quotechar=quote,
-        )
+        lines = (line.strip().replace("\t", " ") for line in lines)
+        return csv.reader(lines, delimiter=" ", skipinitialspace=True, quotechar=quote)
     return csv.reader(lines, delimiter="\t" if separator == "tab" else separator, quotechar=quote)
 
 
@@ -253,16 +239,19 @@ def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str)
     odd = frame[start.str.fullmatch(r"[-=+|:\s]*") | (start == (first or [""])[0].strip())]
     blank = pd.Series(["".join(row) for row in odd.to_numpy()], odd.index, dtype=str).str.fullmatch(_RULE)
     again = odd.eq(first).all(axis=1) if first and len(first) == odd.shape[1] else ~blank & False
-    passed = {"without any value: passed over": blank, "that repeat the header: passed over": again & ~blank}
     frame = frame.drop(odd.index[blank | again])
     units = _rows_of_units(frame) if first else 0
     ends = next(i for i in range(len(frame) + 1) if i + 1 >= len(frame) - units or not _ends(frame, i))
     frame = frame.iloc[units : len(frame) - ends]
-    passed["below the header, such as units: passed over"] = pd.Series([True] * units, dtype=bool)
-    passed["at the end, such as a sum or a remark: passed over"] = pd.Series([True] * ends, dtype=bool)
     frame = frame.reset_index(drop=True)
     frame.columns = header
-    frame.attrs["passed"] = {what: int(rows.sum()) for what, rows in passed.items() if rows.any()}
+    passed = {
+        "without any value": int(blank.sum()),
+        "that repeat the header": int((again & ~blank).sum()),
+        "below the header, such as units": units,
+        "at the end, such as a sum or a remark": ends,
+    }
+    frame.attrs["passed"] = {f"{what}: passed over": rows for what, rows in passed.items() if rows}
     return frame
 
 

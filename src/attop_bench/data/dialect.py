@@ -46,7 +46,11 @@ def read_as_found(
     if form in ("csv", "excel") and os.path.isfile(path):
         refuse_foreign(path, form)
         try:
-            found, said = (dialect if form == "csv" else _sheet_dialect)(path, given, label)
+            if form == "csv":
+                found, said = dialect(path, given, label)
+            else:
+                sheet = sheet_of(path, given.get("sheet"))[1]
+                found, said = _header(sheet.iloc[:_ROWS].to_numpy().tolist(), given, label)
         except (UnicodeError, OSError, csv.Error, *BROKEN) as error:
             remedy = "it is damaged or no text: save it as CSV"
             raise DatasetError(f"dataset {path}: cannot be read as {form}: {error}; {remedy}") from None
@@ -64,22 +68,18 @@ def read_as_found(
 
 
 def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
-    """Return a line on columns of numbers that are written with units, signs or marks of their own."""
-    odd = {}
-    for name in values if not table.has_types else ():
-        if pd.api.types.is_numeric_dtype(values[name]) and (example := odd_number(table, name)) is not None:
-            odd[name] = f"{name} ({example[0]} is {example[1]:g})"
-    line = f"numbers written with signs or units of their own are read: {join_first(list(odd.values()))}"
-    return [line] if odd else []
-
-
-def odd_number(table: Table, name: str) -> tuple[str, float] | None:
-    """Return a value of a column that only a person reads as a number, and that number."""
-    raw = pd.Series(table.text(name).dropna().unique(), dtype=object)
+    """Return a line on columns of numbers that only a person reads as such, with a number of each."""
     usual = rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
-    odd = raw[~raw.str.fullmatch(usual)] if len(raw) else raw
-    numbers = None if odd.empty else numbers_of(odd, table.decimal)
-    return None if numbers is None or numbers.dtype.kind == "b" else (odd.iloc[0], float(numbers.iloc[0]))
+    odd = []
+    for name in values if not table.has_types else ():
+        if not pd.api.types.is_numeric_dtype(values[name]):
+            continue
+        raw = pd.Series(table.text(name).dropna().unique(), dtype=object)
+        raw = raw[~raw.str.fullmatch(usual)] if len(raw) else raw
+        numbers = numbers_of(raw, table.decimal) if len(raw) else None
+        if numbers is not None and numbers.dtype.kind != "b":
+            odd.append(f"{name} ({raw.iloc[0]} is {float(numbers.iloc[0]):g})")
+    return [f"numbers written with signs or units of their own are read: {join_first(odd)}"] if odd else []
 
 
 def _has_comma(text: pd.Series, few: int) -> bool:
@@ -130,13 +130,6 @@ def dialect(
     rows = list(islice(rows_of(lines, separator, comment, quote), _ROWS))
     about, more = _header(rows, given, label)
     return found | about, said + more
-
-
-def _sheet_dialect(
-    path: StrPath, given: Mapping[str, Any], label: str | None
-) -> tuple[dict[str, Any], list[str]]:
-    """Return options of `read_excel` beside those `given`, and what is to be said."""
-    return _header(sheet_of(path, given.get("sheet"))[1].iloc[:_ROWS].to_numpy().tolist(), given, label)
 
 
 def _header(
@@ -206,9 +199,8 @@ def _quote(lines: Sequence[str]) -> str:
 def _separator(lines: Sequence[str], usual: str, comment: str | None, quote: str) -> str:
     """Return the separator that gives most rows as many fields, and cuts none that another would."""
     best, score = usual, 0.0
-    lines = re.sub(_QUOTED.replace('"', quote), "text", "".join(lines), flags=re.MULTILINE).splitlines(
-        keepends=True
-    )
+    text = re.sub(_QUOTED.replace('"', quote), "text", "".join(lines), flags=re.MULTILINE)
+    lines = text.splitlines(keepends=True)
     for separator in sorted(_SEPARATORS, key=lambda mark: mark != usual):
         try:
             rows = list(islice(filter(any, rows_of(lines, separator, comment)), _ROWS))

@@ -44,8 +44,6 @@ class Look:
     #: The file's format, where its name does not say; options for its reader.
     format: str | None
     reader: Mapping[str, object]
-    #: True in a file without types.
-    typeless: bool
     #: How the file is written, as far as it is not usual.
     said: list[str]
 

@@ -109,7 +109,6 @@ def look(
         {name: span for name, span in spans.items() if span},
         form,
         reader,
-        not table.has_types,
         [*said, *sentinels(frame, plain), *written_oddly(table, frame)],
     )
 

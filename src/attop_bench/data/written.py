@@ -36,18 +36,7 @@ UNKNOWN = frozenset(
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 #: Minus signs, blanks, apostrophes and marks of other scripts beside those of a keyboard.
-_SIGNS = str.maketrans(
-    {
-        "\u2212": "-",
-        "\u2013": "-",
-        "\xa0": " ",
-        "\u202f": " ",
-        "\u2009": " ",
-        "\u2019": "'",
-        "\u066b": ".",
-        "\u066c": ",",
-    }
-)
+_SIGNS = str.maketrans("\u2212\u2013\xa0\u202f\u2009\u2019\u066b\u066c", "--   '.,")
 _CURRENCY = (
     r"(?:[A-Z]{1,2})?[€$£¥₹₽₩₺₴₪฿]|EUR|USD|GBP|CHF|JPY|INR|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|RUB"
     r"|KRW|SGD|HKD|NZD|Rs[.,]?|kr[.,]?|zł|Kč|Ft"

@@ -339,12 +339,12 @@ def query_level_norm(X: Floats, query: NDArray) -> Floats:
     ----------
     Liu, Xu, Qin, Xiong & Li (2007), LETOR: the "QueryLevelNorm" version of its files.
     """
-    codes = np.unique(query, return_inverse=True)[1]
-    order = np.argsort(codes, kind="stable")
-    start = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    low = np.minimum.reduceat(X[order], start)
-    span = np.maximum.reduceat(X[order], start) - low
-    return np.divide(X - low[codes], span[codes], out=np.zeros_like(X), where=span[codes] > 0)
+    import pandas as pd
+
+    of_query = pd.DataFrame(X).groupby(query)
+    low = of_query.transform("min").to_numpy()
+    span = of_query.transform("max").to_numpy() - low
+    return np.divide(X - low, span, out=np.zeros_like(X), where=span > 0)
 
 
 def parts_by_bounds(query: NDArray, bounds: Sequence[float], where: str = "data") -> Ints:
