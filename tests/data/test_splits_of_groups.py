@@ -27,14 +27,6 @@ def test_groups_stay_together_inside_and_outside():
     assert not same(folds[0], whole_groups(y, group, n_folds=4, inner_folds=3, seed=3)[0])
 
 
-def test_too_few_groups_are_refused():
-    y, group = queries(3)
-    with pytest.raises(ValueError, match=r"4 folds of whole groups .* got 3: lower .*n_folds"):
-        whole_groups(y, group, n_folds=4, seed=0)
-    with pytest.raises(ValueError, match=r"5 folds of whole groups .* got 2: lower .*inner_folds"):
-        whole_groups(y, group, n_folds=3, seed=0)
-
-
 def test_given_parts_go_round_as_letor_folds_do():
     y, group = queries(25)
     part = group // 5
@@ -68,21 +60,9 @@ def test_given_parts_can_be_thinned():
     [fold] = given(y, group, part=group // 10, n_train=60, n_test=30, seed=1)
     assert (len(fold.train), len(fold.test)) == (60, 30)
     assert set(group[fold.train] // 10) == {0, 1}
-    with pytest.raises(DatasetError, match="n_train must be an integer from 1 to"):
-        given(y, group, part=group // 10, n_train=10_000, seed=1)
 
 
-def test_given_refuses():
-    y, group = queries(4)
-    with pytest.raises(DatasetError, match="at least two parts"):
-        given(y, group, part=np.zeros(len(y), int), seed=0)
-    with pytest.raises(DatasetError, match="n_folds must be an integer from 1 to 2"):
-        given(y, group, part=group // 2, n_folds=3, seed=0)
-    with pytest.raises(ValueError, match=r"the test part of fold [01] needs at least 1 positive"):
-        given(np.where(group == 3, 0, y), group, part=(group == 3).astype(int), seed=0)
-    data = Dataset("toy", np.zeros((len(y), 1)), y, group)
-    with pytest.raises(DatasetError, match="dataset toy: protocol 'given' needs data that come in parts"):
-        make_folds("given", data, 0, 0)
+def test_folds_are_counted_by_their_options():
     assert count_folds("given", n_folds=5) == 5
     assert count_folds("holdout", train=3) == 1
     assert count_folds("whole-groups") == 5
@@ -170,14 +150,36 @@ def test_entities_are_placed_at_random_and_names_do_not_matter():
         assert same(a, b)
 
 
-def test_whole_entities_refuse():
-    y, entity = np.array([1, 1, 0, 0, 0, 0]), np.array([1, 1, 2, 2, 3, 3])
-    with pytest.raises(ValueError, match=r"4 folds of whole groups .* got 3: lower .*n_folds"):
-        whole_entities(y, entity=entity, n_folds=4, seed=0)
-    with pytest.raises(ValueError, match=r"the test part of fold [01] needs at least 1 positive"):
-        whole_entities(y, entity=entity, n_folds=2, seed=0)
-    toy = Dataset("toy", np.zeros((6, 1)), y)
-    with pytest.raises(DatasetError, match=r"'whole-entities' needs entities.*as entity; or use stratified"):
-        make_folds("whole-entities", toy, 0, 0)
-    with pytest.raises(DatasetError, match="6 items but entities of shape"):
-        Dataset("toy", np.zeros((6, 1)), y, entity=[1, 2])
+Y, WHO = np.array([1, 1, 0, 0, 0, 0]), np.array([1, 1, 2, 2, 3, 3])
+TOY = Dataset("toy", np.zeros((6, 1)), Y)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: whole_groups(*queries(3), n_folds=4, seed=0), "4 folds of whole groups .* 3: .*n_folds"),
+        (lambda: whole_groups(*queries(3), n_folds=3, seed=0), "5 folds of whole groups .* 2: .*inner_folds"),
+        (lambda: whole_entities(Y, entity=WHO, n_folds=4, seed=0), "4 folds of whole groups .* 3: .*n_folds"),
+        (lambda: whole_entities(Y, entity=WHO, n_folds=2, seed=0), "test part of fold [01] .* 1 positive"),
+        (lambda: given(Y, part=WHO // 3, seed=0), "the test part of fold 0 needs at least 1 positive"),
+    ],
+)
+def test_too_few_groups_or_positives_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: given(Y, part=0 * Y, seed=0), "at least two parts"),
+        (lambda: given(Y, part=WHO // 3, n_folds=3, seed=0), "n_folds must be an integer from 1 to 2"),
+        (lambda: given(Y, part=WHO // 3, n_train=9, seed=0), "n_train must be an integer from 1 to 4"),
+        (lambda: make_folds("given", TOY, 0, 0), "toy: protocol 'given' needs data that come in parts"),
+        (lambda: make_folds("whole-entities", TOY, 0, 0), "needs entities.*as entity; or use stratified"),
+        (lambda: Dataset("toy", TOY.X, Y, entity=[1, 2]), "6 items but entities of shape"),
+    ],
+)
+def test_wrong_requests_of_groups_and_parts_are_refused(call, message):
+    with pytest.raises(DatasetError, match=message):
+        call()

@@ -97,9 +97,12 @@ def test_what_cannot_be_read_is_refused(name, text, options, message, tmp_path):
         ({"x": np.zeros(2, "i4,f8"), "y": [0, 1]}, "'x' has dtype"),
         ({"x": np.array([1 + 2j, 3]), "y": [0, 1]}, "column 'x' has complex numbers"),
         ({"x": [1, 2], "y": np.array([1j, 1])}, "column 'y' has complex numbers"),
+        ({"x": np.array([{}, {}], dtype=object), "y": [0, 1]}, r"cannot be read as \.npz"),
+        ({"x": np.ones((3, 2)), "y": [0, 1]}, "of one length n"),
+        ({"x": np.ones((0, 2)), "y": np.ones(0)}, "no rows"),
     ],
 )
-def test_arrays_that_are_neither_numbers_nor_text_are_refused(arrays, message, tmp_path):
+def test_arrays_that_are_no_table_of_numbers_or_text_are_refused(arrays, message, tmp_path):
     np.savez(tmp_path / "t.npz", **arrays)
     with pytest.raises(DatasetError, match=message):
         make("file", path=tmp_path / "t.npz", label="y", positive=1)
@@ -138,18 +141,6 @@ def test_parquet_types_that_are_no_features_are_named(values, options, tmp_path)
     parquet.write_table(pyarrow.table({"u": [1, 2], "x": values}), tmp_path / "t.parquet")
     with pytest.raises(DatasetError, match=r"no row has x = 'yes'|column 'x' holds lists"):
         make("file", path=tmp_path / "t.parquet", label="x", positive="yes")
-
-
-def test_objects_in_npz_are_refused_and_arrays_of_other_lengths(tmp_path):
-    np.savez(tmp_path / "t.npz", X=np.array([{}, {}], dtype=object), y=[0, 1])
-    with pytest.raises(DatasetError, match=r"cannot be read as \.npz"):
-        read_frame(tmp_path / "t.npz")
-    np.savez(tmp_path / "t.npz", X=np.ones((3, 2)), y=[0, 1])
-    with pytest.raises(DatasetError, match="of one length n"):
-        read_frame(tmp_path / "t.npz")
-    np.savez(tmp_path / "t.npz", X=np.ones((0, 2)), y=np.ones(0))
-    with pytest.raises(DatasetError, match="no rows"):
-        read_frame(tmp_path / "t.npz")
 
 
 def test_what_is_no_file_is_refused(tmp_path):
