@@ -1,4 +1,4 @@
-"""Kinds of data set, stage by stage, and one's own by dotted path."""
+"""Kinds of data set, stage by stage, and one's own; they and the protocols are listed in one place each."""
 
 import subprocess
 import sys
@@ -9,6 +9,9 @@ import pytest
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
 from attop_bench.data.build import build, make
 from attop_bench.data.catalogue import KINDS, Kind, Stage, input_files, kind_of, stage_parameters
+from attop_bench.data.splits.protocols import PROTOCOLS
+from attop_bench.run.options import json_schema, markdown
+from support.listings import listings
 
 
 def run_stages(tmp_path, spec, stages=None):
@@ -181,3 +184,22 @@ def test_importing_the_layer_is_light():
     code = f"import sys, attop_bench.data; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_other_place_lists_the_protocols():
+    assert not listings(PROTOCOLS)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_the_reference_says_what_a_protocol_does_and_its_defaults(name):
+    protocol = PROTOCOLS[name]
+    assert f"`{name}`: {protocol.summary}." in markdown("")
+    assert protocol.options({}) == protocol.defaults
+    options = json_schema()["$defs"]["ProtocolConfig"]["properties"]["options"]["description"]
+    own = options.partition(f"`{name}`")[2].partition("`")[0]
+    assert all(f"{option} = " in own for option in protocol.defaults)
+
+
+def test_the_reference_names_every_kind():
+    description = json_schema()["$defs"]["DatasetConfig"]["properties"]["kind"]["description"]
+    assert all(kind in description for kind in KINDS)

@@ -121,12 +121,8 @@ def dialect(
     usual = told or default_separator(path)
     quote = given.get("quote") or _quote(lines)
     separator = given.get("separator") or told or _separator(lines, usual, comment, quote)
-    if separator != usual and "separator" not in given:
-        found["separator"] = separator
-    if comment and "comment" not in given:
-        found["comment"] = comment
-    if quote != '"' and "quote" not in given:
-        found["quote"] = quote
+    marks = (("separator", separator, usual), ("comment", comment, None), ("quote", quote, '"'))
+    found |= {name: mark for name, mark, default in marks if mark != default and name not in given}
     rows = list(islice(rows_of(lines, separator, comment, quote), _ROWS))
     about, more = _header(rows, given, label)
     return found | about, said + more

@@ -70,16 +70,17 @@ def look(
         chosen = as_label(table, frame, chosen.column, positive)
         back = f"--reader 'missing={{{chosen.column}: []}}'"
         said.append(f"{chosen.column}: {join_first(none)} is read as no label; as one: {back}")
+    of_label = None if chosen is None else chosen.column
     if choose:
         kinds = ("category", "yes/no", "constant")
-        names = [c.name for c in columns if c.missing and c.text and c.kind in kinds]
+        names = [c.name for c in columns if c.missing and c.text and c.kind in kinds and c.name != of_label]
         y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
-        words = gaps(table, [n for n in names if chosen is None or n != chosen.column], y)
+        words = gaps(table, names, y)
         said += remarks(words)
         if kept := as_options(words):
             table, frame, columns = _with_missing(table, frame, columns, kept)
     twins = _twins(frame)
-    features = [c.name for c in columns if c.is_feature and (chosen is None or c.name != chosen.column)]
+    features = [c.name for c in columns if c.is_feature and c.name != of_label]
     copies = int(frame[features].duplicated().sum()) if features else 0
     if "missing" in (given or {}):
         columns = [replace(c, marks=()) for c in columns]
@@ -87,7 +88,7 @@ def look(
         table, frame, _ = _with_missing(table, frame, columns, marks)
     if table.missing:
         reader["missing"] = table.missing
-    plain = [c.name for c in columns if c.kind == "number" and (not chosen or c.name != chosen.column)]
+    plain = [c.name for c in columns if c.kind == "number" and c.name != of_label]
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     lacking, telling = 0, {}
     if chosen is not None:

@@ -150,8 +150,7 @@ def propose(
         length = "of a list as long as this table; say what you will look at, of how many"
         length += f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
     head = [f"title: {_flow(name)}", f"output: {_flow(f'results-{name}')}", "datasets:"]
-    head += [f"  - id: {_flow(name)}"]
-    head += ["    kind: file", "    params:"]
+    head += [f"  - id: {_flow(name)}", "    kind: file", "    params:"]
     tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
     methods = _METHODS + (_OF_WORDS if "text" in options else _BOOSTING)
     return "\n".join([*head, *noted, *protocols, *tops, methods])
