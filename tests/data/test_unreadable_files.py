@@ -68,18 +68,8 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.arff", "@relation r\n@attribute u real\n@data\n{1 1}\n", {}, "an index of 1 for 1 attributes"),
         ("t.arff", "@attribute u relational\n@data\n1\n", {}, "a type that is not read: '@attribute u rel"),
         ("t.arff", "@attribute u {a, b}\n@data\nc\n", {}, "column 'u' has 'c', which is none of the values"),
-        (
-            "t.arff",
-            "@relation r\n@attribute y real\n@data\nx\n",
-            {},
-            "column 'y' has 'x', which is no number",
-        ),
-        (
-            "t.arff",
-            "@relation r\n@attribute y real\n@DATA\n1\n% a, b\n0,1\n",
-            {},
-            "2 fields for 1 attributes",
-        ),
+        ("t.arff", "@attribute y real\n@data\nx\n", {}, "column 'y' has 'x', which is no number"),
+        ("t.arff", "@attribute y real\n@DATA\n1\n% a, b\n0,1\n", {}, "2 fields for 1 attributes"),
         ("t.arff", "@relation r\n@attribute u real\n@attribute y real\n@data\n?,1\n2,0\n", {}, "missing"),
     ],
 )
