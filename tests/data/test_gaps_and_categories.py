@@ -163,22 +163,3 @@ def test_text_is_told_all_at_once(tmp_path):
     frame = table().dropna().assign(shop="a")
     with pytest.raises(DatasetError, match=r"'country' is not numeric, .*'shop' is not .*attop look"):
         written(frame, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"impute": "mean"}, "impute must be 'median', got 'mean'"),
-        ({"max_categories": 5}, "set one_hot: true"),
-        ({"max_categories": 1, "one_hot": True}, "max_categories must be .* 2, got 1"),
-        ({"impute": "median", "thresholds": {"n": [1]}}, "impute cannot be combined with thresholds"),
-    ],
-)
-def test_options_that_cannot_be(options, message, tmp_path):
-    with pytest.raises(DatasetError, match=message):
-        written(table(), tmp_path, **options)
-
-
-def test_a_label_with_gaps_is_refused_whatever_is_imputed(tmp_path):
-    with pytest.raises(DatasetError, match="'bad' has 1 missing values, the first in data row 2"):
-        read("a,bad\n1,yes\n2,\n", tmp_path)

@@ -34,9 +34,8 @@ class Gap:
     why: str
 
     def __str__(self) -> str:
-        about = f", {self.positive:.0%} of them positive, {self.others:.0%} of others" * bool(
-            self.positive >= 0
-        )
+        about = f", {self.positive:.0%} of them positive, {self.others:.0%} of others"
+        about = about if self.positive >= 0 else ""
         return f"{self.column}: {self.word or 'nothing'} in {self.share:.1%} of the rows{about}"
 
 

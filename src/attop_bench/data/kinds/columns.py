@@ -287,10 +287,8 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
         days = column.to_numpy(np.float64)
         if not np.isfinite(days).all():
             raise DatasetError(f"{where} has infinite values: remove these rows")
-        start, remedy = (
-            f"{where} has numbers from {days.min():.15g} to {days.max():.15g}, which",
-            "write dates as 2024-12-31",
-        )
+        start = f"{where} has numbers from {days.min():.15g} to {days.max():.15g}, which"
+        remedy = "write dates as 2024-12-31"
         if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
             raise DatasetError(f"{start} are not numbers of days: divide seconds by 86400, {remedy}")
         if looks := _no_days(np.unique(days)):
