@@ -60,22 +60,23 @@ def test_a_table_of_every_kind(tmp_path):
         assert word in said
 
 
-@pytest.mark.parametrize("days", [50, 99, 150, 365, 1000])
-def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
-    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(1000) % days, "D")
-    frame = transactions(1000, share=0.1).assign(date=day.strftime("%Y-%m-%d"))
-    found = look(written(frame, tmp_path))
-    protocol = in_time(found)
-    assert "{kind: prequential, options: {n_folds: 5, train: " in propose(found)
-    folds = make_folds("prequential", runs(found), repeat=0, seed=0, **protocol["options"])
-    assert len(folds) == 5
-
-
 def plain(n=300, **columns):
     rng = np.random.default_rng(0)
     y = (rng.random(n) < 0.2).astype(int)
     frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.integers(0, 9, n), "y": y})
     return frame.assign(**{name: value(rng, n, y) for name, value in columns.items()})
+
+
+@pytest.mark.parametrize("days", [50, 99, 150, 365, 1000])
+def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(1000) % days, "D")
+    frame = plain(1000, customer_id=lambda rng, n, y: rng.integers(0, 170, n))
+    found = look(written(frame.assign(date=day.strftime("%Y-%m-%d")), tmp_path))
+    assert parameters(found)["entity"] == "customer_id"
+    protocol = in_time(found)
+    assert "{kind: prequential, options: {n_folds: 5, train: " in propose(found)
+    folds = make_folds("prequential", runs(found), repeat=0, seed=0, **protocol["options"])
+    assert len(folds) == 5
 
 
 def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
