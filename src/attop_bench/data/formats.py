@@ -197,7 +197,7 @@ def _by_content(path: StrPath) -> str | None:
     lines = [line for line in start.decode("latin-1").splitlines() if line.strip() and line[0] not in "%#"]
     if any(line.lower().startswith("@attribute") for line in lines):
         return "arff"
-    if lines and all(_LINE_OF_SVMLIGHT.fullmatch(line.strip()) for line in lines[:1]):
+    if lines and _LINE_OF_SVMLIGHT.fullmatch(lines[0].strip()):
         return "svmlight"
     is_text = b"\0" not in start or start[:2] in (b"\xff\xfe", b"\xfe\xff")
     return "csv" if is_text and lines and lines[0][0] not in "{[<" else None

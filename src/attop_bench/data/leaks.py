@@ -50,12 +50,12 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
             share = hits / np.maximum(rows, 1)
             telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
             telling &= (rows >= _ROWS) & (rows * (1 - y.mean()) >= _ROWS / 2)
+            part = (rows == hits) & (rows >= _PART)
             if telling.any():
                 most = int(np.argmax(np.where(telling, rows, 0)))
                 pure[column.name] = f"{hits[most]:.0f} of {rows[most]:,} rows of a value positive"
-            elif ((rows == hits) & (rows >= _PART)).any():
-                least = (rows == hits) & (rows >= _PART)
-                parts[column.name] = f"{rows[least].sum():,} rows, all positive"
+            elif part.any():
+                parts[column.name] = f"{rows[part].sum():,} rows, all positive"
     if 0 < len(pure) <= max(_MOST, _SHARE * len(columns)):
         found = pure | found
         if len(parts) <= _MOST and y.mean() < 0.1:  # by chance in one of 1,000 values
