@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from attop_bench.report import build_report
+from support.html import not_drawn
 from support.made_up import METHODS, as_tables, make_results
 from support.report_page import CHOSEN, Opened, started
 
 
 @pytest.fixture(scope="session")
 def results():
-    return make_results()
+    return make_results(metrics=("precision@k", "pap@k"))
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +33,11 @@ def shown():
     runs = tables[1]
     runs["constant"] = (runs["dataset"] == "wdbc") & (runs["fold"] == 0)
     return tables
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    monkeypatch.setattr("attop_bench.report.page.report.drawing", not_drawn)
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +70,24 @@ def open_at(browser, report_path):
         o.context.close()
         assert o.printed == []
         assert [url for url in o.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+@pytest.fixture(scope="session")
+def walk_by_tab():
+    """Return what goes through a page by the Tab key: the outline of each stop, up to 60 of them."""
+
+    def walk_by_tab(page):
+        page.evaluate("document.querySelector('.skip').focus()")
+        outlines = []
+        while len(outlines) < 60:
+            page.keyboard.press("Tab")
+            where, outline = page.evaluate(
+                "() => { const e = document.activeElement;"
+                "return [e.className || e.tagName, getComputedStyle(e).outlineStyle]; }"
+            )
+            if where in ("BODY", "skip"):
+                break
+            outlines.append(outline)
+        return outlines
+
+    return walk_by_tab

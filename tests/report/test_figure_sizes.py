@@ -35,10 +35,11 @@ def outside(canvas):
 def pictures(request):
     methods = [*METHODS[1:], *(f"a-learner-of-length-{i}" for i in range(10))][: request.param]
     datasets = ("wdbc", "digit-8", "many-users", "ratings", "ionosphere-windows")
-    evaluation, runs, roc, _ = make_results(datasets, methods, ("precision@k", "micro-pap@k"), failures=False)
-    material = {**as_tables(evaluation, runs, roc), "summary": summarise(evaluation, runs)}
+    evaluation, runs, roc, _ = make_results(datasets, methods, ("precision@k",), failures=False)
+    of_wdbc = [table[table["dataset"] == "wdbc"] for table in (evaluation, runs, roc)]
+    material = {**as_tables(*of_wdbc), "summary": summarise(*of_wdbc[:2])}
     titles, styles = {m: m for m in methods}, method_styles(methods)
-    judgements = [judged for (_, by, _), judged in judge_all(evaluation, runs).items() if by == "precision@k"]
+    judgements = list(judge_all(evaluation, runs).values())
     found = across(evaluation, dict.fromkeys(datasets, "precision@k"), titles=titles)
     drawn = draw(PER_DATASET, Scene("d0", "wdbc", "precision@k", methods, titles, styles, methods), material)
     drawn += draw(

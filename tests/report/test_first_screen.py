@@ -19,17 +19,12 @@ from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
 from attop_bench.report.page.section import Chip, chips, left_out
 from attop_bench.report.page.view import build_view
-from support.html import Page, not_drawn
+from support.html import Page
 from support.made_up import as_tables
 from support.rows import rows
 
 SPENT = ("seconds_selection", "seconds_training", "seconds_scoring", "seconds_cpu", "started", "ended")
 NO_RUNS = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", *SPENT], dtype=float)
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    monkeypatch.setattr("attop_bench.report.page.report.drawing", not_drawn)
 
 
 @pytest.mark.usefixtures("undrawn")

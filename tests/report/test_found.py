@@ -67,6 +67,7 @@ def test_a_top_beyond_the_test_part_lists_nothing():
     assert (pair.positives, pair.others) == ([0, 0, 0, 2], [0, 0, 0])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_shows_the_two_leading_methods(tmp_path):
     tables, manifest = made_tables(1, 3, n_runs=1, tops=("k=2",))
     a, b, c = METHODS[:3]

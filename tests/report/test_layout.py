@@ -1,22 +1,24 @@
-"""Layout of the first screen at many sizes: nothing blank, nothing over another text, one winner."""
+"""The first screen at many sizes: who is best, nothing blank, no text over another; and a large report."""
 
 from __future__ import annotations
 
-import csv
 import re
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from attop_bench.report.page.render import render, write_exports
 from attop_bench.report.page.report import build_page
 from support.html import not_drawn
 from support.pages import made_tables
-from support.report_page import DESK, PHONE, Opened, started
+from support.report_page import DESK, PHONE, Opened
 
 pytestmark = pytest.mark.workflow
 WIDE = 1920
-#: 36 x 40 was looked at by hand: it takes a minute.
-SIZES = [(1, 3), (1, 12), (2, 2), (5, 12), (8, 3), (12, 12), (36, 2), (25, 40)]
+#: Data sets, methods and runs of each method; 36 x 40 was looked at by hand: it takes a minute.
+SIZES = [(1, 3, 3), (1, 12, 5), (2, 2, 5), (5, 12, 3), (8, 3, 5), (12, 12, 5), (36, 2, 5), (20, 28, 5)]
+MANY, LARGE = [(5, 12, 3), (12, 12, 5), (36, 2, 5)], (20, 28, 5)
 
 #: Rectangles of all lines of text that are seen, by the text, and pairs of them that overlap.
 OVERLAPS = """() => {
@@ -67,72 +69,165 @@ BLANK = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with started() as found:
-        yield found
+VISIBLE = """() => [...document.querySelectorAll('#map tr[data-method] td[data-top]')]
+    .filter(c => getComputedStyle(c).display !== 'none')
+    .map(c => [c.dataset.dataset, c.dataset.top, c.className, Number(c.textContent)])"""
+HEIGHTS = "all => all.map(p => [p.dataset.m, Number(p.firstChild.getAttribute('cy'))])"
+BOTTOMS = "all => all.map(e => e.getBoundingClientRect().bottom)"
 
 
-@pytest.mark.parametrize(("n_sets", "n_methods"), SIZES)
-def test_the_first_screen_is_full_and_nothing_lies_over_another(
-    n_sets, n_methods, browser, tmp_path, monkeypatch
-):
-    if n_sets > 1:
-        monkeypatch.setattr("attop_bench.report.page.report.drawing", not_drawn)
-    page = build_page(*made_tables(n_sets, n_methods))
-    path = tmp_path / "report.html"
+@pytest.fixture(scope="module", params=SIZES, ids=str)
+def made(request, tmp_path_factory):
+    """Write a page: several data sets have no figures, and of more than ten every other has its own tops."""
+    n_sets, n_methods, n_runs = request.param
+    tables, manifest = made_tables(n_sets, n_methods, n_runs)
+    if n_sets > 10:
+        for table in tables.values():
+            table["top"] += table["dataset"].str.contains("[13579]$").map({True: "0", False: ""})
+    with pytest.MonkeyPatch.context() as patch:
+        if n_sets > 1:
+            patch.setattr("attop_bench.report.page.report.drawing", not_drawn)
+        page = build_page(tables, manifest)
+    path = tmp_path_factory.mktemp("layout") / "report.html"
     path.write_text(render(page), encoding="utf-8")
-    assert path.stat().st_size < 2_000_000
-    for width in (DESK, WIDE, PHONE):
-        opened = Opened(browser, path, width=width, height=900)
-        assert opened.overflow() == [0, []]
-        assert opened.page.evaluate(OVERLAPS) == []
-        assert opened.page.evaluate(BLANK) < 300 or width == WIDE
-        tabs = opened.page.locator(".tabs > *").evaluate_all(
-            "all => all.map(e => e.getBoundingClientRect().right)"
-        )
-        assert max(tabs) <= width
-        opened.context.close()
+    means = tables["evaluation"].groupby(["dataset", "top", "method"], sort=False)["value"].mean().unstack()
+    return SimpleNamespace(n_sets=n_sets, n_runs=n_runs, page=page, path=path, means=means)
 
 
-def test_the_winner_is_one_in_sentence_map_picture_tex_and_csv(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr("attop_bench.report.page.report.drawing", not_drawn)
-    page = build_page(*made_tables(4, 5))
-    write_exports(page, tmp_path / "figures", tmp_path / "tables")
-    (tmp_path / "report.html").write_text(render(page), encoding="utf-8")
-    opened = Opened(browser, tmp_path / "report.html")
-    winner = page.titles[page.first.order[0]]
-    points = opened.page.locator(".plot .point").evaluate_all(
-        "all => all.map(p => [p.dataset.m, Number(p.firstChild.getAttribute('cy'))])"
+@pytest.fixture
+def open_made(made, browser):
+    """Return what opens the page, which must be silent."""
+    opened = []
+
+    def open_made(**options):
+        opened.append(Opened(browser, made.path, height=900, **options))
+        return opened[-1]
+
+    yield open_made
+    for o in opened:
+        o.context.close()
+        assert o.printed == []
+
+
+@pytest.mark.parametrize("width", [DESK, WIDE, PHONE])
+def test_the_first_screen_is_full_and_nothing_lies_over_another(made, open_made, width):
+    opened = open_made(width=width)
+    page = opened.page
+    assert opened.overflow() == [0, []]
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate(BLANK) < 300 or width == WIDE
+    tabs = page.locator(".tabs > *").evaluate_all("all => all.map(e => e.getBoundingClientRect().right)")
+    assert max(tabs) <= width
+    said = page.locator("#headline").inner_text()
+    assert len(said.split()) <= 40
+    assert ("Not tested: 3 shared runs, 5 needed." in said) == (made.n_runs == 3)
+    assert ("hown " in said) == (made.n_runs == 5)
+    (shows_one if made.n_sets == 1 else shows_several)(made, opened, said, width)
+
+
+def shows_several(made, opened, said, width):
+    """The sentence names the method of least regret at the middle tops, and the map fits."""
+    page, means = opened.page, made.means.groupby("dataset").nth(1)
+    regret = 100 * means.rsub(means.max(axis=1), axis=0).mean()
+    assert f"{made.page.titles[regret.idxmin()]} " in said
+    assert f"{regret.min():.1f}".removesuffix(".0") + " of 100 behind" in said
+    assert page.locator("#headline").evaluate("e => e.getBoundingClientRect().bottom") < 900
+    assert page.locator("#map tbody tr").first.evaluate("e => e.getBoundingClientRect().top") < 900
+    if made.n_sets <= 6 or width == DESK:  # on a phone more scroll in their own box
+        wide, room = page.locator("#overview .scroll").first.evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert wide <= room
+
+
+def shows_one(made, opened, said, width):
+    """Winner, number, verdict, strip and curve."""
+    page, figure = opened.page, opened.page.locator(".current figure[id$=-capacity]")
+    assert said.startswith(f"{made.page.titles[made.means.loc[('set-0', 'k=50')].idxmax()]} finds ")
+    assert page.locator("#overview, #map, nav a[data-tab=overview]").count() == 0
+    bottoms = page.locator("#headline, .current .strip li[data-m]:first-child").evaluate_all(BOTTOMS)
+    assert len(bottoms) == 2
+    assert max(bottoms) < 900
+    if width == DESK:
+        assert figure.locator("svg").evaluate_all(BOTTOMS)[0] < 900
+    for unit in ("lift", "share", "hits"):
+        figure.locator(f"input[value={unit}]").evaluate("e => e.click()")
+        assert opened.shown(".current figure .by", "class") == {f"by {unit}": 1}
+    marks = page.locator(".current .strip li[data-m]").evaluate_all(
+        "all => all.map(e => [e.className.split(' ')[0], e.querySelector('.value').textContent])"
     )
+    top = max(float(value) for _, value in marks)
+    assert all(top - float(value) < 0.3 for mark, value in marks if mark in ("best", "equal"))
+
+
+@pytest.mark.parametrize("made", MANY, indirect=True, ids=str)
+def test_one_top_at_a_time_and_all_on_demand_with_and_without_script(made, open_made):
+    tops, n_rows = made.means.reset_index("top").groupby("dataset")["top"].unique(), made.means.shape[1]
+    for script in (True, False):
+        page = open_made(script=script).page
+        for i in (1, 2):
+            page.locator(".places label").nth(i).click()
+            cells = page.evaluate(VISIBLE)
+            assert len(cells) == made.n_sets * n_rows
+            assert all(top == tops[dataset][i] for dataset, top, *_ in cells)
+        page.locator(".places label", has_text="all tops").click()
+        cells = page.evaluate(VISIBLE)
+        assert len(cells) == 3 * made.n_sets * n_rows
+    best: dict[tuple[str, str], float] = {}
+    for dataset, top, _, value in cells:
+        best[dataset, top] = max(value, best.get((dataset, top), 0.0))
+    for dataset, top, look, value in cells:
+        if {"best", "equal"} & set(look.split()):
+            assert value > best[dataset, top] - 0.3
+
+
+@pytest.mark.parametrize("made", MANY, indirect=True, ids=str)
+def test_arrow_keys_walk_what_is_seen(made, open_made):
+    page = open_made().page
+    page.locator("#map td[tabindex='0']").focus()
+    seen = [page.locator(":focus").bounding_box()]
+    for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"):
+        page.keyboard.press(key)
+        seen.append(page.locator(":focus").bounding_box())
+    x, y = ([box[name] for box in seen] for name in ("x", "y"))
+    assert x[0] < x[1] == x[2] > x[3] == x[0]
+    assert y[0] == y[1] < y[2] == y[3] > y[4] == y[0]
+    assert (page.locator("#map.turned").count() == 1) == (made.n_sets > made.means.shape[1])
+
+
+@pytest.mark.parametrize("made", [LARGE], indirect=True, ids=str)
+def test_a_large_report_can_be_mailed_and_walked_through(made, open_made, walk_by_tab):
+    assert 300_000 < made.path.stat().st_size < 1_000_000
+    opened = open_made()
+    for tab in ("overview", "set-14", "tuning", "cost", "about"):
+        opened.go(f"#{tab}")
+        assert len(walk_by_tab(opened.page)) < 60, tab
+    assert opened.page.locator("#cost tr[data-method]").count() > 20 * 28  # that came compressed
+
+
+@pytest.mark.parametrize("made", MANY[:1], indirect=True, ids=str)
+def test_the_winner_is_one_in_sentence_map_picture_tex_and_csv(made, open_made, tmp_path):
+    page, shown = made.page, open_made().page
+    write_exports(page, tmp_path / "figures", tmp_path / "tables")
+    heights = dict(shown.locator(".plot .point").evaluate_all(HEIGHTS))
     tex = (tmp_path / "tables" / "all.tex").read_text(encoding="utf-8").split(r"\midrule")[1]
-    with (tmp_path / "tables" / "board.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["top"] == page.sections[0].main]
+    rows = pd.read_csv(tmp_path / "tables" / "board.csv").query("top == 'k=50'")
     found = [
-        re.split(r" finds | \(", opened.page.locator("#headline").inner_text().split("best: ")[-1])[0],
-        opened.page.locator("#map tbody th").first.inner_text(),
-        page.titles[min(points, key=lambda point: point[1])[0]],
+        re.split(r" finds | \(", shown.locator("#headline").inner_text().split("best: ")[-1])[0],
+        shown.locator("#map tbody th").first.inner_text(),
+        page.titles[min(heights, key=heights.get)],
         tex.split("&")[0].strip().splitlines()[-1],
-        page.titles[min(rows, key=lambda row: float(row["regret"]))["method"]],
+        page.titles[rows.set_index("method")["regret"].idxmin()],
     ]
-    assert found == [winner] * 5
+    assert found == [page.titles[page.first.order[0]]] * 5
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_map_and_picture_follow_the_button_and_point_at_each_other(place, browser, tmp_path, monkeypatch):
-    monkeypatch.setattr("attop_bench.report.page.report.drawing", not_drawn)
-    page = build_page(*made_tables(3, 5))
-    (tmp_path / "report.html").write_text(render(page), encoding="utf-8")
-    opened = Opened(browser, tmp_path / "report.html", where=f"#overview/{place}")
-    view, shown = page.overview[""][str(place)], opened.page
+@pytest.mark.parametrize("made", MANY[:1], indirect=True, ids=str)
+@pytest.mark.parametrize("place", ["0", "1", "2"])
+def test_map_and_picture_follow_the_button_and_point_at_each_other(made, open_made, place):
+    view, shown = made.page.overview[""][place], open_made(where=f"#overview/{place}").page
     assert shown.locator("#headline").inner_text() == view.headline
     rows = shown.locator("#map tbody tr[data-method]")
     assert rows.evaluate_all("all => all.map(r => r.dataset.method)") == view.order
-    heights = dict(
-        shown.locator(".plot .point").evaluate_all(
-            "all => all.map(p => [p.dataset.m, Number(p.firstChild.getAttribute('cy'))])"
-        )
-    )
+    heights = dict(shown.locator(".plot .point").evaluate_all(HEIGHTS))
     assert sorted(heights, key=heights.get) == view.order
     method = view.order[-1]
     shown.locator(f".plot .point[data-m='{method}']").dispatch_event("mouseover")

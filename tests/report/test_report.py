@@ -12,10 +12,9 @@ import pytest
 from attop.metrics._registry import METRICS
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis
-from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, Drawing, draw
+from attop_bench.report.figures import PER_DATASET, Drawing, draw
 from attop_bench.report.figures.scene import QUIET, Drawn, Scene, blank, for_paper, method_styles, to_svg
 from attop_bench.report.page.section import protocol_sentence
-from attop_bench.run.tables import TABLES
 from support.html import built, markup, packed
 from support.made_up import METHODS, as_tables, make_results
 
@@ -72,23 +71,22 @@ def test_report_says_what_failed_and_what_is_undefined(report):
 
 
 @pytest.mark.workflow
-def test_a_figure_more_is_a_function_and_a_line(small, tmp_path, monkeypatch):
+def test_a_figure_more_is_a_line_and_many_are_files_beside_the_page(small, tmp_path, monkeypatch):
     def drawn(scene, runs, summary):
         assert len(summary) > 0
         canvas, _ = blank(1, height=2)
         return Drawn(canvas, f"{scene.dataset} ran on {runs['host'].iloc[0]}.", summary.head(1))
 
-    more = (*PER_DATASET, Drawing("hosts", "Hosts", ("runs", "summary"), drawn))
-    monkeypatch.setattr("attop_bench.report.page.report.PER_DATASET", more)
-    _, page = built(tmp_path, small)
+    hosts = (Drawing("hosts", "Hosts", ("runs", "summary"), drawn),)
+    monkeypatch.setattr("attop_bench.report.page.report.PER_DATASET", hosts)
+    _, page = built(tmp_path / "inside", small)
     assert "wdbc ran on node-1." in page.words
     assert "many-users ran on node-1." in page.words
-
-
-def test_every_figure_needs_what_there_is():
-    material = {*TABLES, "summary", "across", "judgements", "main", "names"}
-    for drawing in (*ACROSS, *PAPER, *PER_DATASET):
-        assert set(drawing.needs) <= material, drawing.title
+    assert page.tags["figure"] == 4
+    monkeypatch.setattr("attop_bench.report.page.render.MOST_FIGURES", 1000)
+    _, page = built(tmp_path / "beside", small)
+    assert page.tags["figure"] == 2  # over all data sets
+    assert "figures/wdbc-*.pdf" in page.words
 
 
 @pytest.mark.parametrize("kind", PROTOCOLS)
@@ -110,14 +108,6 @@ def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
     assert "alert(1)</script>" not in html
     assert page.tags["script"] == 3
     assert any(">$a_b^$</text>" in svg for svg, _ in packed(html)["figures"].values())
-
-
-@pytest.mark.workflow
-def test_a_large_run_has_its_figures_beside_the_page(small, tmp_path, monkeypatch):
-    monkeypatch.setattr("attop_bench.report.page.render.MOST_FIGURES", 100_000)
-    _, page = built(tmp_path, small)
-    assert page.tags["figure"] == 2  # over all data sets
-    assert "figures/wdbc-*.pdf" in page.words
 
 
 def test_styles_differ_and_do_not_depend_on_the_later_methods():
@@ -161,13 +151,11 @@ def degenerate(case):
     elif case == "all failed":
         evaluation, roc = evaluation[:0], roc[:0]
         runs = runs.assign(status="error", error="", chosen="{}", seconds_training=np.nan)
-    elif case == "ties and zeros":
-        evaluation = evaluation.assign(value=0.0)
+    elif case == "ties, zeros and a bare manifest":
+        evaluation, manifest = evaluation.assign(value=0.0), {}
         runs = runs.assign(seconds_selection=0.0, seconds_training=0.0, seconds_scoring=0.0)
     elif case == "nothing run":
         evaluation, runs, roc = evaluation[:0], runs[:0], roc[:0]
-    elif case == "bare manifest":
-        manifest = {}
     return evaluation, runs, roc, manifest
 
 
@@ -179,18 +167,18 @@ def degenerate(case):
         ("all undefined", 4, "No method has a defined value"),
         ("all failed", 0, "no message recorded"),
         (
-            "ties and zeros",
+            "ties, zeros and a bare manifest",
             7,
-            "are best, with the same value in every run, which does not show that they are equal.",
+            "same value in every run, which does not show that they are equal.",
         ),
         ("nothing run", 0, "Nothing was run on this data set"),
-        ("bare manifest", 7, "No job failed and none is missing."),
     ],
 )
 @pytest.mark.filterwarnings("error")
 def test_degenerate_results_make_a_sensible_page(tmp_path, case, figures, words):
     html, page = built(tmp_path, degenerate(case))
     assert words in page.words
+    assert ("No job failed and none is missing." in page.words) == (case != "all failed")
     assert page.tags["figure"] == figures
     # An axis that reaches below the metric's range; regrets have three decimals.
     assert not re.search(r">−(?!(\d\.\d{3}|\.\d{2,3})<)", html)
