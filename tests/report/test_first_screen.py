@@ -14,8 +14,7 @@ from attop.experiment._headline import headline, mean_regrets
 from attop_bench.report import summarise
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.results import Failures
-from attop_bench.report.page.render import Page as WholePage
-from attop_bench.report.page.render import render
+from attop_bench.report.page.render import find_buttons, render
 from attop_bench.report.page.report import build_page
 from attop_bench.report.page.section import Chip, chips, left_out
 from attop_bench.report.page.view import build_view
@@ -31,7 +30,7 @@ NO_RUNS = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", *SPENT], 
 def test_headline_chips_and_map_say_what_was_run(small):
     *tables, manifest = small
     page = build_page(as_tables(*tables), manifest)
-    assert "where both have results. Over 1 of 2 sets; 1 method lacks some." in page.headline
+    assert "where both have results. Over 1 of 2 sets; 1 method lacks some." in page.first.headline
     chips = {chip.text: chip for chip in page.chips}
     assert chips["2 data sets"].tone == ""
     assert chips["5 jobs failed"] == Chip("5 jobs failed", "bad", "#failures")
@@ -287,5 +286,7 @@ def test_what_is_not_tested_is_not_printed_as_tested():
 def test_tops_that_are_shares_are_said_in_words():
     shares = [Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01)]
     section = SimpleNamespace(id="a", order=("m",), tops=[str(top) for top in shares])
-    said = list(WholePage.buttons.fget(SimpleNamespace(sections=[section])))
-    assert said == [*(f"{n} of the positives" for n in ("quarter", "half", "all")), "1% of the items"]
+    assert list(find_buttons([section])) == [
+        *(f"{n} of the positives" for n in ("quarter", "half", "all")),
+        "1% of the items",
+    ]

@@ -266,13 +266,12 @@ def metric_matrix(
     A mean may if it is over every run for which any method has a value: fewer might flatter. As long as one
     may not, the method or data set that lacks the largest share of them is left out; of equals the method,
     because data sets are the samples. Two methods with a value in common both stay. `metrics` and `tops` are
-    by data set; `titles` are of methods, first those that it has.
+    by data set, `tops` of all that have runs; `titles` are of methods, first those that it has.
     """
     titles = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
-    datasets = list(dict.fromkeys(evaluation["dataset"]))
-    without = {d: "no run has a result" for d in {**metrics, **tops} if d not in tops or d not in datasets}
-    without |= {d: "no metric was named to compare by" for d in datasets if not metrics.get(d)}
-    rows = [d for d in datasets if d not in without]
+    without = {d: "no run has a result" for d in metrics if d not in tops}
+    without |= {d: "no metric was named to compare by" for d in tops if not metrics.get(d)}
+    rows = [d for d in tops if d not in without]
     part = evaluation[
         (evaluation["metric"] == evaluation["dataset"].map({d: metrics[d] for d in rows}))
         & (evaluation["top"] == evaluation["dataset"].map({d: tops[d] for d in rows}))
@@ -296,7 +295,7 @@ def metric_matrix(
     runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     for d, lacking in incomplete.items():
         without[d] = join_words([f"{titles[m]} has {counts.loc[d, m]} of {runs[d]} runs" for m in lacking])
-    without = {d: without[d] for d in {**metrics, **tops, **without} if d in without}
+    without = {d: without[d] for d in {**metrics, **tops} if d in without}
     return Matrix(means.loc[block.index, block.columns], counts, without, dropped)
 
 

@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -95,9 +94,6 @@ def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
     counts = undefined.groupby([*_KEY, "reason"], sort=True).size().rename("times").reset_index()
     counts = counts.sort_values("times", ascending=False, kind="stable")
     return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
-
-
-_T = TypeVar("_T")
 
 
 def _jobs(runs: pd.DataFrame) -> pd.DataFrame:
@@ -209,9 +205,8 @@ def choices(
     rows = []
     for method in methods:
         its_runs = part[part["method"] == method]
-        picked: list[tuple[str, dict[str, object], list[str]]] = [
-            (t, _loads(c, {}), _loads(e, [])) for t, c, e in zip(*map(its_runs.get, _COLUMNS), strict=True)
-        ]
+        selections = its_runs[["top", "chosen", "at_edge"]].itertuples(index=False)
+        picked = [(top, json.loads(chosen), json.loads(edges)) for top, chosen, edges in selections]
         grid = grids.get(method, {})
         for name in dict.fromkeys(name for _, candidate, _ in picked for name in candidate):
             if len(grid.get(name, (0, 1))) < 2:
@@ -222,15 +217,6 @@ def choices(
             most, total = max(at_edge.values(), default=0), sum(name in s for _, s, _ in picked)
             rows.append(Choice(method, name, tuple(values), tuple(chosen), most, total))
     return tops, rows
-
-
-_COLUMNS = ("top", "chosen", "at_edge")
-
-
-def _loads(value: object, default: _T) -> _T:
-    """Read JSON, text in a CSV, by default `default`."""
-    content = json.loads(value) if isinstance(value, str) and value.strip() else value
-    return content if isinstance(content, type(default)) else default
 
 
 def _text(value: object) -> str:

@@ -58,11 +58,14 @@ class Overview:
 class Page:
     """The report. `overview` is by metric, "" for each data set's own, and by number of the button, or "all".
 
-    `across` is by each data set's own metric; `seconds` are of a job, by method; `costs` are sums.
+    `buttons` are those of `find_buttons`, `middle` is the number of the one that is on first. `across` is by
+    each data set's own metric; `seconds` are of a job, by method; `costs` are sums.
     """
 
     title: str
     overview: dict[str, dict[str, Overview]]
+    buttons: dict[str, dict[str, str]]
+    middle: str
     seconds: dict[str, float]
     costs: Records
     chips: list[Chip]
@@ -74,7 +77,6 @@ class Page:
     summary: pd.DataFrame
     board: pd.DataFrame
     ranking: tuple[str, ...]
-    highlighted: frozenset[str]
     figures: list[Figure]
     paper: list[Figure]
     metrics: list[Metric]
@@ -82,11 +84,6 @@ class Page:
     citations: list[Citation]
     provenance: list[tuple[str, str]]
     config: str
-
-    @property
-    def headline(self) -> str:
-        """The best method over all data sets, in a sentence."""
-        return self.first.headline
 
     @property
     def first(self) -> Overview:
@@ -111,16 +108,6 @@ class Page:
     def total(self, name: str) -> float:
         """Return the sum of a column of `costs`."""
         return math.fsum(row[name] for row in self.costs if row[name] == row[name])
-
-    @property
-    def buttons(self) -> dict[str, dict[str, str]]:
-        """See `buttons`."""
-        return buttons(self.sections)
-
-    @property
-    def middle(self) -> str:
-        """Number of the button that is on first."""
-        return str((len(self.buttons) - 1) // 2) if self.buttons else "all"
 
     def place_of(self, section: Section, top: str) -> str:
         """Return the numbers of the buttons that show a top of a data set."""
@@ -159,7 +146,7 @@ class Page:
         return {section.id: section.title for section in self.sections}
 
 
-def buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
+def find_buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
     """Return the text of each button over the map -> the top of each data set that it shows."""
     ran = [s for s in sections if s.order]
     if max((len(s.tops) for s in ran), default=0) < 2:

@@ -27,7 +27,7 @@ from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.compute.tables import total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import Scene, key_svg
-from attop_bench.report.page.render import Overview, Page, buttons, render, write_exports
+from attop_bench.report.page.render import Overview, Page, find_buttons, render, write_exports
 from attop_bench.report.page.section import (
     Section,
     build_scene,
@@ -60,7 +60,7 @@ def write_analysis(
     if "listed" in results:
         write_csv(Path(tables) / "found.csv", found_by(results["listed"]))
     write_bytes(report, render(page).encode())
-    return page.headline
+    return page.first.headline
 
 
 def build_report(results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: StrPath) -> None:
@@ -91,7 +91,9 @@ def build_page(
         sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
         by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
         judgements = results.judgements
-        places = {str(i): its for i, its in enumerate(buttons(sections).values())} | {"all": {}}
+        buttons = find_buttons(sections)
+        middle = str((len(buttons) - 1) // 2) if buttons else "all"
+        places = {str(i): its for i, its in enumerate(buttons.values())} | {"all": {}}
         overview = {
             by: {
                 place: _overview(
@@ -107,8 +109,7 @@ def build_page(
             }
             for by, used in by_metric.items()
         }
-        first = overview[""][str((len(places) - 2) // 2) if len(places) > 1 else "all"]
-        highlighted = frozenset((BASELINE, *first.highlighted))
+        first = overview[""][middle]
         own = [a for s in sections for (by, _), a in s.judgements.items() if by == s.metric and a.best]
         main = [a for s in sections if s.view and (a := s.judgements[s.metric, s.main]).best]
         material = {
@@ -118,7 +119,8 @@ def build_page(
             "names": {s.id: s.short for s in sections},
             "evaluation": results.evaluation,
         }
-        whole = Scene("across", "", "", first.order, titles, styles, highlighted)
+        loud = frozenset((BASELINE, *first.highlighted))
+        whole = Scene("across", "", "", first.order, titles, styles, loud)
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
         paper = draw(PAPER if main else (), whole, material)
         sections = [replace(s, figures=its()) for s, its in zip(sections, of_each, strict=True)]
@@ -126,6 +128,8 @@ def build_page(
     return Page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
+        buttons=buttons,
+        middle=middle,
         seconds=mean_seconds(sections),
         costs=total_costs(results.runs).reset_index().to_dict("records"),
         chips=chips(sections, methods, results.failures, results.runs, manifest),
@@ -137,7 +141,6 @@ def build_page(
         summary=results.summary,
         board=results.board,
         ranking=(*sentences(results.across, titles, {s.id: s.title for s in sections}), *_by_chance(own)),
-        highlighted=highlighted,
         figures=figures,
         paper=exports,
         metrics=[get_metric(name) for name in results.metrics],

@@ -42,7 +42,6 @@ class Section:
     order: list[str]
     judgements: dict[tuple[str, str], TopJudgement]
     views: dict[str, View]
-    highlighted: frozenset[str]
     skipped: dict[str, str]
     absent: list[str]
     transfers: list[Transfer]
@@ -102,11 +101,7 @@ def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, 
     return Scene(name, dataset, metric, order, results.titles, styles, loud, grouped)
 
 
-def build_section(
-    anchor: str,
-    scene: Scene,
-    results: Results,
-) -> Section:
+def build_section(anchor: str, scene: Scene, results: Results) -> Section:
     """Gather the section of a data set, but for its figures."""
     dataset = scene.dataset
     runs, table, titles = results.runs, results.summary, results.titles
@@ -143,7 +138,6 @@ def build_section(
         order=order,
         judgements=judgements,
         views=views,
-        highlighted=frozenset(scene.highlighted),
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
         transfers=transfer(results.tables["cross"], dataset, order) if "cross" in results.tables else [],
