@@ -113,15 +113,9 @@ def test_configuration_is_sound_and_names_what_is_printed(paper):
     assert config.paper == paper
     assert config.output.startswith("results/")
     complaints = [complaint for method in config.methods for complaint in check_method(method)]
-    assert not [
-        complaint for complaint in complaints if "No module named 'xgboost'" not in complaint
-    ]  # of an extra
-    if paper not in {
-        "studies.aatp2012",
-        "studies.papk2020",
-        "studies.pnorm2005",
-    }:  # the others print no table
-        return
+    assert not [its for its in complaints if "No module named 'xgboost'" not in its]  # of an extra
+    if paper not in ("studies.aatp2012", "studies.papk2020", "studies.pnorm2005"):
+        return  # the others print no table
     printed = printed_numbers(load_paper(paper).PRINTED)
     assert set(printed["method"]) <= {m.id for m in config.methods}
     assert set(printed["metric"]) <= set(config.metrics)
@@ -279,15 +273,20 @@ def test_numbers_side_by_side_carry_their_verdict():
     assert counts(["open"]) == "open"
 
 
+def pushed(data, repeat, max_iter):
+    """Return labels and scores of the test part of a repeat, of the estimator fitted by hand."""
+    [fold] = make_folds("holdout", data, repeat, 3, train=369, inner_folds=2)
+    X = MinMaxScaler().fit(data.X[fold.train]).transform(data.X)
+    model = PNormPush(p=16, max_iter=max_iter).fit(X[fold.train], data.y[fold.train])
+    return data.y[fold.test], model.decision_function(X[fold.test])
+
+
 def test_rounds_are_those_of_the_estimator_on_the_partitions_of_the_configuration():
     data = make("wdbc", n_features=6)
     table = rounds(3, {"wdbc": data}, {4: 2})
     assert len(table) == 2 * 2 * 6 * 2
     table = table[table["dataset"] == "wdbc"]
-    [fold] = make_folds("holdout", data, 1, 3, train=369, inner_folds=2)
-    X = MinMaxScaler().fit(data.X[fold.train]).transform(data.X)
-    model = PNormPush(p=16, max_iter=4).fit(X[fold.train], data.y[fold.train])
-    scores, y = model.decision_function(X[fold.test]), data.y[fold.test]
+    y, scores = pushed(data, 1, 4)
     row = table[(table["repeat"] == 1) & (table["p"] == 16) & (table["part"] == "test")].iloc[0]
     assert row["r_max"] == (scores[y == 1] > scores[y == 0].max()).sum()
     assert row["auc"] == pytest.approx(roc_auc_score(y, scores))
@@ -298,17 +297,13 @@ def test_simulated_samples_realise_their_margin_condition(condition):
     X, y = _sample(condition, np.random.default_rng(3))
     scores = X.sum(axis=1)
     assert getattr(pap_margins(scores, y, 30), condition) >= 1 - 1e-9
-    assert (y == 1).sum() == 250
-    assert (y == 0).sum() == 2000
+    assert np.bincount(y.astype(int)).tolist() == [2000, 250]
 
 
 def test_positives_above_the_first_negatives_are_those_of_both_classes():
     data = make("wdbc", n_features=6)
     table = ranks(3, {"wdbc": data}, 1)
-    [fold] = make_folds("holdout", data, 0, 3, train=369, inner_folds=2)
-    X = MinMaxScaler().fit(data.X[fold.train]).transform(data.X)
-    scores = PNormPush(p=16, max_iter=200).fit(X[fold.train], data.y[fold.train]).decision_function(X)
-    y, scores = data.y[fold.test], scores[fold.test]
+    y, scores = pushed(data, 0, 200)
     its = table.query("dataset == 'wdbc' and p == 16 and part == 'test'").set_index("rank")["above"]
     for rank, negative in enumerate(sorted(scores[y == 0], reverse=True)[:10], 1):
         assert its[rank] == (scores[y == 1] > negative).sum()

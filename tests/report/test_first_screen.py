@@ -29,7 +29,9 @@ NO_RUNS = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", *SPENT], 
 @pytest.mark.usefixtures("undrawn")
 def test_headline_chips_and_map_say_what_was_run(small):
     *tables, manifest = small
-    page = build_page(as_tables(*tables), manifest)
+    skipped = {d: {**entry, "skip": {"boosted": "slow"}} for d, entry in manifest["datasets"].items()}
+    methods = {**manifest["methods"], "boosted": {"title": "Boosting"}, "own": {"title": "Mine"}}
+    page = build_page(as_tables(*tables), {**manifest, "datasets": skipped, "methods": methods})
     assert "where both have results. Over 1 of 2 sets; 1 method lacks some." in page.first.headline
     chips = {chip.text: chip for chip in page.chips}
     assert chips["2 data sets"].tone == ""
@@ -40,6 +42,9 @@ def test_headline_chips_and_map_say_what_was_run(small):
         for (metric, top), judged in section.judgements.items():
             cells = section.views[metric].tops[top].cells
             assert {m: cell.state for m, cell in cells.items()} == {m: judged.state(m) for m in cells}
+    assert set(page.first.order) == set(manifest["methods"])
+    assert page.left_out == [("Boosting", "slow"), ("Mine", "not run")]
+    assert "Run on no data set: Boosting (slow); Mine (not run)." in Page(render(page)).words
 
 
 def test_what_is_not_applicable_has_not_failed():
@@ -50,16 +55,13 @@ def test_what_is_not_applicable_has_not_failed():
 
 
 def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
-    class Section:
-        id, title, at_edge = "wdbc", "WDBC", ()
-
-        def __init__(self, *order, **skipped):
-            self.order, self.skipped = order, skipped
+    def section(*order, **skipped):
+        return SimpleNamespace(title="WDBC", at_edge=(), order=order, skipped=skipped)
 
     jobs = {"expected": 1, "ok": 1, "missing": 0}
     failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
     methods = {"boosted": {"title": "Boosting"}, "aatp": {"title": "AATP"}}
-    sections = [Section(boosted="needs a package", aatp="slow"), Section("aatp", boosted="needs a package")]
+    sections = [section(boosted="needs a package", aatp="slow"), section("aatp", boosted="needs a package")]
     assert Chip("Boosting left out", "warn", "#left-out") in chips(sections, methods, failures, NO_RUNS, {})
     assert left_out(sections, methods) == {"boosted": "needs a package"}
     methods["own"] = {"title": "Mine"}
@@ -67,34 +69,14 @@ def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
     assert left_out(sections, methods) == {"boosted": "needs a package", "own": "not run"}
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_the_map_has_no_row_for_a_method_that_ran_nowhere_but_names_it(small):
-    *tables, manifest = small
-    skipped = {d: {**entry, "skip": {"boosted": "slow"}} for d, entry in manifest["datasets"].items()}
-    methods = {**manifest["methods"], "boosted": {"title": "Boosting"}, "own": {"title": "Mine"}}
-    page = build_page(as_tables(*tables), {**manifest, "datasets": skipped, "methods": methods})
-    assert set(page.first.order) == set(manifest["methods"])
-    assert page.left_out == [("Boosting", "slow"), ("Mine", "not run")]
-    assert "Run on no data set: Boosting (slow); Mine (not run)." in Page(render(page)).words
-
-
 def judgements_of(n_runs=3, **values):
     """Return the judgements of five data sets with three tops each, from the values at the tops."""
-    evaluation, runs = (
-        pd.concat(tables)
-        for tables in zip(
-            *(
-                rows(
-                    *((m, [v[i] + 0.01 * e for e in range(n_runs)]) for m, v in values.items()),
-                    dataset=f"d{d}",
-                    top=k,
-                )
-                for d in range(5)
-                for i, k in enumerate(("k=5", "k=10", "k=20"))
-            ),
-            strict=True,
-        )
-    )
+    tables = []
+    for d in range(5):
+        for i, top in enumerate(("k=5", "k=10", "k=20")):
+            series = [(m, [v[i] + 0.01 * run for run in range(n_runs)]) for m, v in values.items()]
+            tables.append(rows(*series, dataset=f"d{d}", top=top))
+    evaluation, runs = map(pd.concat, zip(*tables, strict=True))
     return evaluation, list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
 
 
@@ -178,11 +160,9 @@ def test_the_headline_of_several_is_over_the_sets_that_all_share():
 
 def test_a_headline_counts_only_leads_that_hold_over_all_tops():
     """At one top p is 0.02: shown alone, and not where fifteen are tested."""
-    series = {"a": [0.9, 0.6, 0.9, 0.62, 0.8], "b": [0.5, 0.45, 0.5, 0.3, 0.4]}
-    evaluation, runs = (
-        pd.concat(part)
-        for part in zip(*(rows(*series.items(), dataset=f"d{d}", top="k=5") for d in range(15)), strict=True)
-    )
+    series = [("a", [0.9, 0.6, 0.9, 0.62, 0.8]), ("b", [0.5, 0.45, 0.5, 0.3, 0.4])]
+    tables = [rows(*series, dataset=f"d{d}", top="k=5") for d in range(15)]
+    evaluation, runs = map(pd.concat, zip(*tables, strict=True))
     judged = list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
     assert {one.verdict for one in judged} == {"ahead"}
     assert 0.05 / 15 < judged[0].rivals[0].p < 0.05

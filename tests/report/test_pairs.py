@@ -24,6 +24,7 @@ RUNS = {
     "c": [0.61, 0.66, 0.57, 0.71, 0.63, 0.62],
     "d": [0.81, 0.85, 0.78, 0.90, 0.84, 0.80],
 }
+TIED = {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.1] * 3}
 TITLES = {m: m.upper() for m in "abcd"}
 
 
@@ -57,11 +58,7 @@ def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
             {},
             ("A is best, by 0.028", "not shown to be better than B", "95% interval", "ahead of 1 of the 2"),
         ),
-        (
-            "abc",
-            {"runs": {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1], "c": [0.1] * 3}},
-            ("A and B have equal",),
-        ),
+        ("abc", {"runs": TIED}, ("A and B have equal means",)),
         ("abc", {"runs": {**RUNS, "b": [math.nan, *RUNS["b"][1:]]}}, ("fewer runs: B",)),
         ("abc", {"n": 4}, ("4 shared runs, 5 needed",)),
         ("abc", {"n": 1}, ("1 shared run, 5 needed",)),

@@ -46,15 +46,12 @@ def at(page, where):
     page.evaluate("where => { location.hash = where; }", where)
 
 
-def test_it_opens_offline_and_is_small(open_at, report_path):
-    opened = open_at()
-    assert opened.requests == [report_path.resolve().as_uri()]  # nothing but itself
-    assert opened.page.title()
+def test_it_opens_offline_with_the_headline_and_the_map_and_little_to_read(open_at, report_path):
     assert report_path.stat().st_size < 2_000_000
-
-
-def test_the_first_screen_has_the_headline_and_the_map_and_little_to_read(open_at):
-    page = open_at(height=900).page
+    opened = open_at(height=900)
+    page = opened.page
+    assert opened.requests == [report_path.resolve().as_uri()]  # nothing but itself
+    assert page.title()
     bottom = "e => e.getBoundingClientRect().bottom"
     assert page.locator("#headline").evaluate(bottom) < 900
     assert page.locator("#map").evaluate(bottom) < 900
@@ -328,20 +325,11 @@ def test_choosing_a_metric_changes_map_table_strip_and_sentences_together(page, 
     about = data["datasets"][0]
     seen = []
     for metric in ("", "auc"):
-        page.select_option("#filters [name=metric]", metric)
         at(page, "#overview//" + metric)
         overview = [page.locator("#headline").inner_text(), *map_cells(page)]
         at(page, f"#{about['anchor']}/{about['main']}/{metric}")
-        inside = page.locator("section.current")
-        seen.append(
-            [
-                overview,
-                inside.locator(".strip").inner_text(),
-                inside.locator(".card.live").inner_text(),
-                inside.locator(".wide").text_content(),
-                inside.locator(".tests").text_content(),
-            ]
-        )
+        parts = [page.locator(f".current {part}") for part in (".strip", ".card.live", ".wide", ".tests")]
+        seen.append([overview, *(part.text_content() for part in parts)])
     for before, after in zip(*seen, strict=True):
         assert before != after
     assert " of auc behind" in seen[1][0][0]

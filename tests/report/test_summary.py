@@ -85,7 +85,7 @@ def test_methods_are_ordered_by_mean_rank_unranked_ones_last():
         rows(("a", [1.0, 2.0]), ("b", [3.0, 4.0]), ("c", [9.0, None]), top="k=5", metric="dcg"),
         rows(("a", [10.0, 20.0]), ("b", [11.0, 30.0]), ("c", [99.0, None]), top="k=10", metric="dcg"),
     ]
-    evaluation, runs = (pd.concat([p[i] for p in parts]) for i in (0, 1))
+    evaluation, runs = map(pd.concat, zip(*parts, strict=True))
     judgements = judge_all(evaluation, runs).values()
     assert rank_methods(judgements, "abcd") == ["b", "a", "c", "d"]
     assert rank_methods([], "ab") == ["a", "b"]

@@ -17,33 +17,28 @@ from attop_bench.report.compute.tables import choices, costs, wall_clock
 from attop_bench.report.figures.curves import expected_best
 
 
-def test_choices_count_values_and_edges():
-    candidates = [{"C": 0.1, "kind": "a"}, {"C": 1.0, "kind": "a"}, {"C": 0.1, "kind": "a"}]
-    runs = pd.DataFrame(
-        {
-            "dataset": "wdbc",
-            "method": "a",
-            "fold": range(4),
-            "top": "k=5",
-            "status": ["ok", "ok", "ok", "error"],
-            "chosen": [*map(json.dumps, candidates), "{}"],
-            "at_edge": ['["C"]', "[]", '["C"]', "[]"],
-        }
-    )
+@pytest.mark.parametrize(
+    ("values", "at_edge", "chosen", "mostly"),
+    [
+        ([0.1, 1.0, 0.1], "yny", (("0.1", 2), ("1", 1)), True),
+        (
+            [0.1, 10.0, 0.1, 10.0, 1.0],
+            "yyyyn",
+            (("0.1", 2), ("10", 2), ("1", 1)),
+            False,
+        ),  # no wider grid helps
+    ],
+)
+def test_choices_count_values_and_edges(values, at_edge, chosen, mostly):
+    runs = pd.DataFrame({"chosen": [json.dumps({"C": value, "kind": "a"}) for value in values]})
+    runs["at_edge"] = ['["C"]' if edge == "y" else "[]" for edge in at_edge]
+    failed = pd.DataFrame({"chosen": ["{}"], "at_edge": "[]"})
+    runs = pd.concat([runs.assign(status="ok"), failed.assign(status="error")])
+    runs = runs.assign(dataset="wdbc", method="a", top="k=5")
     tops, (choice,) = choices(runs, "wdbc", ["a"], {"a": {"C": [0.1, 1.0, 10.0], "kind": ["a"]}})
-    assert tops == ["k=5"]
-    assert choice.parameter == "C"
-    assert choice.chosen == ((("0.1", 2), ("1", 1)),)
-    assert (choice.at_edge, choice.total, choice.mostly_at_edge) == (2, 3, True)
-    assert choice.grid == ("0.1", "1", "10")
-
-
-def test_choices_at_both_ends_ask_for_no_wider_grid():
-    found = [{"C": value} for value in (0.1, 10.0, 0.1, 10.0, 1.0)]
-    runs = pd.DataFrame({"dataset": "d", "method": "a", "fold": range(5), "top": "k=5", "status": "ok"})
-    runs = runs.assign(chosen=list(map(json.dumps, found)), at_edge=[*4 * ['["C"]'], "[]"])
-    _, (choice,) = choices(runs, "d", ["a"], {"a": {"C": [0.1, 1.0, 10.0]}})
-    assert (choice.at_edge, choice.total, choice.mostly_at_edge) == (2, 5, False)
+    assert (tops, choice.parameter, choice.grid) == (["k=5"], "C", ("0.1", "1", "10"))
+    assert choice.chosen == (chosen,)
+    assert (choice.at_edge, choice.total, choice.mostly_at_edge) == (2, len(values), mostly)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,6 @@ from attop.statistics._ranks import rank_rows
 
 #: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"
-#: Of a data set in the manifest, if they are known.
-COUNTS = ("items", "positives", "groups")
 #: Most methods in colour.
 FEW = 5
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
@@ -70,7 +68,8 @@ def judge_all(
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         about = (datasets or {}).get(str(dataset), {})
-        counts = {c: n if isinstance(n := about.get(c), int) else None for c in COUNTS}
+        known = ("items", "positives", "groups")
+        counts = {c: n if isinstance(n := about.get(c), int) else None for c in known}
         items, positives = counts["items"], counts["positives"]
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))

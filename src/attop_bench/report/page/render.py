@@ -25,7 +25,7 @@ from attop_bench.report.compute.judgements import BASELINE
 from attop_bench.report.compute.results import Entry, Failures, Records
 from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
-from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_number, tex_text
+from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_text
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "front", "tables", "dataset", "figures", "main")
@@ -94,16 +94,6 @@ class Page:
     def alone(self) -> bool:
         """True if there is one data set, on which the page opens."""
         return len(self.sections) == 1
-
-    @property
-    def home(self) -> str:
-        """The address on which the page opens."""
-        return self.sections[0].anchor if self.alone else "overview"
-
-    @property
-    def turned(self) -> bool:
-        """True if the map has methods as columns: there are more data sets than methods."""
-        return sum(bool(s.order) for s in self.sections) > len(self.first.order)
 
     def total(self, name: str) -> float:
         """Return the sum of a column of `costs`."""
@@ -250,8 +240,7 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
         [
             tex_text(page.titles[method]),
             *(as_tex(s.views[s.metric].tops[s.main].cells.get(method), short) for s in sections),
-            tex_number(lost.get(method, math.nan), 1),
-            tex_number(ranks.get(method, math.nan), 1),
+            *(wording.format_fixed(of.get(method, math.nan), 1).replace("–", "--") for of in (lost, ranks)),
         ]
         for method in order
     ]

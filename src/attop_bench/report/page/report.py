@@ -26,13 +26,12 @@ from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.compute.tables import total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
-from attop_bench.report.figures.scene import Scene, key_svg
+from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, find_buttons, render, write_exports
 from attop_bench.report.page.section import (
     Section,
     build_scene,
     build_section,
-    build_styles,
     chips,
     left_out,
     mean_seconds,
@@ -80,7 +79,9 @@ def build_page(
     """Gather the content of the page; with `files` figures have their files for a paper."""
     results = Results(tables, manifest)
     titles, methods = results.titles, results.methods
-    styles = build_styles(results)
+    styles = method_styles({m: entry.get("estimator", m) for m, entry in methods.items()})
+    if BASELINE in styles:
+        styles[BASELINE] = replace(styles[BASELINE], colour=INK)  # which no other has
     scenes = [build_scene(f"d{i}", name, results, styles) for i, name in enumerate(results.datasets)]
     with drawing(files, jobs) as draw:
         known = [*results.tables.items(), ("summary", results.summary)]
@@ -90,25 +91,18 @@ def build_page(
         ]
         sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
         by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
-        judgements = results.judgements
         buttons = find_buttons(sections)
         middle = str((len(buttons) - 1) // 2) if buttons else "all"
         places = {str(i): its for i, its in enumerate(buttons.values())} | {"all": {}}
-        overview = {
-            by: {
-                place: _overview(
-                    [
-                        a
-                        for (d, m, top), a in judgements.items()
-                        if used.get(d) == m and its.get(d, top) == top
-                    ],
-                    sections,
-                    titles,
-                )
+        overview = {}
+        for by, used in by_metric.items():
+            ours = [
+                a for (dataset, metric, _), a in results.judgements.items() if used.get(dataset) == metric
+            ]
+            overview[by] = {
+                place: _overview([a for a in ours if its.get(a.dataset, a.top) == a.top], sections, titles)
                 for place, its in places.items()
             }
-            for by, used in by_metric.items()
-        }
         first = overview[""][middle]
         own = [a for s in sections for (by, _), a in s.judgements.items() if by == s.metric and a.best]
         main = [a for s in sections if s.view and (a := s.judgements[s.metric, s.main]).best]
@@ -165,10 +159,8 @@ def _overview(
 
 def _is_perfect(judgements: Sequence[TopJudgement]) -> bool:
     """Return whether the best has the perfect value in all runs of the only data set."""
-    if len({judged.dataset for judged in judgements}) != 1:
-        return False
-    perfect = [get_metric(j.metric).bounds[int(get_metric(j.metric).higher_is_better)] for j in judgements]
-    return all(j.best and j.means[j.best] == its for j, its in zip(judgements, perfect, strict=True))
+    perfect = [j.best and j.mean == get_metric(j.metric).bounds[j.higher_is_better] for j in judgements]
+    return len({judged.dataset for judged in judgements}) == 1 and all(perfect)
 
 
 def _by_chance(judgements: Sequence[TopJudgement]) -> list[str]:

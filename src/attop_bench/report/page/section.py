@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from attop_bench.report.compute.tables import (
     costs,
     wall_clock,
 )
-from attop_bench.report.figures.scene import INK, Figure, MethodStyle, Scene, method_styles
+from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
 from attop_bench.report.figures.transfer import Transfer, transfer
 from attop_bench.report.page.view import View, build_view
 
@@ -81,12 +81,6 @@ class Section:
     def at_edge(self) -> list[Choice]:
         """Parameters mostly chosen at an end of their grid."""
         return [choice for choice in self.choices if choice.mostly_at_edge]
-
-
-def build_styles(results: Results) -> dict[str, MethodStyle]:
-    """Return the style of each method; the baseline is in ink, which no other has."""
-    styles = method_styles({m: entry.get("estimator", m) for m, entry in results.methods.items()})
-    return {m: replace(style, colour=INK) if m == BASELINE else style for m, style in styles.items()}
 
 
 def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]) -> Scene:

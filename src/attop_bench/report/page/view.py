@@ -321,8 +321,3 @@ def _in_csv(text: str) -> str:
 def tex_text(text: str) -> str:
     """Return a text as TeX prints it."""
     return text.translate(_TEX_ESCAPES)
-
-
-def tex_number(value: float, decimals: int) -> str:
-    """Return a number as TeX; a dash where there is none."""
-    return format_fixed(value, decimals).replace("–", "--")

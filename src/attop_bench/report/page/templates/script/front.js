@@ -3,13 +3,6 @@ const plot = document.querySelector(".plot");
 const MARKS = [1e-3, 0.01, 0.1, 1, 10, 60, 600, 3600, 36000, 345600];
 const NAMES = ["1 ms", "10 ms", "0.1 s", "1 s", "10 s", "1 min", "10 min", "1 h", "10 h", "4 days"];
 
-const drawn = (tag, attributes, ...children) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-};
-
 /** The first place beside a point where its name covers nothing. */
 function placed(name, x, y, taken, width) {
   for (const [dx, dy, anchor] of [[9, 4, "start"], [-9, 4, "end"], [0, -9, "middle"], [0, 18, "middle"], [7, -8, "start"], [7, 16, "start"], [-7, -8, "end"], [-7, 16, "end"]]) {

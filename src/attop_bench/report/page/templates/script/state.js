@@ -12,12 +12,14 @@ const tip = document.getElementById("tip");
 
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+const maker = (create) => (tag, attributes = {}, ...children) => {
+  const element = create(tag);
   for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
   element.append(...children);
   return element;
-}
+};
+const make = maker((tag) => document.createElement(tag));
+const drawn = maker((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
 
 function named(method, ...more) {
   const box = form.querySelector(`input[name="method"][value="${CSS.escape(method)}"]`);
