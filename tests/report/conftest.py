@@ -70,24 +70,3 @@ def open_at(browser, report_path):
         o.context.close()
         assert o.printed == []
         assert [url for url in o.requests if not url.startswith(("file:", "data:", "blob:"))] == []
-
-
-@pytest.fixture(scope="session")
-def walk_by_tab():
-    """Return what goes through a page by the Tab key: the outline of each stop, up to 60 of them."""
-
-    def walk_by_tab(page):
-        page.evaluate("document.querySelector('.skip').focus()")
-        outlines = []
-        while len(outlines) < 60:
-            page.keyboard.press("Tab")
-            where, outline = page.evaluate(
-                "() => { const e = document.activeElement;"
-                "return [e.className || e.tagName, getComputedStyle(e).outlineStyle]; }"
-            )
-            if where in ("BODY", "skip"):
-                break
-            outlines.append(outline)
-        return outlines
-
-    return walk_by_tab

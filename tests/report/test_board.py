@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.statistics import friedman
 from attop_bench.report.compute.across import board, metric_matrix
 from support.comparisons import COLUMNS, table
 
@@ -113,9 +112,3 @@ class TestMatrix:
         }
         assert matrix.without_methods == {"a": "complete on 5 of 6 data sets"}
         assert matrix.scores.shape == (4, 4)
-
-    @pytest.mark.parametrize("values", [{}, {("x", "a"): [np.nan]}])
-    def test_nothing_at_all(self, values):
-        matrix = matrix_of(values)
-        assert matrix.scores.empty
-        assert friedman(matrix.scores).refused

@@ -72,6 +72,11 @@ BLANK = """() => {
 VISIBLE = """() => [...document.querySelectorAll('#map tr[data-method] td[data-top]')]
     .filter(c => getComputedStyle(c).display !== 'none')
     .map(c => [c.dataset.dataset, c.dataset.top, c.parentNode.dataset.method, c.className])"""
+#: What has the focus, and whether it can be seen to have it.
+FOCUS = """() => {
+    const e = document.activeElement, { left } = e.getBoundingClientRect();
+    return [e.className || e.tagName, left >= 0 && getComputedStyle(e).outlineStyle !== "none"];
+}"""
 HEIGHTS = "all => all.map(p => [p.dataset.m, Number(p.firstChild.getAttribute('cy'))])"
 BOTTOMS = "all => all.map(e => e.getBoundingClientRect().bottom)"
 
@@ -177,30 +182,36 @@ def test_arrow_keys_walk_what_is_seen(made, open_at):
 
 
 @pytest.mark.parametrize("made", [LARGE], indirect=True, ids=str)
-def test_a_large_report_can_be_mailed_and_walked_through(made, open_at, walk_by_tab):
+def test_a_large_report_can_be_mailed_and_has_few_stops_of_the_tab_key_which_can_be_seen(made, open_at):
     assert 300_000 < made.path.stat().st_size < 1_000_000
     opened = open_at()
+    opened.page.keyboard.press("Tab")
+    assert opened.page.evaluate(FOCUS) == ["skip", True]  # seen once it has the focus
     for tab in ("overview", "set-14", "tuning", "cost", "about"):
         opened.go(f"#{tab}")
-        assert len(walk_by_tab(opened.page)) < 60, tab
+        opened.page.evaluate("document.querySelector('.skip').focus()")
+        for stops in range(1, 61):  # noqa: B007
+            opened.page.keyboard.press("Tab")
+            name, seen = opened.page.evaluate(FOCUS)
+            if name in ("BODY", "skip"):
+                break
+            assert seen, (tab, name)
+        assert stops < 60, tab
     assert opened.page.locator("#cost tr[data-method]").count() > 20 * 28  # that came compressed
 
 
 @pytest.mark.parametrize("made", MANY[:1], indirect=True, ids=str)
-def test_the_winner_is_one_in_sentence_map_picture_tex_and_csv(made, open_at, tmp_path):
-    page, shown = made.page, open_at(height=900).page
+def test_the_winner_is_one_in_sentence_tex_and_csv(made, tmp_path):
+    page = made.page
     write_exports(page, tmp_path / "figures", tmp_path / "tables")
-    heights = dict(shown.locator(".plot .point").evaluate_all(HEIGHTS))
     tex = (tmp_path / "tables" / "all.tex").read_text(encoding="utf-8").split(r"\midrule")[1]
     rows = pd.read_csv(tmp_path / "tables" / "board.csv").query("top == 'k=50'")
     found = [
-        re.split(r" finds | \(", shown.locator("#headline").inner_text().split("best: ")[-1])[0],
-        shown.locator("#map tbody th").first.inner_text(),
-        page.titles[min(heights, key=heights.get)],
+        re.split(r" finds | \(", page.first.headline.split("best: ")[-1])[0],
         tex.split("&")[0].strip().splitlines()[-1],
         page.titles[rows.set_index("method")["regret"].idxmin()],
     ]
-    assert found == [page.titles[page.first.order[0]]] * 5
+    assert found == [page.titles[page.first.order[0]]] * 3
 
 
 @pytest.mark.parametrize("made", MANY[:1], indirect=True, ids=str)

@@ -98,13 +98,12 @@ def test_dark_is_dark_on_a_screen_and_paper_is_white(page):
     assert paper == light
 
 
-@pytest.mark.parametrize("where", ["#tuning", "#about"])
-def test_the_headline_is_in_sight_wherever_one_begins(open_at, where):
-    page = open_at(where, width=PHONE).page
+def test_the_headline_is_in_sight_wherever_one_begins(open_at):
+    page = open_at("#tuning", width=PHONE).page
     page.wait_for_function("document.readyState === 'complete'")
     page.evaluate("() => new Promise(done => setTimeout(() => requestAnimationFrame(done)))")
     assert page.evaluate("scrollY") == 0
-    assert page.locator(f"{where}.current").count() == 1
+    assert page.locator("#tuning.current").count() == 1
 
 
 @pytest.mark.parametrize(("width", "media"), [(PHONE, "screen"), (680, "print")])
@@ -420,19 +419,6 @@ def test_differences_to_a_method_are_shown_in_map_strip_and_table(page, data):
     page.evaluate("document.querySelector('nav a').click()")
     page.wait_for_selector("#overview.current")
     assert map_cells(page) == values
-
-
-def test_there_are_few_stops_of_the_tab_key_and_each_can_be_seen(open_at, walk_by_tab):
-    opened = open_at()
-    page, focus = opened.page, "document.activeElement"
-    page.keyboard.press("Tab")
-    assert page.evaluate(f"{focus}.className") == "skip"
-    assert page.evaluate(f"{focus}.getBoundingClientRect().left >= 0")  # seen once it has the focus
-    for tab in tabs(page):
-        opened.go(f"#{tab}")
-        outlines = walk_by_tab(page)
-        assert len(outlines) < 60, tab
-        assert "none" not in outlines, tab
 
 
 def test_arrow_keys_walk_the_map_the_strip_and_the_figures(page):

@@ -30,11 +30,13 @@ def test_summary_agrees_with_plain_loops(results):
         for r in table.itertuples(index=False):
             folds.setdefault(r.dataset, set()).add((r.repeat, r.fold))
     assert set(values) < set(found)  # the failed methods have rows of their own
+    assert {0, 1} <= {row.n_undefined for row in found.values()}
     for key, row in found.items():
         defined = [v for v in values.get(key, []) if not math.isnan(v)]
         assert row.n == len(defined)
         assert row.n_undefined == len(values.get(key, [])) - len(defined)
         assert row.n_expected == len(folds[key[0]])
+        assert row.reason == ("fewer than k negatives" if row.n_undefined else "")
         if defined:
             assert row.mean == pytest.approx(math.fsum(defined) / len(defined), rel=1e-13)
         else:
@@ -46,18 +48,6 @@ def test_summary_agrees_with_plain_loops(results):
         else:
             assert math.isnan(row.std)
             assert math.isnan(row.se)
-
-
-def test_summary_counts_failed_missing_and_undefined_runs_and_fills_nothing_in():
-    evaluation, runs = rows(("a", [0.5, 0.7, 0.6]), ("b", [0.9, None, math.nan]), ("c", [0.2]), ("d", [None]))
-    found = by_method(summarise(evaluation, runs))
-    assert [found[m]["n"] for m in "abcd"] == [3, 1, 1, 0]
-    assert [found[m]["n_undefined"] for m in "abcd"] == [0, 1, 0, 0]
-    assert {found[m]["n_expected"] for m in "abcd"} == {3}
-    assert found["b"]["mean"] == 0.9
-    assert found["b"]["reason"] == "no positive"
-    assert found["a"]["reason"] == ""
-    assert math.isnan(found["d"]["mean"])
 
 
 def test_models_that_rank_nothing_are_counted_in_their_cell():
