@@ -67,7 +67,7 @@ def test_all_letters_are_inside_and_large_enough(pictures):
 
 
 @pytest.mark.filterwarnings("error:Glyph")
-@pytest.mark.parametrize(("title", "fonts"), [("Größe ± 1", 1), ("Größe − 1", 2), ("Größe − 1, βЖ", 2)])
+@pytest.mark.parametrize(("title", "fonts"), [("Größe ± 1", 1), ("Größe − 1, βЖ", 2)])
 def test_a_pdf_has_every_letter_in_fonts_that_journals_take(title, fonts):
     with figure_theme():
         canvas, (axes,) = blank(1, height=2)

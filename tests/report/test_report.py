@@ -169,7 +169,7 @@ def degenerate(case):
         (
             "ties, zeros and a bare manifest",
             7,
-            "same value in every run, which does not show that they are equal.",
+            "are best, with the same value in every run, which does not show that they are equal.",
         ),
         ("nothing run", 0, "Nothing was run on this data set"),
     ],
