@@ -14,8 +14,10 @@ from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis
 from attop_bench.report.figures import PER_DATASET, Drawing, draw
 from attop_bench.report.figures.scene import QUIET, Drawn, Scene, blank, for_paper, method_styles, to_svg
+from attop_bench.report.page.render import render
+from attop_bench.report.page.report import build_page
 from attop_bench.report.page.section import protocol_sentence
-from support.html import built, markup, packed
+from support.html import Page, built, markup, packed
 from support.made_up import METHODS, as_tables, make_results
 
 #: What the figures of a data set are called in files.
@@ -71,7 +73,7 @@ def test_report_says_what_failed_and_what_is_undefined(report):
 
 
 @pytest.mark.workflow
-def test_a_figure_more_is_a_line_and_many_are_files_beside_the_page(small, tmp_path, monkeypatch):
+def test_a_figure_more_is_a_line_and_many_are_files_beside_the_page(small, monkeypatch):
     def drawn(scene, runs, summary):
         assert len(summary) > 0
         canvas, _ = blank(1, height=2)
@@ -79,12 +81,14 @@ def test_a_figure_more_is_a_line_and_many_are_files_beside_the_page(small, tmp_p
 
     hosts = (Drawing("hosts", "Hosts", ("runs", "summary"), drawn),)
     monkeypatch.setattr("attop_bench.report.page.report.PER_DATASET", hosts)
-    _, page = built(tmp_path / "inside", small)
+    *tables, manifest = small
+    report = build_page(as_tables(*tables), manifest)
+    page = Page(render(report))
     assert "wdbc ran on node-1." in page.words
     assert "many-users ran on node-1." in page.words
     assert page.tags["figure"] == 4
     monkeypatch.setattr("attop_bench.report.page.render.MOST_FIGURES", 1000)
-    _, page = built(tmp_path / "beside", small)
+    page = Page(render(report))
     assert page.tags["figure"] == 2  # over all data sets
     assert "figures/wdbc-*.pdf" in page.words
 
