@@ -92,9 +92,6 @@ def test_modules_import_from_where_a_name_is_defined(script):
     assert not list(from_packages(script))
 
 
-PROGRAMS = ("studies.claims.", "studies.gains.")
-
-
 def test_modules_of_attop_import_from_where_a_name_is_defined():
     inner = [file for file in FILES.values() if file.name != "__init__.py"]
     assert not [line for file in inner for line in from_packages(file)]
