@@ -215,7 +215,6 @@ def test_plan():
     assert Run("images", "rankboost", 2, 0) in runs
     assert plan.stages("images") == ["source", "umap", "dataset"]
     assert [str(p) for p in plan.stage_inputs("images", "umap")] == ["results/data/images/source.npz"]
-    assert set(plan.all_stages()) == {"source", "umap", "dataset"}
 
 
 def test_reference_and_schema_are_in_step():

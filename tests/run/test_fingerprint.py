@@ -66,17 +66,17 @@ def test_an_edit_counts_for_what_imports_the_module(module, expected):
     assert {name for name, roots in WHO.items() if module in closure(*roots)} == expected
 
 
-@pytest.mark.parametrize("method", ["GreedyPApK", "SelectPApK"])
-def test_the_metric_a_method_chooses_by_counts(method):
-    assert "attop.metrics._pap" in closure(home_of(f"studies.papk2020.baselines.{method}"))
-
-
-def test_kernels_imported_in_a_method_count():
-    assert "attop.surrogates._kernels.pap_at_k" in closure("attop.surrogates._pap_at_k")
-
-
-def test_a_surrogate_chosen_by_name_counts():
-    assert "attop.surrogates._threshold" in closure(home_of("attop.BundleRanker"))
+@pytest.mark.parametrize(
+    ("module", "path"),
+    [
+        ("attop.metrics._pap", "studies.papk2020.baselines.GreedyPApK"),  # which it chooses by
+        ("attop.metrics._pap", "studies.papk2020.baselines.SelectPApK"),
+        ("attop.surrogates._kernels.pap_at_k", "attop.surrogates._pap_at_k"),  # imported in a method
+        ("attop.surrogates._threshold", "attop.BundleRanker"),  # chosen by name
+    ],
+)
+def test_what_is_imported_late_or_named_counts(module, path):
+    assert module in closure(home_of(path))
 
 
 @pytest.mark.parametrize("path", [WORK, COMPILE])
@@ -86,15 +86,10 @@ def test_functions_named_by_their_path_are_there(path):
     assert callable(getattr(importlib.import_module(module), function))
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=[s.stem for s in SCRIPTS])
-def test_modules_import_from_where_a_name_is_defined(script):
+def test_modules_and_scripts_import_from_where_a_name_is_defined():
     """Else an edit of whatever the package exports would count."""
-    assert not list(from_packages(script))
-
-
-def test_modules_of_attop_import_from_where_a_name_is_defined():
     inner = [file for file in FILES.values() if file.name != "__init__.py"]
-    assert not [line for file in inner for line in from_packages(file)]
+    assert not [line for file in (*SCRIPTS, *inner) for line in from_packages(file)]
 
 
 def from_packages(file):

@@ -135,10 +135,6 @@ def checked(y=Y, groups=None, **changes):
     check_tops(data, config.metric(data.scoring), dataset, [cut(dataset, config.split("own", 0))])
 
 
-def test_what_can_be_run_passes():
-    checked()
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
