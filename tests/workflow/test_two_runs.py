@@ -4,13 +4,11 @@ import shutil
 import subprocess
 import sys
 
-import pytest
-
 from attop_bench.run.output import hold
 from support.small_run import SMALL, snakemake
 
 ONE = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], "trace": False}
-
+PREPARED = "data/wdbc/dataset.npz"
 
 HOLD = """
 import sys, time
@@ -43,49 +41,35 @@ def test_a_folder_of_results_is_one_runs_at_a_time(tmp_path):
     assert status == 0, printed
     other.kill()
     other.wait()
-    status, printed = snakemake(tmp_path / "b", "--cores", "1", "--until", "check", config=config)
+    status, printed = snakemake(tmp_path / "b", "--cores", "1", output / PREPARED, config=config)
     assert status == 0, printed
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """A finished run of the working directory `a` with results in `shared`."""
-    folder = tmp_path_factory.mktemp("two")
-    status, output = snakemake(folder / "a", "--cores", "2", config=at())
-    assert status == 0, output
-    return folder
-
-
-def at(**changes):
-    return {**ONE, "output": "../shared", **changes}
-
-
-def scores(folder):
-    return {path.parent: path.read_bytes() for path in folder.glob("shared/train/*/*/*/scores.npz")}
-
-
-def test_a_second_working_directory_is_refused(shared):
+def test_a_second_working_directory_is_refused(finished, tmp_path):
     """Even with the same configuration: Snakemake's memory of the results is in the first."""
-    before = scores(shared)
+    output = str(finished / "results")
     for changed in ({}, {"seed": 7}):
-        status, output = snakemake(shared / "b", "--cores", "1", "-n", config=at(**changed))
+        status, printed = snakemake(
+            tmp_path, "--cores", "1", "-n", config={**SMALL, "output": output, **changed}
+        )
         assert status != 0
-        words = " ".join(output.split())
-        for word in ("../shared", str(shared / "a"), "--config output=FOLDER", "delete"):
+        words = " ".join(printed.split())
+        for word in (f"{output} holds results of {finished} that", "--config output=FOLDER", "delete"):
             assert word in words
-    assert scores(shared) == before
-    status, output = snakemake(shared / "a", "--cores", "1", "-n", config=at())
-    assert "Nothing to be done" in output
 
 
-def test_only_the_working_directory_of_the_last_run_goes_on(shared, tmp_path):
-    folder = tmp_path / "copy"
-    shutil.copytree(shared, folder, symlinks=True, ignore=lambda *_: ["b"])
-    shutil.copytree(folder / "a", folder / "b")
-    for name, title, refused in (("b", "One", False), ("a", "Two", True), ("b", "Three", False)):
-        status, output = snakemake(folder / name, "--cores", "2", config=at(title=title))
+def test_only_the_working_directory_of_the_last_run_goes_on(tmp_path):
+    def run(name, seed, *options):
+        config = {**ONE, "output": "../shared", "seed": seed}
+        return snakemake(tmp_path / name, "--cores", "1", *options, "../shared/" + PREPARED, config=config)
+
+    status, output = run("a", 0)
+    assert status == 0, output
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    for name, seed, refused in (("b", 1, False), ("a", 2, True), ("b", 3, False)):
+        status, output = run(name, seed)
         assert (status != 0) == refused, output
-    shutil.rmtree(folder / "b/.snakemake")
-    status, output = snakemake(folder / "b", "--cores", "1", "-n", config=at(title="Three"))
+    shutil.rmtree(tmp_path / "b/.snakemake")
+    status, output = run("b", 3, "-n")
     assert status != 0
     assert "does not know" in " ".join(output.split())
