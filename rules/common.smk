@@ -69,11 +69,6 @@ def any_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def stage_inputs(w):
-    """The files a preparation stage reads."""
-    return PLAN.stage_inputs(w.dataset, w.stage)
-
-
 def runs_of(w):
     """The runs of a training job: one fold, or all of a method."""
     if BY_METHOD:

@@ -32,13 +32,13 @@ rule fetch:
 
 rule prepare:
     input:
-        stage_inputs,
+        lambda w: PLAN.stage_inputs(w.dataset, w.stage),
     output:
         f"{OUT}/data/{{dataset}}/{{stage}}.npz",
     log:
         f"{LOGS}/data/{{dataset}}/{{stage}}.log",
     wildcard_constraints:
-        stage=any_of(PLAN.all_stages()),
+        stage=any_of(stage for d in CONFIG.datasets for stage in PLAN.stages(d.id)),
     priority: 3
     conda:
         "../envs/data.yaml"

@@ -37,7 +37,7 @@ _OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 #: Seconds between two searches for descendants: each reads the whole process table.
 _SEARCH = 0.5
 
-#: Options of prctl(2).
+#: Options of prctl(2): to get a signal when the parent ends, and to become the parent of orphans below.
 _DEATH_SIGNAL, _SUBREAPER = 1, 36
 
 
@@ -56,7 +56,7 @@ def supervise(
     """
     with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
-    _adopt_orphans()
+    _prctl(_SUBREAPER, 1)
     printed, printing = os.pipe()
     status_read, status_write = os.pipe()
     secret = os.urandom(16).hex().encode()
@@ -227,13 +227,8 @@ def adopt_servers() -> None:
 
     A scheduler follows the process tree: an orphan would escape its accounting, and outlive the job.
     """
-    _adopt_orphans()
-    os.environ[ADOPTER] = str(os.getpid())
-
-
-def _adopt_orphans() -> None:
-    """Become the parent of all orphans below this process."""
     _prctl(_SUBREAPER, 1)
+    os.environ[ADOPTER] = str(os.getpid())
 
 
 def _prctl(option: int, value: int) -> None:

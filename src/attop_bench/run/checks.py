@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -12,31 +12,26 @@ from attop._core.typing import Ints
 from attop.experiment._splits import Fold
 from attop.metrics._metric import Metric
 from attop_bench.data.base import Dataset
-from attop_bench.run.config import ConfigError
+from attop_bench.run.config import ConfigError, refuse
 from attop_bench.run.fitting import import_estimator, sample_of
 from attop_bench.run.options import DatasetConfig, MethodConfig
 
 
 def check_methods(methods: Iterable[MethodConfig]) -> None:
     """Refuse methods that cannot be imported, or do not have their parameters."""
-    _refuse(c for method in methods for c in check_method(method))
+    refuse(c for method in methods for c in check_method(method))
 
 
 def check_tops(
     data: DatasetConfig, metric: Metric, dataset: Dataset, folds: Sequence[Sequence[Fold]]
 ) -> None:
     """Refuse tops that cannot be selected by `metric` in every fold; `folds` are those of each repeat."""
-    named = {
-        f"repeat {repeat}, fold {number}": fold
-        for repeat, its in enumerate(folds)
-        for number, fold in enumerate(its)
-    }
-    _refuse(_check_tops(data, metric, dataset, named))
-
-
-def _refuse(complaints: Iterable[str]) -> None:
-    if found := list(complaints):
-        raise ConfigError("\n".join(found))
+    if metric.grouped and dataset.groups is None:
+        raise ConfigError(
+            f"datasets: {data.id}: scoring is {data.scoring}, a mean over groups, but its items have no "
+            "groups: name their column, or select by another metric"
+        )
+    refuse(c for top in data.tops for c in islice(_complaints(data, dataset, folds, metric, top), 1))
 
 
 def check_method(method: MethodConfig) -> list[str]:
@@ -49,25 +44,13 @@ def check_method(method: MethodConfig) -> list[str]:
     return []
 
 
-def _check_tops(
-    data: DatasetConfig, metric: Metric, dataset: Dataset, folds: Mapping[str, Fold]
-) -> Iterator[str]:
-    """Yield the first complaint of each top; `folds` are named by repeat and fold."""
-    if metric.grouped and dataset.groups is None:
-        yield (
-            f"datasets: {data.id}: scoring is {data.scoring}, a mean over groups, but its items have no "
-            "groups: name their column, or select by another metric"
-        )
-        return
-    for top in data.tops:
-        yield from islice(_complaints(data, dataset, folds, metric, top), 1)
-
-
 def _complaints(
-    data: DatasetConfig, dataset: Dataset, folds: Mapping[str, Fold], metric: Metric, top: Top
+    data: DatasetConfig, dataset: Dataset, folds: Sequence[Sequence[Fold]], metric: Metric, top: Top
 ) -> Iterator[str]:
+    """Yield what is wrong with a top."""
     sample = sample_of(dataset)
-    for name, fold in folds.items():
+    named = {f"repeat {r}, fold {f}": fold for r, its in enumerate(folds) for f, fold in enumerate(its)}
+    for name, fold in named.items():
         inner = fold.inner if data.selection == "nested" else []
         for rows in (fold.train, *(fit for fit, _ in inner)):
             if len(np.unique(dataset.y[rows])) < 2:

@@ -44,7 +44,7 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     parameters) overrides nothing. Raises `ConfigError` with every complaint.
     """
     known = _keys_at(())
-    _refuse(f"{key}: unknown key; {did_you_mean(key, known)}" for key in raw if key not in known)
+    refuse(f"{key}: unknown key; {did_you_mean(key, known)}" for key in raw if key not in known)
     raw = dict(raw)
     files = catalogue_files(raw)
     raw.pop("catalogues", None)
@@ -63,7 +63,7 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
             reason = f"needs the package {method.requires}, which is not installed"
             for data in config.datasets:
                 data.skip.setdefault(method.id, reason)
-    _refuse(_complaints(config, catalogues["methods"]))
+    refuse(_complaints(config, catalogues["methods"]))
     return config
 
 
@@ -109,7 +109,8 @@ class _Loader(_SafeLoader):
         return mapping
 
 
-def _refuse(complaints: Iterable[str]) -> None:
+def refuse(complaints: Iterable[str]) -> None:
+    """Raise `ConfigError` with all complaints, if there are any."""
     if complaints := list(complaints):
         raise ConfigError("\n".join(complaints))
 

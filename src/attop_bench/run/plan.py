@@ -46,10 +46,6 @@ class Plan:
         """Return the preparation stages of a data set, the last of which is ``"dataset"``."""
         return list(kind_of(self.config.dataset(dataset).kind).stages)
 
-    def all_stages(self) -> list[str]:
-        """Return the preparation stages of all data sets, each once."""
-        return list(dict.fromkeys(stage for d in self.config.datasets for stage in self.stages(d.id)))
-
     def stage_path(self, dataset: str, stage: str = "dataset") -> Path:
         """Return the file a preparation stage leaves."""
         return self.root / "data" / dataset / f"{stage}.npz"

@@ -37,7 +37,7 @@ class RecordError(ValueError):
 class Record:
     """The scores of a training run and their origin."""
 
-    #: Of data and specification; see `attop_bench.run.plan.Plan.digest`.
+    #: Of data and specification; see `attop_bench.run.up_to_date.digest`.
     digest: str = ""  # first, for `digest_of`
     #: One of `attop_bench.jobs.limits.STATUSES`.
     status: str = OK

@@ -21,7 +21,7 @@ from attop.metrics._metric import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import read_table, refuse_twice
 from attop_bench.data.kinds.columns import as_identifiers
-from attop_bench.run.evaluation import listed_row
+from attop_bench.run.evaluation import Row, listed_row
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
@@ -31,6 +31,8 @@ COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
 OPTIONAL = ("repeat", "group", "weight", "top")
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _RUN = ["dataset", "method", "repeat", "fold"]
+#: Tables that scores alone fill.
+_RESCORED = ("evaluation", "runs", "listed")
 #: Values of unknown columns of a run that are no numbers, which are NaN.
 _BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]"} | dict.fromkeys(
     ("scoring", "selection", "host", "seed", "error"), ""
@@ -85,7 +87,7 @@ def rescore(
                 raise DatasetError(f"{path}: data set {name!r} is in {home[name]} as well: join them")
             home[name], datasets[name] = path, counts | asked
     tables = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
-    for name in ("evaluation", "runs", "listed"):
+    for name in _RESCORED:
         tables[name] = pd.concat([tables_of_file[name] for tables_of_file, _ in parts], ignore_index=True)
     methods = {name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])}
     manifest: dict[str, object] = {"title": title, "environment": environment()}
@@ -97,9 +99,7 @@ def _evaluate_file(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
     """Return the tables of a file, and the manifest's entries of its data sets."""
     frame = _read_predictions(path, rename)
-    evaluation: list[dict[str, object]] = []
-    runs: list[dict[str, object]] = []
-    listed: list[dict[str, object]] = []
+    table_rows: dict[str, list[Row]] = {name: [] for name in _RESCORED}
     main = next(top for top in tops if str(top) == main_top(map(str, tops)))
     about = {}
     for dataset, rows in frame.groupby("dataset", sort=False, observed=True):
@@ -117,18 +117,15 @@ def _evaluate_file(
         trained = _trained_on(parts)
         for method, repeat, fold, part, scores, own in scored:
             key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
-            evaluation += _values(key, part, scores, own, metrics)
+            table_rows["evaluation"] += _values(key, part, scores, own, metrics)
             if part.groups is None and main in own:
-                listed.append({**key, "top": str(main), **listed_row(part.rows, part.y, scores, main)})
+                items = listed_row(part.rows, part.y, scores, main)
+                table_rows["listed"].append({**key, "top": str(main), **items})
             known = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
             known |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
-            runs += [known | {"top": str(top)} for top in own]
+            table_rows["runs"] += [known | {"top": str(top)} for top in own]
         about[str(dataset)] = _about(parts)
-    tables = {
-        "evaluation": pd.DataFrame(evaluation, columns=[*KEY, *TABLES["evaluation"]]),
-        "runs": pd.DataFrame(runs, columns=[*KEY, *TABLES["runs"]]),
-        "listed": pd.DataFrame(listed, columns=[*KEY, *TABLES["listed"]]),
-    }
+    tables = {name: pd.DataFrame(its, columns=[*KEY, *TABLES[name]]) for name, its in table_rows.items()}
     return tables, about
 
 
@@ -160,7 +157,7 @@ def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, in
 
 def _values(
     key: Mapping[str, object], part: TestFold, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
-) -> Iterator[dict[str, object]]:
+) -> Iterator[Row]:
     """Yield a row for each metric and top; one without a top is computed once."""
     for metric in metrics:
         weights = part.weights if metric.weighted else None
@@ -208,8 +205,8 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
         )
     table = replace(table, frame=written)
     as_named = replace(table, has_types=True)  # a method may be called NA or None
-    kind = {"dataset": as_named.text, "method": as_named.text, "row": table.text, "group": table.text}
-    kind["top"] = table.text
+    kind = dict.fromkeys(("dataset", "method"), as_named.text)
+    kind |= dict.fromkeys(("row", "group", "top"), table.text)
     names = [name for name in (*COLUMNS, *OPTIONAL) if name in written]
     frame = pd.DataFrame({name: kind.get(name, table.values)(name) for name in names})
     if missing := [name for name in frame if frame[name].isna().any()]:

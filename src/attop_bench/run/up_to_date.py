@@ -95,13 +95,10 @@ class Inputs:
 
     def compile(self) -> Params:
         """Parameters of rule compile; a change reruns it."""
-
-        def home(method: str) -> str:
-            return home_of(self.config.method(method).estimator)
-
+        method = self.config.method
         return named(
-            method=lambda w: self.config.method(w.method).model_dump(include={*PARTS["method"]}),
-            code=lambda w: self._code("compile", home_of(COMPILE), home(w.method)),
+            method=lambda w: method(w.method).model_dump(include={*PARTS["method"]}),
+            code=lambda w: self._code("compile", home_of(COMPILE), home_of(method(w.method).estimator)),
         )
 
     def train(self) -> Params:
