@@ -3,8 +3,6 @@
 import ast
 import importlib
 import json
-import subprocess
-import sys
 from functools import cache
 
 import pytest
@@ -177,29 +175,26 @@ def test_installed_modules_do_not_count():
     assert fingerprint([home_of("sklearn.svm.LinearSVC")]) == fingerprint(["sklearn.linear_model"])
 
 
-def test_what_was_read_is_kept_until_a_file_changes(tmp_path):
-    script = (
-        "from attop_bench.run import fingerprint as f\n"
-        "read, seen = f._read, []\n"
-        "f._read = lambda *given: seen.append(1) or read(*given)\n"
-        "print(f.fingerprint(['attop.from_papers.push._pnorm_push']), len(seen) > 0)\n"
-    )
+def test_what_was_read_is_kept_until_a_file_changes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    read, seen = fingerprints._read, []
+    monkeypatch.setattr(fingerprints, "_read", lambda *given: seen.append(given) or read(*given))
 
     def ask():
-        command = [sys.executable, "-c", script]
-        return subprocess.run(
-            command, capture_output=True, text=True, check=True, cwd=tmp_path
-        ).stdout.split()
+        forget()
+        seen.clear()
+        return fingerprint(["attop.from_papers.push._pnorm_push"]), len(seen) > 0
 
-    digest, read = ask()
-    assert read == "True"
-    assert ask() == [digest, "False"]
+    digest, anything_read = ask()
+    assert anything_read
+    assert ask() == (digest, False)
     kept = tmp_path / fingerprints._CACHE
     of_this, code = json.loads(kept.read_text())
     older = {file: [[0, 0], *read[1:]] for file, read in code.items()}
     for damaged in (["of another Python", code], [of_this, older], {}, "none"):
         kept.write_text(json.dumps(damaged))
-        assert ask() == [digest, "True"]
+        assert ask() == (digest, True)
+    forget()
 
 
 @pytest.mark.parametrize(
