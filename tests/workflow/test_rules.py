@@ -3,8 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from importlib.util import find_spec
 
@@ -12,7 +10,8 @@ import pytest
 import yaml
 
 import attop
-from support import ROOT
+from support import ROOT, forked
+from support.small_run import jobs
 
 RULES = {
     match[1]: match[0]
@@ -29,9 +28,8 @@ def test_what_results_depend_on_beside_files_has_been_thought_of(name):
 
 
 def test_snakemakes_linter_finds_nothing():
-    command = [sys.executable, "-m", "snakemake", "--lint", "--configfile", "config/config.yaml"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    status, output = forked.run("snakemake", ["--lint", "--configfile", "config/config.yaml"], ROOT)
+    assert status == 0, output
 
 
 @pytest.mark.workflow
@@ -39,15 +37,14 @@ def test_snakemakes_linter_finds_nothing():
 def test_a_job_of_a_cluster_starts_no_step_for_what_it_was_submitted_with(tmp_path):
     config = {"datasets": ["wdbc"], "methods": ["logistic-regression"], "trace": False}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    command = [sys.executable, "-m", "snakemake", "--directory", tmp_path]
-    command += ["--configfile", tmp_path / "config.yaml"]
+    options = ["--directory", tmp_path, "--configfile", tmp_path / "config.yaml"]
     # as the plugin of SLURM submits a group
-    command += ["--mode", "remote", "--executor", "slurm-jobstep", "--jobs", "1", "--force", "--nolock"]
-    command += ["--allowed-rules", "prepare", "split", "--target-jobs"]
-    command += ["prepare:dataset=wdbc,stage=dataset", "split:dataset=wdbc,repeat=0"]
-    no_slurm = {**os.environ, "SLURM_CONF": str(tmp_path / "none"), "SLURM_JOB_ID": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=no_slurm, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    options += ["--mode", "remote", "--executor", "slurm-jobstep", "--jobs", "1", "--force", "--nolock"]
+    options += ["--allowed-rules", "prepare", "split", "--target-jobs"]
+    options += ["prepare:dataset=wdbc,stage=dataset", "split:dataset=wdbc,repeat=0"]
+    no_slurm = {**os.environ, "SLURM_CONF": str(tmp_path / "none"), "SLURM_JOB_ID": "1", "ATTOP_WARM": "0"}
+    status, output = forked.run("snakemake", options, ROOT, no_slurm)
+    assert status == 0, output
     assert (tmp_path / "results/data/wdbc/folds/repeat0.npz").exists()
 
 
@@ -68,13 +65,9 @@ def test_the_entry_of_catalogues_plans_the_whole_run(tmp_path):
         source = ROOT / name
         shutil.copytree(source, tmp_path / name) if source.is_dir() else shutil.copy(source, tmp_path)
     options = ["-s", "workflow/Snakefile", "--configfile", ".test/config/config.yaml", "--cores", "2", "-n"]
-    found = subprocess.run(
-        [sys.executable, "-c", "from snakemake.cli import main; main()", *options],
-        cwd=tmp_path, env=os.environ, capture_output=True, text=True,
-    )  # fmt: skip
-    assert found.returncode == 0, found.stderr
-    assert "report" in found.stdout + found.stderr
-    assert "Nothing to be done" not in found.stdout + found.stderr
+    status, output = forked.run("snakemake", options, tmp_path)
+    assert status == 0, output
+    assert "report" in jobs(output)
 
 
 def test_profiles_of_clusters_differ_in_how_jobs_are_submitted_alone():
