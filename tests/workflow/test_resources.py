@@ -4,13 +4,10 @@ import json
 import subprocess
 import sys
 
-import pytest
 import yaml
 
 from support import ROOT
 from support.small_run import SMALL
-
-pytestmark = pytest.mark.workflow
 
 #: Plans a run, as a dry run does, and prints what each method's training gets.
 PLAN = """
@@ -48,15 +45,13 @@ def planned(folder, given, **resources):
 def test_a_method_gets_the_threads_and_gpus_it_asks_for(tmp_path):
     asked = {"threads": 4, "gpus": 1}
     expected = {"sgd-avg": [4, 4, 1, None], "logistic-regression": [1, 1, 0, None]}
-    assert planned(tmp_path, {"cores": 8}, **asked) == expected
+    assert planned(tmp_path, {"cores": 8}, **asked) == expected  # nothing reads how long they take
     # The SLURM profile counts one core, and asks for processors by cpus_per_task.
     expected = {"sgd-avg": [1, 4, 1, 10], "logistic-regression": [1, 1, 0, 10]}
     assert planned(tmp_path, {"cores": 1, "nodes": 5}, **asked) == expected
 
 
-@pytest.mark.parametrize(
-    ("given", "minutes"), [({}, None), ({"resources": {"mem_mb": 3000}}, 10), ({"nodes": 5}, 10)]
-)
-def test_time_and_memory_are_asked_for_only_where_something_reads_them(tmp_path, given, minutes):
-    expected = [1, None, None, minutes]
-    assert planned(tmp_path, {"cores": 8, **given}) == {"sgd-avg": expected, "logistic-regression": expected}
+def test_only_what_something_reads_is_asked_for(tmp_path):
+    expected = [1, None, None, 10]
+    found = planned(tmp_path, {"cores": 8, "resources": {"mem_mb": 3000}})
+    assert found == {"sgd-avg": expected, "logistic-regression": expected}
