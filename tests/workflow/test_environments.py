@@ -67,7 +67,7 @@ def snakemake(folder, *arguments, **config):
     return done.returncode, done.stdout + done.stderr
 
 
-SPLIT = {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}}
+SPLIT = {"kind": "holdout", "options": {"train": 0.7, "inner_folds": 2}}
 OF_STUDIES = {"id": "of-studies", "estimator": "studies.board.models.AATPOnSample"}
 
 
@@ -76,6 +76,7 @@ def test_each_rule_runs_in_its_environment(conda, tmp_path):
         tmp_path, "--sdm", "conda",
         datasets=[{"id": "wdbc", "protocol": SPLIT, "tops": [{"k": 10}]}],
         methods=[OF_STUDIES],
+        metrics=["precision@k"],
     )  # fmt: skip
     assert status == 0, output
     assert (tmp_path / "results/report.html").exists()
