@@ -1,11 +1,11 @@
 """A model to take away: chosen as the benchmark chooses, fitted on all rows, scoring rows as they are."""
 
+import contextlib
 import itertools
 import json
 import math
 import re
-import subprocess
-import sys
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +58,7 @@ PARAMS = {
     "impute": "median",
 }
 LOGISTIC = {"id": "logistic-regression", "param_grid": {"C": [0.01, 1]}}
+FIXED = {"id": "logistic-regression", "param_grid": {"C": [1]}}
 TREE = {
     "id": "tree",
     "estimator": "sklearn.tree.DecisionTreeClassifier",
@@ -67,29 +68,59 @@ TREE = {
 SGD = {"id": "sgd-avg", "param_grid": {"eta": [0.1, 1]}}
 
 
+DATA = {
+    "id": "mine",
+    "kind": "file",
+    "params": PARAMS,
+    "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
+    "tops": [{"k": 60}],
+}
+
+
 def config(methods, **data):
-    entry = {
-        "id": "mine",
-        "kind": "file",
-        "params": PARAMS,
-        "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
-        "tops": [{"k": 60}],
-        **data,
-    }
-    return configured(datasets=[entry], methods=methods)
+    return configured(datasets=[{**DATA, **data}], methods=methods)
+
+
+def written():
+    """Return a configuration as a file has it."""
+    catalogues = {name: str(ROOT / f"config/{name}.yaml") for name in ("datasets", "methods")}
+    return yaml.safe_dump({"datasets": [DATA], "methods": [LOGISTIC], "catalogues": catalogues})
+
+
+@contextlib.contextmanager
+def made_in(folder):
+    """Work in a folder with the table."""
+    with contextlib.chdir(folder):
+        frame = transactions(1500, share=0.1)
+        frame.to_csv("mine.csv", index=False)
+        yield frame
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    frame = transactions(1500, share=0.1)
-    frame.to_csv("mine.csv", index=False)
-    return frame
+def table(tmp_path):
+    with made_in(tmp_path) as frame:
+        yield frame
 
 
-def deployed(methods, top=None, **data):
+def deployed(methods, top=None, tell=lambda line: None, **data):
     """Deploy the best of some methods."""
-    return deploy(config(methods, **data), "mine", [method["id"] for method in methods], top, n_jobs=1)
+    names = [method["id"] for method in methods]
+    return deploy(config(methods, **data), "mine", names, top, n_jobs=1, tell=tell)
+
+
+def job_of(method, **data):
+    """Return a method's job on the first fold."""
+    return Plan(config([method], **data)).job(Run("mine", method["id"], 0, 0))
+
+
+def cut(data, n_folds=3, inner_folds=2):
+    """Return the folds of a run."""
+    return make_folds("stratified", data, repeat=0, seed=0, n_folds=n_folds, inner_folds=inner_folds)
+
+
+def card_of(found, untrusted=()):
+    """Return the card of a model, whose methods have their names as titles."""
+    return card(found, Path("out"), untrusted, {one.method: one.method for one in found.tried})
 
 
 def refitted(job, data, train, test, pick, seed=0):
@@ -106,49 +137,86 @@ def by_card(text):
 
 
 @pytest.fixture(scope="module")
-def logistic(tmp_path_factory):
-    """A model of the table, which is in each test's own folder too."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("logistic"))
-        transactions(1500, share=0.1).to_csv("mine.csv", index=False)
-        return deployed([LOGISTIC])
+def models(tmp_path_factory):
+    """Models of the table, which is in each test's own folder too."""
+    with made_in(tmp_path_factory.mktemp("models")):
+        return {method["id"]: deployed([method]) for method in (LOGISTIC, TREE, SGD)}
+
+
+@pytest.fixture(scope="module")
+def logistic(models):
+    return models["logistic-regression"]
+
+
+@pytest.fixture(scope="module")
+def best(tmp_path_factory):
+    """The better of two models of the table, for the first 100."""
+    with made_in(tmp_path_factory.mktemp("best")):
+        return deployed([LOGISTIC, TREE], Top(k=100))
+
+
+@pytest.fixture(scope="module")
+def package(logistic, tmp_path_factory):
+    """The folder of a model of the table."""
+    folder = tmp_path_factory.mktemp("package") / "out"
+    assert write_package(folder, logistic.package) == []
+    return folder
+
+
+@pytest.fixture
+def scored(table, capsys, package):
+    """A model of the table, and a function that scores a file by ``attop score``."""
+    shutil.copytree(package, "out")
+
+    def score(file, *options):
+        assert main(["score", "out", file, *options]) == 0
+        said = capsys.readouterr()
+        Path("list.csv").write_text(said.out)
+        return pd.read_csv("list.csv", keep_default_na=False), said.err
+
+    return score
+
+
+@pytest.fixture
+def refused(capsys):
+    """Return a function that calls ``attop`` for what cannot be done and returns its message."""
+
+    def refused(command):
+        assert main(command.split()) == 1
+        return capsys.readouterr().err
+
+    return refused
 
 
 @pytest.mark.parametrize("method", [LOGISTIC, TREE, SGD])
-def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table):
+def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table, models):
     """One way through names, text and gaps, the other through codes and positions: the same scores."""
-    found = deployed([method])
+    found = models[method["id"]]
     data = make("file", **PARAMS)
-    plan = Plan(config([method]))
-    job = plan.job(Run("mine", method["id"], 0, 0))
     rows = np.arange(len(data.y))
     seed = found.package.pipeline["model"].get_params()["random_state"]
-    expected = refitted(job, data, rows, rows, (found.top, found.candidate), seed)
+    expected = refitted(job_of(method), data, rows, rows, (found.top, found.candidate), seed)
     read = pd.read_csv("mine.csv")
     pipeline = found.package.pipeline
     scores = pipeline.decision_function(read) if method is not TREE else pipeline.predict_proba(read)[:, 1]
     np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
 
 
-def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table):
-    methods = [LOGISTIC, TREE]
-    found = deploy(config(methods), "mine", ["logistic-regression", "tree"], Top(k=100), n_jobs=2)
-    data = make("file", **PARAMS)
-    folds = make_folds("stratified", found.dataset, repeat=0, seed=0, n_folds=3, inner_folds=2)
-    values = {}
-    for method in ("logistic-regression", "tree"):
-        job = Plan(config(methods, tops=[{"k": 100, "of": 1500}])).job(Run("mine", method, 0, 0))
-        outcomes = [run_job(job, found.dataset, fold) for fold in folds]
-        values[method] = [precision_at_k(data.y[o.test], o.scores[0], 34) for o in outcomes]  # ceil(100 / 3)
-    best = max(values, key=lambda m: np.mean(values[m]))
-    assert found.method == best
-    assert [t.method for t in found.tried] == sorted(values, key=lambda m: -np.mean(values[m]))
-    v = np.array(values[best])
-    assert found.expectation.mean == pytest.approx(v.mean())
-    assert found.expectation.lift == pytest.approx(v.mean() / data.y.mean())
+def test_choice_and_expectation_are_those_of_the_benchmarks_runs(table, best):
+    data, values = best.dataset, {}
+    for method in (LOGISTIC, TREE):
+        job = job_of(method, tops=[{"k": 100, "of": 1500}])
+        outcomes = [run_job(job, data, fold) for fold in cut(data)]
+        hits = [precision_at_k(data.y[o.test], o.scores[0], 34) for o in outcomes]  # ceil(100 / 3)
+        values[method["id"]] = hits
+    assert best.method == max(values, key=lambda m: np.mean(values[m]))
+    assert [t.method for t in best.tried] == sorted(values, key=lambda m: -np.mean(values[m]))
+    v, found = np.array(values[best.method]), best.expectation
+    assert found.mean == pytest.approx(v.mean())
+    assert found.lift == pytest.approx(v.mean() / data.y.mean())
     reach = 4.302652729911275 * math.sqrt(1 / 3 + 1 / 2) * v.std(ddof=1)  # t of 2 degrees, Nadeau and Bengio
-    assert found.expectation.low == pytest.approx(max(v.mean() - reach, 0))
-    assert found.expectation.high == pytest.approx(min(v.mean() + reach, 1))
+    assert found.low == pytest.approx(max(v.mean() - reach, 0))
+    assert found.high == pytest.approx(min(v.mean() + reach, 1))
 
 
 def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatch):
@@ -169,17 +237,16 @@ def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatc
     )  # fmt: skip
     carded = deploy(given, "data", list(models), n_jobs=1)
     data = carded.dataset
-    folds = make_folds("stratified", data, repeat=0, seed=0, **splits)
+    folds = cut(data, **splits)
     compared = compare_at_top(models, data.X, data.y, Top.of(top), cv=folds, random_state=0, verbose=False)
     job = {"dataset": "data", "repeat": 0, "top": "k=60 of 300"}
     rows, jobs = [], []
-    for method in models:
-        for f, fold in enumerate(folds):
-            plan = Plan(given).job(Run("data", method, 0, f))
-            outcome = run_job(plan, data, fold)
+    for tried in carded.tried:
+        for f, outcome in enumerate(tried.records):
+            its = {**job, "method": tried.method, "fold": f}
             value = precision_at_k(data.y[outcome.test], outcome.scores[0], 12)
-            rows.append({**job, "method": method, "fold": f, "metric": "precision@k", "value": value})
-            jobs.append({**job, "method": method, "fold": f, "status": "ok", "n_train": 240, "n_test": 60})
+            rows.append({**its, "metric": "precision@k", "value": value})
+            jobs.append({**its, "status": "ok", "n_train": 240, "n_test": 60})
     about = {"data": {"items": 300, "positives": int(y.sum())}}
     judgements = judge_all(pd.DataFrame(rows), pd.DataFrame(jobs), about)
     (judged,) = judgements.values()
@@ -193,12 +260,10 @@ def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatc
 
 
 def test_the_final_setting_is_best_on_the_inner_folds_of_all_parts(table, logistic):
-    data, job = logistic.dataset, Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
-    folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
-    means = {}
+    data, job, means = logistic.dataset, job_of(LOGISTIC), {}
     for C in (0.01, 1):
         pick = logistic.top, {"C": C}
-        pairs = [pair for fold in folds for pair in fold.inner]
+        pairs = [pair for fold in cut(data) for pair in fold.inner]
         values = [precision_at_k(data.y[b], refitted(job, data, a, b, pick), 20) for a, b in pairs]
         means[C] = np.mean(values)
     assert logistic.candidate == {"C": max(means, key=means.get)}
@@ -245,11 +310,8 @@ def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch
     assert len(seeds) == 3
     for change in ({"top": Top(k=61)}, {"scaling": "none"}):  # another top, another configuration
         trained.clear()
-        top = change.pop("top", Top(k=60))
-        deploy(
-            config([TREE, LOGISTIC], tops=[{"k": 60, "of": 1500}], **change), "mine", methods, top, n_jobs=1
-        )
-        assert len(trained) == 2 * 3 + 6
+        deployed([TREE], **{"top": Top(k=60), "tops": [{"k": 60, "of": 1500}], **change})
+        assert len(trained) == 3 + 6
 
 
 def test_the_list_is_of_models_that_have_not_seen_the_row(table, logistic):
@@ -267,62 +329,37 @@ def test_the_list_is_of_models_that_have_not_seen_the_row(table, logistic):
             assert ranked.set_index("row").loc[row + 1, "held_out"] == pytest.approx(below)
 
 
-def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(table, capsys, logistic):
-    write_package(Path("out"), logistic.package)
+def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(scored, refused):
     new = transactions(200, seed=1).drop(columns=["fraud", "limit_copy"])
     new.loc[0, "country"] = "never seen"
     new.loc[1, ["age", "country", "v1"]] = None
     new.iloc[:, ::-1].to_csv("new.csv", index=False)  # columns in another order
-    assert main(["score", "out", "new.csv", "--top", "7", "--output", "list.csv"]) == 0
-    top = pd.read_csv("list.csv")
+    top, _ = scored("new.csv", "--top", "7")
     scores = joblib.load("out/model.joblib").decision_function(pd.read_csv("new.csv"))
     assert top["row"].tolist() == (np.argsort(-scores, kind="stable")[:7] + 1).tolist()
     np.testing.assert_allclose(top["score"], np.sort(scores)[::-1][:7])
     assert top.columns.tolist()[:3] == ["rank", "row", "transaction_id"]
     assert top["why"].str.count(",").eq(2).all()
-    assert main(["score", "out", "new.csv", "--all"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 1 + 200 + 1  # "Written", header and rows
+    assert len(scored("new.csv", "--all")[0]) == 200
     new.drop(columns=["v3", "hour"]).to_csv("lacking.csv", index=False)
-    assert main(["score", "out", "lacking.csv"]) == 1
-    assert "the file lacks columns of the model: hour, v3" in capsys.readouterr().err
+    assert "the file lacks columns of the model: hour, v3" in refused("score out lacking.csv")
 
 
-def test_one_line_of_another_process_scores_a_raw_file(table, logistic):
-    write_package(Path("out"), logistic.package)
-    scores = "joblib.load('out/model.joblib').decision_function(pandas.read_csv('mine.csv'))"
-    line = f"import joblib, pandas; print({scores}[7])"
-    run = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
-    assert float(run.stdout) == pytest.approx(logistic.package.pipeline.decision_function(table)[7])
-
-
-def test_skops_is_written_where_it_needs_no_trust(table, logistic):
+def test_skops_is_written_where_it_needs_no_trust(table, models, logistic):
     skops = pytest.importorskip("skops.io", reason="pip install skops")
     assert write_package(Path("out"), logistic.package) == []
     model = skops.load("out/model.skops", trusted=["numpy.dtype"])
     read = pd.read_csv("mine.csv")
     expected = logistic.package.pipeline.decision_function(read)
     np.testing.assert_array_equal(model.decision_function(read), expected)
-    own, name = deployed([SGD]), "attop.from_papers.minibatch._rankers.SGDAtK"
+    own, name = models["sgd-avg"], "attop.from_papers.minibatch._rankers.SGDAtK"
     assert name in write_package(Path("own"), own.package)
     assert not Path("own/model.skops").exists()
-    assert name in card(own, Path("out"), [name], {"sgd-avg": "S"})
-
-
-@pytest.mark.parametrize("blank", ["", " "])
-def test_the_card_has_a_line_of_pandas_where_text_is_clean(blank, table):
-    dirty = table.assign(country=[f"{blank}{c}" if isinstance(c, str) else blank for c in table["country"]])
-    dirty.to_csv("mine.csv", index=False)
-    found = deployed([LOGISTIC])
-    assert list(found.package.pipeline.named_steps) == ["columns", "scale", "model"]
-    write_package(Path(), found.package)
-    table.to_csv("new.csv", index=False)
-    text = card(found, Path("out"), [], {"logistic-regression": "L"})
-    assert ("pandas.read_csv" in text) == (not blank)
-    np.testing.assert_allclose(by_card(text), read_package(".").rank("mine.csv")["score"])
+    assert name in card_of(own, [name])
 
 
 def test_data_that_are_no_file_are_read_by_the_names_of_their_features(table):
-    conf = configured(datasets=["wdbc"], methods=[LOGISTIC])
+    conf = configured(datasets=[{"id": "wdbc", "protocol": DATA["protocol"]}], methods=[FIXED])
     found = deploy(conf, "wdbc", ["logistic-regression"], Top(tau=0.2), n_jobs=1)
     assert found.package.notes["features"] == raw_rows("wdbc", {}, found.dataset).X.columns.tolist()
     assert found.package.pipeline.n_features_in_ == 6
@@ -350,37 +387,34 @@ def test_groups_have_a_list_each(table):
     alike = replace(found.tried[0].records[0], scores=np.zeros_like(found.tried[0].records[0].scores))
     job = replace(Plan(conf).job(Run("mine", "sgd-avg", 0, 0)), tops=[found.top])
     assert expect(job, found.dataset, [replace(found.tried[0], records=[alike])]).lift == pytest.approx(1)
-    assert "Ties decide" not in card(found, Path("out"), [], {"sgd-avg": "S"})
+    assert "Ties decide" not in card_of(found)
 
 
 def test_a_share_of_the_positives_is_one_of_the_positives(table):
-    found = deployed([LOGISTIC], tops=[{"kappa": 0.5}])
-    text = card(found, Path("out"), [], {"logistic-regression": "L"})
+    found = deployed([FIXED], tops=[{"kappa": 0.5}])
+    text = card_of(found)
     assert f"Of the 75 highest of 1,500 rows expect {found.expectation.next.expected:.0f} positives" in text
     assert "attop score out new.csv --top 'k=75 of 1500'" in text
     assert len(found.package.head(found.package.rank("mine.csv"))) == 75
 
 
-def test_the_list_says_why_where_the_model_does(table, logistic):
+def test_the_list_says_why_where_the_model_does(table, models, logistic):
     rows = raw_rows("file", PARAMS, logistic.dataset)
     added = contributions(logistic.package.pipeline, rows.X)
     row = logistic.ranked.iloc[0]["row"] - 1
     moved = pd.Series((added - added.mean(axis=0))[row, :-1], index=rows.X.columns)
     first = moved.loc[moved.abs().nlargest(3).index]
     assert logistic.ranked.iloc[0]["why"] == ", ".join(f"{c} {v:+.3g}" for c, v in first.items())
-    assert "names the three columns" in card(logistic, Path("out"), [], {"logistic-regression": "L"})
-    tree = deployed([TREE])
+    assert "names the three columns" in card_of(logistic)
+    tree = models["tree"]
     assert "why" not in tree.ranked
-    write_package(Path("out"), tree.package)
-    assert "why" not in read_package("out").rank("mine.csv")
-    assert "is left out: this model does not say it" in card(tree, Path("out"), [], {"tree": "T"})
+    assert "why" not in tree.package.rank("mine.csv")
+    assert "is left out: this model does not say it" in card_of(tree)
 
 
 def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
     data, records = logistic.dataset, logistic.tried[0].records
-    job = Plan(config([LOGISTIC])).job(Run("mine", "logistic-regression", 0, 0))
-    folds = make_folds("stratified", data, repeat=0, seed=0, n_folds=3, inner_folds=2)
-    shares = []
+    job, folds, shares = job_of(LOGISTIC), cut(data), []
     for fold in folds:
         order, tops = np.random.default_rng(0).permutation(fold.train), []
         assert len(order) == 1000
@@ -402,7 +436,7 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
     assert alone.low < alone.difference < alone.high
     assert alone.order in {order for order, _ in chosen}
 
-    text = card(logistic, Path("out"), [], {"logistic-regression": "L"})
+    text = card_of(logistic)
     assert (
         f"it keeps {logistic.stays:.0%} of a list: expect {logistic.stays * 60:.0f} of these 60 again" in text
     )
@@ -443,18 +477,13 @@ def test_a_file_of_which_rows_are_left_out_is_refused_before_training(table):
         ("rescore mine.csv --output theirs", "holds other files and no tables/evaluation.parquet"),
     ],
 )
-def test_no_command_replaces_its_input_or_what_it_did_not_make(command, message, table, capsys):
+def test_no_command_replaces_its_input_or_what_it_did_not_make(command, message, table, refused):
     Path("theirs").mkdir()
     Path("theirs/notes.txt").write_text("mine")
-    entry = {"id": "mine", "kind": "file", "params": PARAMS, "tops": [{"k": 60}]}
-    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}}
-    content = {"datasets": [{**entry, "protocol": protocol}], "methods": [LOGISTIC]}
-    catalogues = {name: str(ROOT / f"config/{name}.yaml") for name in ("datasets", "methods")}
     Path("config").mkdir()
-    Path("config/config.yaml").write_text(yaml.safe_dump({**content, "catalogues": catalogues}))
+    Path("config/config.yaml").write_text(written())
     before = Path("mine.csv").read_bytes()
-    assert main(command.split()) == 1
-    assert message in capsys.readouterr().err
+    assert message in refused(command)
     assert Path("mine.csv").read_bytes() == before
     assert sorted(map(str, Path().glob("*/*"))) == ["config/config.yaml", "theirs/notes.txt"]
 
@@ -462,8 +491,7 @@ def test_no_command_replaces_its_input_or_what_it_did_not_make(command, message,
 def test_a_method_that_fails_is_told_and_passed_over(table):
     broken = {"id": "broken", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
     told = []
-    conf = config([broken, LOGISTIC])
-    found = deploy(conf, "mine", ["broken", "logistic-regression"], n_jobs=1, tell=told.append)
+    found = deployed([broken, FIXED], tell=told.append)
     assert found.method == "logistic-regression"
     assert "C" in found.tried[-1].error
     assert told[0].startswith("broken: ")
@@ -478,11 +506,9 @@ def test_features_no_pipeline_has_are_refused(params, table):
         raw_rows("file", {**PARAMS, **params}, data)
 
 
-def test_the_card_says_what_to_expect_and_how_to_use_it(table):
-    methods = [LOGISTIC, TREE]
-    found = deploy(config(methods), "mine", ["logistic-regression", "tree"], Top(k=100), n_jobs=1)
-    text = card(found, Path("out"), [], {"logistic-regression": "Logistic regression", "tree": "Tree"})
-    what = found.expectation
+def test_the_card_says_what_to_expect_and_how_to_use_it(table, best):
+    text = card(best, Path("out"), [], {"logistic-regression": "Logistic regression", "tree": "Tree"})
+    what = best.expectation
     said = what.next
     assert said.expected + said.optimism == pytest.approx(what.mean * 100, abs=1.5)
     assert said.low < said.least < said.expected < said.high
@@ -497,31 +523,33 @@ def test_the_card_says_what_to_expect_and_how_to_use_it(table):
     for word in ("Logistic regression |", "Tree |", "sha256", "scikit-learn", "Ties decide", "fraud = yes"):
         assert word in text
     assert "`C=" in text
-    write_package(Path(), found.package)
-    pd.read_csv("mine.csv").to_csv("new.csv", index=False)
+    write_package(Path(), best.package)
+    shutil.copy("mine.csv", "new.csv")
     assert len(by_card(text)) == 1500
 
 
 @pytest.mark.parametrize(
-    ("reader", "write"),
+    ("blank", "reader", "write"),
     [
-        ({"separator": ";", "decimal": ","}, {"sep": ";", "decimal": ","}),
-        ({"separator": "tab", "missing": {"age": ["none"]}}, {"sep": "\t"}),
-        ({"header": False, "separator": ";"}, {"header": False, "sep": ";"}),
+        ("", {}, {}),
+        (" ", {}, {}),
+        ("", {"separator": ";", "decimal": ","}, {"sep": ";", "decimal": ","}),
+        ("", {"separator": "tab", "missing": {"age": ["none"]}}, {"sep": "\t"}),
+        ("", {"header": False, "separator": ";"}, {"header": False, "sep": ";"}),
     ],
 )
-def test_the_line_of_the_card_reads_a_file_written_like_the_data(reader, write, table):
+def test_the_lines_of_the_card_read_a_file_written_like_the_data(blank, reader, write, table):
     table["age"] = table["age"].astype(object).where(table["age"].notna(), "none")
-    table["channel"] = table["channel"].map({"web": "7", "shop": "07", "phone": "x"})
+    table["channel"] = blank + table["channel"].map({"web": "7", "shop": "07", "phone": "x"})
     if "missing" not in reader:
         table = table.drop(columns="age")
     table.to_csv("mine.csv", index=False, **write)
     number = {name: i + 1 for i, name in enumerate(table.columns)}
     columns = number if reader.get("header") is False else dict(zip(number, number, strict=True))
     params = {**PARAMS, "reader": reader, "drop": [columns[c] for c in PARAMS["drop"]]}
-    found = deployed([LOGISTIC], params={**params, "label": columns["fraud"]})
+    found = deployed([FIXED], params={**params, "label": columns["fraud"]})
     write_package(Path(), found.package)
-    text = card(found, Path("out"), [], {"logistic-regression": "L"})
+    text = card_of(found)
     table[table["channel"] != "x"].to_csv("new.csv", index=False, **write)
     np.testing.assert_allclose(by_card(text), read_package(".").rank("new.csv")["score"])
 
@@ -534,49 +562,43 @@ def test_a_top_that_cannot_be_and_files_that_are_not_there(table):
         deploy(conf, "ionosphere", ["logistic-regression"], n_jobs=1)
 
 
-def test_what_is_no_model_is_refused(table, capsys, logistic):
-    assert main(["score", "nowhere", "mine.csv"]) == 1
-    assert "nowhere does not hold a model of attop deploy" in capsys.readouterr().err
+def test_what_is_no_model_is_refused(scored, refused, package, logistic):
+    assert "nowhere does not hold a model of attop deploy" in refused("score nowhere mine.csv")
     with pytest.raises(DatasetError, match="no model"):
         read_package("mine.csv")
-    write_package(Path("out"), logistic.package)
-    for name in ("model.joblib", "model.skops"):
-        Path("out", name).write_bytes(Path("out/model.joblib").read_bytes()[:300])
-        with pytest.raises(DatasetError, match=f"out/{name} is not that of out/model.json.*deploy again"):
-            read_package(f"out/{name}")
-    write_package(Path("out"), logistic.package)
     write_package(Path("other"), replace(logistic.package, held_out=logistic.package.held_out[:0]))
-    for name in ("held-out.npz", "model.json"):  # as after a kill while files were put in place
-        kept = Path("out", name).read_bytes()
-        Path("out", name).write_bytes(Path("other", name).read_bytes())
-        assert main(["score", "out", "mine.csv"]) == 1
-        assert "out/held-out.npz is not that of out/model.json" in capsys.readouterr().err
-        Path("out", name).write_bytes(kept)
+    for name, content, whose in (
+        ("model.joblib", b"cut short", "model.joblib"),
+        ("model.skops", b"cut short", "model.skops"),
+        # As after a kill while files were put in place.
+        ("held-out.npz", Path("other/held-out.npz").read_bytes(), "held-out.npz"),
+        ("model.json", Path("other/model.json").read_bytes(), "held-out.npz"),
+    ):
+        Path("out", name).write_bytes(content)
+        file = f"out/{name}" if name == "model.skops" else "out"
+        assert f"out/{whose} is not that of out/model.json" in refused(f"score {file} mine.csv")
+        shutil.copy(package / name, "out")
     for change in ({"middle": [0.0]}, {"digests": {}}):
-        notes = json.loads(Path("out/model.json").read_text())
+        notes = json.loads((package / "model.json").read_text())
         Path("out/model.json").write_text(json.dumps({**notes, **change}))
-        assert main(["score", "out", "mine.csv"]) == 1
-        assert "deploy again" in capsys.readouterr().err
-        write_package(Path("out"), logistic.package)
+        assert "deploy again" in refused("score out mine.csv")
 
 
-def test_an_interrupted_deploy_changes_nothing(table, monkeypatch, capsys):
-    entry = {"id": "mine", "kind": "file", "params": PARAMS, "tops": [{"k": 60}]}
-    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}}
-    catalogues = {name: str(ROOT / f"config/{name}.yaml") for name in ("datasets", "methods")}
-    content = {"datasets": [{**entry, "protocol": protocol}], "methods": [LOGISTIC], "catalogues": catalogues}
-    Path("mine.yaml").write_text(yaml.safe_dump(content))
+def test_an_interrupted_deploy_changes_nothing(table, models, monkeypatch, capsys):
+    Path("mine.yaml").write_text(written())
     call = ["deploy", "mine", "--configfile", "mine.yaml", "--jobs", "1", "--output", "out"]
-    assert main(call) == 0
-    Path("out/my-list.csv").write_text("mine")
-    before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
 
     def full(*given):
         raise OSError(28, "No space left on device", "card.md")
 
     with monkeypatch.context() as patch:
-        patch.setattr("attop_bench.cli.deploy.write_text", full)  # the card, after the model
-        assert main([*call, "--top", "30"]) == 1
+        patch.setattr("attop_bench.cli.deploy.deploy", lambda *given, **how: models["logistic-regression"])
+        assert main(call) == 0
+        Path("out/my-list.csv").write_text("mine")
+        before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+        patch.setattr("attop_bench.cli.deploy.deploy", lambda *given, **how: models["sgd-avg"])
+        patch.setattr("attop_bench.cli.deploy.card", full)  # after the model
+        assert main(call) == 1
     assert "No space left" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before
     assert not [path for path in Path().iterdir() if path.name.startswith(".out")]
@@ -588,21 +610,7 @@ def test_an_interrupted_deploy_changes_nothing(table, monkeypatch, capsys):
 ID = ("--id", "transaction_id")
 
 
-@pytest.fixture
-def scored(table, capsys, logistic):
-    """A model of the table, and a function that scores a file by ``attop score``."""
-    write_package(Path("out"), logistic.package)
-
-    def score(file, *options):
-        assert main(["score", "out", file, *options]) == 0
-        said = capsys.readouterr()
-        Path("list.csv").write_text(said.out)
-        return pd.read_csv("list.csv", keep_default_na=False), said.err
-
-    return score
-
-
-def test_a_list_is_marked_against_the_last_one(scored, table, capsys):
+def test_a_list_is_marked_against_the_last_one(scored, table, refused):
     before, _ = scored("mine.csv", "--top", "50")
     before.astype({"rank": float}).to_csv("before.csv", index=False, sep=";")  # as a spreadsheet may
     new = table.iloc[::-1].copy()
@@ -629,8 +637,7 @@ def test_a_list_is_marked_against_the_last_one(scored, table, capsys):
         ("mine.csv", "mine.csv", "transaction_id", "mine.csv has no column rank"),
         ("mine.csv", "before.csv", "id", "no --id id"),
     ):
-        assert main(["score", "out", file, "--previous", last, "--id", id]) == 1
-        assert word in capsys.readouterr().err
+        assert word in refused(f"score out {file} --previous {last} --id {id}")
 
 
 HARD = ["@u", "=1+1", "-x", "+49 30", "'=a", "''@b", "'c", "01", "1e5", "NA", "a,b", 'q"']
@@ -668,14 +675,14 @@ def test_the_last_list_of_each_group_has_as_many_rows_as_the_new_one(top, tmp_pa
     assert set(found[head["user"].eq("b").index[head["user"] == "b"]]) == {"entered"}
 
 
-def test_explored_rows_stand_for_the_rest(scored):
+def test_explored_rows_stand_for_the_rest(scored, refused):
     found, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "3")
     assert found["stands_for"].tolist() == [1.0] * 50 + [290.0] * 5
     assert found["listed"].tolist() == [1] * 50 + [0] * 5
     assert (found["rank"][50:] > 50).all()
     other, _ = scored("mine.csv", "--top", "50", "--explore", "5", "--seed", "4")
     assert found["row"].tolist() != other["row"].tolist()
-    assert main(["score", "out", "mine.csv", "--top", "50", "--explore", "1451"]) == 1
+    assert "there are 1,450 rows below the top" in refused("score out mine.csv --top 50 --explore 1451")
     rest, _ = scored("mine.csv", "--top", "50", "--explore", "1450")  # each drawn, and stands for itself
     assert (rest["stands_for"] == 1).all()
     assert rest["listed"].sum() == 50
@@ -696,132 +703,122 @@ def test_weighted_counts_are_unbiased_over_all_draws(number):
     assert chisquare([times for times, _ in counts.values()]).pvalue > 0.001
 
 
-def test_a_file_written_otherwise_says_so(scored, table, capsys):
+def test_a_file_written_otherwise_says_so(scored, table, refused):
     table.to_csv("other.csv", sep=";", index=False)
-    assert main(["score", "out", "other.csv"]) == 1
-    assert "first line is separated by ';'" in capsys.readouterr().err
+    assert "first line is separated by ';'" in refused("score out other.csv")
     Path("loop.csv").symlink_to("loop.csv")
-    for call in (["score", "out", "loop.csv", "--output", "new.csv"], ["look", "loop.csv"]):
-        assert main(call) == 1
-        assert "loop.csv: it is a link that leads to no file" in capsys.readouterr().err
+    for call in ("score out loop.csv --output new.csv", "look loop.csv"):
+        assert "loop.csv: it is a link that leads to no file" in refused(call)
 
 
-def test_a_column_of_the_file_is_not_written_over(scored, table, capsys):
+def test_a_column_of_the_file_is_not_written_over(scored, table, refused):
     notes = json.loads(Path("out/model.json").read_text())
     Path("out/model.json").write_text(json.dumps({**notes, "beside": [*notes["beside"], "listed"]}))
     table.assign(listed=2.5).to_csv("theirs.csv", index=False)
     assert scored("theirs.csv")[0]["listed"].unique().tolist() == [2.5]
-    assert main(["score", "out", "theirs.csv", "--explore", "5"]) == 1
-    assert "a column 'listed': rename that of theirs.csv" in capsys.readouterr().err
+    assert "a column 'listed': rename that of theirs.csv" in refused("score out theirs.csv --explore 5")
 
 
-def test_a_list_says_what_it_promises_and_watch_reads_it(scored, table, capsys, logistic):
+def test_a_list_says_what_it_promises_and_watch_reads_it(scored, capsys, refused, logistic):
     """From the card to the verdict no number is typed."""
-    coming = logistic.expectation.next
+    coming, watch = logistic.expectation.next, "watch lists --model out"
     assert main(["score", "out", "mine.csv", "--output", "lists/week-1.csv"]) == 0
     assert coming.sentence in capsys.readouterr().err
     promise = json.loads(Path("lists/week-1.promise.json").read_text())
-    assert {name: promise[name] for name in ("k", "length", "expected", "low", "high", "least")} == {
-        name: getattr(coming, name) for name in ("k", "length", "expected", "low", "high", "least")
-    }
-    new = transactions(400, seed=1, share=0.1)
-    new.to_csv("new.csv", index=False)
-    for week in range(2, 14):
-        assert main(["score", "out", "new.csv", "--top", "60", "--output", f"lists/week-{week}.csv"]) == 0
+    for name in ("k", "length", "expected", "low", "high", "least"):
+        assert promise[name] == getattr(coming, name)
+    transactions(400, seed=1, share=0.1).to_csv("new.csv", index=False)
+    assert main(["score", "out", "new.csv", "--top", "60", "--output", "lists/week-2.csv"]) == 0
     said = capsys.readouterr().err
     assert "That is deeper, 15.0% of the rows, than the card's 60 of 1,500, 4.0%" in said
-    deep = json.loads(Path("lists/week-2.promise.json").read_text())
+    beside = Path("lists/week-2.promise.json")
+    deep = json.loads(beside.read_text())
     assert deep["expected"] < promise["expected"]
     assert deep["least"] < deep["expected"] < deep["high"]
     yes = round(deep["expected"])
-    for week in range(1, 14):
-        rows = pd.read_csv(f"lists/week-{week}.csv")
-        hits = yes if week < 10 else 1
+
+    def label(week, hits):
+        rows = pd.read_csv(f"lists/week-{min(week, 2)}.csv")
         rows = rows.assign(fraud=["yes"] * hits + ["no"] * (60 - hits), week=week)
         rows.to_csv(f"lists/week-{week}.csv", index=False)
-    for week in range(10, 14):
-        Path(f"lists/week-{week}.csv").rename(f"{week}.csv")
-    assert main(["watch", "lists", "--model", "out"]) == 0
-    said = capsys.readouterr().out
+        if week > 2:
+            shutil.copy(beside, f"lists/week-{week}.promise.json")
+        return rows
+
+    for week in range(1, 10):
+        label(week, yes)
+    assert main(watch.split()) == 0
     due = promise["least"] + 8 * deep["least"]
-    assert f"{9 * yes} of 540 rows of 9 lists were positive, promised {due:,.0f}." in said
+    said = f"{9 * yes} of 540 rows of 9 lists were positive, promised {due:,.0f}."
+    assert said in capsys.readouterr().out
     for week in range(10, 14):
-        Path(f"{week}.csv").rename(f"lists/week-{week}.csv")
-    assert main(["watch", "lists", "--model", "out"]) == 0
+        rows = label(week, 1)
+    assert main(watch.split()) == 0
     assert re.search(r"^worse since week-1[1-3]\.csv: ", capsys.readouterr().out)
     rows.assign(fraud="Yes").to_csv("lists/week-3.csv", index=False)
-    assert main(["watch", "lists", "--model", "out"]) == 1
-    assert re.search("must hold '(no|yes)', '(no|yes)' or nothing, got 'Yes'", capsys.readouterr().err)
+    assert re.search("must hold '(no|yes)', '(no|yes)' or nothing, got 'Yes'", refused(watch))
     Path("lists/week-3.promise.json").unlink()
     rows.assign(fraud=1).to_csv("lists/week-3.csv", index=False)  # as 1 and 0, too
-    assert main(["watch", "lists", "--model", "out"]) == 1
-    assert "week-3.csv has no promise beside it" in capsys.readouterr().err
-    week_2 = Path("lists/week-2.csv").read_bytes()
+    assert "week-3.csv has no promise beside it" in refused(watch)
+    week_2, kept = Path("lists/week-2.csv").read_bytes(), beside.read_text()
     Path("lists/week-3.csv").write_bytes(week_2)
-    assert main(["watch", "lists", "--model", "out"]) == 0
+    assert main(watch.split()) == 0
     assert "week-3.csv is week-2.csv again: passed over" in capsys.readouterr().out
-    beside, kept = Path("lists/week-2.promise.json"), Path("lists/week-2.promise.json").read_text()
     for broken in (kept[:20], kept.replace('"least"', '"most"'), re.sub(r'"k": \d+', '"k": 1', kept)):
         beside.write_text(broken)
-        assert main(["watch", "lists", "--model", "out"]) == 1
-        assert "week-2.promise.json is no promise of attop score" in capsys.readouterr().err
+        assert "week-2.promise.json is no promise of attop score" in refused(watch)
     beside.write_text(kept)
     pd.read_csv("lists/week-2.csv")[:-1].to_csv("lists/week-2.csv", index=False)
-    assert main(["watch", "lists", "--model", "out"]) == 1
-    assert (
-        "week-2.csv has 59 rows, its promise is of 60: rows without a label stay" in capsys.readouterr().err
-    )
+    assert "week-2.csv has 59 rows, its promise is of 60: rows without a label stay" in refused(watch)
     for more in (b"1,2,3\n", b"1" + b"," * 30 + b"\n"):
         Path("lists/week-2.csv").write_bytes(week_2 + more)
-        assert main(["watch", "lists", "--model", "out"]) == 1
-        assert "week-2.csv is no list of attop score" in capsys.readouterr().err
+        assert "week-2.csv is no list of attop score" in refused(watch)
 
 
-def test_another_prevalence_is_reckoned_with(scored, table, capsys):
-    model, rows = read_package("out"), pd.DataFrame({"score": np.arange(1500.0)})
+def test_another_prevalence_is_reckoned_with(scored, refused, logistic):
+    model, rows = logistic.package, pd.DataFrame({"score": np.arange(1500.0)})
     told = []
     usual, more = (model.expect(rows, rows[:60], share, told.append) for share in (None, 0.3))
     assert more["expected"] > usual["expected"] + 3
     assert (usual["prevalence"], more["prevalence"]) == (None, 0.3)
     assert told[0].endswith("if the share of positives is 0.1, as of the data (else --prevalence)")
     assert told[1].endswith("if the share of positives is 0.3")
-    assert main(["score", "out", "mine.csv", "--prevalence", "3"]) == 1
-    assert "prevalence must be a number above 0 and below 1" in capsys.readouterr().err
+    said = refused("score out mine.csv --prevalence 3")
+    assert "prevalence must be a number above 0 and below 1" in said
 
 
-def test_rows_tied_at_the_cut_are_told(table):
-    found, told = deployed([TREE]), []
-    ranked = found.package.rank("mine.csv")
-    found.package.expect(ranked, found.package.head(ranked), None, told.append)
+def test_rows_tied_at_the_cut_are_told(table, models):
+    package, told = models["tree"].package, []
+    ranked = package.rank("mine.csv")
+    package.expect(ranked, package.head(ranked), None, told.append)
     tied = ranked["score"] == ranked["score"][59]
     places = 60 - (ranked["score"] > ranked["score"][59]).sum()
     assert f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places" in told
 
 
-def test_watch_reads_lists_as_their_labels_come(scored, table, capsys):
+def test_watch_reads_lists_as_their_labels_come(scored, capsys, refused):
     found, _ = scored("mine.csv", "--top", "50", "--explore", "5")
+    watch = "watch lists --promised 0.5"
     Path("lists").mkdir()
     for week, hits in enumerate([25, 24, 26, 25]):
         one = found.assign(label=[1] * hits + [0] * (55 - hits), listed=found["listed"].astype(float))
         one["week"] = week
         one.to_csv(f"lists/{week}.csv", index=False, sep=",;\t,"[week])
     found.assign(label=[1] * 54 + [""]).to_csv("lists/4.csv", index=False)
-    assert main(["watch", "lists", "--promised", "0.5"]) == 0
+    assert main(watch.split()) == 0
     assert "100 of 250 rows" not in (said := capsys.readouterr().out)
     assert "worse" in said or "150 of 250 rows of 5 lists" in said
     found.assign(label=[1] * 49 + [""] * 6).to_csv("lists/4.csv", index=False)
-    assert main(["watch", "lists", "--promised", "0.5"]) == 0
+    assert main(watch.split()) == 0
     said = capsys.readouterr().out
     assert "Waiting for labels: 4.csv" in said
     assert "100 of 200 rows of 4 lists were positive, promised 100. Their mean precision is 0.5 (" in said
-    for bad in (["watch", "out", "--promised", "0.5"], ["watch", "lists", "--promised", "1.5"]):
-        assert main(bad) == 1
-    found.assign(label=1, listed="yes").to_csv("lists/5.csv", index=False)
-    assert main(["watch", "lists", "--promised", "0.5"]) == 1
-    assert "column 'listed' of the list must hold numbers, got 'yes'" in capsys.readouterr().err
-    found.assign(label=1)[:0].to_csv("lists/5.csv", index=False)
-    assert main(["watch", "lists", "--promised", "0.5"]) == 1
-    assert "5.csv has no rows" in capsys.readouterr().err
-    found.to_csv("lists/5.csv", index=False)
-    assert main(["watch", "lists", "--promised", "0.5"]) == 1
-    assert "no column 'label'" in capsys.readouterr().err
+    assert "out holds no list (*.csv) with all its labels" in refused("watch out --promised 0.5")
+    assert "promised" in refused("watch lists --promised 1.5")
+    for last, said in (
+        (found.assign(label=1, listed="yes"), "column 'listed' of the list must hold numbers, got 'yes'"),
+        (found.assign(label=1)[:0], "5.csv has no rows"),
+        (found, "no column 'label'"),
+    ):
+        last.to_csv("lists/5.csv", index=False)
+        assert said in refused(watch)
