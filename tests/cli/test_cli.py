@@ -92,22 +92,17 @@ def test_configuration_is_merged_as_snakemake_merges(folder):
     assert raw["limits"] == {"seconds": 5}
 
 
-@pytest.mark.parametrize("what", ["datasets", "methods", "metrics"])
-def test_list(what, folder, capsys):
+@pytest.mark.parametrize(("what", "line"), [("datasets", "  movielens "), ("metrics", "micro-pap@k ")])
+def test_list(what, line, folder, capsys):
     assert main(["list", what]) == 0
-    expected = {"datasets": "movielens", "methods": "svm-perf", "metrics": "micro-pap@k"}[what]
-    assert any(line[2 * (what != "metrics") :].startswith(expected + " ") for line in lines(capsys))
-
-
-def lines(capsys):
-    return capsys.readouterr().out.splitlines()
+    assert f"\n{line}" in capsys.readouterr().out
 
 
 def test_list_says_what_is_run_and_what_each_is(folder, capsys):
     assert main(["list", "methods", "--configfile", "mine.yaml"]) == 0
-    said = lines(capsys)
-    assert said[0] == "* is run by mine.yaml"
-    assert {line.split()[1] for line in said[1:] if line.startswith("*")} == {"linear-svm", "rankboost"}
+    first, *said = capsys.readouterr().out.splitlines()
+    assert first == "* is run by mine.yaml"
+    assert {line.split()[1] for line in said if line.startswith("*")} == {"linear-svm", "rankboost"}
     (line,) = (line for line in said if " svm-perf " in line)
     assert "SVMperf: The structural hinge of prec@k" in line
 
@@ -138,10 +133,15 @@ def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_output_that_nobody_reads(folder):
-    code = "import sys; from attop_bench.cli.main import main; sys.exit(main(['list', 'metrics']))"
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", code], **pipes) as run:
+LIST = [
+    sys.executable,
+    "-c",
+    "import sys; from attop_bench.cli.main import main; sys.exit(main(['list', 'metrics']))",
+]
+
+
+def test_output_that_nobody_reads():
+    with subprocess.Popen(LIST, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         run.stdout.close()
         assert run.stderr.read() == b""
     assert run.returncode == 0
@@ -149,12 +149,10 @@ def test_output_that_nobody_reads(folder):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="of Linux")
 @pytest.mark.parametrize("buffering", ["", "1"])
-def test_output_for_which_there_is_no_space(folder, buffering):
-    code = "import sys; from attop_bench.cli.main import main; sys.exit(main(['list', 'metrics']))"
+def test_output_for_which_there_is_no_space(buffering):
     env = {**os.environ, "PYTHONUNBUFFERED": buffering}
     with open("/dev/full", "w") as full:
-        options = {"stdout": full, "stderr": subprocess.PIPE, "text": True, "env": env}
-        done = subprocess.run([sys.executable, "-c", code], **options)
+        done = subprocess.run(LIST, stdout=full, stderr=subprocess.PIPE, text=True, env=env)
     assert done.returncode == 1
     assert done.stderr == "attop list cannot write its output: No space left on device, free some\n"
 
@@ -170,26 +168,19 @@ def test_help_imports_nothing_heavy():
     assert "retry" in done.stdout
 
 
-def test_alone_it_shows_its_help(capsys):
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "usage: attop"),
+        (["--version"], f"attop {attop.__version__}\n"),
+        *(([command, "--help"], f"usage: attop {command}") for command in COMMANDS),
+    ],
+)
+def test_every_command_has_options_and_help(arguments, said, capsys):
     with pytest.raises(SystemExit) as end:
-        main([])
+        main(arguments)
     assert end.value.code == 0
-    assert "usage: attop" in capsys.readouterr().out
-
-
-def test_version(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--version"])
-    assert end.value.code == 0
-    assert capsys.readouterr().out == f"attop {attop.__version__}\n"
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_options_and_help(command, capsys):
-    with pytest.raises(SystemExit) as end:
-        main([command, "--help"])
-    assert end.value.code == 0
-    assert f"usage: attop {command}" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,8 @@ def test_a_run_beside_itself_has_no_change(run, capsys):
 
 
 def test_configuration_values_and_verdicts_that_changed_are_listed(run, capsys):
-    (one, old), (two, new) = (
-        run("one", 0, "seed: 0\nmetrics: [auc]\n"),
-        run("two", 1, "seed: 1\nmetrics: [auc]\n"),
-    )
+    one, old = run("one", 0, "seed: 0\nmetrics: [auc]\n")
+    two, new = run("two", 1, "seed: 1\nmetrics: [auc]\n")
     assert main(["compare-runs", one, two]) == 0
     said = capsys.readouterr().out
     assert "- seed: 0" in said
@@ -49,11 +47,8 @@ def test_configuration_values_and_verdicts_that_changed_are_listed(run, capsys):
 def test_the_runs_of_a_folder_are_listed_oldest_first(tmp_path, capsys):
     for name, day, said in (("b/one", 2, "A is best."), ("a", 3, "B is best."), ("c", 1, "None is.")):
         (tmp_path / name).mkdir(parents=True)
-        story = {
-            "finished": f"2026-11-0{day}",
-            "git": None if day > 2 else {"commit": "abc"},
-            "headline": said,
-        }
+        git = None if day > 2 else {"commit": "abc"}
+        story = {"finished": f"2026-11-0{day}", "git": git, "headline": said}
         (tmp_path / name / "manifest.json").write_text(json.dumps(story))
     (tmp_path / "manifest.json").write_text("{}")  # of something else
     assert main(["compare-runs", str(tmp_path)]) == 0

@@ -22,19 +22,16 @@ N_SETS = 10
 LATER = 4e9  # seconds since 1970
 
 
-def config(estimator="sklearn.linear_model.LogisticRegression", **more):
+def config(estimator="sklearn.linear_model.LogisticRegression", sizes=()):
     """Digits as sets: the first ones have the fewest items by what is expected."""
     protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}}
     about = {"kind": "digit", "protocol": protocol, "tops": TOPS}
-    datasets = [
-        {"id": f"digit-{d}", "params": {"digit": d, "pool": 4}, **about} for d in reversed(range(N_SETS))
-    ]
-    gone = {"path": {"path": "gone/gone.csv", "remedy": "ask its authors"}}
-    datasets.append(
-        {"id": "gone", **about, "kind": "file", "params": {"label": "y", "positive": 1}, "files": gone}
-    )
-    methods = [{"id": "it", "estimator": estimator}]
-    return load_config({"datasets": datasets, "methods": methods, **more})
+    sets = [{"id": f"digit-{d}", "params": {"digit": d, "pool": 4}, **about} for d in reversed(range(N_SETS))]
+    for one in sets:
+        one["expect"] = {"items": dict(sizes).get(one["id"])}
+    files = {"path": {"path": "gone/gone.csv", "remedy": "ask its authors"}}
+    gone = {**about, "id": "gone", "kind": "file", "params": {"label": "y", "positive": 1}, "files": files}
+    return load_config({"datasets": [*sets, gone], "methods": [{"id": "it", "estimator": estimator}]})
 
 
 @pytest.fixture
@@ -57,11 +54,9 @@ def test_sets_out_of_reach_are_named_and_the_others_go_on(board, capsys):
 
 
 def test_without_a_difference_it_is_open_and_says_what_would_tell(board, capsys):
-    its = {
-        found.dataset: found.means for found in measure(config(), {n: {} for n in board.index[:-1]}, LATER, 1)
-    }
-    for name, means in its.items():
-        board.loc[name] = means + (0.02 if name in ("digit-1", "digit-4", "digit-7") else -0.01)
+    for found in measure(config(), {name: {} for name in board.index[:-1]}, LATER, 1):
+        ahead = found.dataset in ("digit-1", "digit-4", "digit-7")
+        board.loc[found.dataset] = found.means + (0.02 if ahead else -0.01)
     assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
     out = capsys.readouterr().out
     assert "LogisticRegression is open beside LightGBM: it finds 0.1 of 100 more, over 10 sets" in out
@@ -89,16 +84,7 @@ def test_precision_is_that_of_a_run(tmp_path):
 
 def test_fewest_rows_come_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    its = config()
-    sizes = {"digit-2": 5, "digit-5": 9}
-    its = its.model_copy(
-        update={
-            "datasets": [
-                d.model_copy(update={"expect": d.expect.model_copy(update={"items": sizes.get(d.id)})})
-                for d in its.datasets
-            ]
-        }
-    )
+    its = config(sizes={"digit-2": 5, "digit-5": 9})
     files, missing = get_files(its, ["digit-0", "digit-5", "digit-2", "gone"])
     assert list(files) == ["digit-2", "digit-5", "digit-0"]
     assert isinstance(missing["gone"], Unavailable)
