@@ -80,15 +80,16 @@ PAGE = """{name}
 """
 
 
-def abilities(name: str) -> dict[str, bool]:
-    """What an estimator takes, as its signature and its tags say it."""
+def abilities(name: str) -> dict[str, str]:
+    """What an estimator takes, as its signature and its tags say it: yes or no."""
     estimator = getattr(attop, name)
-    return {
+    able = {
         "groups": name not in ONE_LIST,
         "weights": "sample_weight" in signature(estimator.fit).parameters,
         "sparse": get_tags(estimator()).input_tags.sparse,
         "batches": hasattr(estimator, "partial_fit"),
     }
+    return {key: "yes" if value else "no" for key, value in able.items()}
 
 
 def learners(*packages: ModuleType) -> list[str]:
@@ -117,7 +118,7 @@ def learner_rows() -> list[list[str]]:
             f"{{py:obj}}`~attop.{name}`",
             purpose,
             " ".join(cleandoc(getattr(attop, name).__doc__ or "").split("\n\n")[0].split()),
-            *("yes" if able else "no" for able in abilities(name).values()),
+            *abilities(name).values(),
         ]
         for purpose, names in purposes.items()
         for name in names
@@ -130,8 +131,8 @@ def write_pages(app: Sphinx) -> None:
     folder.mkdir(exist_ok=True)
     wanted = {}
     for name in learners():
-        able = {key: "yes" if value else "no" for key, value in abilities(name).items()}
-        wanted[folder / f"{name.lower()}.rst"] = PAGE.format(name=name, line="=" * len(name), **able)
+        text = PAGE.format(name=name, line="=" * len(name), **abilities(name))
+        wanted[folder / f"{name.lower()}.rst"] = text
     for path in set(folder.glob("*.rst")) - set(wanted):
         path.unlink()
     for path, text in wanted.items():

@@ -30,3 +30,8 @@ models = {
 found = compare_at_top(models, X, y, top=100, verbose=False)
 print(found.sentence)
 found.plot()
+
+# %%
+# How long may the list be? Hits among the first k, for every k: how much is lost if there is time for fewer,
+# or gained with more.
+found.plot("capacity")

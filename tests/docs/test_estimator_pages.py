@@ -10,7 +10,7 @@ from support import ROOT
 
 sys.path.insert(0, str(ROOT / "docs/_ext"))
 pytest.importorskip("sphinx", reason="the pages are made by Sphinx")
-from registries import ONE_LIST, abilities, learners
+from registries import ONE_LIST, learners
 
 import attop
 
@@ -33,7 +33,6 @@ def test_whether_groups_have_a_top_each(name):
     alone = clone(estimator).fit(X, y).decision_function(X)
     grouped = clone(estimator).fit(X, y, groups=groups).decision_function(X)
     assert np.allclose(alone, grouped) == (name in ONE_LIST)
-    assert abilities(name)["groups"] == (name not in ONE_LIST)
 
 
 def test_every_learner_has_a_page():

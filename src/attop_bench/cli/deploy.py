@@ -171,14 +171,16 @@ def run_watch(options: argparse.Namespace) -> int:
 
 def _promised(path: Path, rows: int, given: float | None) -> float:
     """Return the precision promised of a list: that given, or the least of the mean of lists like it."""
-    promise = read_promise(path) if given is None else None
-    if given is None and promise is None:
+    if given is not None:
+        return given
+    promise = read_promise(path)
+    if promise is None:
         raise ConfigError(
             f"{path} has no promise beside it ({promise_path(path).name}): attop score --output writes it, "
             "or give --promised"
         )
-    if promise is not None and promise["k"] != rows:
+    if promise["k"] != rows:
         raise ConfigError(
             f"{path} has {rows:,} rows, its promise is of {promise['k']:,}: rows without a label stay, empty"
         )
-    return given if promise is None else promise["least"] / promise["k"]  # type: ignore[return-value]
+    return promise["least"] / promise["k"]

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from attop._core.progress import show_progress
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop.experiment._forecast import HeldOut, NextList
+from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._interval import difference_interval, interval
 from attop.experiment._learner import Params
 from attop.experiment._routing import fit
@@ -35,7 +35,6 @@ from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.package import Package
-from attop_bench.deploy.promise import expected_hits
 from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.deploy.reasons import Difference, differences, one_column
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
@@ -321,7 +320,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
     if dataset.groups is not None:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
-        chance = float(np.mean(_values(get_metric("precision@k"), job, dataset, alike)))
+        chance = float(np.mean(_values(precision, job, dataset, alike)))
         return Expectation(mean, low, high, mean / chance, math.nan, len(values), None, [])
     ties = [ties_at_k(o.scores[0], k).places / k for o in records if (k := _cut(top, dataset, o))]
     length = top.out_of or len(dataset.y)
@@ -331,7 +330,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
         for one in tried
         if not one.error
     ]
-    following = expected_hits(models, k, length)
+    following = next_list(models[0], k, length, rivals=models[1:])
     return Expectation(mean, low, high, mean / chance, float(np.mean(ties)), len(values), following, models)
 
 

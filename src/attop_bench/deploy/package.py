@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from attop._core.files import read_json, write_bytes, write_json
 from attop._core.top import Top
 from attop._core.wording import count_noun, did_you_mean
-from attop.experiment._forecast import HeldOut
+from attop.experiment._forecast import HeldOut, next_list
 from attop.metrics._overlap import ties_at_k
 from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
@@ -29,16 +29,11 @@ from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import as_identifiers, require_present
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
-from attop_bench.deploy.promise import (
-    HELD_OUT,
-    expected_hits,
-    read_held_out,
-    write_held_out,
-)
+from attop_bench.deploy.promise import HELD_OUT, read_held_out, write_held_out
 
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
-_READ = ("features", "beside", "format", "reader", "needs_reader", "group", "label")
-_NOTES = {*_READ, "top", "middle", "rows", "positives", "digests"}
+_NOTES = {"features", "beside", "format", "reader", "needs_reader", "group", "label"}
+_NOTES |= {"top", "middle", "rows", "positives", "digests"}
 #: Types without code that skops does not trust; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
 
@@ -152,7 +147,9 @@ class Package:
             same = prevalence is None and len(self.head(ranked)) == k
             mean, low, high = (known[name] * k for name in ("mean", "low", "high"))
             return {"k": k, "length": length, "expected": mean, "least": low, "high": high} if same else None
-        coming, cut = expected_hits(self.held_out, k, length, prevalence), top.resolve(rows, 0)
+        chosen, *rivals = self.held_out
+        coming = next_list(chosen, k, length, rivals=rivals, prevalence=prevalence)
+        cut = top.resolve(rows, 0)
         share = f"{self.notes['positives'] / rows:.2g}, as of the data (else --prevalence)"
         tell(f"{coming.sentence}, if the share of positives is {share if prevalence is None else prevalence}")
         if k / length > 1.05 * cut / rows and k < length:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attop._core.files import read_json
-from attop.experiment._forecast import HeldOut, NextList, next_list
+from attop.experiment._forecast import HeldOut
 from attop_bench.data.base import DatasetError, load_arrays, save_arrays
 from attop_bench.data.formats import Table
 from attop_bench.data.kinds.columns import comparison_of, is_positive
@@ -40,13 +40,6 @@ def read_held_out(path: Path) -> list[list[HeldOut]]:
         [HeldOut(*part) for part in zip(rows, labels, np.split(z, ends), strict=True)]
         for z in arrays["scores"]
     ]
-
-
-def expected_hits(
-    models: Sequence[Sequence[HeldOut]], k: int, length: int, prevalence: float | None = None
-) -> NextList:
-    """Return the positives expected among the k highest of a list, the best model chosen among all."""
-    return next_list(models[0], k, length, rivals=models[1:], prevalence=prevalence)
 
 
 def promise_path(file: str | Path) -> Path:
