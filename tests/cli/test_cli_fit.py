@@ -78,11 +78,13 @@ def test_it_is_the_benchmarks_own_job(plan, capsys):
     assert "Nothing" in lines[-1]
 
 
-def test_target_and_save(plan, capsys):
-    assert fit("wdbc", "linear-svm", "--top", "k=7", "--save", "mine") == 0
-    arrays, _ = load_arrays("mine/scores.npz")
-    assert arrays["scores"].shape == (1, len(arrays["test"]))
-    assert [t["top"] for t in json.loads(Path("mine/record.json").read_text())["tops"]] == ["k=7"]
+def test_tops_that_are_asked_for_are_saved_and_do_not_depend_on_each_other(plan):
+    assert fit("wdbc", "linear-svm", "--save", "own") == 0
+    assert fit("wdbc", "linear-svm", "--top", "k=7", "--top", "k=10", "--save", "asked") == 0
+    (own, _), (asked, _) = (load_arrays(f"{name}/scores.npz") for name in ("own", "asked"))
+    assert asked["scores"].shape == (2, len(asked["test"]))
+    assert [t["top"] for t in json.loads(Path("asked/record.json").read_text())["tops"]] == ["k=7", "k=10"]
+    assert np.array_equal(own["scores"][0], asked["scores"][1])
 
 
 def test_optimistic_selection_says_so(plan, capsys):
@@ -122,12 +124,12 @@ def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
         ),
     ],
 )
-def test_what_cannot_be_done_is_one_message(arguments, message, plan, capsys):
+def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
     assert fit(*arguments) == 1
     assert message in capsys.readouterr().err
 
 
-def test_a_class_that_cannot_be_imported(plan, capsys):
+def test_a_class_that_cannot_be_imported(folder, capsys):
     text = Path("mine.yaml").read_text(encoding="utf-8").replace("test_cli_fit.", "no_such_module.")
     Path("mine.yaml").write_text(text, encoding="utf-8")
     assert fit("wdbc", "always-raises") == 1
@@ -135,8 +137,7 @@ def test_a_class_that_cannot_be_imported(plan, capsys):
 
 
 def test_data_that_cannot_be_had(plan, capsys):
-    error = Unavailable("no network", "ask for it")
-    save_unavailable(plan.stage_path("wdbc"), "wdbc", error)
+    save_unavailable(plan.stage_path("wdbc"), "wdbc", Unavailable("no network", "ask for it"))
     assert fit("wdbc", "linear-svm") == 1
     assert "the data are unavailable: no network: ask for it" in capsys.readouterr().err
 
@@ -148,10 +149,3 @@ def test_folds_of_another_protocol_are_refused(plan, capsys):
     said = capsys.readouterr().err
     assert "folds of another split" in said
     assert f"snakemake --cores {cpu_count()} out/data/wdbc/folds/repeat0.npz --configfile mine.yaml" in said
-
-
-def test_scores_do_not_depend_on_the_other_targets(plan, capsys):
-    assert fit("wdbc", "linear-svm", "--save", "both") == 0
-    assert fit("wdbc", "linear-svm", "--top", "k=10", "--save", "one") == 0
-    both, one = (load_arrays(f"{name}/scores.npz")[0]["scores"] for name in ("both", "one"))
-    assert np.array_equal(both[:1], one)
