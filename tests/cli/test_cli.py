@@ -107,29 +107,28 @@ def test_list_says_what_is_run_and_what_each_is(folder, capsys):
     assert "SVMperf: The structural hinge of prec@k" in line
 
 
-def test_list_of_metrics_has_those_of_a_configuration(folder, tmp_path, capsys):
-    (tmp_path / "own.yaml").write_text("custom_metrics: {lift: {path: mine.lift}}")
-    assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 0
+def test_list_of_metrics_has_those_of_a_configuration(folder, capsys):
+    call = ["list", "metrics", "--config"]
+    assert main([*call, "custom_metrics={lift: {path: mine.lift}}", "--configfile", "mine.yaml"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split() == ["lift", "mine.lift"]
-    (tmp_path / "own.yaml").write_text("custom_metrics: [mine.lift]")
-    assert main(["list", "metrics", "--configfile", str(tmp_path / "own.yaml")]) == 1
+    assert main([*call, "custom_metrics=[mine.lift]", "--configfile", "mine.yaml"]) == 1
     assert "custom_metrics must map names" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["status", "--configfile", "none.yaml"], "cannot read none.yaml"),
-        (["status", "--config", "seed"], "--config wants KEY=VALUE, got 'seed'"),
-        (["status", "--config", "seed=[1"], "--config seed: the value is not valid YAML, got '[1'"),
-        (["fit", "wdbc", "aatp", "--config", "datasets=3"], "datasets: a list with at least one entry"),
-        (["list", "methods", "--config", "catalogues=3"], "catalogues must map 'datasets' and 'methods'"),
-        (["status", "--config", "catalogues={methods: [1]}"], "catalogues must map 'datasets' and 'methods'"),
-        (["status", "--config", "sed=1"], "sed: unknown key; did you mean 'seed'?"),
+        ("status --configfile none.yaml", "cannot read none.yaml"),
+        ("status --config seed", "--config wants KEY=VALUE, got 'seed'"),
+        ("status --config seed=[1", "--config seed: the value is not valid YAML, got '[1'"),
+        ("fit wdbc aatp --config datasets=3", "datasets: a list with at least one entry"),
+        ("list methods --config catalogues=3", "catalogues must map 'datasets' and 'methods'"),
+        ("status --config catalogues={methods:[1]}", "catalogues must map 'datasets' and 'methods'"),
+        ("status --config sed=1", "sed: unknown key; did you mean 'seed'?"),
     ],
 )
 def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
-    assert main(arguments) == 1
+    assert main(arguments.split()) == 1
     assert message in capsys.readouterr().err
 
 

@@ -28,15 +28,9 @@ def event(name, level=logging.INFO, message="", **told):
     return record
 
 
-def info(number, rule, wildcards, output=(), log=()):
-    return event(
-        LogEvent.JOB_INFO,
-        jobid=number,
-        rule_name=rule,
-        wildcards=wildcards,
-        output=list(output),
-        log=list(log),
-    )
+def job(rule, wildcards, output=(), log=(), name=LogEvent.JOB_INFO, **more):
+    about = {"jobid": 1, "rule_name": rule, "wildcards": wildcards, "output": output, "log": log}
+    return event(name, **about, **more)
 
 
 @pytest.fixture
@@ -46,17 +40,13 @@ def handler():
     found.close()
 
 
-def begin(handler, folder, jobs):
-    handler.emit(
-        event(
-            "attop_todo",
-            jobs=jobs,
-            cores=1,
-            report="report.html",
-            manifest=str(folder / "m.json"),
-            configfiles=[],
-        )
-    )
+def begin(handler, folder, rule, wildcards):
+    where = {"report": "report.html", "manifest": str(folder / "m.json"), "configfiles": []}
+    handler.emit(event("attop_todo", jobs=[(rule, wildcards)], cores=1, **where))
+
+
+def fail(handler, *about):
+    handler.emit(job("check", {}, *about, name=LogEvent.JOB_ERROR, rule_msg=None))
 
 
 FOLD = {"dataset": "wdbc", "method": "svm", "repeat": "0", "fold": "0"}
@@ -81,8 +71,8 @@ def test_snakemake_finds_it():
 def test_what_a_job_wrote_says_whether_it_failed(handler, tmp_path, capfd, rule, about, text, said):
     record = tmp_path / {"train": "record.json", "fetch": "fetch.json"}[rule]
     record.write_text(text)
-    begin(handler, tmp_path, [(rule, about)])
-    handler.emit(info(1, rule, about, [str(record)]))
+    begin(handler, tmp_path, rule, about)
+    handler.emit(job(rule, about, [str(record)]))
     handler.emit(event(LogEvent.JOB_STARTED, jobs=[1]))
     handler.emit(event(LogEvent.JOB_FINISHED, job_id=1))
     handler.close()
@@ -95,13 +85,10 @@ def test_what_a_job_wrote_says_whether_it_failed(handler, tmp_path, capfd, rule,
 def test_the_reason_of_a_job_that_broke_off_is_the_end_of_its_log(handler, tmp_path, capfd):
     log = tmp_path / "check.log"
     log.write_text("reading\nColumnError: no column 'y'\n\n")
-    begin(handler, tmp_path, [("check", {})])
-    handler.emit(info(1, "check", {}, log=[str(log)]))
+    begin(handler, tmp_path, "check", {})
+    handler.emit(job("check", {}, [], [str(log)]))
     handler.emit(event(LogEvent.JOB_STARTED, jobs=[1]))
-    error = info(1, "check", {}, log=[str(log)])
-    error.event = LogEvent.JOB_ERROR
-    error.rule_msg = None
-    handler.emit(error)
+    fail(handler, [], [str(log)])
     assert f"failed: check: ColumnError: no column 'y' (all of it: {log})" in capfd.readouterr().err
 
 
@@ -112,10 +99,8 @@ def test_a_full_disk_is_the_reason_of_a_job_that_could_not_say_its_own(
     free, why, handler, tmp_path, capfd, monkeypatch
 ):
     monkeypatch.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=free))
-    begin(handler, tmp_path, [("check", {})])
-    error = info(1, "check", {}, [str(tmp_path / "data/checked.json")], log=[str(tmp_path / "none.log")])
-    error.event, error.rule_msg = LogEvent.JOB_ERROR, None
-    handler.emit(error)
+    begin(handler, tmp_path, "check", {})
+    fail(handler, [str(tmp_path / "data/checked.json")], [str(tmp_path / "none.log")])
     assert f"failed: check: {why.format(tmp_path)}" in capfd.readouterr().err
 
 
