@@ -107,9 +107,9 @@ def deployed(methods, top=None, tell=lambda line: None, **data):
     return deploy(config(methods, **data), "mine", names, top, n_jobs=1, tell=tell)
 
 
-def job_of(method, **data):
+def job_of(method):
     """Return a method's job on the first fold."""
-    return Plan(config([method], **data)).job(Run("mine", method["id"], 0, 0))
+    return Plan(config([method])).job(Run("mine", method["id"], 0, 0))
 
 
 def cut(data, n_folds=3, inner_folds=2):
@@ -246,35 +246,26 @@ def test_the_final_setting_is_best_on_the_inner_folds_of_all_parts(table, logist
     assert logistic.candidate == {"C": max(means, key=means.get)}
 
 
-def finish(given):
-    """Write the results of a run of a configuration, as the benchmark does; return its folds' records."""
-    plan = Plan(given)
-    data = replace(make("file", **PARAMS), name="mine")
-    protocol = given.dataset("mine").protocol
-    done = {}
-    for run in plan.runs("mine"):
-        folds = make_folds(protocol.kind, data, run.repeat, given.seed, **protocol.options)
-        done[run] = record = run_job(plan.job(run), data, folds[run.fold])
-        record.write(*plan.results(run), digest(plan, run))
-    return done
-
-
 def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch, capsys):
-    given = config([TREE, LOGISTIC], tops=[{"tau": 0.1}, {"k": 60, "of": 1500}])
-    methods, trained, told = ["tree", "logistic-regression"], [], []
+    methods, tops = [TREE, LOGISTIC], [{"tau": 0.1}, {"k": 60, "of": 1500}]
+    trained, told, seeds = [], [], {"tree": set(), "logistic-regression": set()}
 
-    def run(job, dataset, fold):
+    def counted(job, dataset, fold):
         trained.append(job.estimator)
         return run_job(job, dataset, fold)
 
-    monkeypatch.setattr(deploying, "_run", run)
-    fresh = deploy(given, "mine", methods, Top(k=60), n_jobs=1)
+    monkeypatch.setattr(deploying, "_run", counted)
+    fresh = deployed(methods, Top(k=60), tops=tops)
     assert len(trained) == 2 * 3 + 6  # folds, and what stays of a list
     done = [line.split(",")[0] for line in capsys.readouterr().err.splitlines()]
     assert {"tree: 3 of 3 fits", "logistic-regression: 3 of 3 fits", "for the card: 6 of 6 fits"} <= {*done}
+    plan, folds = Plan(config(methods, tops=tops)), cut(fresh.dataset)
+    for run in plan.runs("mine"):
+        record = run_job(plan.job(run), fresh.dataset, folds[run.fold])
+        record.write(*plan.results(run), digest(plan, run))
+        seeds[run.method].add(record.seed)
     trained.clear()
-    runs = finish(given)
-    read = deploy(given, "mine", methods, Top(k=60), n_jobs=1, tell=told.append)
+    read = deployed(methods, Top(k=60), tops=tops, tell=told.append)
     assert len(trained) == 6
     assert all("of the run in" in line for line in told[:2])
     assert [t.value for t in read.tried] == [t.value for t in fresh.tried]
@@ -282,12 +273,11 @@ def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch
     assert expectation_sentence(read) == expectation_sentence(fresh)
     assert read.candidate == fresh.candidate
     pd.testing.assert_frame_equal(read.ranked, fresh.ranked)
-    seeds = {one.seed for one in fresh.tried[0].records}
-    assert seeds == {record.seed for run, record in runs.items() if run.method == fresh.method}
-    assert len(seeds) == 3
+    assert {one.seed for one in fresh.tried[0].records} == seeds[fresh.method]
+    assert len(seeds[fresh.method]) == 3
     for change in ({"top": Top(k=61)}, {"scaling": "none"}):  # another top, another configuration
         trained.clear()
-        deployed([TREE], **{"top": Top(k=60), "tops": [{"k": 60, "of": 1500}], **change})
+        deployed([TREE], **{"top": Top(k=60), "tops": tops, **change})
         assert len(trained) == 3 + 6
 
 
