@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from types import ModuleType
@@ -51,12 +52,13 @@ class GroupedSurrogate(Surrogate):
     def _kernels(self) -> ModuleType:
         """Return the module of the compiled losses; it imports numba, when a surrogate is first bound."""
 
-    @abstractmethod
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
         """Return k of each group, where the surrogate is defined, and what that takes, in words.
 
-        Of each group are given the number of positives and of negatives, or the weight of both.
+        Of each group are given the number of positives and of negatives, or the weight of both. A surrogate
+        without a k is defined where there are both.
         """
+        return np.ones(len(n_pos), np.int64), (n_pos > 0) & (n_neg > 0), "a positive and a negative"
 
     def _constant(self) -> float:
         """Return the number that the kernel takes besides k."""
@@ -118,6 +120,7 @@ def check_positive(name: str, value: float) -> float:
     return float(value)
 
 
+@dataclass(eq=False)
 class BoundKernel(BoundSurrogate):
     """A sample, and the kernel that adds up the losses of its groups.
 
@@ -126,24 +129,20 @@ class BoundKernel(BoundSurrogate):
     all items weigh 1. See `attop.surrogates._kernels.groups.over_groups`.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        sample: RankingSample,
-        k: Amounts,
-        n: int,
-        n_left_out: int,
-        weight: float,
-        item_weight: Floats,
-        constant: float,
-    ):
-        self._kernel, self._sample, self._k = kernel, sample, k
-        self._weight, self._item_weight, self._constant = weight, item_weight, constant
+    kernel: Kernel
+    sample: RankingSample
+    k: Amounts
+    n: int
+    n_left_out: int
+    weight: float
+    item_weight: Floats
+    constant: float
+
+    def __post_init__(self) -> None:
+        sample = self.sample
+        self.n_groups = sample.n_groups
         self._longest = int(np.diff(sample.start).max())
         self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
-        self.n = n
-        self.n_groups = sample.n_groups
-        self.n_left_out = n_left_out
 
     @cached_property
     def _threads(self) -> int:
@@ -160,7 +159,7 @@ class BoundKernel(BoundSurrogate):
         columns = np.ascontiguousarray(columns, dtype=np.float64)
         values = np.zeros((len(self._parts), columns.shape[1]))
         # Kernels write the rows of all groups kept; zeroing them first would be another pass over memory.
-        coef = (np.empty if len(self._sample.order) == self.n else np.zeros)(columns.shape)
+        coef = (np.empty if len(self.sample.order) == self.n else np.zeros)(columns.shape)
 
         def add(part: tuple[int, int], value: Floats) -> None:
             self._add(columns, *part, value, coef)
@@ -176,18 +175,18 @@ class BoundKernel(BoundSurrogate):
         return total, coef
 
     def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
-        sample, longest = self._sample, self._longest
-        self._kernel(
+        sample, longest = self.sample, self._longest
+        self.kernel(
             columns,
             sample.order,
             sample.start[first : last + 1],
             sample.n_pos[first:last],
-            self._k[first:last],
-            self._weight,
+            self.k[first:last],
+            self.weight,
             value,
             coef,
-            self._item_weight,
-            self._constant,
+            self.item_weight,
+            self.constant,
             np.empty((min(columns.shape[1], _TILE), longest)),
             np.empty((2, longest)),
             np.empty((2, longest), np.int64),
@@ -195,10 +194,10 @@ class BoundKernel(BoundSurrogate):
 
     def blocks(self, n_items: int) -> list[tuple[slice | Ints, BoundSurrogate]]:
         """Divide between groups; see `BoundSurrogate`. Blocks that are runs of rows are slices."""
-        return [self._block(first, last) for first, last in _divide(self._sample, n_items)]
+        return [self._block(first, last) for first, last in _divide(self.sample, n_items)]
 
     def _block(self, first: int, last: int) -> tuple[slice | Ints, BoundSurrogate]:
-        whole = self._sample
+        whole = self.sample
         start = whole.start[first : last + 1]
         items = whole.order[start[0] : start[-1]]
         low, high = int(items.min()), int(items.max()) + 1
@@ -208,15 +207,13 @@ class BoundKernel(BoundSurrogate):
         else:
             rows = np.sort(items)
             order, n = np.searchsorted(rows, items), len(items)
-        block = BoundKernel(
-            self._kernel,
-            RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),
-            self._k[first:last],
-            n,
-            0,
-            self._weight,
-            self._item_weight[start[0] : start[-1]],
-            self._constant,
+        block = replace(
+            self,
+            sample=RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),
+            k=self.k[first:last],
+            n=n,
+            n_left_out=0,
+            item_weight=self.item_weight[start[0] : start[-1]],
         )
         return rows, block
 

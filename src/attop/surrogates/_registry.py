@@ -12,14 +12,11 @@ from attop._core.top import Top
 from attop._core.wording import did_you_mean
 from attop.surrogates._base import Surrogate
 
-
-def _by_name() -> dict[str, type[Surrogate]]:
-    exported = (getattr(attop.surrogates, name) for name in attop.surrogates.__all__)
-    return {kind.name: kind for kind in exported if issubclass(kind, Surrogate) and kind.name}
-
-
+_EXPORTED = [getattr(attop.surrogates, name) for name in attop.surrogates.__all__]
 #: Surrogates by name: the classes in the stub of `attop.surrogates` that have one.
-SURROGATES: Mapping[str, type[Surrogate]] = MappingProxyType(_by_name())
+SURROGATES: Mapping[str, type[Surrogate]] = MappingProxyType(
+    {kind.name: kind for kind in _EXPORTED if issubclass(kind, Surrogate) and kind.name}
+)
 
 
 def get_surrogate(name: str | Surrogate, top: Top) -> Surrogate:

@@ -21,7 +21,7 @@ class _Softmax(GroupedSurrogate):
         return softmax
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        return np.zeros(len(n_pos), np.int64), n_pos > 0, "a positive"
+        return np.ones(len(n_pos), np.int64), n_pos > 0, "a positive"
 
 
 class SoftmaxLoss(_Softmax):
@@ -139,6 +139,4 @@ class BPRLoss(_Softmax):
 
     name: ClassVar[str] = "bpr"
     loss: ClassVar[str] = "bpr"
-
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        return np.zeros(len(n_pos), np.int64), (n_pos > 0) & (n_neg > 0), "a positive and a negative"
+    _group_k = GroupedSurrogate._group_k

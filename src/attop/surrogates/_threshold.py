@@ -33,13 +33,7 @@ class _AboutThreshold(GroupedSurrogate):
         return threshold
 
 
-class _AgainstHighest(_AboutThreshold):
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        k = np.ones(len(n_pos), np.int64)
-        return k, (n_pos > 0) & (n_neg > 0), "a positive and a negative"
-
-
-class InfinitePushHinge(_AgainstHighest):
+class InfinitePushHinge(_AboutThreshold):
     r"""Hinge loss of the infinite push.
 
     .. math:: \max_j \frac{1}{n_+} \sum_{i=1}^{n_+} (1 - (s^+_i - s^-_j))_+,
@@ -56,7 +50,7 @@ class InfinitePushHinge(_AgainstHighest):
     loss: ClassVar[str] = "hinge"
 
 
-class TopPushLoss(_AgainstHighest):
+class TopPushLoss(_AboutThreshold):
     r"""Truncated quadratic loss against the highest negative.
 
     .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + \max_j s^-_j - s^+_i)_+^2

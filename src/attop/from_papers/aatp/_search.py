@@ -189,7 +189,7 @@ class Search:
     def _extrapolate(self, solved: SolvedProblems, t: int) -> Floats:
         """Extrapolate each item's distance from quantile t in the model whose threshold item it would be."""
         Z, best = self._problem.Z, np.argmin(np.abs(solved.offset[t]))
-        scores = self._problem.scores(solved.coef[:, [best]])
+        scores = Z @ solved.coef[:, [best]]
         prior = scores[:, 0] - scores[quantile_items(scores, self._weight, [self._targets[t]])[0, 0], 0]
         # Add the linear function of the features that fits the distances of the items tried, by ridge
         # regression.

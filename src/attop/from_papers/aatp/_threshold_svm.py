@@ -101,10 +101,6 @@ class ThresholdSVM:
         n, d = self._coordinates.shape
         return d <= _OUTER_FEATURES and d * (d + 1) // 2 * n <= _OUTER
 
-    def scores(self, coef: Floats) -> Floats:
-        """Scores of the sample, up to a constant, by a model as `solve` returns it."""
-        return self.Z @ coef
-
     def solve(
         self,
         threshold_items: ArrayLike,

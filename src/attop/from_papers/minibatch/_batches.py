@@ -16,6 +16,7 @@ from attop._core.typing import Features, Floats, Ints
 from attop.from_papers.minibatch._kernels import add_rows, deal, score_rows
 from attop.surrogates._base import of_both_classes
 
+Rng = np.random.RandomState | np.random.Generator
 #: See `StreamedBatches`.
 Chunks = Callable[[], Iterable[tuple[Features, Ints]]]
 
@@ -108,14 +109,7 @@ class Batches(BatchSource):
     none is left over with a handful of items. X may be mapped from a file: its rows are read where they are.
     """
 
-    def __init__(
-        self,
-        X: Features,
-        y: Ints,
-        top: Top,
-        batch_size: int,
-        rng: np.random.RandomState | np.random.Generator,
-    ):
+    def __init__(self, X: Features, y: Ints, top: Top, batch_size: int, rng: Rng):
         super().__init__(top, batch_size)
         if X.shape[0] != len(y):
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(y)} labels")
@@ -149,14 +143,7 @@ class StreamedBatches(BatchSource):
     of shape (n, n_features), and labels of shape (n,), 0 and 1.
     """
 
-    def __init__(
-        self,
-        chunks: Chunks,
-        n_features: int,
-        top: Top,
-        batch_size: int,
-        rng: np.random.RandomState | np.random.Generator | None = None,
-    ):
+    def __init__(self, chunks: Chunks, n_features: int, top: Top, batch_size: int, rng: Rng | None = None):
         super().__init__(top, batch_size)
         if not top.depends_on_sample:
             raise ValueError(
@@ -188,9 +175,7 @@ class QueryBatches(BatchSource):
     to rank and is skipped.
     """
 
-    def __init__(
-        self, X: Features, y: Ints, groups: Ints, top: Top, rng: np.random.RandomState | np.random.Generator
-    ):
+    def __init__(self, X: Features, y: Ints, groups: Ints, top: Top, rng: Rng):
         super().__init__(top, len(y))
         sample, kept = of_both_classes(y, groups)
         self._one_class = sample.n_groups - kept.n_groups
@@ -210,14 +195,7 @@ class QueryBatches(BatchSource):
             yield Batch(self._X, rows, int(sample.n_pos[g]), self._k[g])
 
 
-def batches_of(
-    X: Features,
-    y: Ints,
-    groups: Ints | None,
-    top: Top,
-    batch_size: int,
-    rng: np.random.RandomState | np.random.Generator,
-) -> BatchSource:
+def batches_of(X: Features, y: Ints, groups: Ints | None, top: Top, batch_size: int, rng: Rng) -> BatchSource:
     """Return `QueryBatches` of a sample with groups, else `Batches`."""
     if groups is None:
         return Batches(X, y, top, batch_size, rng)
