@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import oracles.aatp as oracle
-from attop.surrogates._accuracy_at_top import AccuracyAtTop, item_weights
+from attop.surrogates._accuracy_at_top import AccuracyAtTop
 
 
 @pytest.mark.parametrize("weights", ["items", "pairs"])
@@ -19,11 +19,6 @@ def test_surrogate_is_the_definition(weights):
         assert isinstance(value, float)
         assert value == pytest.approx(values[k])
         assert coef.shape == (7,)
-
-
-def test_surrogate_pair_weights_count_pairs():
-    y = [1, 0, 0, 1, 0]
-    assert item_weights(y, "pairs").tolist() == oracle.weights_of(y, "pairs") == [3, 2, 2, 3, 2]
 
 
 @pytest.mark.parametrize(

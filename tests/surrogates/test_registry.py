@@ -6,7 +6,6 @@ import sys
 import pytest
 
 import attop.surrogates
-from attop import surrogates
 from attop._core.top import Top
 from attop.surrogates import AccuracyAtTop, BoundSurrogate, PApKAvg, Surrogate
 from attop.surrogates._registry import SURROGATES, get_surrogate
@@ -29,11 +28,6 @@ def test_a_name_and_a_top_make_a_surrogate(name):
     assert get_surrogate(surrogate, Top(k=9)) is surrogate
 
 
-def test_an_unknown_name_is_refused_with_the_nearest():
-    with pytest.raises(ValueError, match="did you mean 'pap@k-ts-convex'"):
-        get_surrogate("pap@k-tsconvex", Top(k=2))
-
-
 def test_importing_the_layer_does_not_import_numba():
     code = (
         "import sys, attop.surrogates as s\n"
@@ -51,5 +45,3 @@ def test_declarations():
     of_lists = {c.__name__ for c in OF_LISTS}
     assert smooth == {"LogisticLoss", "PatMat", "PatMatNP", "SoftPrecAtK"} | of_lists
     assert repr(PApKAvg(3)) == "PApKAvg(top=Top(k=3))"
-    with pytest.raises(AttributeError, match="no attribute 'PApKMedian'"):
-        _ = surrogates.PApKMedian

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import oracles.soft_top as oracle
-from attop.surrogates import PatMat, SoftPrecAtK
+from attop.surrogates import PatMat, SoftmaxLossAtK, SoftPrecAtK
 
 TOPS = [{"k": 1}, {"k": 2}, {"k": 3}, {"tau": 0.3}, {"kappa": 0.5}, {"kappa": 1.5}]
 
@@ -39,7 +39,8 @@ def test_value_and_gradient_are_those_of_the_definition():
             continue
         value, coef = SoftPrecAtK(top, h).bind(y, groups, weights)(scores)
         assert value == pytest.approx(loss(scores), abs=1e-12)
-        np.testing.assert_allclose(coef, oracle.gradient(loss, scores), atol=1e-6)
+        if i % 5 == 0:  # it takes many evaluations; of more cases: test_surrogate_gradients.py
+            np.testing.assert_allclose(coef, oracle.gradient(loss, scores), atol=1e-6)
         checked += 1
     assert checked >= 150
     assert undefined >= 5
@@ -131,8 +132,10 @@ def test_huge_and_tiny_scores(scale):
         assert value == pytest.approx(1 - y[np.argsort(-scores)[:5]].mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, True])
+@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, True, "1"])
 def test_bandwidth_and_beta_are_positive(value):
-    for kind, name in ((SoftPrecAtK, "bandwidth"), (PatMat, "beta")):
-        with pytest.raises(ValueError, match=f"{name} must be a positive number, got"):
+    for kind, name in ((SoftPrecAtK, "bandwidth"), (SoftmaxLossAtK, "bandwidth"), (PatMat, "beta")):
+        with pytest.raises(
+            (ValueError, TypeError), match=f"{name} must be a positive number, got|real number"
+        ):
             kind(2, value)

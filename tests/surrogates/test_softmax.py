@@ -107,9 +107,3 @@ def test_a_wide_band_is_half_the_softmax_loss():
 def test_a_power_that_is_none_is_refused(power):
     with pytest.raises(ValueError, match="power must be an integer, at least 2"):
         PairwiseSoftmaxLoss(power)
-
-
-@pytest.mark.parametrize("width", [0.0, -1.0, np.inf, np.nan, True, "1"])
-def test_a_band_that_is_none_is_refused(width):
-    with pytest.raises((ValueError, TypeError), match=r"bandwidth|real number"):
-        SoftmaxLossAtK(5, width)

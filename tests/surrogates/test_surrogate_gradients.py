@@ -1,24 +1,47 @@
 """Gradients where there are any, subgradients of those that are convex."""
 
+from contextlib import suppress
+from functools import partial
+
 import numpy as np
 import pytest
 
-from attop.surrogates import PApKRamp, PApKTS, PrecAtKRamp, SoftmaxLossAtK
+from attop.surrogates import AccuracyAtTop, AUCStruct, PApKRamp, PApKTS, PrecAtKRamp, SoftmaxLossAtK
 from support.surrogate_cases import PUSHES, TOP, WITHOUT_TOP, draw
 
 
+def auc(k):
+    return AUCStruct()
+
+
+EVERY = [*TOP, *WITHOUT_TOP, *PUSHES, partial(AccuracyAtTop, weights="pairs"), auc]
+CONVEX = [c for c in EVERY if getattr(c, "convex", True)]
+
+
+def with_and_without_weights(kinds):
+    cases = [(c, w) for c in kinds for w in (False, True) if not (w and getattr(c, "no_weights", ""))]
+    return pytest.mark.parametrize(("cls", "weighted"), cases)
+
+
+def bound_and_scores(cls, rng, weighted):
+    while True:
+        surrogate, s, y = draw(cls, rng)
+        weight = rng.integers(0, 4, len(y)) * rng.uniform(0.5, 1.5, len(y)) if weighted else None
+        with suppress(ValueError):
+            return surrogate.bind(y, None, weight), s
+
+
 # Of SoftmaxLossAtK it is the gradient about a quantile held fixed: test_softmax.py.
-@pytest.mark.parametrize("cls", [c for c in TOP + WITHOUT_TOP + PUSHES if c is not SoftmaxLossAtK])
-def test_coef_is_the_gradient_where_there_is_one(cls):
+@with_and_without_weights([c for c in EVERY if c is not SoftmaxLossAtK])
+def test_coef_is_the_gradient_where_there_is_one(cls, weighted):
     rng = np.random.default_rng(6)
     step = 1e-6
     smooth = 0
     for _ in range(200):
-        surrogate, s, y = draw(cls, rng)
-        s = rng.normal(size=len(y)) * 2
-        bound = surrogate.bind(y)
+        bound, s = bound_and_scores(cls, rng, weighted)
+        s = rng.normal(size=len(s)) * 2
         value, coef = bound(s)
-        shift = step * np.eye(len(y))
+        shift = step * np.eye(len(s))
         plus, minus = bound(s[:, None] + shift)[0], bound(s[:, None] - shift)[0]
         forward, backward = (plus - value) / step, (value - minus) / step
         # A kink within the step shows as a difference of the one-sided slopes; curvature is below 4.
@@ -28,12 +51,11 @@ def test_coef_is_the_gradient_where_there_is_one(cls):
     assert smooth >= 180
 
 
-@pytest.mark.parametrize("cls", [*(c for c in TOP + WITHOUT_TOP if c.convex), *PUSHES])
-def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls):
+@with_and_without_weights(CONVEX)
+def test_convex_surrogates_lie_above_their_tangents_even_at_ties(cls, weighted):
     rng = np.random.default_rng(7)
     for _ in range(200):
-        surrogate, s, y = draw(cls, rng)
-        bound = surrogate.bind(y)
+        bound, s = bound_and_scores(cls, rng, weighted)
         value, coef = bound(s)
         others = np.column_stack(
             [s + rng.normal(size=len(s)) * scale for scale in (1e-3, 0.1, 1, 5)]

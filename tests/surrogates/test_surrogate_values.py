@@ -1,5 +1,7 @@
 """Surrogates against their definitions by enumeration."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -9,49 +11,40 @@ from attop.surrogates import (
     HingeLoss,
     InfinitePushHinge,
     LogisticLoss,
-    PApKAvg,
-    PApKMax,
-    PApKRamp,
     PApKTS,
-    PApKTSConvex,
+    PatMat,
+    PatMatNP,
     PAUCStruct,
+    TopPushK,
     TopPushLoss,
 )
 from oracles.surrogates import split
 from support.surrogate_cases import EXACT, PAP, PREC, case, defined, small_cases, value_of
 
+DEFINITIONS = [
+    *((cls, getattr(oracle, f"prec_{name}")) for name, cls in PREC.items()),
+    *((PAP[name], getattr(oracle, f"pap_{name}")) for name in ("ramp", "max", "avg")),
+    (PAP["ts-convex"], oracle.pap_ts_orderings),
+    (PAP["ts"], oracle.pap_ts_pairs),
+    (PAUCStruct, oracle.pauc_struct),
+    (TopPushK, oracle.top_push_k),
+    (PatMat, oracle.pat_mat),
+    (PatMatNP, oracle.pat_mat_np),
+]
 
-@pytest.mark.parametrize("name", PREC)
-def test_prec_at_k_is_the_maximum_over_all_label_vectors(name):
-    brute = getattr(oracle, f"prec_{name}")
+
+@pytest.mark.parametrize(("cls", "brute"), DEFINITIONS)
+def test_value_is_the_definition_over_label_vectors_subsets_and_orderings(cls, brute):
+    by_called = {cls: partial(oracle.prec_by_called, name) for name, cls in PREC.items()}.get(cls, brute)
+    by_orderings = cls in (*PAP.values(), PAUCStruct)  # of at most six items: they are many
     checked = 0
-    for _, s, y in small_cases(220, 1, most_pos=5, most_neg=4):
-        for k in range(1, len(y) + 1):
-            if defined(PREC[name](k), y):
-                np.testing.assert_allclose(value_of(PREC[name](k), s, y), brute(s, y, k), **EXACT)
-                np.testing.assert_allclose(oracle.prec_by_called(name, s, y, k), brute(s, y, k), **EXACT)
+    for _, s, y in small_cases(340 if by_orderings else 220, 1, most_pos=5, most_neg=4):
+        for k in range(1, (6 - int(y.sum()) if by_orderings else len(y)) + 1):
+            if defined(cls(k), y):
+                want = brute(s, y, k)
+                np.testing.assert_allclose(value_of(cls(k), s, y), want, **EXACT)
+                np.testing.assert_allclose(by_called(s, y, k), want, **EXACT)
                 checked += 1
-    assert checked >= 500
-
-
-@pytest.mark.parametrize(
-    ("cls", "brute"),
-    [
-        (PApKRamp, oracle.pap_ramp),
-        (PApKMax, oracle.pap_max),
-        (PApKAvg, oracle.pap_avg),
-        (PApKTSConvex, oracle.pap_ts_orderings),
-        (PApKTS, oracle.pap_ts_pairs),
-        (PAUCStruct, oracle.pauc_struct),
-    ],
-)
-def test_pap_at_k_is_the_papers_optimum_over_subsets_and_orderings(cls, brute):
-    checked = 0
-    for _, s, y in small_cases(340, 2, most_pos=4, most_neg=4, fewest_neg=1):
-        n_pos = int(y.sum())
-        for k in range(1, min(len(y) - n_pos, 6 - n_pos) + 1):
-            np.testing.assert_allclose(value_of(cls(k), s, y), brute(s, y, k), **EXACT)
-            checked += 1
     assert checked >= 500
 
 
