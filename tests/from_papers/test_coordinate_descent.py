@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from attop.from_papers.push._coordinate_descent import LONGEST_STEP, coordinate_descent, line_search
-from attop.from_papers.push._pnorm_push import PNormPush
 from attop.from_papers.push._threshold_rankers import ThresholdRankers, choose_thresholds, score_by_steps
 from attop.surrogates._pnorm_push import PNormPushExp
 from oracles.push import push_pseudocode, push_value, real_data, threshold_data, threshold_matrix
@@ -47,20 +46,29 @@ def test_line_search_ends_where_rounding_flips_the_sign_next_to_zero():
     assert len(calls) < 80
 
 
+DATA = {
+    "features": real_data(11),
+    "columns of thresholds": threshold_data(11),
+    "thresholds": real_data(31, n=80, d=3, shift=0.9),
+}
+
+
 @pytest.mark.parametrize("p", POWERS)
-@pytest.mark.parametrize("data", [real_data, threshold_data])
-def test_path_is_the_papers(data, p):
-    X, y = data(11)
+@pytest.mark.parametrize("kind", DATA)
+def test_path_is_the_papers(kind, p):
+    X, y = DATA[kind]
+    rankers = ThresholdRankers(X, 4) if kind == "thresholds" else X
+    H = threshold_matrix(X, rankers.thresholds) if kind == "thresholds" else X
     rounds = 25
-    paper = push_pseudocode(X, y, p, rounds)
+    paper = push_pseudocode(H, y, p, rounds)
     assert paper.margin > 1e-6, "a near-tie would leave the paper's path to rounding"
-    ours = coordinate_descent(X, PNormPushExp(p).bind(y), max_iter=rounds, tol=0)
+    ours = coordinate_descent(rankers, PNormPushExp(p).bind(y), max_iter=rounds, tol=0)
     assert_array_equal(ours.coordinates, paper.coordinates)
     # Errors of one round enter the next; each line search is good to about 1e-14.
     assert_allclose(ours.steps, paper.steps, rtol=1e-9, atol=1e-11)
     assert_allclose(ours.coef[:, 0], paper.lambdas[-1], rtol=1e-10, atol=1e-11)
-    objective = [push_value(X @ lam, y, "exponential", "power", p) for lam in paper.lambdas]
-    assert_allclose(np.ravel(ours.history.objective)[1:], objective, rtol=1e-11)
+    objective = [push_value(H @ lam, y, "exponential", "power", p) for lam in paper.lambdas[::8]]
+    assert_allclose(np.ravel(ours.history.objective)[1::8], objective, rtol=1e-11)
 
 
 @pytest.mark.parametrize("p", [1, 2, 4])
@@ -81,21 +89,9 @@ def test_optimum_agrees_with_lbfgs(data, p):
     assert_allclose(ours.objective[0], other.fun, rtol=1e-11)
     # ftol lets L-BFGS stop at a gradient of about the square root of the rounding of its value.
     assert_allclose(ours.coef[:, 0], other.x, rtol=1e-3, atol=1e-4)
-
-
-def test_each_round_minimises_exactly_and_never_climbs():
-    X, y = real_data(13)
-    for p in (1, 64):
-        bound = PNormPushExp(p).bind(y)
-        solution = coordinate_descent(X, bound, max_iter=40, tol=0)
-        values = np.ravel(solution.history.objective)
-        assert (np.diff(values) <= 1e-13 * np.abs(values[:-1])).all()
-        lam = np.zeros(X.shape[1])
-        for j, step in zip(solution.coordinates, solution.steps, strict=True):
-            lam[j] += step
-            assert abs(X[:, j] @ bound(X @ lam)[1]) < 1e-11 * p
-        assert_allclose(solution.coef[:, 0], lam, rtol=1e-12)
-        assert_allclose(solution.objective[0], values.min())
+    loose = coordinate_descent(X, bound, tol=1e-2)
+    assert loose.status == "converged"
+    assert loose.n_iter < ours.n_iter
 
 
 @pytest.mark.parametrize("p", [1, 4, 64])
@@ -141,14 +137,6 @@ def test_shift_of_a_feature_changes_nothing():
     assert_array_equal(plain.coordinates, moved.coordinates)
     # Adding 1e4 costs a feature four digits.
     assert_allclose(moved.steps, plain.steps, rtol=1e-8, atol=1e-10)
-
-
-def test_a_looser_tolerance_ends_earlier():
-    X, y = real_data(17)
-    bound = PNormPushExp(4).bind(y)
-    loose = coordinate_descent(X, bound, tol=1e-2)
-    assert loose.status == "converged"
-    assert loose.n_iter < coordinate_descent(X, bound, tol=1e-8, max_iter=2000).n_iter
 
 
 def test_holds_nothing_larger_than_the_features():
@@ -219,20 +207,6 @@ def test_a_threshold_at_a_value_is_not_exceeded_by_it():
     rankers = ThresholdRankers(x[:, None], None)
     assert_array_equal(rankers.column(0), [False, True])
     assert_array_equal(score_by_steps(x[:, None], rankers.thresholds, [np.array([3.0])]), [0, 3])
-
-
-@pytest.mark.parametrize("p", [1, 2, 4, 16])
-def test_threshold_path_is_the_papers_on_the_matrix(p):
-    X, y = real_data(31, n=80, d=3, shift=0.9)
-    rankers = ThresholdRankers(X, 4)
-    rounds = 20
-    paper = push_pseudocode(threshold_matrix(X, rankers.thresholds), y, p, rounds)
-    assert paper.margin > 1e-6, "a near-tie would leave the paper's path to rounding"
-    ours = coordinate_descent(rankers, PNormPushExp(p).bind(y), max_iter=rounds, tol=0)
-    assert_array_equal(ours.coordinates, paper.coordinates)
-    assert_allclose(ours.steps, paper.steps, rtol=1e-8, atol=1e-10)
-    model = PNormPush(p=p, weak_rankers="thresholds", n_thresholds=4, max_iter=rounds, tol=0).fit(X, y)
-    assert_allclose(np.concatenate(model.votes_), paper.lambdas[-1], rtol=1e-9, atol=1e-10)
 
 
 def test_thresholds_hold_less_than_the_features():

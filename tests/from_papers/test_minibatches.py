@@ -1,5 +1,6 @@
 """Batches: every item once a pass; Perceptron@k and SGD@k against plain loops and theory."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -68,23 +69,45 @@ def test_batches_refuse():
         list(batches.one_pass())
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("variant", ["avg", "max"])
-@pytest.mark.parametrize("top", [Top(kappa=0.25), Top(kappa=1.0), Top(k=12), Top(tau=0.1)])
-def test_perceptron_is_the_plain_loop(variant, top, sparse):
+def items(top, passes):
+    """A sample with ties, in sums without rounding, and the batches of its items that a solver must see."""
     X, y = overlapping(n=150, seed=8)
-    X = np.round(4 * X) / 4  # ties, in sums without rounding
+    X = np.round(4 * X) / 4
+    batches = Batches(X, y, top, 30, np.random.RandomState(5))
+    return X, y, None, top, [plain(batch) for _ in range(passes) for batch in batches.one_pass()]
+
+
+def of_queries(ranks, passes):
+    """A sample with groups, each of which a solver must see as a batch."""
+    X, y, groups = grouped()
+    top, k_of = RANKS[ranks]
+    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
+    assert len(each) < 14, "some groups should be of one class"
+    return X, y, groups, top, [each[i] for _ in range(passes) for i in rng.permutation(len(each))]
+
+
+CASES = {
+    f"items, {top}": partial(items, top) for top in (Top(kappa=0.25), Top(kappa=1.0), Top(k=12), Top(tau=0.1))
+}
+CASES |= {f"queries, {ranks}": partial(of_queries, ranks) for ranks in RANKS}
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("variant", ["avg", "max"])
+def test_perceptron_is_the_plain_loop(variant, case, sparse):
+    X, y, groups, top, seen = CASES[case](passes=4)
     rows = csr_matrix(X) if sparse else X
-    batches = Batches(rows, y, top, 30, np.random.RandomState(3))
-    seen = [plain(b) for _ in range(4) for b in batches.one_pass()]
     iterates, deltas = perceptron_iterates(seen, variant, 6)
     for average, w in ((True, np.mean(iterates, axis=0)), (False, iterates[-1])):
-        common = {"batch_size": 30, "epochs": 4, "rng": np.random.RandomState(3)}
+        common = {"groups": groups, "batch_size": 30, "epochs": 4, "rng": np.random.RandomState(5)}
         solution, state = perceptron(rows, y, top, variant=variant, average=average, **common)
         np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
         assert state.n_mistakes == sum(deltas)
+        assert state.largest_k == max(k for _, _, k in seen)
     assert not np.allclose(w, np.mean(iterates, axis=0))
     np.testing.assert_array_equal(np.ravel(solution.history.objective), np.reshape(deltas, (4, -1)).sum(1))
+    assert solution.n_skipped == (0 if groups is None else 4 * 14 - len(seen))
 
 
 @pytest.mark.parametrize("variant", ["avg", "max"])
@@ -109,35 +132,13 @@ def test_perceptron_overflow():
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize("variant", ["avg", "max"])
-def test_perceptron_of_queries_is_the_plain_loop(variant, ranks, sparse):
-    X, y, groups = grouped()
-    top, k_of = RANKS[ranks]
-    rows = csr_matrix(X) if sparse else X
-    solution, state = perceptron(
-        rows, y, top, groups=groups, variant=variant, epochs=3, rng=np.random.RandomState(5)
-    )
-    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
-    seen = [each[i] for _ in range(3) for i in rng.permutation(len(each))]
-    iterates, deltas = perceptron_iterates(seen, variant, 6)
-    np.testing.assert_allclose(solution.coef[:, 0], iterates[-1], rtol=1e-10, atol=1e-10)
-    assert state.n_mistakes == sum(deltas)
-    assert state.largest_k == max(k for _, _, k in each)
-    assert solution.n_skipped == 3 * (14 - len(each)) > 0
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_sgd_is_the_plain_loop(sparse):
-    X, y = overlapping(n=130)
+@pytest.mark.parametrize("case", CASES)
+def test_sgd_is_the_plain_loop(case, sparse):
+    X, y, groups, top, seen = CASES[case](passes=3)
     rows = csr_matrix(X) if sparse else X
     eta, radius = np.array([0.1, 1.0, 1.0, 3.0]), np.array([np.inf, np.inf, 0.2, 1.0])
-    top = Top(kappa=0.5)
-    solution = sgd(
-        rows, y, Hinge, top, eta=eta, radius=radius, batch_size=20, epochs=3, rng=np.random.RandomState(7)
-    )
-    batches = Batches(rows, y, top, 20, np.random.RandomState(7))
-    seen = [plain(batch) for _ in range(3) for batch in batches.one_pass()]
+    common = {"groups": groups, "batch_size": 30, "epochs": 3, "rng": np.random.RandomState(5)}
+    solution = sgd(rows, y, Hinge, top, eta=eta, radius=radius, **common)
     for j in range(4):
         w, values = sgd_loop(seen, hinge_of_batch, eta[j], radius[j], 6)
         np.testing.assert_allclose(solution.coef[:, j], w, rtol=1e-10, atol=1e-13)
@@ -161,20 +162,3 @@ def test_sgd_divergence():
     assert wild.each_status == ["max_iter", "diverged"]
     assert np.isfinite(wild.coef).all()
     np.testing.assert_allclose(wild.coef[:, :1], run(X=X * 1e200, eta=1e-201, epochs=3).coef, rtol=1e-9)
-
-
-@pytest.mark.parametrize("ranks", RANKS)
-def test_sgd_of_queries_is_the_plain_loop(ranks):
-    X, y, groups = grouped()
-    top, k_of = RANKS[ranks]
-    eta, radius = np.array([0.1, 1.0]), np.array([np.inf, 0.2])
-    solution = sgd(
-        X, y, Hinge, top, groups=groups, eta=eta, radius=radius, epochs=2, rng=np.random.RandomState(5)
-    )
-    each, rng = queries(X, y, groups, k_of), np.random.RandomState(5)
-    seen = [each[i] for _ in range(2) for i in rng.permutation(len(each))]
-    for j in range(2):
-        w, values = sgd_loop(seen, hinge_of_batch, eta[j], radius[j], 6)
-        np.testing.assert_allclose(solution.coef[:, j], w, rtol=1e-10, atol=1e-13)
-        objective = np.array(solution.history.objective)[:, j]
-        np.testing.assert_allclose(objective, np.reshape(values, (2, -1)).mean(axis=1), rtol=1e-10)

@@ -120,6 +120,9 @@ def test_estimator_is_the_solver():
     assert_allclose(model.decision_function(X), X @ model.coef_ + model.intercept_)
     assert model.predict(X).sum() == y.sum()
     assert PNormPush(p=1, max_iter=5000).fit(X, y).status_ == "converged"
+    steps = PNormPush(p=8, weak_rankers="thresholds", n_thresholds=4, max_iter=30).fit(X, y)
+    solution = coordinate_descent(ThresholdRankers(X, 4), PNormPushExp(8).bind(y), max_iter=30)
+    assert_array_equal(np.concatenate(steps.votes_), solution.coef[:, 0])
 
 
 def test_a_larger_push_serves_the_top():
