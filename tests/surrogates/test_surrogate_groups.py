@@ -1,5 +1,7 @@
 """Many models at once, groups, labels and tops in any form; threads change nothing."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -8,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from attop._core.compiled import allowed_threads
 from attop.solvers import _blocks as blocks
 from attop.surrogates import (
+    AccuracyAtTop,
     AUCStruct,
     HingeLoss,
     InfinitePushHinge,
@@ -24,7 +27,7 @@ from attop.surrogates import (
     TopPushLoss,
 )
 from attop.surrogates import _grouped as grouped
-from support.surrogate_cases import EXACT, PUSHES, TOP, WITHOUT_TOP, defined, draw
+from support.surrogate_cases import EXACT, OF_LISTS, PUSHES, TOP, WITHOUT_TOP, draw
 
 
 @pytest.mark.parametrize("cls", TOP + WITHOUT_TOP + PUSHES)
@@ -54,24 +57,34 @@ def grouped_case(rng, n_groups=9):
     return y, groups
 
 
+GROUPED = [*TOP, InfinitePushHinge, TopPushLoss, *OF_LISTS, AUCStruct, *PUSHES]
+
+
 @pytest.mark.parametrize("top", [1, 2, {"tau": 0.4}, {"kappa": 0.5}])
-@pytest.mark.parametrize("cls", [*TOP, InfinitePushHinge, TopPushLoss, *PUSHES])
-def test_grouped_value_is_the_mean_over_eligible_groups(cls, top):
+@pytest.mark.parametrize(
+    ("cls", "weighted"),
+    [(c, w) for c in GROUPED for w in (False, True) if not (w and getattr(c, "no_weights", ""))],
+)
+def test_grouped_value_is_the_mean_over_eligible_groups_whatever_they_weigh(cls, weighted, top):
     rng = np.random.default_rng(12)
-    surrogate = cls() if cls in (*WITHOUT_TOP, *PUSHES) else cls(top)
+    surrogate = cls() if cls in (*WITHOUT_TOP, AUCStruct, *PUSHES) else cls(top)
     left_out = 0
-    for _ in range(12):
+    for _ in range(6):
         y, groups = grouped_case(rng)
         scores = rng.normal(size=(len(y), 3))
+        weight = rng.uniform(0, 3, len(y)) * (1 + groups % 4) if weighted else None
         single = {}
         for g in np.unique(groups):
-            if defined(surrogate, y[groups == g]):
-                single[g] = surrogate.value_and_coef(scores[groups == g], y[groups == g])
+            of = groups == g
+            with suppress(ValueError):
+                single[g] = surrogate.value_and_coef(
+                    scores[of], y[of], None, weight[of] if weighted else None
+                )
         if not single:
             with pytest.raises(ValueError, match=r"no group has"):
-                surrogate.bind(y, groups)
+                surrogate.bind(y, groups, weight)
             continue
-        bound = surrogate.bind(y, groups)
+        bound = surrogate.bind(y, groups, weight)
         value, coef = bound(scores)
         assert bound.n == len(y)
         assert bound.n_groups == len(single)
@@ -82,14 +95,29 @@ def test_grouped_value_is_the_mean_over_eligible_groups(cls, top):
         for g, (_, c) in single.items():
             want[groups == g] = c / len(single)
         np.testing.assert_allclose(coef, want, **EXACT)
+        total, filled = added(bound.blocks(10), scores)
+        np.testing.assert_allclose(total, value, rtol=1e-12)
+        np.testing.assert_allclose(filled, coef, rtol=1e-12)
     assert left_out > 0
 
 
+def added(blocks, scores):
+    """The values of blocks, added up, and their coefficients, each in its rows."""
+    total, filled = np.zeros(scores.shape[1]), np.zeros_like(scores)
+    for rows, part in blocks:
+        value, coef = part(scores[rows])
+        total += value
+        filled[rows] += coef
+    return total, filled
+
+
 def test_pointwise_losses_pool_groups():
-    y, groups = grouped_case(np.random.default_rng(13))
+    rng = np.random.default_rng(13)
+    y, groups = grouped_case(rng)
     s = np.linspace(-1, 1, len(y))
-    for loss in (HingeLoss(), LogisticLoss()):
-        assert loss.value_and_coef(s, y, groups)[0] == loss.value_and_coef(s, y)[0]
+    for loss in (HingeLoss(), LogisticLoss(), AccuracyAtTop(2)):
+        for weight in (None, rng.uniform(0, 3, len(y))):
+            assert loss.value_and_coef(s, y, groups, weight)[0] == loss.value_and_coef(s, y, None, weight)[0]
 
 
 @pytest.mark.parametrize(
@@ -174,11 +202,7 @@ def test_blocks_are_the_whole(cls, scattered):
     assert all(isinstance(rows, slice) for rows, _ in blocks) != scattered
 
     value, coef = loss(scores)
-    total, filled = np.zeros(9), np.zeros_like(coef)
-    for rows, part in blocks:
-        its_value, its_coef = part(scores[rows])
-        total += its_value
-        filled[rows] += its_coef
+    total, filled = added(blocks, scores)
     np.testing.assert_allclose(total, value, rtol=1e-13)
     np.testing.assert_array_equal(filled, coef)
 

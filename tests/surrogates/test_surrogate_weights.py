@@ -112,40 +112,6 @@ def test_quarters_are_four_times_as_many_items_four_times_finer(kind):
         np.testing.assert_allclose(coef, np.bincount(rows, spread, n) / scale, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("kind", TAKE, ids=lambda kind: kind.__name__)
-def test_groups_are_averaged_whatever_they_weigh(kind):
-    pooled = {"HingeLoss", "LogisticLoss", "AccuracyAtTop"}
-    rng = np.random.default_rng(6)
-    for _ in range(20):
-        surrogate = made(kind, rng, 40)
-        groups, y = np.arange(40) % 4, (rng.random(40) < 0.4).astype(int)
-        weight, scores = rng.uniform(0, 3, 40) * (groups + 1), rng.normal(size=(40, 3))
-        if kind.__name__ in pooled:
-            plain = surrogate.bind(y, None, weight)(scores[:, 0])[0]
-            assert surrogate.bind(y, groups, weight)(scores[:, 0])[0] == plain
-            continue
-        each = []
-        for g in range(4):
-            of = groups == g
-            try:
-                each.append(surrogate.bind(y[of], None, weight[of])(scores[of])[0])
-            except ValueError:
-                continue
-        if not each:
-            continue
-        bound = surrogate.bind(y, groups, weight)
-        value, coef = bound(scores)
-        np.testing.assert_allclose(value, np.mean(each, axis=0), rtol=1e-10)
-        assert (bound.n_groups, bound.n_left_out) == (len(each), 4 - len(each))
-        again = np.zeros_like(coef)
-        total = 0.0
-        for rows, part in bound.blocks(10):
-            one, again[rows] = part(scores[rows])
-            total = total + one
-        np.testing.assert_allclose(total, value, rtol=1e-12)
-        np.testing.assert_allclose(again, coef, rtol=1e-12)
-
-
 @pytest.mark.parametrize("kind", REFUSE, ids=lambda kind: kind.__name__)
 def test_what_takes_no_weights_says_why(kind):
     surrogate = made(kind, np.random.default_rng(0), 5)
