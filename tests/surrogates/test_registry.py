@@ -41,6 +41,8 @@ def test_importing_the_layer_does_not_import_numba():
 
 
 def test_declarations():
+    no_weights = {c.__name__ for c in SURROGATES.values() if c.no_weights}
+    assert no_weights == {"PrecAtKAvg", "ExpPushExp"}
     smooth = {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth}
     of_lists = {c.__name__ for c in OF_LISTS}
     assert smooth == {"LogisticLoss", "PatMat", "PatMatNP", "SoftPrecAtK"} | of_lists

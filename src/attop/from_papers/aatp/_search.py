@@ -47,13 +47,9 @@ class Search:
         self._distance = np.full(len(targets), np.inf)
 
     def exhaustive(self) -> list[Choice]:
-        """Solve for every item and choose for each target.
+        """Solve for every item and choose for each target: the paper's algorithm, section 3.2.
 
-        The paper's algorithm (section 3.2): the model whose threshold item has the score closest to the
-        quantile of the model's own scores; among equals the one of smallest objective.
-
-        Distances other than 0 are equal within `resolution`; which of several models of equal objective too
-        is returned is not determined.
+        See `SolvedProblems.choose`; which of several models of equal objective is returned is not determined.
         """
         candidates = self._solve(np.arange(self._problem.n))[0]
         complete = len(candidates.threshold_items) == self._problem.n

@@ -176,10 +176,11 @@ class AveragedRanker(MiniBatchRanker):
         """Return the class of the surrogate."""
         raise NotImplementedError
 
-    def _start(self, n_features: int) -> AveragedDescent:
+    def _start(self, n_features: int, models: Sequence[Self] = ()) -> AveragedDescent:
         from attop.from_papers.minibatch._sgd_at_k import AveragedDescent
 
-        return AveragedDescent(n_features, self._kind(), eta=self.eta, radius=self.radius)
+        eta, radius = zip(*((model.eta, model.radius) for model in models or [self]), strict=True)
+        return AveragedDescent(n_features, self._kind(), eta=eta, radius=radius)
 
     def _learn(self, batches: BatchSource) -> None:
         values = [self._state.step(batch) for batch in batches.one_pass()]
@@ -192,10 +193,7 @@ class AveragedRanker(MiniBatchRanker):
             alike[0]._descend(data, alike)
 
     def _descend(self, data: Training, models: Sequence[Self]) -> None:
-        from attop.from_papers.minibatch._sgd_at_k import AveragedDescent
-
-        eta, radius = [model.eta for model in models], [model.radius for model in models]
-        state = AveragedDescent(data.X.shape[1], self._kind(), eta=eta, radius=radius)
+        state = self._start(data.X.shape[1], models)
         solution = self._passes_over(data, state)
         for j, model in enumerate(models):
             alone = solution.model(j)
@@ -280,9 +278,7 @@ class OnePMB(AveragedRanker):
     Parameters
     ----------
     top : int, mapping or Top, optional
-        The top of a batch: a fraction of its positives (``kappa``), a fraction of its items (``tau``), or
-        a number ``k`` of the whole sample, shrunk in proportion to the batch, or of each group; never more
-        than the positives of the batch. None stands for as many as these, ``{"kappa": 1.0}``.
+        See `SGDAtK`; None stands for as many as the positives of the batch, ``{"kappa": 1.0}``.
 
     See Also
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from functools import lru_cache
@@ -79,8 +80,7 @@ class AveragedDescent:
 
     def alone(self, j: int) -> AveragedDescent:
         """Return model `j`, to be trained further by itself."""
-        one = AveragedDescent.__new__(AveragedDescent)
-        one._surrogate, one.t = self._surrogate, self.t
+        one = copy.copy(self)
         for name in ("_eta", "_radius", "_W", "_total", "coef", "lost"):
             setattr(one, name, getattr(self, name)[..., j : j + 1].copy())
         return one
