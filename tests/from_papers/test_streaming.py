@@ -40,9 +40,9 @@ def mapped_copy(X, folder):
 
 
 def batches_of_fit(estimator, X, y):
-    top = {"kappa": 1.0} if isinstance(estimator, OnePMB) else {"kappa": 0.25}
-    top = Top.of(estimator.top if estimator.top is not None else top)
-    batches = Batches(X, y, top, estimator.batch_size, np.random.RandomState(estimator.random_state))
+    batches = Batches(
+        X, y, estimator._top(), estimator.batch_size, np.random.RandomState(estimator.random_state)
+    )
     for _ in range(getattr(estimator, "epochs", 1)):
         yield from batches.one_pass()
 
