@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,7 +46,7 @@ LONGEST_STEP = math.log(np.finfo(float).max)
 EPS = float(np.finfo(float).eps)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CoordinateSolution(Solution):
     """A `Solution` with the path that led to it.
 
@@ -58,8 +58,8 @@ class CoordinateSolution(Solution):
         The step along it.
     """
 
-    coordinates: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
-    steps: Floats = field(default_factory=lambda: np.zeros(0))
+    coordinates: Ints
+    steps: Floats
 
     def after(self, rounds: int) -> CoordinateSolution:
         """Return the solution as it was after `rounds`: the start of a path is the path of fewer rounds."""
