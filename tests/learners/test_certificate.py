@@ -35,15 +35,6 @@ def words(seed, n=600, d=20):
     return MinMaxScaler().fit_transform(X), y
 
 
-def assert_ranks(model, X, y):
-    scores = X @ model.coef_
-    assert model.converged_
-    assert model.gap_ <= model.tol
-    assert np.ptp(scores) > 0, "all scores are equal"
-    top = np.mean(scores[y == 1] > scores[y == 0].max())
-    assert top > 0, "no positive above all negatives, though the optimum has some there"
-
-
 @pytest.mark.parametrize("model", [TopPush(lam=4.0), InfinitePush(lam=4.0)])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_strong_regularisation_is_no_reason_to_return_zero(model, seed):
@@ -51,7 +42,10 @@ def test_strong_regularisation_is_no_reason_to_return_zero(model, seed):
     model.fit(X, y)
     # The gain is below the default tolerance of 1e-3, as a share of the objective.
     assert 1e-7 < 1.0 - model.objective_ < 1e-3
-    assert_ranks(model, X, y)
+    assert model.converged_
+    assert model.gap_ <= model.tol
+    scores = X @ model.coef_
+    assert scores.max() > scores[y == 0].max(), "a positive is above all negatives at the optimum"
 
 
 def test_five_points():

@@ -43,13 +43,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
 VARIANTS = [
     *map(make, NAMES + COMPOSITES),
     make("AATP", search="fixed-point"),
-    make("GDPApK", surrogate="ts"),
     make("GDPApK", surrogate="ramp", init="zero"),
-    make("PNormPush", weak_rankers="thresholds"),
-    make("PNormPush", loss="hinge"),
     make("PNormPush", loss="logistic", weak_rankers="thresholds", price="exp"),
-    make("SGDAtK", surrogate="max"),
-    make("PerceptronAtK", variant="max"),
 ]
 
 

@@ -20,8 +20,13 @@ from attop.surrogates import SoftPrecAtK
 from oracles.metrics import smoothed_precision
 from support.misspecified import misspecified
 
+
+def sample(y, groups=None, weight=None):
+    return Sample(np.arange(len(y)), y, groups, weight)
+
+
 X, Y = misspecified()
-ALL = Sample(np.arange(len(Y)), Y, None, None)
+ALL = sample(Y)
 Z = StandardScaler().fit_transform(X)
 
 
@@ -170,16 +175,9 @@ def test_the_scale_of_the_start_changes_nothing_and_a_strong_anchor_keeps_it():
 
 def test_a_part_is_trained_on_as_if_there_were_no_other_rows():
     rows = np.flatnonzero(np.arange(len(Y)) % 3)
-    start = np.ones(4)
-    part = refine(Z, ALL.take(rows), Top(k=20), start, np.ones(2), np.array([0.03, 0.3]))
-    alone = refine(
-        Z[rows],
-        Sample(np.arange(len(rows)), Y[rows], None, None),
-        Top(k=20),
-        start,
-        np.ones(2),
-        np.array([0.03, 0.3]),
-    )
+    setting = Top(k=20), np.ones(4), np.ones(2), np.array([0.03, 0.3])
+    part = refine(Z, ALL.take(rows), *setting)
+    alone = refine(Z[rows], sample(Y[rows]), *setting)
     assert_allclose(part, alone, rtol=1e-6)
 
 
@@ -190,8 +188,8 @@ def test_in_precision_about_the_cut_an_item_of_weight_two_is_two(levels):
         n = int(rng.integers(2, 30))
         y, scores, weight = rng.integers(0, 2, n), rng.integers(0, levels, (n, 2)) / 3, rng.integers(1, 4, n)
         y[0], top, rows = 1, Top(k=int(rng.integers(1, n + 1))), np.repeat(np.arange(n), weight)
-        weighted = precision_about(scores, Sample(np.arange(n), y, None, weight.astype(float)), top)
-        repeated = precision_about(scores[rows], Sample(rows, y[rows], None, None), top)
+        weighted = precision_about(scores, sample(y, weight=weight.astype(float)), top)
+        repeated = precision_about(scores[rows], sample(y[rows]), top)
         assert_allclose(weighted, repeated, atol=1e-12)
         measure = TopPrecision(y[rows], top)
         assert_allclose(repeated, [measure.smoothed(s) for s in scores[rows].T], atol=1e-12)
@@ -200,7 +198,7 @@ def test_in_precision_about_the_cut_an_item_of_weight_two_is_two(levels):
 def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
     y, groups = np.array([1, 0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1, 2, 2])
     scores = np.array([[3.0], [2.0], [1.0], [1.0], [0.0], [2.0], [1.0]])
-    part = Sample(np.arange(7), y, groups, None)
+    part = sample(y, groups)
     want = (smoothed_precision([1, 0, 0], [3, 2, 1], 1) + 1) / 2
     assert precision_about(scores, part, Top(k=1))[0] == pytest.approx(want)
     assert np.isnan(precision_about(scores, part, Top(k=5))[0])
@@ -211,7 +209,7 @@ def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
     y = np.r_[np.ones(n_pos, int), np.zeros(1000 - n_pos, int)]
     given = np.random.default_rng(1).uniform(0.5, 2, 1000)
     for weight in (None, given):
-        some = thinned(Sample(np.arange(1000), y, None, weight), 400, seed=2)
+        some = thinned(sample(y, weight=weight), 400, seed=2)
         assert (some.y.sum(), (some.y == 0).sum()) == kept
         assert len(np.unique(some.rows)) == 400
         assert np.array_equal(some.y, y[some.rows])
@@ -223,11 +221,11 @@ def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
 
 def test_of_groups_whole_ones_are_kept_and_small_samples_are_what_they_were():
     groups = np.arange(1000) % 50
-    part = Sample(np.arange(1000), (np.arange(1000) < 300).astype(int), groups, None)
+    part = sample((np.arange(1000) < 300).astype(int), groups)
     some = thinned(part, 410, seed=0)
     assert len(some.rows) == 400
     assert set(np.bincount(some.groups)) == {0, 20}
     assert some.weight is None
     assert thinned(part, 1000, seed=0) is part
-    one_class = Sample(np.arange(1000), (groups == 0).astype(int), groups, None)
+    one_class = sample((groups == 0).astype(int), groups)
     assert thinned(one_class, 20, seed=0) is one_class  # one group, which is all positive or all negative
