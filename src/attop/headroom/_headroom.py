@@ -279,22 +279,18 @@ def _rounded(number: float) -> int:
     return math.ceil(number / unit) * unit
 
 
-def richer_models(n_rows: int, *, sparse: bool = False) -> list[Member]:
-    """Return a booster and a forest, fitted on `n_rows`, that can represent what no linear model can.
-
-    Without LightGBM no booster takes a sparse matrix, and the forest is alone.
-    """
-    rows = min(n_rows, ROWS_OF_A_TREE)
-    forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)
-    boosting = [] if sparse and find_spec("lightgbm") is None else [("boosting", booster())]
-    return [*boosting, ("forest", forest)]
-
-
 def held_out_richer(
     X: Features, y: Ints, folds: Sequence[Pair], groups: Ints | None, seed: int, n_jobs: int | None
 ) -> dict[str, Floats]:
-    """Return log-odds of each row by each of `richer_models`, fitted without its fold."""
-    models = richer_models(min(len(train) for train, _ in folds), sparse=issparse(X))
+    """Return log-odds of each row by a booster and a forest, fitted without its fold.
+
+    They can represent what no linear model can. Without LightGBM no booster takes a sparse matrix, and the
+    forest is alone.
+    """
+    rows = min(ROWS_OF_A_TREE, *(len(train) for train, _ in folds))
+    forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)
+    boosting = [] if issparse(X) and find_spec("lightgbm") is None else [("boosting", booster())]
+    models: list[Member] = [*boosting, ("forest", forest)]
     members = [(name, seeded((name, model), seed)) for name, model in models]
     values = {} if groups is None else {"groups": groups}
     _, scores = cross_fit(members, X, y, folds, values, float(y.mean()), n_jobs)

@@ -156,15 +156,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
         return Top.of(self._default_top if self.top is None else self.top)
 
     def _validate(self, X: ArrayLike, *labels: ArrayLike, reset: bool = True) -> Any:
-        return check_features(
-            self,
-            X,
-            *labels,
-            sparse=self._takes_sparse,
-            missing=self._takes_missing,
-            dtype=self._dtypes,
-            reset=reset,
-        )
+        return check_features(self, X, *labels, reset=reset)
 
     def _set_linear(self, coef: Floats, data: Training) -> None:
         """Store a linear model and place the break-even threshold."""

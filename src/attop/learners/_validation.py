@@ -50,22 +50,14 @@ def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
-def check_features(
-    estimator: BaseEstimator,
-    X: ArrayLike,
-    *labels: ArrayLike,
-    sparse: bool,
-    missing: bool = False,
-    dtype: tuple[type[np.floating[Any]], ...],
-    reset: bool = True,
-) -> Any:
+def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool) -> Any:
     """Check features as scikit-learn does; errors show code that helps with missing, text or sparse ones.
 
-    `labels` are `y`, if it is to be checked too.
+    `estimator` is a `Ranker`; `labels` are `y`, if it is to be checked too.
     """
     name = type(estimator).__name__
     refuse_masked(X, "X")
-    if issparse(X) and not sparse:
+    if issparse(X) and not estimator._takes_sparse:
         raise TypeError(
             f"{name} does not take sparse input, got a {type(X).__name__} of shape {np.shape(X)}: make the "
             "step before it return a dense array, for example by\n"
@@ -84,9 +76,9 @@ def check_features(
             estimator,
             X,
             *labels,
-            accept_sparse="csr" if sparse else False,
-            dtype=dtype,
-            ensure_all_finite="allow-nan" if missing else True,
+            accept_sparse="csr" if estimator._takes_sparse else False,
+            dtype=estimator._dtypes,
+            ensure_all_finite="allow-nan" if estimator._takes_missing else True,
             reset=reset,
         )
     except ValueError as error:

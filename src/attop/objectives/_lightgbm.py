@@ -33,8 +33,7 @@ class LightGBMObjective(Objective):
         Called as ``(scores, data set)`` by ``lightgbm.train``, as ``(y, scores, weight, group)`` by
         ``LGBMClassifier``.
         """
-        scores, *sample = _read(first, second, weight, group)
-        return self.derivatives(scores, *sample)
+        return self.derivatives(*_read(first, second, weight, group))
 
 
 class LightGBMMetric(EvaluationMetric):
@@ -48,8 +47,8 @@ class LightGBMMetric(EvaluationMetric):
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[str, float, bool]:
         """Return name, value and whether higher is better; called as `LightGBMObjective` is."""
-        scores, *sample = _read(first, second, weight, group)
-        return self.name, self.value(scores, *sample), self.metric.higher_is_better
+        value = self.value(*_read(first, second, weight, group))
+        return self.name, value, self.metric.higher_is_better
 
 
 def _read(first: Any, second: Any, weight: Any, group: Any) -> tuple[Any, Any, Any, Any]:

@@ -31,9 +31,7 @@ class XGBoostObjective(Objective):
         Called as ``(scores, matrix)`` by ``xgboost.train``, as ``(y, scores, sample_weight)`` by
         ``XGBClassifier``.
         """
-        if not hasattr(second, "get_label"):
-            return self.derivatives(second, first, None, sample_weight)
-        return self.derivatives(first, *_sample_of(second))
+        return self.derivatives(*_read(first, second, sample_weight))
 
 
 class XGBoostMetric(EvaluationMetric):
@@ -50,12 +48,13 @@ class XGBoostMetric(EvaluationMetric):
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
         """Return name and value, or the value alone to ``XGBClassifier``; called as `XGBoostObjective` is."""
-        if not hasattr(second, "get_label"):
-            return self.value(second, first, None, sample_weight)
-        return self.name, self.value(first, *_sample_of(second))
+        value = self.value(*_read(first, second, sample_weight))
+        return (self.name, value) if hasattr(second, "get_label") else value
 
 
-def _sample_of(matrix: Any) -> tuple[Any, Any, Any]:
-    """Return labels, groups and weights of an `xgboost.DMatrix`."""
-    weight = matrix.get_weight()
-    return matrix.get_label(), codes_of(matrix.get_group()), weight if len(weight) else None
+def _read(first: Any, second: Any, weight: Any) -> tuple[Any, Any, Any, Any]:
+    """Return scores, labels, groups and weights, from either way XGBoost calls."""
+    if not hasattr(second, "get_label"):
+        return second, first, None, weight
+    weight = second.get_weight()
+    return first, second.get_label(), codes_of(second.get_group()), weight if len(weight) else None

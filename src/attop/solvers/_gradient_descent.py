@@ -84,10 +84,13 @@ def gradient_descent(
     above is ours.
     """
     deadline, history = Deadline(time_limit), History()
-    eta, lam, coef_init = _check(X, loss, eta, lam, max_iter, tol, window, coef_init)
-    run = _Running(eta, lam, coef_init)
+    check_loss("gradient_descent", X, loss)
+    eta, lam = broadcast_settings(eta=eta, lam=lam)
+    check_numbers(eta=eta.min(), lam=lam.min(), max_iter=max_iter, window=window, tol=tol)
     m = len(eta)
-    best_coef, best = coef_init.copy(), np.full(m, np.inf)
+    start = _start(coef_init, X.shape[1], m)
+    run = _Running(eta, lam, start)
+    best_coef, best = start.copy(), np.full(m, np.inf)
     each_status: list[Status] = ["max_iter"] * m
     each_n_iter = np.zeros(m, np.int64)
 
@@ -179,24 +182,11 @@ def _squared_norms(W: Floats) -> Floats:
     return np.einsum("ij,ij->j", W, W)
 
 
-def _check(
-    X: Features,
-    loss: BoundSurrogate,
-    eta: ArrayLike,
-    lam: ArrayLike,
-    max_iter: int,
-    tol: float,
-    window: int,
-    coef_init: ArrayLike | None,
-) -> tuple[Floats, Floats, Floats]:
-    d = X.shape[1]
-    check_loss("gradient_descent", X, loss)
-    etas, lams = broadcast_settings(eta=eta, lam=lam)
-    check_numbers(eta=etas.min(), lam=lams.min(), max_iter=max_iter, window=window, tol=tol)
-    m = len(etas)
+def _start(coef_init: ArrayLike | None, d: int, m: int) -> Floats:
+    """Return ``w_0`` of each model, shape (d, m)."""
     if coef_init is None:
-        return etas, lams, np.zeros((d, m))
-    W = np.asarray(coef_init, dtype=np.float64)
+        return np.zeros((d, m))
+    W = np.array(coef_init, dtype=np.float64, order="C")
     if W.ndim == 1:
         W = np.repeat(W[:, None], m, axis=1)
     if W.shape != (d, m):
@@ -206,4 +196,4 @@ def _check(
         )
     if not np.isfinite(W).all():
         raise ValueError("coef_init must be finite, got NaN or infinity")
-    return etas, lams, W.copy()
+    return W

@@ -131,8 +131,7 @@ class SoftTop(RefinedRanker):
     rows, block by block: X, which may be a memory-mapped file, is copied only for a `base` that is an
     estimator.
 
-    The top is that of each group, and groups are kept together in cross-validation. An item of weight 2
-    counts as two, except in the folds.
+    An item of weight 2 counts as two, except in the folds.
 
     Differences from a paper: it has none. The soft top-k is that of Xie et al. (2020); see `SoftPrecAtK`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -131,6 +131,8 @@ class TopStack(SplittingRanker, BaseComposition):
     {'linear': 1.0, 'tree': 0.58}
     """
 
+    _default_top: ClassVar[TopLike] = {"kappa": 1.0}
+
     def __init__(
         self,
         estimators: Sequence[Member] | Literal["auto"] = "auto",
@@ -187,17 +189,12 @@ class TopStack(SplittingRanker, BaseComposition):
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         """Fit `models`, which differ in their top alone."""
         X, y, groups, weight, entity = data.counted()
-        whole = {"groups": groups, "entity": entity}
-        values: Values = {name: codes for name, codes in whole.items() if codes is not None}
-        if weight is not None:
-            values["sample_weight"] = weight
-        measures = [
-            TopPrecision(y, {"kappa": 1.0} if model.top is None else model.top, values.get("groups"))
-            for model in models
-        ]
+        given = {"groups": groups, "entity": entity, "sample_weight": weight}
+        values: Values = {name: value for name, value in given.items() if value is not None}
+        measures = [TopPrecision(y, model._top(), groups) for model in models]
         members = self._fit_members(X, y, values)
         for model, measure in zip(models, measures, strict=True):
-            model._combine(members, y, values.get("sample_weight"), measure)
+            model._combine(members, y, weight, measure)
 
     def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
         rng = check_random_state(self.random_state)
@@ -208,13 +205,13 @@ class TopStack(SplittingRanker, BaseComposition):
         if isinstance(given, str):
             n_rows = min(len(train) for train, _ in folds)
             given = default_members(n_rows, self.n_features_in_, sparse=issparse(X))
-        if "sample_weight" in values and not any(takes(model, "sample_weight") for _, model in given):
+        weight = values.get("sample_weight")
+        if weight is not None and not any(takes(model, "sample_weight") for _, model in given):
             raise ValueError(
                 f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
                 "add one that does, or leave the weights out"
             )
         members = [(name, seeded((name, model), seed)) for name, model in given]
-        weight = values.get("sample_weight")
         prior = float(np.average(y, weights=weight))
         fitted, scores = cross_fit(members, X, y, folds, values, prior, self.n_jobs)
         centre, scale = centre_and_scale(scores, weight)

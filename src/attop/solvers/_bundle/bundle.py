@@ -238,8 +238,7 @@ def _rounding(scores: Floats) -> float:
 def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]:
     """Return a plane of the loss at 0: of the subgradients there, one active in the direction of `scores`.
 
-    If ``w = 0`` is the optimum, such planes certify it. The bound of planes from far away is less exact,
-    because of rounding.
+    The bound of planes from far away is less exact, because of rounding.
     """
     size = np.abs(scores).max()
     near = scores * (_TINY / size) if size > 0 else scores

@@ -21,13 +21,12 @@ _LEVEL = (0.95, 0.99)
 
 
 class WorkingSet:
-    """The rows of `X` with nonzero entries in recent subgradients.
+    """The rows of `X` with nonzero entries in recent subgradients: of a loss of the top, few.
 
-    A subgradient of a loss of the top of the list is zero except for the items near the top. This helps
-    twice. The slope ``X^T c`` of a plane needs only the rows where c is not zero. And planes can be computed
-    from scores that are up to date in these rows only: the loss is convex in the scores, so for any vector
-    `s`, with value `v` and subgradient `c` at `s`, ``v - c . s + (X^T c) . w`` is a lower bound of the loss
-    at w, even if no model has the scores `s`.
+    The slope ``X^T c`` of a plane needs no others. And planes can be computed from scores that are up to date
+    in these rows only: the loss is convex in the scores, so for any vector `s`, with value `v` and
+    subgradient `c` at `s`, ``v - c . s + (X^T c) . w`` is a lower bound of the loss at w, even if no model
+    has the scores `s`.
     """
 
     def __init__(self, X: Features):
