@@ -30,7 +30,7 @@ from attop.experiment._judge import decide
 from attop.experiment._splits import Pair, cross_fitting_folds
 from attop.learners._validation import encode_labels
 from attop.learners.soft_top._soft_top import SoftTop
-from attop.learners.top_stack._members import ROWS_OF_A_TREE, Member, booster, cross_fit, seeded
+from attop.learners.top_stack._members import ROWS_OF_A_TREE, Member, booster, cross_fit
 from attop.metrics._held_out import TopPrecision
 
 Verdict = Literal["nothing to gain", "gain by a richer model", "gain by training for the top"]
@@ -290,10 +290,9 @@ def held_out_richer(
     rows = min(ROWS_OF_A_TREE, *(len(train) for train, _ in folds))
     forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)
     boosting = [] if issparse(X) and find_spec("lightgbm") is None else [("boosting", booster())]
-    models: list[Member] = [*boosting, ("forest", forest)]
-    members = [(name, seeded((name, model), seed)) for name, model in models]
+    members: list[Member] = [*boosting, ("forest", forest)]
     values = {} if groups is None else {"groups": groups}
-    _, scores = cross_fit(members, X, y, folds, values, float(y.mean()), n_jobs)
+    _, scores = cross_fit(members, X, y, folds, values, float(y.mean()), seed, n_jobs)
     return {name: scores[:, j] for j, (name, _) in enumerate(members)}
 
 

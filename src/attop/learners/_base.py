@@ -66,8 +66,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
 
     A subclass has parameters and `_solve`. Unless it overrides `_score`, it scores by
     ``X @ coef_ + intercept_``. The order of the scores is all a ranker learns; `intercept_` only says where
-    `predict` cuts: it makes as many training items positive as there were positives (the break-even point),
-    and never changes the order.
+    `predict` cuts.
 
     Attributes
     ----------

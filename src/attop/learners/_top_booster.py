@@ -17,7 +17,6 @@ from attop.learners._base import Training, ranker
 from attop.learners.soft_top._refinement import Sample, precision_about, unit
 from attop.learners.soft_top._search import best_gain
 from attop.learners.soft_top._soft_top import RefinedRanker
-from attop.surrogates._prec_at_k import SoftPrecAtK
 
 _BANDWIDTHS = (1.0, 2.0, 4.0)
 #: Weight far from the cut, relative to that at the cut: those rows teach the model how to get near it.
@@ -103,11 +102,10 @@ class TopBooster(RefinedRanker):
         """Boost on log loss, choose a width or none, and boost again."""
         X, labels, codes, weight, entity = data.counted()
         part = Sample(np.arange(len(labels)), labels, codes, weight)
-        top = self._top()
-        SoftPrecAtK(top).bind(labels, codes, weight)  # refuses a top beyond the sample
-        self._choose_width(X, part, part.as_share(top), codes if entity is None else entity)
+        top = self._top_of(part)
+        self._choose_width(X, part, top, codes if entity is None else entity)
         bandwidths = [] if self.bandwidth_ is None else [self.bandwidth_]
-        self.base_, *weighted = self._boost(X, part, part.as_share(top), bandwidths)
+        self.base_, *weighted = self._boost(X, part, top, bandwidths)
         self.booster_ = weighted[0] if weighted else self.base_
         self._place_cut(self._score(X), labels, weight)
 
@@ -184,14 +182,12 @@ def _around_the_cut(scores: Floats, part: Sample, top: Top, bandwidth: float) ->
     """Return weights of the rows of `part`, largest at the k-th highest score of each list, of mean 1."""
     width = bandwidth * unit(scores, part, top)
     near = np.zeros(len(scores))
-    for at in part.lists():
-        k = part.resolve(top, at)
-        if k > 0:
-            order = at[np.argsort(-scores[at], kind="stable")]
-            amount = np.arange(1, len(at) + 1) if part.weight is None else np.cumsum(part.weight[order])
-            cut = scores[order[np.searchsorted(amount, k)]]
-            p = expit((scores[at] - cut) / width)
-            near[at] = 4.0 * p * (1.0 - p)
+    for at, k in part.lists(top):
+        order = at[np.argsort(-scores[at], kind="stable")]
+        amount = np.arange(1, len(at) + 1) if part.weight is None else np.cumsum(part.weight[order])
+        cut = scores[order[np.searchsorted(amount, k)]]
+        p = expit((scores[at] - cut) / width)
+        near[at] = 4.0 * p * (1.0 - p)
     weight = _FAR + (1.0 - _FAR) * near
     if part.weight is not None:
         weight *= part.weight

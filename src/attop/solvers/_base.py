@@ -134,7 +134,7 @@ def check_loss(solver: str, X: Features, loss: BoundSurrogate, *needs: str) -> N
 _LEAST_FINISHED_FIRST: tuple[Status, ...] = ("deadline", "max_iter", "diverged", "converged")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GridSolution(Solution):
     """A `Solution` of ``m`` models that remembers how each of them ended.
 
@@ -147,8 +147,8 @@ class GridSolution(Solution):
         Batches the surrogate was undefined on, for mini-batch solvers.
     """
 
-    each_status: list[Status] = field(default_factory=list)
-    each_n_iter: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    each_status: list[Status]
+    each_n_iter: Ints
     n_skipped: int = 0
 
     def model(self, j: int) -> Solution:

@@ -32,21 +32,25 @@ class Sample:
         weight = None if self.weight is None else self.weight[rows]
         return Sample(self.rows[rows], self.y[rows], groups, weight)
 
-    def lists(self) -> list[Ints]:
-        """Return the positions of each group's rows; all of them without groups."""
-        return [np.arange(len(self.y))] if self.groups is None else lists_of(self.groups)
+    def lists(self, top: Top) -> list[tuple[Ints, int]]:
+        """Return the positions of each group's rows (of all without groups), and its k by weight.
+
+        Those on which precision@k is undefined are left out.
+        """
+        found = []
+        for at in [np.arange(len(self.y))] if self.groups is None else lists_of(self.groups):
+            weight = np.ones(len(at)) if self.weight is None else self.weight[at]
+            n_pos = weight @ self.y[at]
+            amounts = np.array([n_pos]), np.array([weight.sum() - n_pos])
+            k = int(resolve_each(top, *amounts)[0]) if n_pos > 0 else 0
+            if k > 0:
+                found.append((at, k))
+        return found
 
     def as_share(self, top: Top) -> Top:
         """Make k of a single list a share of it, so that folds are cut at the same share."""
         length = len(self.y) if self.weight is None else round(float(self.weight.sum()))
         return top.as_share(length) if self.groups is None else top
-
-    def resolve(self, top: Top, at: Ints) -> int:
-        """Return k of the list at positions `at`, by weight; 0 where precision@k is undefined."""
-        weight = np.ones(len(at)) if self.weight is None else self.weight[at]
-        n_pos = weight @ self.y[at]
-        amounts = np.array([n_pos]), np.array([weight.sum() - n_pos])
-        return int(resolve_each(top, *amounts)[0]) if n_pos > 0 else 0
 
 
 def refine(
@@ -91,10 +95,7 @@ def refine(
 def unit(scores: Floats, part: Sample, top: Top) -> float:
     """Return the weighted standard deviation of the 4k highest scores; over lists, the root mean square."""
     variances = []
-    for at in part.lists():
-        k = part.resolve(top, at)
-        if k == 0:
-            continue
+    for at, k in part.lists(top):
         order = at[np.argsort(-scores[at], kind="stable")]
         weight = np.ones(len(at)) if part.weight is None else part.weight[order]
         before = np.cumsum(weight) - weight
@@ -110,7 +111,7 @@ def precision_about(scores: Floats, part: Sample, top: Top) -> Floats:
 
     The mean over the groups with a positive and k items, NaN where there is none.
     """
-    lists = [(at, k) for at in part.lists() if (k := part.resolve(top, at)) > 0]
+    lists = part.lists(top)
     if not lists:
         return np.full(scores.shape[1], np.nan)
     values = np.empty((len(lists), scores.shape[1]))

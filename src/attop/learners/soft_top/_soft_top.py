@@ -12,19 +12,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from attop._core.compiled import blas
+from attop._core.top import Top
 from attop._core.typing import Features, Floats, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import SplittingRanker, Training, ranker, sharing
-from attop.learners.soft_top._bases import PointwiseBases
+from attop.learners.soft_top._bases import PointwiseBases, PointwiseLoss
 from attop.learners.soft_top._refinement import Sample
 from attop.learners.soft_top._search import Bases, Outcome, Request, Run, Trials, search, thinned
 from attop.learners.soft_top._standardised import Standardised, standardise
 from attop.surrogates._prec_at_k import SoftPrecAtK
 
-_BASES: dict[str, Callable[[], PointwiseBases]] = {
-    "auto": PointwiseBases,
-    "logistic": lambda: PointwiseBases(["logistic"]),
-    "svm": lambda: PointwiseBases(["squared-hinge"]),
+_BASES: dict[str, tuple[PointwiseLoss, ...]] = {
+    "auto": ("logistic", "squared-hinge"),
+    "logistic": ("logistic",),
+    "svm": ("squared-hinge",),
 }
 _BANDWIDTHS = (0.1, 0.3, 1.0, 3.0)
 _L2_TO_BASE = (3e-4, 0.003, 0.03, 0.3)
@@ -70,6 +71,12 @@ class RefinedRanker(SplittingRanker):
     min_gain_se: float = 1.0
     random_state: int | np.random.RandomState | None = 0
     n_jobs: int | None = None
+
+    def _top_of(self, part: Sample) -> Top:
+        """Return the top that samples like `part` have; one beyond `part` is refused."""
+        top = self._top()
+        SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
+        return part.as_share(top)
 
 
 @ranker
@@ -176,12 +183,10 @@ class SoftTop(RefinedRanker):
                 model._store(outcome, scale, data)
 
     def _request(self, part: Sample) -> Request:
-        top = self._top()
-        SoftPrecAtK(top).bind(part.y, part.groups, part.weight)  # refuses a top beyond the sample
         bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
         l2s_to_base = _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
         settings = np.array(list(product(bandwidths, l2s_to_base)))
-        return Request(part.as_share(top), settings, self.min_gain_se)
+        return Request(self._top_of(part), settings, self.min_gain_se)
 
     def _store(self, outcome: Outcome, scale: Floats, data: Training) -> None:
         self.base_ = outcome.base
@@ -222,7 +227,7 @@ def _tuning(model: SoftTop) -> Hashable:
 
 def _bases(base: str | BaseEstimator) -> Bases:
     if isinstance(base, str) and base in _BASES:
-        return _BASES[base]()
+        return PointwiseBases(_BASES[base])
     if not (hasattr(base, "fit") and hasattr(base, "get_params")):
         known = ", ".join(map(repr, _BASES))
         raise ValueError(f"base must be {known} or a linear estimator, got {base!r}")

@@ -86,9 +86,8 @@ def booster(trees: int = 200, learning_rate: float = 0.05, **more: Any) -> Estim
     )
 
 
-def seeded(member: Member, seed: int) -> Estimator:
+def _seeded(name: str, estimator: Estimator, seed: int) -> Estimator:
     """Return a clone of the estimator; each `random_state` that is None gets a seed of the member's name."""
-    name, estimator = member
     states = {p: derive_seed(seed, name, p, bits=31) for p in open_parameters(estimator, "random_state")}
     return clone(estimator).set_params(**states)
 
@@ -100,13 +99,15 @@ def cross_fit(
     folds: Sequence[Pair],
     values: Values,
     prior: float,
+    seed: int,
     n_jobs: int | None,
 ) -> tuple[list[Fitted], Floats]:
     """Fit each member without each fold; return the models, and the raw scores of the rows held out, (n, m).
 
     Each row is in one test part of `folds`; `values` reach the members whose `fit` takes them; `prior` is
-    that of `raw_scores`. The scores are the same for any `n_jobs`.
+    that of `raw_scores`; members without a seed get one. The scores are the same for any `n_jobs`.
     """
+    members = [(name, _seeded(name, model, seed)) for name, model in members]
     parts = Parallel(n_jobs)(delayed(_held_out)(members, X, y, fold, values, prior) for fold in folds)
     scores = np.empty((len(y), len(members)))
     for (_, test), (_, part) in zip(folds, parts, strict=True):
@@ -115,14 +116,13 @@ def cross_fit(
     return [(name, list(its)) for (name, _), its in zip(members, models, strict=True)], scores
 
 
-def raw_scores(member: Member, X: Rows, prior: float) -> Floats:
+def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
     """Return the scores of a fitted member: log-odds, or what its decision function gives.
 
     Log-odds below those of an eighth of `prior`, the share of positives, are drawn together tenfold. They
     keep their order; what distinguishes hopeless rows would else outweigh, in a regression on the scores,
     what distinguishes the rows that matter. Errors are those of `attop.metrics.scores_of`.
     """
-    name, model = member
     if not hasattr(model, "predict_proba"):
         return scores_of(model, X, name=f"member {name!r}")
     p = np.asarray(model.predict_proba(X))
@@ -141,5 +141,5 @@ def _held_out(
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
         models = [fit(model, rows, y[train], **given) for _, model in members]
-        named = zip((name for name, _ in members), models, strict=True)
-        return models, np.column_stack([raw_scores(member, held_out, prior) for member in named])
+        named = zip(members, models, strict=True)
+        return models, np.column_stack([raw_scores(name, m, held_out, prior) for (name, _), m in named])

@@ -21,15 +21,7 @@ from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
 from attop.learners._base import Setting, SplittingRanker, Training, all_alike, cut_below, train
-from attop.learners.top_stack._members import (
-    Fitted,
-    Member,
-    Values,
-    cross_fit,
-    default_members,
-    raw_scores,
-    seeded,
-)
+from attop.learners.top_stack._members import Fitted, Member, Values, cross_fit, default_members, raw_scores
 from attop.metrics._held_out import HeldOutPrecision, TopPrecision
 
 
@@ -211,9 +203,8 @@ class TopStack(SplittingRanker, BaseComposition):
                 f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
                 "add one that does, or leave the weights out"
             )
-        members = [(name, seeded((name, model), seed)) for name, model in given]
         prior = float(np.average(y, weights=weight))
-        fitted, scores = cross_fit(members, X, y, folds, values, prior, self.n_jobs)
+        fitted, scores = cross_fit(given, X, y, folds, values, prior, seed, self.n_jobs)
         centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
         return _Members(fitted, (scores - centre) / scale, prior, folds, centre, scale, seed)
@@ -253,7 +244,7 @@ class TopStack(SplittingRanker, BaseComposition):
         check_is_fitted(self)
         refuse_masked(X, "X")
         raw = [
-            np.mean([raw_scores((name, model), X, self._prior) for model in models], axis=0)
+            np.mean([raw_scores(name, model, X, self._prior) for model in models], axis=0)
             for name, models in self.members_
         ]
         return (np.column_stack(raw) - self._centre) / self._scale
