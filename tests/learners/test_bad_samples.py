@@ -46,7 +46,13 @@ REFUSED = {
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 SPACED = np.zeros((96, 6))
 SPACED[::2, ::2] = X
+LONG = sparse.csr_matrix(X)
+LONG.indices, LONG.indptr = LONG.indices.astype(np.int64), LONG.indptr.astype(np.int64)
+TWICE = (np.tile((X / 2).ravel(), 2), tuple(np.tile(np.indices(X.shape).reshape(2, -1), 2)))
 SAME = {
+    "csr": (sparse.csr_matrix(X), Y),
+    "csr with long indices": (LONG, Y),
+    "coo with duplicates": (sparse.coo_array(TWICE, X.shape), Y),
     "float16": (X.astype(np.float16), Y),
     "long double": (X.astype(np.longdouble), Y),
     "big-endian": (X.astype(">f8"), Y),
@@ -70,15 +76,6 @@ SAME = {
     "one group": (X, Y, np.zeros(48, bool)),
     "one group of text": (X, Y, ["all"] * 48),
 }
-SPARSE = {
-    "csr": sparse.csr_matrix(X),
-    "coo with duplicates": sparse.coo_array(
-        (np.tile((X / 2).ravel(), 2), tuple(np.tile(np.indices(X.shape).reshape(2, -1), 2))), X.shape
-    ),
-}
-SPARSE["csr with long indices"] = SPARSE["csr"].copy()
-SPARSE["csr with long indices"].indices = SPARSE["csr"].indices.astype(np.int64)
-SPARSE["csr with long indices"].indptr = SPARSE["csr"].indptr.astype(np.int64)
 
 
 EXTREME = {
@@ -102,25 +99,40 @@ EXTREME = {
 }
 
 
-def estimator_cases():
-    """Every case of every estimator, as (id, estimator, sample, words of the error or None)."""
-    # test_estimators.py begins at the other end: what one process has compiled, the other finds compiled.
-    for name in reversed(NAMES):
-        for case, (sample, message) in REFUSED.items():
-            yield f"{name}-{case}", name, sample, message
-        for case, sample in SAME.items():
-            yield f"{name}-{case}", name, sample, None
-        for case, matrix in SPARSE.items():
-            takes_sparse = make(name).__sklearn_tags__().input_tags.sparse
-            refused = None if takes_sparse else "does not take sparse input"
-            yield f"{name}-sparse {case}", name, (matrix, Y), refused
-        for case, sample in EXTREME.items():
-            few = name == "GreedyPApK" and min(np.bincount(sample[1])) < 2
-            yield f"{name}-{case}", name, sample, "two of each are needed" if few else None
+#: test_estimators.py begins at the other end: what one process has compiled, the other finds compiled.
+REVERSED = NAMES[::-1]
 
 
-ESTIMATOR_CASES = list(estimator_cases())
-EXTREME_IDS = {id(sample) for sample in EXTREME.values()}
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("name", REVERSED)
+def test_a_wrong_sample_is_refused(name, case):
+    sample, message = REFUSED[case]
+    with pytest.raises((ValueError, TypeError, OverflowError), match=message):
+        fitted(name, sample)
+
+
+def scored(name, sample):
+    """A model of a sample, its scores and what it predicts, which are numbers and classes."""
+    model = fitted(name, sample)
+    scores, predicted = model.decision_function(sample[0]), model.predict(sample[0])
+    assert scores.dtype == np.float64
+    assert np.isfinite(scores).all()
+    assert set(predicted.tolist()) <= set(model.classes_.tolist())
+    return model, scores, predicted
+
+
+@pytest.mark.parametrize("case", EXTREME)
+@pytest.mark.parametrize("name", REVERSED)
+def test_of_an_extreme_sample_equal_items_are_scored_equally(name, case):
+    sample = EXTREME[case]
+    if name == "GreedyPApK" and min(np.bincount(sample[1])) < 2:
+        with pytest.raises(ValueError, match="two of each are needed"):
+            fitted(name, sample)
+        return
+    _, scores, _ = scored(name, sample)
+    same_items = np.unique(sample[0], axis=0, return_inverse=True)[1]
+    for item in set(same_items.tolist()):
+        np.testing.assert_allclose(scores[same_items == item], scores[same_items == item][0])
 
 
 @pytest.fixture(scope="module")
@@ -135,25 +147,15 @@ def references():
     return reference
 
 
-@pytest.mark.parametrize(
-    ("name", "sample", "message"), [c[1:] for c in ESTIMATOR_CASES], ids=[c[0] for c in ESTIMATOR_CASES]
-)
-def test_estimators(name, sample, message, references):
-    if message is not None:
-        with pytest.raises((ValueError, TypeError, OverflowError), match=message):
+@pytest.mark.parametrize("case", SAME)
+@pytest.mark.parametrize("name", REVERSED)
+def test_the_sample_in_another_form_gives_the_same_model(name, case, references):
+    sample = SAME[case]
+    if sparse.issparse(sample[0]) and not make(name).__sklearn_tags__().input_tags.sparse:
+        with pytest.raises(TypeError, match="does not take sparse input"):
             fitted(name, sample)
         return
-    model = fitted(name, sample)
-    scores = model.decision_function(sample[0])
-    assert scores.dtype == np.float64
-    assert np.isfinite(scores).all()
-    predicted = model.predict(sample[0])
-    assert set(predicted.tolist()) <= set(model.classes_.tolist())
-    if id(sample) in EXTREME_IDS:
-        same_items = np.unique(np.asarray(sample[0]), axis=0, return_inverse=True)[1]
-        for item in set(same_items.tolist()):
-            np.testing.assert_allclose(scores[same_items == item], scores[same_items == item][0])
-        return
+    model, scores, predicted = scored(name, sample)
     # One group is as none.
     grouped = len(sample) == 3 and len(set(sample[2])) > 1
     alike = references(name, grouped)

@@ -102,14 +102,11 @@ def test_too_few_positives_for_folds_keep_log_loss():
     assert np.isnan(model.cv_gain_)
 
 
-def test_a_k_is_that_of_the_training_sample():
-    by_k, by_share = (booster(top=top).fit(X, Y) for top in (12, Top(k=12, out_of=N)))
-    assert by_k.cv_gain_ == by_share.cv_gain_
-
-
-def test_it_does_not_depend_on_the_jobs():
-    one, two = (booster(n_jobs=n, cv=3).fit(X, Y).decision_function(X) for n in (1, 2))
-    np.testing.assert_array_equal(one, two)
+@pytest.mark.parametrize("same", [{"n_jobs": 2}, {"top": Top(k=12, out_of=N)}])
+def test_neither_jobs_nor_a_k_as_the_share_of_the_sample_change_a_digit(same):
+    one, other = booster().fit(X, Y), booster(**same).fit(X, Y)
+    assert one.cv_gain_ == other.cv_gain_
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
 
 
 @pytest.mark.parametrize("heavy", [1.0, 9.0])
