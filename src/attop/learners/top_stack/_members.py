@@ -38,8 +38,7 @@ Values = dict[str, Any]
 ROWS_OF_A_TREE = 20_000
 #: Probabilities are clipped to this range but for their order, see `log_odds`.
 _LEAST, _MOST = 1e-6, 0.999
-#: Below the log-odds of this fraction of the positive rate, differences are shrunk to a tenth: such rows are
-#: far from any top.
+#: Below the log-odds of this fraction of the positive rate, differences are shrunk to a tenth.
 _HOPELESS, _SLOPE = 1 / 8, 0.1
 
 
@@ -119,9 +118,9 @@ def cross_fit(
 def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
     """Return the scores of a fitted member: log-odds, or what its decision function gives.
 
-    Log-odds below those of an eighth of `prior`, the share of positives, are drawn together tenfold. They
-    keep their order; what distinguishes hopeless rows would else outweigh, in a regression on the scores,
-    what distinguishes the rows that matter. Errors are those of `attop.metrics.scores_of`.
+    Log-odds below those of an eighth of `prior`, the share of positives, are drawn together tenfold: in a
+    regression on the scores, what distinguishes hopeless rows would else outweigh what distinguishes those
+    that matter. Errors are those of `attop.metrics.scores_of`.
     """
     if not hasattr(model, "predict_proba"):
         return scores_of(model, X, name=f"member {name!r}")
