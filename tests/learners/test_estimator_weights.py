@@ -1,7 +1,6 @@
 """Weights in estimators: an item of weight 2 is two items; who takes none has no such parameter."""
 
 import inspect
-import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 from attop.experiment._learner import fit_many
 from support.every_estimator import CLASSES, COMPOSITES, NAMES, make
 
+pytestmark = pytest.mark.filterwarnings("ignore")
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] - X[:, 1] + RNG.normal(size=60) > 0.8).astype(int)
@@ -41,12 +41,6 @@ VARIANTS = {
 CASES = [(name, change) for name in EXACT for change in [{}, *VARIANTS.get(name, [])]]
 
 
-def quietly(fit, *args, **more):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return fit(*args, **more)
-
-
 def test_those_whose_problem_allows_it_take_weights():
     assert set(NAMES + COMPOSITES) - set(WEIGHTED) == {
         "GreedyPApK", "OnePMB", "PerceptronAtK", "SGDAtK", "SelectPApK",
@@ -63,13 +57,13 @@ def test_those_whose_problem_allows_it_take_weights():
 def test_an_item_of_weight_two_is_two_items(name, change, grouped):
     model = make(name, **change)
     groups = GROUPS if grouped else None
-    weighted = quietly(clone(model).fit, X, Y, groups, WEIGHT)
-    repeated = quietly(clone(model).fit, X[ROWS], Y[ROWS], groups[ROWS] if grouped else None)
+    weighted = clone(model).fit(X, Y, groups, WEIGHT)
+    repeated = clone(model).fit(X[ROWS], Y[ROWS], groups[ROWS] if grouped else None)
     tolerance = 1e-4 if hasattr(model, "tol") else 1e-7
     spread = np.ptp(repeated.decision_function(X))
     assert spread > 0
     assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=tolerance * spread)
-    plain = quietly(clone(model).fit, X, Y, groups)
+    plain = clone(model).fit(X, Y, groups)
     assert abs(plain.decision_function(X) - weighted.decision_function(X)).max() > 10 * tolerance * spread
 
 
@@ -78,8 +72,8 @@ def test_an_item_of_weight_two_is_two_items(name, change, grouped):
 def test_a_row_of_weight_zero_is_in_no_fold(name, most):
     weight = np.array([0.0, 1.0, most])[np.arange(60) % 3]
     kept = weight > 0
-    zero = quietly(make(name).fit, X, Y, GROUPS, weight)
-    dropped = quietly(make(name).fit, X[kept], Y[kept], GROUPS[kept], weight[kept])
+    zero = make(name).fit(X, Y, GROUPS, weight)
+    dropped = make(name).fit(X[kept], Y[kept], GROUPS[kept], weight[kept])
     np.testing.assert_array_equal(zero.decision_function(X), dropped.decision_function(X))
 
 
@@ -90,30 +84,30 @@ def test_half_the_weight_is_half_the_list(name):
     one, two = sums.get(name, ({}, {}))
     if "top" in make(name).get_params():
         one, two = one | {"top": 4}, two | {"top": 8}
-    weighted = quietly(make(name, **one).fit, X, Y, None, WEIGHT / 2)
-    whole = quietly(make(name, **two).fit, X, Y, None, WEIGHT)
+    weighted = make(name, **one).fit(X, Y, None, WEIGHT / 2)
+    whole = make(name, **two).fit(X, Y, None, WEIGHT)
     spread = np.ptp(whole.decision_function(X))
     assert_allclose(weighted.decision_function(X), whole.decision_function(X), atol=1e-3 * spread)
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_ones_are_no_weights(name):
-    ones = quietly(make(name).fit, X, Y, None, np.ones(60))
-    plain = quietly(make(name).fit, X, Y)
+    ones = make(name).fit(X, Y, None, np.ones(60))
+    plain = make(name).fit(X, Y)
     assert_allclose(ones.decision_function(X), plain.decision_function(X), rtol=1e-12)
 
 
 def test_an_item_without_weight_is_no_threshold_item():
     for tau in (0.1, 0.2, 0.3, 0.5):
-        model = quietly(make("AATP", top={"tau": tau}).fit, X, Y, None, WEIGHT)
+        model = make("AATP", top={"tau": tau}).fit(X, Y, None, WEIGHT)
         assert WEIGHT[model.threshold_item_] > 0
 
 
 def test_the_cut_of_predict_is_at_the_weight_of_the_positives():
-    model = quietly(make("ROCSVM").fit, X, Y, None, WEIGHT)
+    model = make("ROCSVM").fit(X, Y, None, WEIGHT)
     positive = model.predict(X) == 1
     assert WEIGHT[positive].sum() == pytest.approx(WEIGHT[Y == 1].sum(), abs=WEIGHT.max())
-    repeated = quietly(make("ROCSVM").fit, X[ROWS], Y[ROWS])
+    repeated = make("ROCSVM").fit(X[ROWS], Y[ROWS])
     assert model.intercept_ == pytest.approx(repeated.intercept_, rel=1e-5)
 
 
