@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -59,7 +59,7 @@ class BundleEstimator(WeightedRanker):
         raise NotImplementedError
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        for alike in sharing(models, _all_but_the_sample):
+        for alike in sharing(models, lambda m: (repr(m._loss()), m.lam, m.tol, m.max_iter, m.time_limit)):
             model = alike[0]
             solution = bundle(
                 data.X,
@@ -89,10 +89,6 @@ class BundleEstimator(WeightedRanker):
             "the negatives that the loss looks at; try a loss that looks further down the list (a larger "
             "top, SVMPAUC, ROCSVM), or other features"
         )
-
-
-def _all_but_the_sample(model: BundleEstimator) -> Hashable:
-    return repr(model._loss()), model.lam, model.tol, model.max_iter, model.time_limit
 
 
 @ranker

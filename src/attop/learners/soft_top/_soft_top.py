@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -166,7 +166,8 @@ class SoftTop(RefinedRanker):
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
         if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
             Z = Z[:]  # of so few rows a copy: they are gone through hundreds of times
-        for alike in sharing(models, _tuning):
+        # Those that share their bases.
+        for alike in sharing(models, lambda model: (repr(model.base), model.cv, repr(model.random_state))):
             one = alike[0]
             seed = int(check_random_state(one.random_state).randint(2**31 - 1))
             some, sample = Z, thinned(part, _MOST_TO_CHOOSE_BY, seed)
@@ -218,11 +219,6 @@ class GivenBase:
                 f"with {'no coef_' if coef is None else f'coef_ of shape {np.shape(coef)}'}"
             )
         return np.asarray(coef, np.float64).reshape(-1, 1)
-
-
-def _tuning(model: SoftTop) -> Hashable:
-    """Return the parameters common to models that share their bases."""
-    return repr(model.base), model.cv, repr(model.random_state)
 
 
 def _bases(base: str | BaseEstimator) -> Bases:
