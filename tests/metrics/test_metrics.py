@@ -147,7 +147,7 @@ def test_an_undefined_metric_gives_reason_counts_and_a_remedy():
 
 
 def test_hits_are_precision_times_k():
-    for seed in range(100):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         y, scores = rng.integers(0, 2, 40), rng.integers(0, 9, 40)  # many ties
         expected = [k * precision_at_k(y, scores, k) for k in range(1, 41)]

@@ -56,13 +56,7 @@ def test_macro_pap_counts_pairs_and_micro_pap_users():
                 correct += weight * float(oracle.metric("pap@k", y[its].tolist(), scores[its].tolist(), 3))
         if pairs:
             assert macro_pap_at_k(y, scores, 3, groups).value == pytest.approx(correct / pairs, **ROUNDING)
-    one = np.zeros(len(y))
-    assert macro_pap_at_k(y, scores, 5, one) == micro_pap_at_k(y, scores, 5, one)
-
-
-def test_micro_pap_of_one_group_is_pap():
-    y, scores, _ = random_groups(seed=10)
     for ties in ("expected", "error", "half"):
-        assert micro_pap_at_k(y, scores, 5, np.zeros(50), ties=ties).value == pap_at_k(
-            y, scores, 5, ties=ties
-        )
+        of_one = (pap_at_k(y, scores, 5, ties=ties), 1, 0, None)
+        assert macro_pap_at_k(y, scores, 5, np.zeros(50), ties=ties) == of_one
+        assert micro_pap_at_k(y, scores, 5, np.zeros(50), ties=ties) == of_one

@@ -41,7 +41,6 @@ def test_of_reads_what_a_configuration_holds(value, top):
     [
         (None, TypeError, "cannot read a top"),
         ({"k": 2.5}, ValueError, "k must be an integer"),
-        ({"k": float("nan")}, TypeError, "k must be a finite number"),
         ({"of": 30}, ValueError, "exactly one of k, tau and kappa, got none"),
         ({"tau": 0.1, "of": 30}, ValueError, r"goes with k, got tau=0.1: leave it out"),
         ({"k": 30, "of": 30}, ValueError, r"below the length of the list it is taken of, got 30 of 30"),
@@ -119,34 +118,26 @@ def test_k_of_a_list_is_the_same_share_of_a_sample_rounded_up():
 
 
 @pytest.mark.parametrize(
-    "top",
-    [Top(k=20), Top(k=100, out_of=30000), Top(tau=0.05), Top(tau=0.05, round="nearest"), Top(kappa=1.0)],
+    ("top", "text"),
+    [
+        (Top(k=20), "k=20"),
+        (Top(k=100, out_of=30000), "k=100 of 30000"),
+        (Top(tau=0.05), "tau=0.05"),
+        (Top(tau=0.05, round="nearest"), "tau=0.05 nearest"),
+        (Top(kappa=1.0), "kappa=1.0"),
+    ],
 )
-def test_top_prints_as_it_is_written(top):
+def test_top_prints_as_it_is_written(top, text):
     assert eval(repr(top)) == top
-    assert Top.parse(str(top)) == top
-
-
-def test_top_prints_in_few_words():
-    assert str(Top(tau=0.05)) == "tau=0.05"
-    assert str(Top(k=100, out_of=30000)) == "k=100 of 30000"
+    assert str(top) == text
+    assert Top.parse(text) == top
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "20",
-        "k=",
-        "k=2.5",
-        "top=3",
-        "tau=2",
-        "k=10 of ten",
-        "k = 1 of",
-        "tau=0.1 of 9",
-        "tau=0.1 up",
-        "k=3 nearest",
-        "10",
-        "",
+        *("", "20", "k=", "k=2.5", "top=3", "tau=2"),
+        *("k=10 of ten", "k = 1 of", "tau=0.1 of 9", "tau=0.1 up", "k=3 nearest"),
     ],
 )
 def test_what_no_top_is_written_as_is_refused(text):
@@ -154,37 +145,20 @@ def test_what_no_top_is_written_as_is_refused(text):
         Top.parse(text)
 
 
-@pytest.mark.parametrize("y", [[0, 1, 1], [-1.0, 1, 1], [False, True, True], np.array([0, 1, 1], object)])
-def test_labels_become_zero_and_one(y):
-    labels = check_labels(y)
-    assert labels.dtype == np.int64
-    assert labels.tolist() == [0, 1, 1]
-
-
-def test_one_class_alone_is_recognised():
-    assert [check_labels([v]).tolist() for v in (0, 1, -1, True, False)] == [[0], [1], [0], [1], [0]]
-
-
 @pytest.mark.parametrize(
-    ("y", "message"),
+    ("y", "expected"),
     [
-        ([[1], [0]], r"got shape \(2, 1\): pass y.ravel\(\)"),
-        (1, "one-dimensional"),
-        ([2, 2], r"y == 2"),
-        ([0.5, 1], "labels must be"),
-        (["benign", "malignant"], "encode them"),
-        (list(range(10)), r"\[0, 1, 2, 3, 4\] \.\.\."),
+        ([0, 1, 1], [0, 1, 1]),
+        ([-1.0, 1, 1], [0, 1, 1]),
+        ([False, True, True], [0, 1, 1]),
+        (np.array([0, 1, 1], object), [0, 1, 1]),
+        *(([one], [int(one == 1)]) for one in (0, 1, -1, True, False)),
     ],
 )
-def test_other_labels_are_refused(y, message):
-    with pytest.raises(ValueError, match=message):
-        check_labels(y)
-
-
-def test_groups_become_codes_in_sorted_order():
-    assert check_groups(["b", "a", "b"], 3).tolist() == [1, 0, 1]
-    assert check_groups([30, -2, 30, 7], 4).tolist() == [2, 0, 2, 1]
-    assert check_groups(np.array(["b", "a"], object), 2).dtype == np.int64
+def test_labels_become_zero_and_one(y, expected):
+    labels = check_labels(y)
+    assert labels.dtype == np.int64
+    assert labels.tolist() == expected
 
 
 def test_layout_sorts_by_group_with_positives_first():
@@ -240,11 +214,11 @@ def test_neighbours_of_one_class_are_one_block():
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64])
-def test_groups_counted_and_sorted_are_the_same_codes(dtype):
+def test_groups_become_codes_in_sorted_order(dtype):
     rng = np.random.default_rng(12)
     few = rng.integers(3, 60, 50).astype(dtype)
     many = np.where(few == few.max(), np.iinfo(dtype).max, few)
-    for groups in (few, many):
+    for groups in (few, few - few.max(), many, few.astype(str), few.astype(str).astype(object)):
         expected = np.unique(groups, return_inverse=True)[1]
         codes = check_groups(groups, 50)
         assert codes.dtype == np.int64
