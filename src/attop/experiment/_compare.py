@@ -166,6 +166,8 @@ def compare_at_top(
     >>> print(found.sentence)
     logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
+    from joblib import Parallel, delayed
+
     check_seed(random_state)
     sample = _sample(X, y, positive, groups, sample_weight, entity)
     learners, metric, top = _checked(models, sample, metric, top)
@@ -176,8 +178,11 @@ def compare_at_top(
     tuned = any(len(learner.candidates) > 1 for learner in learners)
     folds = _folds(cv, sample, random_state, _INNER if tuned else None)
     _require_values(folds, sample, metric, top)
-    jobs = [(learner, fold, seed) for fold, seed in folds for learner in learners]
-    results = _in_parallel(jobs, sample, metric, top, n_jobs, verbose)
+    jobs = [
+        delayed(run)(learner, sample, fold, metric, top, seed) for fold, seed in folds for learner in learners
+    ]
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    results = list(show_progress(done, len(jobs)) if verbose else done)
     numbers = [r for r in range(len(folds)) for _ in learners]
     pairs = [(fold.train, fold.test) for fold, _ in folds]
     found = summarise(results, numbers, pairs, metric, top, sample, against)
@@ -374,19 +379,3 @@ def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, 
         "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
         "warning": str(warned[0].message) if warned else "",
     }
-
-
-def _in_parallel(
-    jobs: Sequence[tuple[Learner, Fold, int]],
-    sample: Sample,
-    metric: Metric,
-    top: Top,
-    n_jobs: int | None,
-    verbose: bool,
-) -> list[Row]:
-    from joblib import Parallel, delayed
-
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(run)(learner, sample, fold, metric, top, seed) for learner, fold, seed in jobs
-    )
-    return list(show_progress(done, len(jobs)) if verbose else done)

@@ -153,7 +153,7 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
         return "No method has a defined value."
     sentence = ""
     for words in (5, 3, 2):  # of a long title
-        names = {r: _short((titles or {}).get(r, r), words) for r in _models(known)}
+        names = {m: _short((titles or {}).get(m, m), words) for judged in known for m in judged.means}
         if len({judged.dataset for judged in judgements}) == 1:
             main = main_top(judged.top for judged in known)
             sentence = _of_one(next(judged for judged in known if judged.top == main), names)
@@ -162,10 +162,6 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
         if len(sentence.split()) <= _WORDS:
             break
     return sentence
-
-
-def _models(judgements: Sequence[TopJudgement]) -> list[str]:
-    return [m for judged in judgements for m in (judged.best, *(rival.model for rival in judged.rivals))]
 
 
 def _short(title: str, words: int) -> str:

@@ -89,9 +89,9 @@ class Units(NamedTuple):
 UNKNOWN = Units()
 
 
-def clopper_pearson(share: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return the exact interval of a share of n; the share times n need be no whole number."""
-    hits, tail = share * n, (1 - confidence) / 2
+def clopper_pearson(share: float, n: float) -> tuple[float, float]:
+    """Return the exact 95% interval of a share of n; the share times n need be no whole number."""
+    hits, tail = share * n, (1 - CONFIDENCE) / 2
     low = 0.0 if hits <= 0 else float(betaincinv(hits, n - hits + 1, tail))
     return low, 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - tail))
 
@@ -115,12 +115,11 @@ def scaled_error(d: Floats, test_train_ratio: float) -> float:
 def interval(
     values: ArrayLike,
     test_train_ratio: float,
-    confidence: float = CONFIDENCE,
     *,
     units: Units = UNKNOWN,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[float, float]:
-    """Return the confidence interval of a mean over runs whose training parts overlap.
+    """Return the 95% interval of a mean over runs whose training parts overlap.
 
     Parameters
     ----------
@@ -128,7 +127,6 @@ def interval(
         A value a run; values that are not finite are left out.
     test_train_ratio : float
         Test items per training item: 1 / (K - 1) for K-fold cross-validation.
-    confidence : float
     units : Units
         Of a test part.
     bounds : (float, float)
@@ -142,11 +140,11 @@ def interval(
     known = _finite(values)
     if known.size < 2 or not 0 < test_train_ratio < math.inf:
         return math.nan, math.nan
-    mean, reach = float(known.mean()), _reach(known, test_train_ratio, confidence)
+    mean, reach = float(known.mean()), _reach(known, test_train_ratio)
     low, high, (least, most) = mean - reach, mean + reach, bounds
     if math.isfinite(most - least) and units.exact(known, bounds):
         n, span = units.distinct(known.size, test_train_ratio), most - least
-        ends = clopper_pearson((mean - least) / span, n, confidence)
+        ends = clopper_pearson((mean - least) / span, n)
         low, high = min(low, least + span * ends[0]), max(high, least + span * ends[1])
     return max(low, least), min(high, most)
 
@@ -161,7 +159,7 @@ def difference_interval(
     known = _finite(d)
     if known.size < 2 or not 0 < test_train_ratio < math.inf:
         return math.nan, math.nan
-    mean, reach = float(known.mean()), _reach(known, test_train_ratio, CONFIDENCE)
+    mean, reach = float(known.mean()), _reach(known, test_train_ratio)
     if math.isfinite(span) and units.exact(known, (0.0,)):
         _, most = clopper_pearson(abs(mean) / span, units.distinct(known.size, test_train_ratio))
         reach = max(reach, span * most - abs(mean))
@@ -184,5 +182,5 @@ def _finite(values: ArrayLike) -> Floats:
     return known[np.isfinite(known)]
 
 
-def _reach(known: Floats, ratio: float, confidence: float) -> float:
-    return scaled_error(known, ratio) * float(stdtrit(known.size - 1, (1 + confidence) / 2))
+def _reach(known: Floats, ratio: float) -> float:
+    return scaled_error(known, ratio) * float(stdtrit(known.size - 1, (1 + CONFIDENCE) / 2))

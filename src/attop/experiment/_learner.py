@@ -285,11 +285,9 @@ def fit_many(
     takes_top = "top" in estimator.get_params()
     relevant = [{k: v for k, v in c.items() if k != "top" or takes_top} for c in candidates]
     distinct: list[Params] = []
-    position = []
     for candidate in relevant:
         if candidate not in distinct:
             distinct.append(candidate)
-        position.append(distinct.index(candidate))
     if hasattr(estimator, "fit_many"):
         given = {"sample_weight": sample_weight, "entity": entity}
         beside = {
@@ -310,4 +308,4 @@ def fit_many(
             )
             for c in distinct
         ]
-    return [models[i] for i in position]
+    return [models[distinct.index(c)] for c in relevant]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike
 
+from attop._core.parameters import check_number
 from attop._core.sample import check_groups, check_labels
 from attop._core.typing import Ints
 
@@ -144,7 +145,7 @@ def fold_of(
     """
     if inner_folds is None:
         return Fold(train, test)
-    _check_count("inner_folds", inner_folds)
+    check_number("inner_folds", inner_folds)
     inner = [(train[fit], train[val]) for fit, val in pairs_of(assign(train, inner_folds), inner_folds)]
     for i, (_, validation) in enumerate(inner):
         require_classes(y[validation], f"inner fold {i} of {inner_folds}", remedy)
@@ -156,7 +157,7 @@ def cross_validation(y: Ints, n_folds: int, inner_folds: int | None, assign: Ass
 
     A ValueError where a fold or inner fold lacks a class.
     """
-    _check_count("n_folds", n_folds)
+    check_number("n_folds", n_folds)
     folds = []
     for f, (train, test) in enumerate(pairs_of(assign(np.arange(len(y)), n_folds), n_folds)):
         require_classes(y[test], f"the test part of fold {f}", "lower n_folds")
@@ -247,7 +248,7 @@ def cross_fitting_folds(cv: int, y: Ints, groups: Ints | None, rng: RandomState)
     """
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-    _check_count("cv", cv)
+    check_number("cv", cv)
     if groups is None or groups.max() == 0:
         require_classes(y, f"a sample for {cv} folds", "lower cv", least=2 * cv)
         return list(StratifiedKFold(cv, shuffle=True, random_state=rng).split(y, y))
@@ -290,11 +291,6 @@ def require_classes(y: Ints, what: str, remedy: str, least: int = 1) -> None:
             f"{what} needs at least {least} positive{'s' * (least > 1)} and {least} "
             f"negative{'s' * (least > 1)}, got {n_pos} and {n_neg}: {remedy}, or add data"
         )
-
-
-def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 2:
-        raise ValueError(f"{name} must be an integer of at least 2, got {value!r}")
 
 
 def _require_groups(n_groups: int, n_folds: int) -> None:

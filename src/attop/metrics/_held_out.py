@@ -81,17 +81,12 @@ class TopPrecision:
         self._labels = check_labels(y_true)
         n = len(self._labels)
         self._codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
-        self._n = np.bincount(self._codes)
-        self.k = self._resolve(Top.of(top))
-
-    def _resolve(self, top: Top) -> Ints:
-        """Items at the top of each group; 0 where the group has fewer."""
+        self._n, top = np.bincount(self._codes), Top.of(top)
         n_pos = np.bincount(self._codes, weights=self._labels).astype(int)
-        k = resolve_each(top, n_pos, self._n - n_pos)
-        if not k.any():
+        self.k = resolve_each(top, n_pos, self._n - n_pos)
+        if not self.k.any():
             largest = max(zip(self._n.tolist(), n_pos.tolist(), strict=True))
-            top.resolve(*largest, where="this sample" if len(k) == 1 else "the largest group")
-        return k
+            top.resolve(*largest, where="this sample" if len(self.k) == 1 else "the largest group")
 
     def __call__(self, y_score: ArrayLike) -> float:
         """Precision@k of `y_score` of shape (n,)."""

@@ -452,38 +452,19 @@ def family(
     return declare
 
 
-#: Arguments that metrics share: annotation, default, and what a docstring says of them.
-_ARGUMENTS: dict[str, tuple[str, object, str]] = {
-    "y_true": (
-        "ArrayLike",
-        inspect.Parameter.empty,
-        "array-like of shape (n,)\n    Booleans, 0/1 or -1/+1; the larger value is positive.",
-    ),
-    "y_score": (
-        "ArrayLike",
-        inspect.Parameter.empty,
-        "array-like of shape (n,)\n    Finite; the higher, the nearer the top.",
-    ),
-    "top": (
-        "TopLike",
-        inspect.Parameter.empty,
-        """Top, int or mapping
+#: What a docstring says of the arguments that metrics share, those of a `MetricFunction`.
+_ARGUMENTS = {
+    "y_true": "array-like of shape (n,)\n    Booleans, 0/1 or -1/+1; the larger value is positive.",
+    "y_score": "array-like of shape (n,)\n    Finite; the higher, the nearer the top.",
+    "top": """Top, int or mapping
     How much of the top: ``10`` and ``{"k": 10}`` are items, ``{"tau": 0.05}`` a share of the items,
     ``{"kappa": 0.25}`` one of the positives.""",
-    ),
-    "ties": (
-        "Ties",
-        "expected",
-        """{"expected", "error", "half"}
+    "ties": """{"expected", "error", "half"}
     ``"expected"``: exact expectation over a uniformly random order of tied items, which also decides
     which of them are selected. ``"error"``: a tied pair is misranked, as in the papers. ``"half"``: it
     counts one half.""",
-    ),
-    "sample_weight": (
-        "ArrayLike | None",
-        None,
-        "array-like of shape (n,), optional\n    What each item is worth, at least 0, such as an amount.",
-    ),
+    "sample_weight": """array-like of shape (n,), optional
+    What each item is worth, at least 0, such as an amount.""",
 }
 
 
@@ -505,17 +486,10 @@ def _public(
         "sample_weight": declared.weighted,
     }
     shared = [name for name in _ARGUMENTS if has.get(name, True)]
-    parameters = []
-    for name in shared:
-        annotation, default, _ = _ARGUMENTS[name]
-        kind = (
-            inspect.Parameter.KEYWORD_ONLY
-            if name in ("ties", "sample_weight")
-            else inspect.Parameter.POSITIONAL_OR_KEYWORD
-        )
-        parameters.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
-    if optional:
-        parameters[2] = parameters[2].replace(default=None, annotation="TopLike | None")
+    of_all = inspect.signature(MetricFunction.__call__).parameters
+    parameters = [of_all[name] for name in shared]
+    if declared.needs_top and not optional:
+        parameters[2] = of_all["top"].replace(default=inspect.Parameter.empty, annotation="TopLike")
     if number is not None:
         parameters.insert(2 + declared.needs_top, number)
     signature = inspect.Signature(parameters, return_annotation="float")
@@ -539,7 +513,7 @@ def _document(declared: Metric, shared: list[str]) -> str:
     """Complete the kernel's docstring by the sections that all metrics share."""
     text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", inspect.getdoc(declared.kernel) or "")
     own = [section for section in sections if section.startswith("Parameters\n")]
-    arguments = [f"{name} : {_ARGUMENTS[name][2]}" for name in shared]
+    arguments = [f"{name} : {_ARGUMENTS[name]}" for name in shared]
     last = [section.split("\n", 2)[2] for section in own]
     low, high = declared.bounds
     reasons = " or ".join(need.value for need in declared.needs)

@@ -35,11 +35,11 @@ def mean_ranks(scores: pd.DataFrame) -> pd.Series:
     return rank_rows(scores).mean(axis=0, skipna=False).sort_values(kind="stable")
 
 
-def refusal(scores: pd.DataFrame, fewest_methods: int = 3) -> str | None:
+def refusal(scores: pd.DataFrame) -> str | None:
     """Say in a sentence why the scores cannot be tested, or return None."""
     n, k = scores.shape
-    if k < fewest_methods:
-        return f"A rank test needs at least {fewest_methods} methods, and there are {k}."
+    if k < 3:
+        return f"A rank test needs at least 3 methods, and there are {k}."
     if n < MIN_DATASETS:
         return f"A rank test needs at least {MIN_DATASETS} data sets, and there are {n}."
     undefined = int((~np.isfinite(scores.to_numpy(float))).sum())

@@ -48,17 +48,6 @@ class SignedRank:
     refused: str | None = None
 
 
-def signed_ranks(d: Floats) -> tuple[Floats, Floats]:
-    """Return the differences ranked, and the ranks of their sizes, ties averaged.
-
-    With an odd number of zeros one is dropped.
-    """
-    zeros = np.flatnonzero(d == 0)
-    if zeros.size % 2:
-        d = np.delete(d, zeros[0])
-    return d, scipy.stats.rankdata(levels(np.abs(d)))
-
-
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
     """Compare two methods over data sets by Wilcoxon's signed-rank test, two-sided and exact.
 
@@ -84,7 +73,9 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
         refused = f"The two are equal on all {n} data sets."
     if refused:
         return SignedRank(n, n_zero, refused=refused)
-    d, ranks = signed_ranks(d)
+    if n_zero % 2:
+        d = np.delete(d, np.argmin(np.abs(d)))
+    ranks = scipy.stats.rankdata(levels(np.abs(d)))
     half = float(ranks[d == 0].sum()) / 2
     r_plus, r_minus = float(ranks[d > 0].sum()) + half, float(ranks[d < 0].sum()) + half
     t = min(r_plus, r_minus)
