@@ -81,9 +81,8 @@ def test_words_of_a_verdict():
     assert (Verdict.AHEAD.word, Verdict.EQUAL.word) == ("behind", "equal")
     assert Verdict.AHEAD.sentence() == "shown to be behind the best"
     assert Verdict.OPEN.sentence("b", "better than") == "not shown to be better than b"
-    assert legend("bold", "°", "†", "none").startswith(
-        "bold: the best, or shown to be equal to it; °: not shown"
-    )
+    said = "bold: the best, or shown to be equal to it; °: not shown"
+    assert legend("bold", "°", "†", "none").startswith(said)
 
 
 class TestWithoutVariance:
@@ -223,9 +222,8 @@ class TestError:
         cov = np.full((10, 10), 0.2) + 0.8 * np.eye(10)
         wrong = 0
         for _ in range(300):
-            found = judged(
-                dict(enumerate(correlated(rng, cov, [0.51] + [0.5] * (m - 1), 0.003).T)), ratio=0.25
-            )
+            runs = correlated(rng, cov, [0.51] + [0.5] * (m - 1), 0.003).T
+            found = judged(dict(enumerate(runs)), ratio=0.25)
             equal = [r.model for r in found.rivals if r.verdict == "equal"]
             wrong += 0 in equal or (found.best == 0 and bool(equal))
         assert wrong <= 0.06 * 300
@@ -250,14 +248,12 @@ class TestAPairChosenAfterwards:
 
     def test_equal_models_are_seldom_called_apart(self):
         rng, cov, wrong = np.random.default_rng(0), np.full((10, 10), 0.2) + 0.8 * np.eye(10), 0
-        for _ in range(200):
+        for _ in range(100):
             runs = dict(enumerate(correlated(rng, cov, [0.5] * 4, 0.1).T))
             found = judged(runs, ratio=0.25)
-            verdicts_of_all = {
-                judge_pair(runs, a, b, 0.25, found)[1].verdict for a, b in combinations(runs, 2)
-            }
-            wrong += "ahead" in verdicts_of_all
-        assert wrong <= 0.05 * 200
+            rivals = [judge_pair(runs, *pair, 0.25, found)[1] for pair in combinations(runs, 2)]
+            wrong += "ahead" in [rival.verdict for rival in rivals]
+        assert wrong <= 0.05 * 100
 
     def test_too_few_runs_are_untested(self):
         runs = {m: v[:4] for m, v in RUNS.items()}

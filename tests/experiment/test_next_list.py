@@ -166,6 +166,5 @@ def test_parts_are_checked(rows, labels, scores, message):
     ],
 )
 def test_bad_parameters(change, name):
-    y, scores = Y, Z
     with pytest.raises(ValueError, match=name):
-        next_list(**{"parts": parts_of(y, scores), "k": 5, "length": 10, **change})
+        next_list(**{"parts": parts_of(Y, Z), "k": 5, "length": 10, **change})

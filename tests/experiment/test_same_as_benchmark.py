@@ -20,7 +20,7 @@ pytestmark = pytest.mark.workflow
 #: Name -> estimator of the comparison, its path, and the grid of both.
 MODELS = {
     "forest": (RandomForestClassifier(5), "sklearn.ensemble.RandomForestClassifier", {"max_depth": [1, 3]}),
-    "soft": (SoftTop(), "attop.SoftTop", {"min_gain_se": [-np.inf]}),
+    "soft": (SoftTop(cv=2), "attop.SoftTop", {"min_gain_se": [-np.inf]}),
     "users": (GDPApK(max_iter=20), "attop.GDPApK", {"lam": [0.01, 1.0], "eta": [0.1]}),
 }
 
@@ -49,12 +49,12 @@ def benchmark(dataset, folds, repeat, top, name):
 def test_a_comparison_and_a_run_of_the_benchmark_give_the_same_numbers(grouped, names, given):
     dataset, top = data(grouped), {"k": 3} if grouped else {"k": 40, "of": 360}
     kind = "whole-groups" if grouped else "stratified"
-    repeats = [make_folds(kind, dataset, r, 7, n_folds=3, inner_folds=3) for r in range(1 if given else 2)]
+    repeats = [make_folds(kind, dataset, r, 7, n_folds=2, inner_folds=3) for r in range(1 if given else 2)]
     models = {name: MODELS[name][::2] for name in names}
     k = top["k"]
     found = compare_at_top(
         models, dataset.X, dataset.y, k, groups=dataset.groups, metric="precision@k",
-        cv=repeats[0] if given else 3, random_state=7, verbose=False,
+        cv=repeats[0] if given else 2, random_state=7, verbose=False,
     )  # fmt: skip
     for name in names:
         of_model = found.runs[found.runs["model"] == name]
