@@ -18,24 +18,19 @@ def sample(n=2000, seed=0, slope=1.5):
     return (rng.random(n) < 1 / (1 + np.exp(2.5 - slope * z))).astype(int), z
 
 
-def lists_of_resampled_rows(y, scores, k, length, draws, rng):
-    """Return hits of lists drawn in the plain way: rows with random weights, then rows of the list."""
-    found = []
-    for _ in range(draws):
-        rows = rng.choice(len(y), length, p=rng.dirichlet(np.ones(len(y))))
-        found.append(k * precision_at_k(y[rows], scores[rows], top=k))
-    return np.array(found)
-
-
 @pytest.mark.parametrize("rounded", [False, True])
 def test_mean_and_spread_are_those_of_lists_of_resampled_rows(rounded):
+    """Lists drawn in the plain way: rows with random weights, then rows of the list."""
     y, scores = sample()
     scores = scores.round() if rounded else scores
-    drawn = lists_of_resampled_rows(y, scores, 60, 1000, 600, np.random.default_rng(1))
+    rng, hits = np.random.default_rng(1), []
+    for _ in range(600):
+        rows = rng.choice(len(y), 1000, p=rng.dirichlet(np.ones(len(y))))
+        hits.append(60 * precision_at_k(y[rows], scores[rows], top=60))
     found = next_list(parts_of(y, scores, 1), 60, 1000)
-    assert found.expected == pytest.approx(drawn.mean(), abs=1.5)
+    assert found.expected == pytest.approx(np.mean(hits), abs=1.5)
     # Ties are in one random order in a list, and in all orders at once in its precision.
-    assert found.high - found.low == pytest.approx(4 * drawn.std(), rel=0.6 if rounded else 0.2)
+    assert found.high - found.low == pytest.approx(4 * np.std(hits), rel=0.6 if rounded else 0.2)
 
 
 @pytest.mark.parametrize("prevalence", [0.05, 0.1, 0.3])

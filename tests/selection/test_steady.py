@@ -19,10 +19,8 @@ X, Y = make_classification(800, weights=[0.8], flip_y=0.2, random_state=0)
 
 
 def test_scores_are_the_weighted_mean_of_standardised_log_odds():
-    last, tree = (
-        LogisticRegression().fit(X[:400], Y[:400]),
-        DecisionTreeClassifier(max_depth=4, random_state=0),
-    )
+    last = LogisticRegression().fit(X[:400], Y[:400])
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0)
     new = SteadyTop(tree, last, weight=0.3).fit(X[400:], Y[400:])
     p = clone(tree).fit(X[400:], Y[400:]).predict_proba(X)[:, 1]
     a = logit(np.clip(p, 1e-6, 1 - 1e-6)) + 1e-3 * (np.float64(p == 1) - (p == 0))
@@ -35,17 +33,14 @@ def test_scores_are_the_weighted_mean_of_standardised_log_odds():
 def test_more_weight_keeps_more_of_the_list():
     last = DecisionTreeClassifier(min_samples_leaf=8, random_state=0).fit(X[:400], Y[:400])
     tree = DecisionTreeClassifier(min_samples_leaf=8, random_state=1)
-    before = SteadyTop(tree, last, weight=1).fit(X[400:], Y[400:]).decision_function(X)
-    stays = [
-        overlap_at_k(before, SteadyTop(tree, last, weight=w).fit(X[400:], Y[400:]).decision_function(X), 80)
-        for w in (0, 0.5, 0.8, 1)
-    ]
+    first, *lists = (
+        SteadyTop(tree, previous, weight=weight).fit(X[400:], Y[400:]).decision_function(X)
+        for previous, weight in ((None, 0.5), (last, 0), (last, 0.5), (last, 0.8), (last, 1))
+    )
+    stays = [overlap_at_k(lists[-1], scores, 80) for scores in lists]
     assert stays == sorted(stays)
     assert stays[0] < stays[1] - 0.05
-    first = SteadyTop(tree).fit(X[400:], Y[400:]).decision_function(X)
-    np.testing.assert_allclose(
-        first, SteadyTop(tree, last, weight=0).fit(X[400:], Y[400:]).decision_function(X)
-    )
+    np.testing.assert_allclose(first, lists[0])
 
 
 def test_a_frozen_previous_model_survives_clones_and_chains():
@@ -58,17 +53,19 @@ def test_a_frozen_previous_model_survives_clones_and_chains():
 
 @pytest.mark.parametrize("previous", [True, False])
 def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(previous):
-    rng = np.random.default_rng(0)
     last = LogisticRegression().fit(X[:400], Y[:400]) if previous else None
-    times = rng.integers(0, 3, 400)
-    few = SteadyTop(LogisticRegression(tol=1e-9), last).fit(X[400:], Y[400:], times)
+    times = np.random.default_rng(0).integers(0, 3, 400)
     rows = np.repeat(np.arange(400, 800), times)
-    many = SteadyTop(LogisticRegression(tol=1e-9), last).fit(X[rows], Y[rows])
-    np.testing.assert_allclose(few.decision_function(X), many.decision_function(X), atol=1e-6)
-    far = SteadyTop(LogisticRegression(tol=1e-9), last).fit(
-        np.vstack([X[400:], 1000 + X[:400]]), np.r_[Y[400:], Y[:400]], np.r_[times, np.zeros(400)]
+    few, many, far = (
+        SteadyTop(LogisticRegression(tol=1e-9), last).fit(*given).decision_function(X)
+        for given in (
+            (X[400:], Y[400:], times),
+            (X[rows], Y[rows]),
+            (np.vstack([X[400:], 1000 + X[:400]]), np.r_[Y[400:], Y[:400]], np.r_[times, np.zeros(400)]),
+        )
     )
-    np.testing.assert_allclose(few.decision_function(X), far.decision_function(X), atol=1e-6)
+    np.testing.assert_allclose(few, many, atol=1e-6)
+    np.testing.assert_allclose(few, far, atol=1e-6)
 
 
 def test_the_surest_rows_are_not_tied():
@@ -97,10 +94,10 @@ def test_words_do_not_say_which_is_positive():
         SteadyTop(LogisticRegression()).fit(X, np.array(["well", "ill"])[Y])
 
 
-@pytest.mark.parametrize("weight", [1.5, -0.1, "a", None, float("nan"), True])
-def test_bad_parameters(weight):
-    with pytest.raises(ValueError, match=f"weight must be a number from 0 to 1, got {weight!r}"):
-        SteadyTop(LogisticRegression(), weight=weight).fit(X, Y)
+def test_bad_parameters():
+    for weight in (1.5, -0.1, "a", None, float("nan"), True):
+        with pytest.raises(ValueError, match=f"weight must be a number from 0 to 1, got {weight!r}"):
+            SteadyTop(LogisticRegression(), weight=weight).fit(X, Y)
     with pytest.raises(ValueError, match="X has masked values"):
         SteadyTop(LogisticRegression()).fit(np.ma.masked_less(X, 0), Y)
     with pytest.raises(ValueError, match="previous gives all rows one score"):

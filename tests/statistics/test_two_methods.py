@@ -1,5 +1,7 @@
 """Two methods compared over data sets."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -28,10 +30,6 @@ class TestWilcoxon:
         result = wilcoxon(d, 0 * d)
         assert (result.T, result.p) == pytest.approx(oracle.wilcoxon(list(d)))
 
-    def test_scipy_without_ties(self):
-        d = np.random.default_rng(3).normal(0.4, 1, 40)
-        assert wilcoxon(d, 0 * d).p == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, rel=1e-9)
-
 
 class TestSignedRankPosterior:
     def test_by_definition(self):
@@ -42,15 +40,8 @@ class TestSignedRankPosterior:
         wins = np.bincount(np.argmax(shares, axis=1), minlength=3) / draws
         assert [result.worse, result.equivalent, result.better] == pytest.approx(wins, abs=1e-9)
 
-    def test_mirrored_and_reproducible(self):
-        x, y = DEMSAR["m"], DEMSAR["C4.5"]
-        one, two = (bayesian_signed_rank(*p, rope=0.01, seed=0) for p in ((x, y), (y, x)))
-        assert (one.worse, one.equivalent, one.better) == (two.better, two.equivalent, two.worse)
-        assert one == bayesian_signed_rank(x, y, rope=0.01, seed=0)
-
-    def test_clear_cases(self):
+    def test_edge_of_the_rope(self):
         x = np.linspace(0.5, 0.9, 12)
-        assert bayesian_signed_rank(x + 0.1, x, rope=0.01, seed=0).better > 0.99
         assert bayesian_signed_rank(x, x, rope=0, seed=0).equivalent == 1
         # Exactly on the rope's edge is within it, although 0.6 - 0.5 is a little less than 0.1.
         assert bayesian_signed_rank(x + 0.1, x, rope=0.1, seed=0).equivalent == 1
@@ -67,14 +58,7 @@ def test_the_effect_is_the_mean_difference_and_its_t_interval():
     assert np.isnan(effect_sizes([0.6], [0.5]).low)
 
 
-@pytest.mark.parametrize(
-    "test",
-    [
-        lambda a, b: bayesian_signed_rank(a, b, rope=0.01, seed=0),
-        wilcoxon,
-        effect_sizes,
-    ],
-)
+@pytest.mark.parametrize("test", [partial(bayesian_signed_rank, rope=0.01, seed=0), wilcoxon, effect_sizes])
 def test_pairs_refuse(test):
     x = np.linspace(0, 1, 6)
     assert "6 of 6 pairs" in test(x, x * np.nan).refused
@@ -87,4 +71,4 @@ def test_pairs_refuse(test):
 def test_no_difference():
     x = np.linspace(0, 1, 6)
     assert "equal on all 6" in wilcoxon(x, x).refused
-    assert "at least 5".capitalize() in wilcoxon(x[:4], x[:4] + 1).refused
+    assert "At least 5" in wilcoxon(x[:4], x[:4] + 1).refused
