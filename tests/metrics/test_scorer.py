@@ -60,15 +60,16 @@ def test_grid_search_picks_by_the_mean_over_users_as_a_loop_by_hand():
 
 
 @pytest.mark.usefixtures("routing")
-def test_any_metric_becomes_a_mean_over_groups():
+@pytest.mark.parametrize(("name", "asked"), [("ap", "groups"), ("recall@k", "sample_weight")])
+def test_groups_and_weights_reach_the_scorer_under_any_name(name, asked):
     X, y, groups = users(5)
-    scorer = make_top_scorer("ap").set_score_request(groups=True)
-    values = cross_val_score(
-        LogisticRegression(), X, y, scoring=scorer, cv=GroupKFold(3), params={"groups": groups}
-    )
-    for value, (train, test) in zip(values, GroupKFold(3).split(X, y, groups), strict=True):
+    given = groups if asked == "groups" else np.random.default_rng(3).lognormal(3, 1, len(y))
+    scorer, folds = make_top_scorer(name, 10).set_score_request(**{asked: "mine"}), StratifiedKFold(3)
+    values = cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=folds, params={"mine": given})
+    for value, (train, test) in zip(values, folds.split(X, y), strict=True):
         scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
-        assert value == get_metric("ap").evaluate(y[test], scores, groups=groups[test]).value
+        assert value == get_metric(name).evaluate(y[test], scores, 10, **{asked: given[test]}).value
+        assert value != get_metric(name).value(y[test], scores, 10)
 
 
 def test_a_metric_of_groups_without_groups_is_an_error_and_no_pool():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -76,8 +76,8 @@ def draw_capacity(
     x, most = x[(x <= n) & ((x > 0) | (unit != "lift"))], 0.0
     drawn: dict[str, Curve] = {}
     bands: dict[str, FillBetweenPolyCollection] = {}
-    scale = {"hits": np.ones_like(x), "share": np.full_like(x, 1 / n_pos)}.get(unit)
-    scale = n / (np.maximum(x, 1e-9) * n_pos) if scale is None else scale
+    lift = n / (np.maximum(x, 1e-9) * n_pos)
+    scale = {"hits": np.ones_like(x), "share": np.full_like(x, 1 / n_pos), "lift": lift}[unit]
     perfect, random = np.minimum(x, n_pos) * scale, x * n_pos / n * scale
     axes.plot(x, perfect, color=_QUIET, linewidth=0.8, linestyle="--")
     axes.plot(x, random, color=_QUIET, linewidth=0.8, linestyle=":")
@@ -99,27 +99,27 @@ def draw_capacity(
         band = axes.fill_between(x, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0)
         if len(runs) > 1:
             bands.setdefault("runs, one standard deviation", band)
-        beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
-        name = axes.annotate(model, (x[-1], mean[-1]), (5, 0), fontsize=8, **beside)
+        name = axes.annotate(
+            model, (x[-1], mean[-1]), (5, 0), fontsize=8, textcoords="offset points", va="center",
+            annotation_clip=False,
+        )  # fmt: skip
         drawn[model], most = Curve(line, band, name), max(most, float(mean.max()))
     most = min(1.5 * most, 1.05 * float(perfect.max())) or 1.0
     _spread([curve.name for curve in drawn.values()], most)
     seen = np.flatnonzero(perfect <= 0.95 * most)
-    ends = [("random", random, len(x) - 1, "right")]
+    ends = [("random", random, -1)]
     if len(seen):
-        ends.append(("perfect", perfect, seen[0] if unit == "lift" else seen[-1], "right"))
-    for word, height, place, side in ends:
+        ends.append(("perfect", perfect, seen[0] if unit == "lift" else seen[-1]))
+    for word, height, place in ends:
         axes.annotate(
-            word, (x[place], height[place]), (-3, 3), textcoords="offset points", ha=side, color=_QUIET,
+            word, (x[place], height[place]), (-3, 3), textcoords="offset points", ha="right", color=_QUIET,
             fontsize=8,
         )  # fmt: skip
     axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS[unit])
     axes.spines[["top", "right"]].set_visible(False)
     if bands:
-        look: dict[str, Any] = {"fontsize": 8, "frameon": False}
-        axes.legend(
-            [*bands.values()], [*bands], loc="upper right" if unit == "lift" else "upper left", **look
-        )
+        place_of_legend = "upper right" if unit == "lift" else "upper left"
+        axes.legend([*bands.values()], [*bands], loc=place_of_legend, fontsize=8, frameon=False)
     return drawn
 
 

@@ -8,8 +8,6 @@ from attop._core.typing import Floats, Ints
 from attop.metrics._metric import Need, family, metric
 from attop.metrics._ranking import Ranking
 
-POSITIVE_NUMBERS = ("above 0", lambda value: 0 < value < float("inf"))
-
 
 @metric(
     "positives@top",
@@ -59,7 +57,7 @@ def reciprocal_rank(ranking: Ranking, k: Ints) -> Floats:
     "Undefined without positives or without negatives; a random order has about 1/alpha, and more with more "
     "positives.",
     (Need.POSITIVE, Need.NEGATIVE),
-    POSITIVE_NUMBERS,
+    ("above 0", lambda alpha: 0 < alpha < float("inf")),
 )
 def bedroc(ranking: Ranking, k: Ints, alpha: float = 20.0) -> Floats:
     r"""Mean of exp(-{} rank/n) over the positives, rescaled to 0 with all last and 1 with all first.
