@@ -48,7 +48,7 @@ def years(mean, varies, number, lists, seed=0):
     return rng.binomial(100, rates)
 
 
-@pytest.mark.parametrize("varies", [0.0, 0.1, 0.2, 0.3])
+@pytest.mark.parametrize("varies", [0.0, 0.3])
 @pytest.mark.parametrize("promised", [0.1, 0.5])
 def test_lists_that_vary_about_the_promise_seldom_raise_an_alarm(varies, promised):
     alarms = [watch(hits, [100] * 52, promised).since > 0 for hits in years(promised, varies, 150, 52)]
