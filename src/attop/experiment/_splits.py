@@ -73,9 +73,9 @@ def assign_folds(
 ) -> Ints:
     """Return the fold of each row: rows, in random order within their stratum, go to the folds in turn.
 
-    Strata follow one another, so any run of them, such as a class, is divided evenly too. Rows
-    of one duplicate group, such as copies of a row, are in one fold. Duplicate groups of one stratum (that of
-    a positive, where there is one) and size follow one another.
+    Strata follow one another, so any run of them, such as a class, is divided evenly too. Rows of one
+    duplicate group, such as copies of a row, are in one fold. Duplicate groups of one stratum (that of a
+    positive, where there is one) and size follow one another.
     """
     if duplicate_group is not None:
         distinct, index, size = np.unique(duplicate_group, return_inverse=True, return_counts=True)
