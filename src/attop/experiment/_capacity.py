@@ -118,8 +118,10 @@ def draw_capacity(
     axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS[unit])
     axes.spines[["top", "right"]].set_visible(False)
     if bands:
-        place_of_legend = "upper right" if unit == "lift" else "upper left"
-        axes.legend([*bands.values()], [*bands], loc=place_of_legend, fontsize=8, frameon=False)
+        axes.legend(
+            [*bands.values()], [*bands], loc="upper right" if unit == "lift" else "upper left",
+            fontsize=8, frameon=False,
+        )  # fmt: skip
     return drawn
 
 
