@@ -7,6 +7,7 @@ the table written plainly.
 
 import gzip
 import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,6 +59,10 @@ class S:
     refused: str = ""
 
 
+def _line(row):
+    return ",".join(map(str, row))
+
+
 def arff(rest="", head="@relation t", amount="numeric", levels="{green,ochre,'dark blue',red}", end=""):
     """Write ARFF; `rest` follows the attributes."""
     attributes = [f"@attribute amount {amount}", "@attribute age integer", f"@attribute colour {levels}"]
@@ -69,25 +74,35 @@ def arff(rest="", head="@relation t", amount="numeric", levels="{green,ochre,'da
     return template(text, "t.arff", line)
 
 
-def gaps(word, share=0.15, among=None):
-    """Return a function that makes a column of countries, or of what is `among`, with a word for gaps."""
+def gaps(word, among=("Denmark", "France", "Italy")):
+    """Return the base with a column of countries, or of what is `among`, with a word for gaps."""
 
     def make(rng, n, y):
-        values = rng.choice(among or ["Denmark", "France", "Italy"], n).astype(object)
-        return np.where(rng.random(n) < share, word, values)
+        values = rng.choice(among, n).astype(object)
+        return np.where(rng.random(n) < 0.15, word, values)
 
-    return make
+    return with_columns(x=make)
 
 
 def level(word, among=("DE", "FR", "IT")):
-    """Return a function that makes a column in which a word, where there is one, goes with the label."""
-    return lambda rng, n, y: np.where(y & (rng.random(n) < 0.7), word, rng.choice(among, n).astype(object))
+    """Return the base with a column in which a word, where there is one, goes with the label."""
+    return with_columns(x=_level(word, among))
 
 
-def numbers(word, share=0.1):
-    """Return a function that makes a column of numbers with a word for gaps."""
+def _level(word, among):
     return lambda rng, n, y: np.where(
-        rng.random(n) < share, word, rng.integers(10, 900, n).astype(str).astype(object)
+        y & (rng.random(n) < 0.7), word, rng.choice(list(among), n).astype(object)
+    )
+
+
+def numbers(word):
+    """Return the base with a column of numbers with a word for gaps."""
+    return with_columns(x=_numbers(word))
+
+
+def _numbers(word):
+    return lambda rng, n, y: np.where(
+        rng.random(n) < 0.1, word, rng.integers(10, 900, n).astype(str).astype(object)
     )
 
 
@@ -111,6 +126,32 @@ def few(yes, no, share):
     return base().assign(y=np.where(np.arange(160) % 10 < 10 * share, yes, no))
 
 
+def coloured(form, **others):
+    """Return the base with colours, some called otherwise, in a text."""
+    return base().assign(colour=base()["colour"].replace(others).map(form.format))
+
+
+def named(*names):
+    return base().set_axis(names, axis=1)
+
+
+def times(factor):
+    return base().assign(amount=(factor * base()["amount"]).round(2))
+
+
+def unlabelled(mark):
+    """Return the base with some labels exchanged for a mark."""
+    return base().assign(y=np.where(np.arange(160) % 14 == 9, mark, base()["y"]))
+
+
+def nullable(kind, missing, values):
+    return pd.array(np.where(missing, None, values), kind)
+
+
+def comma(value):
+    return f"{value:.2f}".replace(".", ",")
+
+
 def days(form):
     """Return a function that makes a column of dates."""
     start = pd.Timestamp("2024-01-01")
@@ -125,7 +166,16 @@ def others_of_one_choice():
 
 NO_HEADER = {"header": False, "names": "c"}
 LAST = {"label": "c4", "positive": "yes"}
-EURO = thousands(".", ",")
+OF_SVMLIGHT = {"label": "label", "positive": 1}
+COMMAS = {"separator": ";", "decimal": ","}
+NONE_MISSING = {"missing": {"x": []}}
+CODES = ["DE", "FR", "IT"]
+TENFOLD = times(10)
+SIGNED = base().assign(amount=(base()["amount"] - 900).round(2))
+ARFF = (
+    "@relation t\n@attribute amount real\n@attribute age real\n@attribute colour string\n"
+    "@attribute y {no,yes}\n@data"
+)
 
 
 def _without_a_label(row: int) -> pd.DataFrame:
@@ -149,37 +199,15 @@ SITUATIONS = [
     S("single blanks", text(" "), reader={"separator": "whitespace"}),
     S("runs of blanks", aligned(), reader={"separator": "whitespace"}),
     S("blanks after commas", text(", "), reader={}),
-    S(
-        "semicolons and decimal commas",
-        text(";", amount=lambda v: f"{v:.2f}".replace(".", ",")),
-        reader={"separator": ";", "decimal": ","},
-    ),
-    S(
-        "tabs and decimal commas",
-        text("\t", amount=lambda v: f"{v:.2f}".replace(".", ",")),
-        reader={"separator": "tab", "decimal": ","},
-    ),
-    S("quoted decimal commas", text(amount=lambda v: f"{v:.2f}".replace(".", ",")), reader={"decimal": ","}),
-    S(
-        "commas in text between semicolons",
-        text(";", colour=lambda v: f"{v}, light"),
-        as_if=base().assign(colour=base()["colour"] + ", light"),
-        reader={"separator": ";"},
-    ),
-    S(
-        "semicolons in quoted text",
-        text(colour=lambda v: f"{v}; light"),
-        as_if=base().assign(colour=base()["colour"] + "; light"),
-        reader={},
-    ),
+    S("semicolons and decimal commas", text(";", amount=comma), reader=COMMAS),
+    S("tabs and decimal commas", text("\t", amount=comma), reader={"separator": "tab", "decimal": ","}),
+    S("quoted decimal commas", text(amount=comma), reader={"decimal": ","}),
+    S("commas in text between semicolons", text(";"), coloured("{}, light"), reader={"separator": ";"}),
+    S("semicolons in quoted text", text(), coloured("{}; light"), reader={}),
     S(
         "as many words in each row, and quoted commas",
-        text(colour=lambda v: f"{v} of the same length, as {v} is".replace("dark blue", "blue")),
-        as_if=base().assign(
-            colour=[
-                f"{v} of the same length, as {v} is".replace("dark blue", "blue") for v in base()["colour"]
-            ]
-        ),
+        text(),
+        coloured("{0} of the same length, as {0} is", **{"dark blue": "blue"}),
         reader={},
     ),
     S("a comma in a quoted name", text(), base().rename(columns={"amount": "amount, EUR"}), reader={}),
@@ -196,22 +224,15 @@ SITUATIONS = [
     S("rows of commas at the end", text(after=",,,\n,,,\n"), says=("2 rows without any value",)),
     S("rows of semicolons at the end", text(";", after=";;;\n"), says=("1 row without any value",)),
     S("rows of blanks and commas", text(after=" , , , \n"), says=("1 row without any value",)),
-    S(
-        "a comma after every row",
-        text(name="t.csv", y=lambda v: f"{v}"),
-        base().assign(**{"": ""}),
-        as_if=base(),
-    ),
+    S("a comma after every row", text(), base().assign(**{"": ""}), as_if=base()),
     S(
         "a comma after every row but the header",
-        template("amount,age,colour,y", "t.csv", lambda row: ",".join(map(str, row)) + ","),
+        template("amount,age,colour,y", "t.csv", lambda row: f"{_line(row)},"),
     ),
     S(
         "R's names of rows",
         template(
-            "amount,age,colour,y",
-            "t.csv",
-            lambda row: f'"{abs(hash(tuple(row))) % 10**9}",' + ",".join(map(str, row)),
+            "amount,age,colour,y", "t.csv", lambda row: f'"{zlib.crc32(repr(row).encode())}",{_line(row)}'
         ),
     ),
     S("row numbers by pandas", text(), base().reset_index(names=""), as_if=base()),
@@ -225,25 +246,15 @@ SITUATIONS = [
     S("comments first", text(before="# by hand\n# in May\n"), reader={"comment": "#"}),
     S("percent comments first", text(before="% by hand\n"), reader={"comment": "%"}),
     S("a header that begins with #", text(), base().rename(columns={"amount": "#amount"})),
-    S(
-        "lines within quotes",
-        text(colour=lambda v: f"{v}\nlight"),
-        as_if=base().assign(colour=base()["colour"] + "\nlight"),
-    ),
-    S(
-        "quotes within quotes",
-        text(colour=lambda v: f'"{v}" hue'),
-        as_if=base().assign(colour='"' + base()["colour"] + '" hue'),
-    ),
+    S("lines within quotes", text(), coloured("{}\nlight")),
+    S("quotes within quotes", text(), coloured('"{}" hue')),
     # --- headers
     S("no header", text(header=False), given=LAST, reader=NO_HEADER, says=("no header.*c1 to c4",)),
     S(
         "no header, numbers alone",
         text(header=False),
         base().assign(colour=base()["age"] % 7, y=base()["y"] == "yes"),
-        as_if=base().assign(
-            colour=base()["age"] % 7, y=(base()["y"] == "yes").map({True: "yes", False: "no"})
-        ),
+        as_if=base().assign(colour=base()["age"] % 7),
         given={"label": "c4", "positive": "True"},
         reader=NO_HEADER,
     ),
@@ -255,9 +266,9 @@ SITUATIONS = [
     ),
     S(
         "no header, semicolons, decimal commas",
-        text(";", header=False, amount=lambda v: f"{v:.2f}".replace(".", ",")),
+        text(";", header=False, amount=comma),
         given=LAST,
-        reader={"separator": ";", "decimal": ",", **NO_HEADER},
+        reader={**COMMAS, **NO_HEADER},
     ),
     S(
         "names of numbers",
@@ -271,14 +282,14 @@ SITUATIONS = [
     S(
         "a name twice",
         text(),
-        base().set_axis(["amount", "age", "age", "y"], axis=1),
+        named("amount", "age", "age", "y"),
         reader={"names": {3: "age_2"}},
         says=("column 3 is called age_2",),
     ),
     S(
         "a name twice but for blanks",
         text(),
-        base().set_axis(["amount", "age", " age", "y"], axis=1),
+        named("amount", "age", " age", "y"),
         reader={"names": {3: "age_2"}},
     ),
     S(
@@ -294,18 +305,13 @@ SITUATIONS = [
     S(
         "header: named by hand",
         text(header=False),
-        given={**LAST, "given": {"header": False, "names": list("abcd")}, "label": "d"},
+        given={"label": "d", "positive": "yes", "given": {"header": False, "names": list("abcd")}},
         reader={"header": False, "names": list("abcd")},
     ),
     # --- encodings
     S("UTF-8 with mark", text(encoding="utf-8-sig")),
     S("UTF-8 with mark, semicolons", text(";", encoding="utf-8-sig"), reader={"separator": ";"}),
-    S(
-        "UTF-16 with mark",
-        text(encoding="utf-16", colour=lambda v: v + "é"),
-        as_if=base().assign(colour=base()["colour"] + "é"),
-        reader={},
-    ),
+    S("UTF-16 with mark", text(encoding="utf-16"), coloured("{}é"), reader={}),
     S("UTF-16 big-endian with mark", text(before="\ufeff", encoding="utf-16-be"), reader={}),
     S(
         "UTF-16 without mark",
@@ -320,17 +326,12 @@ SITUATIONS = [
     ),
     S(
         "latin-1",
-        text(encoding="latin-1", colour=lambda v: v + " ö"),
-        as_if=base().assign(colour=base()["colour"] + " ö"),
+        text(encoding="latin-1"),
+        coloured("{} ö"),
         reader={"encoding": "cp1252"},
         says=("no UTF-8: read as cp1252",),
     ),
-    S(
-        "cp1252 with a euro sign",
-        text(encoding="cp1252", colour=lambda v: v + " €"),
-        as_if=base().assign(colour=base()["colour"] + " €"),
-        reader={"encoding": "cp1252"},
-    ),
+    S("cp1252 with a euro sign", text(encoding="cp1252"), coloured("{} €"), reader={"encoding": "cp1252"}),
     S(
         "cp1252 in a name",
         text(encoding="cp1252"),
@@ -339,82 +340,58 @@ SITUATIONS = [
     ),
     S(
         "cp1250, named",
-        text(encoding="cp1250", colour=lambda v: v + " ł"),
-        as_if=base().assign(colour=base()["colour"] + " ł"),
+        text(encoding="cp1250"),
+        coloured("{} ł"),
         given={"label": "y", "given": {"encoding": "cp1250"}},
         reader={"encoding": "cp1250"},
     ),
-    S("cp1251, said", text(encoding="cp1251", colour=lambda v: "цвет " + v), same=False, says=("no UTF-8",)),
+    S("cp1251, said", text(encoding="cp1251"), coloured("цвет {}"), same=False, says=("no UTF-8",)),
     S(
         "shift_jis, named",
-        text(encoding="shift_jis", colour=lambda v: "色" + v),
+        text(encoding="shift_jis"),
+        coloured("色{}"),
         same=False,
         given={"label": "y", "given": {"encoding": "shift_jis"}},
     ),
     # --- numbers as people write them
     S(
         "minus U+2212",
-        text(amount=lambda v: f"{v - 900:.2f}".replace("-", "\u2212")),
-        as_if=base().assign(amount=(base()["amount"] - 900).round(2)),
+        text(amount=lambda v: f"{v:.2f}".replace("-", "\u2212")),
+        SIGNED,
         says=("numbers written with signs",),
     ),
     S(
         "parentheses for less than 0",
-        text(amount=lambda v: f"({900 - v:.2f})" if v < 900 else f"{v - 900:.2f}"),
-        as_if=base().assign(amount=(base()["amount"] - 900).round(2)),
+        text(amount=lambda v: f"({-v:.2f})" if v < 0 else f"{v:.2f}"),
+        SIGNED,
         says=("numbers written with signs",),
     ),
-    S(
-        "a minus after the number",
-        text(amount=lambda v: f"{900 - v:.2f}-" if v < 900 else f"{v - 900:.2f}"),
-        as_if=base().assign(amount=(base()["amount"] - 900).round(2)),
-    ),
-    S("percent", text(amount=lambda v: f"{v:.2f}%"), says=(r"numbers written .*%",)),
-    S("percent after a blank", text(amount=lambda v: f"{v:.2f} %")),
-    S("dollars before", text(amount=lambda v: f"${v:.2f}"), says=(r"numbers written .*\$",)),
-    S(
-        "dollars and thousands",
-        text(amount=lambda v: f"${10 * v:,.2f}"),
-        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
-    ),
+    S("a minus after the number", text(amount=lambda v: f"{-v:.2f}-" if v < 0 else f"{v:.2f}"), SIGNED),
+    S("percent", text(amount="{:.2f}%".format), says=(r"numbers written .*%",)),
+    S("percent after a blank", text(amount="{:.2f} %".format)),
+    S("dollars before", text(amount="${:.2f}".format), says=(r"numbers written .*\$",)),
+    S("dollars and thousands", text(amount="${:,.2f}".format), TENFOLD),
     S(
         "euros after, thousands with points",
-        text(";", amount=lambda v: f"{EURO(10 * v)} €"),
-        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
-        reader={"separator": ";", "decimal": ","},
+        text(";", amount=lambda v: thousands(".", ",")(v) + " €"),
+        TENFOLD,
+        reader=COMMAS,
     ),
-    S("EUR after", text(amount=lambda v: f"{v:.2f} EUR")),
-    S(
-        "thousands",
-        text(amount=lambda v: f"{10 * v:,.2f}"),
-        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
-        says=("numbers written",),
-    ),
-    S(
-        "thousands of whole numbers",
-        text(amount=lambda v: f"{100 * v:,.0f}"),
-        as_if=base().assign(amount=(100 * base()["amount"]).round()),
-    ),
-    S(
-        "thousands with blanks",
-        text(amount=lambda v: thousands(" ", ".")(10 * v)),
-        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
-    ),
+    S("EUR after", text(amount="{:.2f} EUR".format)),
+    S("thousands", text(amount="{:,.2f}".format), TENFOLD, says=("numbers written",)),
+    S("thousands of whole numbers", text(amount="{:,.0f}".format), times(100).round({"amount": 0})),
+    S("thousands with blanks", text(amount=thousands(" ", ".")), TENFOLD),
     S(
         "thousands with narrow blanks, decimal commas",
-        text(";", amount=lambda v: thousands("\u202f", ",")(10 * v)),
-        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
-        reader={"separator": ";", "decimal": ","},
+        text(";", amount=thousands("\u202f", ",")),
+        TENFOLD,
+        reader=COMMAS,
     ),
-    S(
-        "Swiss thousands",
-        text(amount=lambda v: thousands("'", ".")(10 * v)),
-        as_if=base().assign(amount=(10 * base()["amount"]).round(2)),
-    ),
-    S("plus signs", text(amount=lambda v: f"+{v}")),
-    S("no digit before or after the point", text(age=lambda v: f"{v}.")),
-    S("powers of ten", text(amount=lambda v: f"{v:.6E}")),
-    S("blanks around numbers", text(amount=lambda v: f"  {v} ")),
+    S("Swiss thousands", text(amount=thousands("'", ".")), TENFOLD),
+    S("plus signs", text(amount="+{}".format)),
+    S("no digit before or after the point", text(age="{}.".format)),
+    S("powers of ten", text(amount="{:.6E}".format)),
+    S("blanks around numbers", text(amount="  {} ".format)),
     S(
         "two currencies are no number",
         text(amount=lambda v: f"${v}" if v > 900 else f"€{v}"),
@@ -423,56 +400,40 @@ SITUATIONS = [
     ),
     # --- what is missing
     *(
-        S(
-            f"{word or 'nothing'} among numbers",
-            text(),
-            with_columns(x=numbers(word)),
-            as_if=with_columns(x=numbers("")),
-        )
+        S(f"{word or 'nothing'} among numbers", text(), numbers(word), as_if=numbers(""))
         for word in ("", "NA", "N/A", "None", "null", "NaN", "?", "-", "n.a.", "missing", ".")
     ),
     *(
-        S(
-            f"{word or 'nothing'} among text",
-            text(),
-            with_columns(x=gaps(word)),
-            as_if=with_columns(x=gaps("")),
-        )
+        S(f"{word or 'nothing'} among text", text(), gaps(word), as_if=gaps(""))
         for word in ("", "NA", "None", "null", "n/a", r"\N", "(null)", "#REF!")
     ),
     S(
         "NA and ? among numbers",
         text(),
-        with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.1, "?", numbers("NA")(rng, n, y))),
+        with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.1, "?", _numbers("NA")(rng, n, y))),
     ),
     S(
         "NA a country by its form",
         text(),
-        with_columns(x=gaps("NA", among=["DE", "FR", "IT"])),
-        as_if=with_columns(x=gaps("NQ", among=["DE", "FR", "IT"])),
-        reader={"missing": {"x": []}},
+        gaps("NA", CODES),
+        as_if=gaps("NQ", CODES),
+        reader=NONE_MISSING,
         says=("x: NA in .* written as the other values",),
     ),
     S(
         "None goes with the label",
         text(),
-        with_columns(x=level("None", ("Brick", "Stone", "Wood"))),
-        as_if=with_columns(x=level("Nine", ("Brick", "Stone", "Wood"))),
-        reader={"missing": {"x": []}},
+        level("None", ("Brick", "Stone", "Wood")),
+        as_if=level("Nine", ("Brick", "Stone", "Wood")),
+        reader=NONE_MISSING,
         says=("x: None in .* its rows go otherwise with the label",),
     ),
-    S(
-        "n/a goes with the label",
-        text(),
-        with_columns(x=level("n/a", ("a", "b", "c"))),
-        as_if=with_columns(x=level("0/a", ("a", "b", "c"))),
-        reader={"missing": {"x": []}},
-    ),
+    S("n/a goes with the label", text(), level("n/a", "abc"), as_if=level("0/a", "abc"), reader=NONE_MISSING),
     S(
         "nothing goes with the label",
         text(),
-        with_columns(x=level("", ("a", "b", "c"))),
-        as_if=with_columns(x=level("0", ("a", "b", "c"))),
+        level("", "abc"),
+        as_if=level("0", "abc"),
         reader={"missing": {"x": False}},
     ),
     S(
@@ -480,26 +441,24 @@ SITUATIONS = [
         text(),
         with_columns(
             x=lambda rng, n, y: np.where(
-                rng.random(n) < 0.1, "", level("NA", ("Denmark", "Peru", "Chad"))(rng, n, y)
+                rng.random(n) < 0.1, "", _level("NA", ("Denmark", "Peru", "Chad"))(rng, n, y)
             )
         ),
-        reader={"missing": {"x": []}},
+        reader=NONE_MISSING,
     ),
     S(
         "NA kept by the option",
         text(),
-        with_columns(x=gaps("NA")),
-        as_if=with_columns(x=gaps("Naboo")),
+        gaps("NA"),
         same=False,
-        given={"label": "y", "given": {"missing": {"x": []}}},
-        reader={"missing": {"x": []}},
+        given={"label": "y", "given": NONE_MISSING},
+        reader=NONE_MISSING,
         kinds={"x": "category"},
     ),
     S(
         "NA dropped by the option",
         text(),
-        with_columns(x=level("NA")),
-        as_if=with_columns(x=level("")),
+        level("NA"),
         same=False,
         given={"label": "y", "given": {"missing": {"x": ["NA"]}}},
         reader={"missing": {"x": ["NA"]}},
@@ -507,8 +466,8 @@ SITUATIONS = [
     S(
         "-999 by the option",
         text(),
-        with_columns(x=numbers("-999")),
-        as_if=with_columns(x=numbers("")),
+        numbers("-999"),
+        as_if=numbers(""),
         given={"label": "y", "given": {"missing": {"x": [-999]}}},
     ),
     # --- ends of names, archives
@@ -523,15 +482,8 @@ SITUATIONS = [
     S(".zip alone", packed(text(name="t"), "zip", ".zip")),
     S("a zip called .csv", packed(text(name="t.csv"), "zip", "")),
     S(".txt.zst with tabs", packed(text("\t", name="t.txt"), "zst", ".zst"), reader={"separator": "tab"}),
-    S("SVMlight in .txt", svmlight(name="t.txt"), same=False, given={"label": "label", "positive": 1}),
-    S(
-        "ARFF in .txt",
-        template(
-            "@relation r\n@attribute amount real\n@attribute age real\n@attribute colour string\n"
-            "@attribute y {no,yes}\n@data",
-            "t.txt",
-        ),
-    ),
+    S("SVMlight in .txt", svmlight(name="t.txt"), same=False, given=OF_SVMLIGHT),
+    S("ARFF in .txt", template(ARFF, "t.txt")),
     S("Excel", excel()),
     S("Excel, rows above the header", excel(above=2)),
     *(
@@ -606,12 +558,7 @@ SITUATIONS = [
         S(f"all in single quotes, {mark}", text(mark, quote="'", around=True), reader=reader)
         for mark, reader in ((",", {"quote": "'"}), (";", {"separator": ";", "quote": "'"}))
     ),
-    S(
-        "commas in single quotes",
-        text(quote="'", around=True, colour=lambda v: f"{v}, light"),
-        as_if=base().assign(colour=base()["colour"] + ", light"),
-        reader={"quote": "'"},
-    ),
+    S("commas in single quotes", text(quote="'", around=True), coloured("{}, light"), reader={"quote": "'"}),
     *(S(f"{mark} between", text(mark), reader={"separator": mark}) for mark in "~¦§&"),
     S("a mark of UTF-8 twice", text(before="\ufeff", encoding="utf-8-sig"), reader={}),
     S("UTF-32 with mark", text(encoding="utf-32"), reader={}),
@@ -656,23 +603,14 @@ SITUATIONS = [
     S(
         "nullable integers",
         parquet(),
-        with_columns(
-            x=lambda rng, n, y: pd.array(np.where(rng.random(n) < 0.1, None, rng.integers(0, 90, n)), "Int64")
-        ),
+        with_columns(x=lambda rng, n, y: nullable("Int64", rng.random(n) < 0.1, rng.integers(0, 90, n))),
     ),
     S(
         "nullable truth",
         parquet(),
-        with_columns(
-            x=lambda rng, n, y: pd.array(np.where(rng.random(n) < 0.1, None, rng.random(n) < 0.5), "boolean")
-        ),
+        with_columns(x=lambda rng, n, y: nullable("boolean", rng.random(n) < 0.1, rng.random(n) < 0.5)),
     ),
-    S(
-        "an index with a name",
-        parquet(),
-        base().set_index("age"),
-        as_if=base()[["amount", "colour", "y", "age"]],
-    ),
+    S("an index with a name", parquet(), base().set_index("age"), base()[["amount", "colour", "y", "age"]]),
     S("an index without a name", parquet(), base().set_axis(range(7, 167)), as_if=base()),
     S(
         "lists are left out and said",
@@ -681,22 +619,12 @@ SITUATIONS = [
         as_if=base(),
         says=("x:",),
     ),
-    S(
-        "NA in Parquet is a value",
-        parquet(),
-        with_columns(x=gaps("NA")),
-        as_if=with_columns(x=gaps("Naboo")),
-        same=False,
-        kinds={"x": "category"},
-    ),
+    S("NA in Parquet is a value", parquet(), gaps("NA"), same=False, kinds={"x": "category"}),
     # --- ARFF
     S("ARFF", arff()),
     S(
         "ARFF: {false,true}",
-        template(
-            "@relation t\n@attribute amount real\n@attribute age real\n@attribute y {false,true}\n@data",
-            "t.arff",
-        ),
+        template(re.sub("@attribute colour.*\n", "", ARFF).replace("{no,yes}", "{false,true}"), "t.arff"),
         base()[["amount", "age"]].assign(y=np.where(base()["y"] == "yes", "true", "false")),
         as_if=base()[["amount", "age", "y"]],
         label=("y", True),
@@ -722,54 +650,37 @@ SITUATIONS = [
             "t.arff",
         ),
     ),
-    S(
-        "ARFF with tabs",
-        template(
-            "@relation t\n@attribute amount real\n@attribute age real\n@attribute colour string\n"
-            "@attribute y {no,yes}\n@data",
-            "t.arff",
-            lambda row: "\t".join(map(str, row)),
-        ),
-    ),
+    S("ARFF with tabs", template(ARFF, "t.arff", lambda row: "\t".join(map(str, row)))),
     S(
         "sparse ARFF",
         template(
-            "@relation t\n@attribute amount real\n@attribute age real\n@attribute colour "
-            "{'dark blue',green,ochre,red}\n@attribute y {no,yes}\n@data",
+            ARFF.replace("string", "{'dark blue',green,ochre,red}"),
             "t.arff",
             lambda row: (
-                "{"
-                + ", ".join(
-                    f"{j} {f'{value}'}" for j, value in enumerate(row) if value not in ("dark blue", "no")
-                )
-                + "}"
+                f"{{{', '.join(f'{j} {v}' for j, v in enumerate(row) if v not in ('dark blue', 'no'))}}}"
             ),
         ),
     ),
     S(
         "ARFF: NA is a value, ? is missing",
-        template(
-            "@relation t\n@attribute amount real\n@attribute age real\n"
-            "@attribute colour string\n@attribute x {DE,FR,IT,NA}\n@attribute y {no,yes}\n@data",
-            "t.arff",
-        ),
-        with_columns(x=gaps("NA", among=["DE", "FR", "IT"])),
-        as_if=with_columns(x=gaps("NQ", among=["DE", "FR", "IT"])),
+        template(ARFF.replace("@attribute y", "@attribute x {DE,FR,IT,NA}\n@attribute y"), "t.arff"),
+        gaps("NA", CODES),
+        as_if=gaps("NQ", CODES),
     ),
     # --- rows that are none, units, bytes
-    S("a unit throughout", text(amount=lambda v: f"{v:.2f} kg"), says=(r"numbers written .* kg",)),
+    S("a unit throughout", text(amount="{:.2f} kg".format), says=(r"numbers written .* kg",)),
     *(
-        S(f"{unit} at once", text(amount=lambda v, unit=unit: f"{v:.2f}{unit}"), says=("numbers written",))
+        S(f"{unit} at once", text(amount=f"{{:.2f}}{unit}".format), says=("numbers written",))
         for unit in ("kg", "°C", " mg/dL", " m²", "zł")
     ),
     *(
         S(
             f"{unit}, which is some number of ones",
             text(amount=lambda v, unit=unit: f"€{v / 1000:.5f}{unit}" if v > 900 else f"€{v:.2f}"),
-            as_if=base().assign(amount=base()["amount"] if unit == "k" else base()["amount"] * times),
+            as_if=times(factor),
             says=("numbers written",),
         )
-        for unit, times in (("k", 1), ("M", np.where(base()["amount"] > 900, 1000, 1)))
+        for unit, factor in (("k", 1), ("M", np.where(base()["amount"] > 900, 1000, 1)))
     ),
     S(
         "two units",
@@ -804,7 +715,7 @@ SITUATIONS = [
         same=False,
         says=("numbers written",),
     ),
-    S("a zero byte in text", text(colour=lambda v: v + "\0"), same=False, reader={}),
+    S("a zero byte in text", text(), coloured("{}\0"), same=False, reader={}),
     # --- lines that databases and people draw
     S("a Markdown table", drawn("| ", " | ", " |", "|---|---:|---|---|"), reader={"separator": "|"}),
     S("psql", drawn(" ", " | ", "", "-----+----+----+----"), reader={"separator": "|"}),
@@ -817,7 +728,7 @@ SITUATIONS = [
     S(
         "runs of blanks, decimal commas",
         aligned(),
-        base().assign(amount=[f"{v:.2f}".replace(".", ",") for v in base()["amount"]]),
+        base().assign(amount=base()["amount"].map(comma)),
         as_if=base(),
         reader={"separator": "whitespace", "decimal": ","},
     ),
@@ -860,8 +771,8 @@ SITUATIONS = [
         S(
             f"labels {mark}, which is none",
             text(),
-            base().assign(y=np.where(np.arange(160) % 14 == 9, mark, base()["y"])),
-            as_if=base().assign(y=np.where(np.arange(160) % 14 == 9, "", base()["y"])),
+            unlabelled(mark),
+            as_if=unlabelled(""),
             label=("y", "yes"),
             says=(f"y: {re.escape(mark)} is read as no label",),
         )
@@ -891,14 +802,7 @@ SITUATIONS = [
         params={"drop": None},
     ),
     *(
-        S(
-            f"{yes} is {share:.0%}",
-            text(),
-            few(yes, no, share),
-            as_if=few("yes", "no", share),
-            given={},
-            **asked,
-        )
+        S(f"{yes} is {share:.0%}", text(), few(yes, no, share), few("yes", "no", share), given={}, **asked)
         for yes, no in (("ja", "nein"), ("sí", "no"), ("да", "нет"), ("是", "否"), ("tak", "nie"))
         for share, asked in (
             (0.1, {"label": ("y", yes)}),
@@ -944,12 +848,7 @@ SITUATIONS = [
         says=(r"not sure of c4 \(number, or identifier\)",),
     ),
     *(
-        S(
-            f"{mark} among numbers, said",
-            text(),
-            with_columns(x=numbers(mark)),
-            says=(f"x: {mark} in .* missing",),
-        )
+        S(f"{mark} among numbers, said", text(), numbers(mark), says=(f"x: {mark} in .* missing",))
         for mark in ("-999", "9999", "-1")
     ),
     S(
@@ -967,19 +866,8 @@ SITUATIONS = [
         says=("u: tells the label .*one choice of 3.*v",),
     ),
     # --- SVMlight
-    S("SVMlight", svmlight(), same=False, given={"label": "label", "positive": 1}),
-    S(
-        "SVMlight from 0",
-        svmlight(first=0),
-        same=False,
-        given={"label": "label", "positive": 1},
-        reader={"zero_based": True},
-    ),
-    S(
-        "SVMlight, indices in another order",
-        svmlight(backwards=True),
-        same=False,
-        given={"label": "label", "positive": 1},
-    ),
-    S("SVMlight, grades", svmlight(graded=True), same=False, given={"label": "label", "positive": ">= 1"}),
+    S("SVMlight", svmlight(), same=False, given=OF_SVMLIGHT),
+    S("SVMlight from 0", svmlight(first=0), same=False, given=OF_SVMLIGHT, reader={"zero_based": True}),
+    S("SVMlight, indices in another order", svmlight(backwards=True), same=False, given=OF_SVMLIGHT),
+    S("SVMlight, grades", svmlight(graded=True), same=False, given=OF_SVMLIGHT | {"positive": ">= 1"}),
 ]

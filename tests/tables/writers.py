@@ -73,17 +73,16 @@ def text(
     return write
 
 
-def aligned(**options):
+def aligned(header=True, name="t.txt"):
     """Write columns of equal width, as R or Fortran print them: runs of blanks between."""
 
     def write(frame, folder):
         cells = frame.astype(str).map(lambda value: value.replace(" ", "_"))
-        options_ = {"header": True, "name": "t.txt", **options}
-        rows = [list(frame.columns)] * options_["header"] + cells.values.tolist()
+        rows = [list(frame.columns)] * header + cells.values.tolist()
         width = [max(len(row[j]) for row in rows) + 2 for j in range(frame.shape[1])]
         lines = ["".join(value.rjust(w) for value, w in zip(row, width, strict=True)) for row in rows]
-        (folder / options_["name"]).write_text("\n".join(lines) + "\n")
-        return folder / options_["name"]
+        (folder / name).write_text("\n".join(lines) + "\n")
+        return folder / name
 
     return write
 
@@ -102,8 +101,6 @@ def packed(write, how, ending):
                 file.write(content)
         else:
             target.write_bytes(gzip.compress(content))
-        if path != target:
-            path.unlink()
         return target
 
     return pack
