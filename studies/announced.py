@@ -8,21 +8,18 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from attop._core.seeds import derive_seed
 from attop._core.typing import Floats, Ints
 from attop.from_papers.aatp._aatp import AATP
-from attop.from_papers.push._pnorm_push import PNormPush
 from attop.metrics._registry import get_metric
 from attop.metrics._roc import roc_points
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
+from studies.pnorm2005.rounds import TRAIN, train_push
 
 _POWERS = (1, 4, 16, 64)
-#: Items that train, in the figures of Rudin (2005).
-_TRAIN = {"pima": 300, "pima-thresholds": 300, "tic-tac-toe": 500, "wdbc": 369}
 
 
 def outliers(rng: np.random.Generator, n_pos: int = 100, n_neg: int = 1000) -> tuple[Floats, Ints]:
@@ -55,14 +52,14 @@ def curves(seed: int, data: Mapping[str, Dataset], splits: int = 10) -> pd.DataF
         rng = np.random.default_rng(derive_seed(seed, "announced", "outliers", split))
         samples = {"outliers": tuple(outliers(rng) for _ in range(2))}
         one = data["pima"]
-        [fold] = make_folds("holdout", one, split, seed, train=_TRAIN["pima"], inner_folds=2)
+        [fold] = make_folds("holdout", one, split, seed, train=TRAIN["pima"], inner_folds=2)
         low = MinMaxScaler().fit(one.X[fold.train]).transform(one.X)
         for name, X in (("pima, features", low), ("pima, all thresholds", stumps(one.X, one.X[fold.train]))):
             samples[name] = tuple((X[part], one.y[part]) for part in (fold.train, fold.test))
         for name, parts in samples.items():
             first: list[Floats] = []
             for p in _POWERS:
-                model = _push(p, *parts[0])
+                model = train_push(p, *parts[0])
                 for at, (part, (X, y)) in enumerate(zip(("training", "test"), parts, strict=True)):
                     scores = model.decision_function(X)
                     rates = _rates(y, scores)
@@ -71,12 +68,6 @@ def curves(seed: int, data: Mapping[str, Dataset], splits: int = 10) -> pd.DataF
                     values = [get_metric(metric).value(y, scores) for metric in ("positives@top", "auc")]
                     rows.append((name, split, p, part, *values, float(np.abs(rates - first[at]).max())))
     return pd.DataFrame(rows, columns=["sample", "split", "p", "part", "r_max", "auc", "gap"])
-
-
-def _push(p: float, X: Floats, y: Ints, rounds: int = 200) -> PNormPush:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return PNormPush(p=p, max_iter=rounds).fit(X, y)
 
 
 def _rates(y: Ints, scores: Floats) -> Floats:
@@ -108,11 +99,11 @@ def boosters(seed: int, data: Mapping[str, Dataset], splits: int = 20, rounds: i
     rows = []
     for name, one in data.items():
         for split in range(splits):
-            [fold] = make_folds("holdout", one, split, seed, train=_TRAIN[name], inner_folds=2)
+            [fold] = make_folds("holdout", one, split, seed, train=TRAIN[name], inner_folds=2)
             X, y = np.asarray(one.X, float), one.y
             ways = (
                 X @ adaboost(X[fold.train], y[fold.train], rounds),
-                _push(1, X[fold.train], y[fold.train], rounds).decision_function(X),
+                train_push(1, X[fold.train], y[fold.train], rounds).decision_function(X),
             )
             for part, its in (("training", fold.train), ("test", fold.test)):
                 found = [get_metric("auc").value(y[its], scores[its]) for scores in ways]

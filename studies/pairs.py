@@ -198,24 +198,17 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
     grid = runs[columns].merge(
         values[["dataset", "method", "metric", "value"]], "left", ["dataset", "method"]
     )
-    grid["learner"], grid["surrogate"] = zip(*(_named(story, m) for m in grid["method"]), strict=True)
+    titles = grid["method"].map({m: about["title"] for m, about in story["methods"].items()})
+    grid[["learner", "surrogate"]] = titles.str.split(", ", n=1, expand=True)
     return {"pairs": grid.drop(columns="method").round(4)}
-
-
-def _named(story: Mapping[str, Any], method: str) -> tuple[str, str]:
-    learner, _, surrogate = story["methods"][method]["title"].partition(", ")
-    return learner, surrogate
 
 
 def findings(tables: Tables) -> Findings:
     """Return the page of the grid."""
     grid = tables["pairs"]
     done = grid[grid["status"] == "ok"]
-    n, bad = (
-        grid.groupby(["learner", "surrogate"]).ngroups,
-        int((~grid["status"].isin(["ok", "not_applicable"])).sum()),
-    )
-    sets = grid["dataset"].nunique()
+    n, sets = grid.groupby(["learner", "surrogate"]).ngroups, grid["dataset"].nunique()
+    bad = int((~grid["status"].isin(["ok", "not_applicable"])).sum())
     share = done["value"] / done.groupby("dataset")["value"].transform("max")
     cells = done.assign(share=share).pivot_table(
         index="learner", columns="surrogate", values="share", aggfunc="mean"
@@ -253,22 +246,10 @@ def _picture(cells: pd.DataFrame) -> Plot:
 
     with figure_theme():
         canvas = Figure(figsize=(10.5, 5.6), layout="constrained")
-        look = {
-            "vmin": 0,
-            "vmax": 1,
-            "cmap": "Blues",
-            "linewidths": 0.5,
-            "square": True,
-            "cbar_kws": {"shrink": 0.5},
-        }
         axes = seaborn.heatmap(
-            100 * cells,
-            annot=True,
-            fmt=".0f",
-            annot_kws={"size": 6},
-            ax=canvas.subplots(),
-            **look | {"vmax": 100},
-        )
+            100 * cells, vmin=0, vmax=100, cmap="Blues", linewidths=0.5, square=True, annot=True, fmt=".0f",
+            annot_kws={"size": 6}, cbar_kws={"shrink": 0.5}, ax=canvas.subplots(),
+        )  # fmt: skip
         axes.set(xlabel="", ylabel="")
         axes.grid(visible=False)
     caption = (

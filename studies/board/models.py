@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,25 +20,18 @@ from attop.from_papers.aatp._aatp import AATP
 _LONGEST = 10_000
 
 
+@dataclass(repr=False, eq=False)
 class _LambdaMART(ClassifierMixin, BaseEstimator):
     """Boosted trees on LambdaMART's gradients of NDCG, of pairs of which one is among the first k.
 
     The training rows are one list. `top` says what k is; 5% of the items if left out.
     """
 
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        n_estimators: int = 100,
-        size: int = 8,
-        learning_rate: float = 0.1,
-        random_state: int | None = 0,
-    ):
-        self.top = top
-        self.n_estimators = n_estimators
-        self.size = size
-        self.learning_rate = learning_rate
-        self.random_state = random_state
+    top: TopLike | None = None
+    n_estimators: int = 100
+    size: int = 8
+    learning_rate: float = 0.1
+    random_state: int | None = 0
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Boost; labels are 0 and 1."""
@@ -99,20 +93,14 @@ class LambdaMARTXGBoost(_LambdaMART):
         return ranker.fit(X, y, qid=np.zeros(len(y), np.int32))
 
 
+@dataclass(repr=False, eq=False)
 class AATPOnSample(ClassifierMixin, BaseEstimator):
     """AATP by its fixed point, on at most `n_rows` rows, drawn with the share of positives kept."""
 
-    def __init__(
-        self,
-        top: TopLike | None = None,
-        C: float = 1.0,
-        n_rows: int = 1000,
-        random_state: int | None = 0,
-    ):
-        self.top = top
-        self.C = C
-        self.n_rows = n_rows
-        self.random_state = random_state
+    top: TopLike | None = None
+    C: float = 1.0
+    n_rows: int = 1000
+    random_state: int | None = 0
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Draw the rows and solve."""
@@ -130,12 +118,12 @@ class AATPOnSample(ClassifierMixin, BaseEstimator):
         return self.model_.decision_function(X)
 
 
+@dataclass(repr=False, eq=False)
 class AutoGluon(ClassifierMixin, BaseEstimator):
     """AutoGluon's stack of its own models, by average precision; none with pretrained weights."""
 
-    def __init__(self, seconds: float = 300, presets: str = "high_quality"):
-        self.seconds = seconds
-        self.presets = presets
+    seconds: float = 300
+    presets: str = "high_quality"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train within `seconds`."""

@@ -28,13 +28,7 @@ from attop.surrogates._registry import get_surrogate
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
-from studies.movielens.code import (
-    SharedCut,
-    cross_entropy,
-    descend,
-    greedy_of,
-    one_number_for_all_weights,
-)
+from studies.movielens.code import SharedCut, cross_entropy, descend, greedy_of, one_number_for_all_weights
 from studies.movielens.reference_lines import InnerProduct, ItemMean
 from studies.papk2020.baselines import (
     GreedyPApK,
@@ -50,9 +44,9 @@ _BASELINES = {"svm-pauc": "pauc", "sgd-avg": "prec@k-avg"}
 #: Out of the printed grids, which have five and twelve values: with ten starts all of them take too long. Of
 #: eta 0.02, 0.1, 0.2 and 0.5 the longest was best on the validation part from every start looked at; for
 #: SGD@k-avg 0.2 was level.
-_LAM, _ETA = (0.001,), (0.5,)
+_SETTING = {"eta": 0.5, "lam": 0.001}
 _EXACT_LAM = (0.1, 0.01, 0.001)
-_CODE_LAM, _CODE_ETA, _CODE_STEPS = 0.001, (0.2,), 121
+_CODE_LAM, _CODE_ETA, _CODE_STEPS = 0.001, 0.2, 121
 _STARTS = 10
 
 
@@ -72,14 +66,14 @@ def ways(
     ``constant``, whether the model gives all test rows one score. Settings are chosen by validation
     micro-pAp@k for each start.
     """
-    columns = ["split", "k", "method", "way", "start", "value", "constant"]
-    rows = []
-    for one in data.values():
-        study = _Study(one, seed, split)
-        for k in tops:
-            for method, way, start, value, constant in study.runs(k, n_starts, steps):
-                rows.append((split, k, method, way, start, value, constant))
-    return pd.DataFrame(rows, columns=columns)
+    rows = [
+        (split, k, *run)
+        for one in data.values()
+        for study in [_Study(one, seed, split)]
+        for k in tops
+        for run in study.runs(k, n_starts, steps)
+    ]
+    return pd.DataFrame(rows, columns=["split", "k", "method", "way", "start", "value", "constant"])
 
 
 class _Study:
@@ -141,15 +135,11 @@ class _Study:
             m: get_surrogate(name, Top(k=k)).bind(y, groups) for m, name in {**_OWN, **_BASELINES}.items()
         }
         losses["sgd-avg"] = SharedCut(y, groups, k)
-        # All starts and step lengths are columns of one descent.
-        W = np.repeat(first, len(_CODE_ETA), axis=1)
-        eta, lam = np.tile(_CODE_ETA, n_starts), np.full(W.shape[1], _CODE_LAM)
-        for method, loss in losses.items():
+        eta, lam = np.full(n_starts, _CODE_ETA), np.full(n_starts, _CODE_LAM)
+        for method, loss in losses.items():  # all starts are columns of one descent
             late = method == "sgd-avg"
-            ends = descend(X, loss, W, eta=eta, lam=lam, steps=_CODE_STEPS, late=late)
-            width = len(_CODE_ETA)
-            chosen = [self.best(ends[:, s * width : (s + 1) * width], k) for s in range(n_starts)]
-            yield method, "code", self._scored(chosen)
+            ends = descend(X, loss, first, eta=eta, lam=lam, steps=_CODE_STEPS, late=late)
+            yield method, "code", self._scored(ends.T)
         greedy = [
             greedy_of(X, y, groups, k, partial(one_number_for_all_weights, rng=rng), rng) for rng in rngs
         ]
@@ -157,26 +147,17 @@ class _Study:
 
     def _words(self, k: int, n_starts: int, steps: int) -> Iterator[tuple[str, str, list[Floats]]]:
         X, y, groups = self.X["train"], self.y["train"], self.groups["train"]
-        grid = [{"eta": eta, "lam": lam} for eta in _ETA for lam in _LAM]
-        starts = [self.seed("start", s) for s in range(n_starts)]
-        settings = [{**setting, "random_state": start} for start in starts for setting in grid]
+        settings = [{**_SETTING, "random_state": self.seed("start", s)} for s in range(n_starts)]
         for method, name in {**_OWN, **_BASELINES}.items():
             kind = name.removeprefix("pap@k-")
             base = GDPApK(kind, top=k) if name.startswith("pap@k") else GDRanker(name, top=k)
             models = base.set_params(max_iter=steps).fit_many(X, y, groups, candidates=settings)
-            W = np.column_stack([model.coef_ for model in models])
-            chosen = [self.best(W[:, s * len(grid) : (s + 1) * len(grid)], k) for s in range(n_starts)]
-            yield method, "words", self._scored(chosen)
+            yield method, "words", self._scored([model.coef_ for model in models])
         # Cross entropy has one optimum: from zero, as a start says nothing.
-        greedy = [
-            greedy_of(
-                X, y, groups, k, partial(_logistic, setting=setting, steps=steps), _rng(self.seed("folds"))
-            )
-            for setting in grid
-        ]
-        yield "greedy-papk", "words", self._scored([self.best(np.column_stack(greedy), k)])
-        select = [_select(X, y, groups, k, setting, steps) for setting in grid]
-        yield "select-papk", "words", self._scored([self.best(np.column_stack(select), k)])
+        rng = np.random.RandomState(self.seed("folds"))
+        greedy = greedy_of(X, y, groups, k, partial(_logistic, steps=steps), rng)
+        yield "greedy-papk", "words", self._scored([greedy])
+        yield "select-papk", "words", self._scored([_select(X, y, groups, k, steps)])
 
     def _exact(self, k: int) -> Iterator[tuple[str, str, list[Floats]]]:
         X, y, groups = self.X["train"], self.y["train"], self.groups["train"]
@@ -192,23 +173,17 @@ class _Study:
             yield method, "exact", self._scored([self.best(np.column_stack([m.coef_ for m in models]), k)])
 
 
-def _rng(seed: int) -> np.random.RandomState:
-    return np.random.RandomState(seed)
-
-
-def _logistic(X: Floats, y: Ints, setting: Mapping[str, float], steps: int) -> Floats:
-    eta, lam = (np.array([setting[name]]) for name in ("eta", "lam"))
+def _logistic(X: Floats, y: Ints, steps: int) -> Floats:
+    eta, lam = (np.array([_SETTING[name]]) for name in ("eta", "lam"))
     start = np.zeros((X.shape[1], 1))
     return descend(X, cross_entropy(y), start, eta=eta, lam=lam, steps=steps)[:, 0]
 
 
-def _select(
-    X: Floats, y: Ints, groups: Ints, k: int, setting: Mapping[str, float], steps: int, rounds: int = 5
-) -> Floats:
+def _select(X: Floats, y: Ints, groups: Ints, k: int, steps: int, rounds: int = 5) -> Floats:
     """Select-pAp@k with its classifiers descended."""
     select = Selection(y, groups, Top(k=k))
-    w = _logistic(X, y, setting, steps)
+    w = _logistic(X, y, steps)
     for _ in range(rounds):
         rows = select(X @ w)
-        w = _logistic(X[rows], y[rows], setting, steps)
+        w = _logistic(X[rows], y[rows], steps)
     return w

@@ -21,8 +21,8 @@ from attop_bench.data.splits.protocols import make_folds
 PARTITIONS: Mapping[int, int] = {200: 20, 5000: 10}
 _POWERS = (1, 2, 4, 8, 16, 64)
 #: Items that train, as printed; the first ten partitions are those of the configuration.
-_TRAIN = {"pima": 300, "pima-thresholds": 300, "wdbc": 369, "tic-tac-toe": 500, "housing": 300, "pima-50": 50}
-_TRAIN["wdbc-benign"] = _TRAIN["wdbc"]
+TRAIN = {"pima": 300, "pima-thresholds": 300, "wdbc": 369, "tic-tac-toe": 500, "housing": 300, "pima-50": 50}
+TRAIN["wdbc-benign"] = TRAIN["wdbc"]
 
 
 def both_classes(data: Mapping[str, Dataset]) -> dict[str, Dataset]:
@@ -75,16 +75,21 @@ def _above(y: Ints, scores: Floats, negatives: int = 10) -> Iterator[int]:
         yield int((scores[y == 1] > negative).sum())
 
 
+def train_push(p: float, X: Floats, y: Ints, rounds: int = 200) -> PNormPush:
+    """Train for so many rounds, near the optimum or not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return PNormPush(p=p, max_iter=rounds).fit(X, y)
+
+
 def _train(
     name: str, one: Dataset, repeat: int, seed: int, p: float, rounds: int
 ) -> tuple[float, dict[str, tuple[Ints, Floats]]]:
     """Return the norm of a model, and by part the labels and its scores."""
-    [fold] = make_folds("holdout", one, repeat, seed, train=_TRAIN[name], inner_folds=2)
+    [fold] = make_folds("holdout", one, repeat, seed, train=TRAIN[name], inner_folds=2)
     scale = scaler("none" if name == "pima-thresholds" else "range")
     X = one.X if scale is None else scale.fit(one.X[fold.train]).transform(one.X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = PNormPush(p=p, max_iter=rounds).fit(X[fold.train], one.y[fold.train])
+    model = train_push(p, X[fold.train], one.y[fold.train], rounds)
     parts = {
         part: (one.y[rows], model.decision_function(X[rows]))
         for part, rows in (("training", fold.train), ("test", fold.test))
