@@ -31,6 +31,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from attop.metrics import precision_at_k
+from attop.metrics._scorer import scores_of
 from benchmarks.soft_top import sample
 
 TOP = {"kappa": 0.5}
@@ -77,10 +78,6 @@ def drawn(y, n):
     return np.sort(np.r_[np.flatnonzero(y == 1)[:n_pos], np.flatnonzero(y == 0)[: n - n_pos]])
 
 
-def scores(model, X):
-    return model.decision_function(X) if hasattr(model, "decision_function") else model.predict_proba(X)[:, 1]
-
-
 def pass_seconds(X):
     """Return the least processor time of five products with `X`."""
     w, times = np.ones(X.shape[1]), []
@@ -107,7 +104,7 @@ def measure(make, X, y, X_test, y_test):
     return {
         "seconds": f"{seconds:.3g}",
         "passes": f"{seconds / a_pass:.3g}",
-        "precision": f"{precision_at_k(y_test, scores(model, X_test), TOP):.4f}",
+        "precision": f"{precision_at_k(y_test, scores_of(model, X_test), TOP):.4f}",
     }
 
 

@@ -6,11 +6,12 @@ Two kinds of runs, 5 folds drawn twice or once (simulated_runs.py). "values": Ga
 correlated as the means over test items and over training items that make them; the column names the variance
 of a training item over that of a test item, and "assumed" is the correlation Nadeau and Bengio assume, the
 most their test allows for. "resampled": fixed scorers on parts of one sample of 2,000 items, 200 positive,
-top 100; scores share half of their noise. Every false alarm goes through `compare_at_top`'s summary and
+top 100; scores share half of their noise. Every false alarm goes through `compare_at_top`'s `judge_top` and
 through the report's `judge_all`, which must say the same; over data sets through `across`.
 """
 
 import argparse
+from collections import defaultdict
 from functools import cache
 
 import numpy as np
@@ -22,7 +23,6 @@ from attop.experiment._headline import count_shown, judge_top
 from attop.experiment._interval import Units
 from attop.experiment._judge import judge
 from attop.experiment._learner import Sample
-from attop.experiment._result import summarise
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all
@@ -30,6 +30,7 @@ from studies.claims.simulated_runs import N, correlated, covariance, resampled, 
 
 MODELS = (2, 5, 10)
 PRECISION = get_metric("precision@k")
+TOP = Top(k=100, out_of=N)
 SAMPLE = Sample(np.zeros((N, 1)), (np.arange(N) < N // 10).astype(int))
 
 
@@ -42,21 +43,22 @@ def runs_of(repeats, training):
 
 
 def verdicts(values, repeats):
-    """Return the best and its verdicts, by `compare_at_top`'s summary and by the report."""
-    runs, _ = runs_of(repeats, 0.0)
-    names = [f"m{j}" for j in range(values.shape[1])]
-    rows = [(r, m, v) for r, row in enumerate(values) for m, v in zip(names, row, strict=True)]
-    blank = {"reason": "", "candidate": {}, "seconds": 0.0, "warning": ""}
-    results = [{**blank, "model": m, "value": v, "lift": v} for _, m, v in rows]
-    found = summarise(results, [r for r, _, _ in rows], runs, PRECISION, Top(k=100, out_of=N), SAMPLE)
-    ours = found.table["verdict"].to_dict()
+    """Return the best and its verdicts, as `compare_at_top` judges and by the report."""
+    runs = {f"m{j}": column for j, column in enumerate(values.T)}
+    found = _judged_at_top(runs, TOP, dataset="data", n=N, units=SAMPLE.units(PRECISION, TOP, 0.25))
+    ours = {name: found.state(name).word for name in runs}
+    rows = [(fold, name, value) for name, column in runs.items() for fold, value in enumerate(column)]
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
     evaluation = table.assign(dataset="made", repeat=0, top="k=100 of 2000", metric="precision@k")
     trained = evaluation.assign(status="ok", n_train=N * 4 // 5, n_test=N // 5)
     (judged,) = judge_all(evaluation, trained).values()
-    theirs = {name: judged.state(name).word for name in names}
+    theirs = {name: judged.state(name).word for name in runs}
     assert ours == theirs, (ours, theirs)
     return judged.best, ours
+
+
+def _judged_at_top(runs, top, **of_list):
+    return judge_top(runs, PRECISION, top, test_train_ratio=0.25, share=0.1, grouped=False, **of_list)
 
 
 def share(simulations, seed, make, repeats, claim):
@@ -69,9 +71,19 @@ def any_ahead(_, said):
     return "ahead" in said.values()
 
 
+def show(what, cells, width=11):
+    """Print a line of numbers, with one digit, or words."""
+    words = (cell if isinstance(cell, str) else f"{cell:.1f}" for cell in cells)
+    print(f"{what:<34}" + "".join(f"{word:>{width}}" for word in words), flush=True)
+
+
+def head(width=11, models=MODELS):
+    show("", [f"{m} models" for m in models], width)
+
+
 def false_alarms(n, seed):
     print(f"\nEqual models: % of {n} simulations with any claim that one is ahead; wanted: at most 5")
-    print(f"{'':<34}" + "".join(f"{m:>4} models" for m in MODELS))
+    head()
     for repeats in (2, 1):
         for training in (0.0, 0.5, "assumed"):
             _, cov = runs_of(repeats, training)
@@ -79,20 +91,17 @@ def false_alarms(n, seed):
                 share(n, seed, lambda rng, m=m, c=cov: correlated(rng, c, [0.5] * m, 0.1), repeats, any_ahead)
                 for m in MODELS
             ]
-            print(
-                f"values, {5 * repeats} runs, training {training!s:<10}"
-                + "".join(f"{c:>11.1f}" for c in cells)
-            )
+            show(f"values, {5 * repeats} runs, training {training!s:<10}", cells)
         cells = [
             share(n, seed, lambda rng, m=m, r=repeats: resampled(rng, [0.5] * m, 5, r), repeats, any_ahead)
             for m in MODELS
         ]
-        print(f"{f'resampled, {5 * repeats} runs':<34}" + "".join(f"{c:>11.1f}" for c in cells))
+        show(f"resampled, {5 * repeats} runs", cells)
 
 
 def false_equality(n, seed):
     print(f"\nOne model better by exactly the tolerance, 0.01: % of {n} simulations call it equal to one")
-    print(f"{'':<34}" + "".join(f"{m:>4} models" for m in MODELS))
+    head()
     _, cov = runs_of(2, "assumed")
     for sd in (0.002, 0.005, 0.01):
         cells = []
@@ -104,12 +113,12 @@ def false_equality(n, seed):
                 equal = [r.model for r in found.rivals if r.verdict == "equal"]
                 wrong += 0 in equal or (found.best == 0 and bool(equal))
             cells.append(100 * wrong / n)
-        print(f"values, 10 runs, sd of a run {sd:<6}" + "".join(f"{c:>11.1f}" for c in cells))
+        show(f"values, 10 runs, sd of a run {sd:<6}", cells)
 
 
 def power(n, seed):
     print(f"\nOne model better by so many of 100: % of {n} simulations it is ahead of the next | of a rival")
-    print(f"{'':<34}" + "".join(f"{m:>8} models" for m in MODELS))
+    head(15)
     for repeats in (4, 2, 1):
         for better in (5, 10, 20):
             cells = []
@@ -121,10 +130,7 @@ def power(n, seed):
                     next_ += found.best == 0 and found.verdict == "ahead"
                     each += (found.best == 0) * np.mean([r.verdict == "ahead" for r in found.rivals])
                 cells.append(f"{100 * next_ / n:.0f} | {100 * each / n:.0f}")
-            print(
-                f"{f'resampled, {5 * repeats} runs, {better} of 100':<34}"
-                + "".join(f"{c:>15}" for c in cells)
-            )
+            show(f"resampled, {5 * repeats} runs, {better} of 100", cells, 15)
 
 
 #: Rows, positives, top, and the true precision of the better model.
@@ -142,7 +148,7 @@ DESIGNS = (
 
 def equality_of_rows(n, seed):
     print(f"\nFixed scorers, 10 runs: % of {n} simulations that call two models equal")
-    print(f"{'rows, positives, top, precision':<34}{'apart by 0.02':>15}{'0.01':>8}{'0':>8}")
+    show("rows, positives, top, precision", ["apart by 0.02", "0.01", "0"], 15)
     for rows, positives, k, better in DESIGNS:
         cells = []
         for apart in (0.02, 0.01, 0.0):
@@ -152,8 +158,7 @@ def equality_of_rows(n, seed):
                 values = resampled(rng, both, n=rows, positives=positives, k=k, shared=0.9)
                 equal += _judged(values, k).verdict == "equal"
             cells.append(100 * equal / n)
-        design = f"{rows}, {positives}, {k}, {better}"
-        print(f"{design:<34}{cells[0]:>15.1f}{cells[1]:>8.1f}{cells[2]:>8.1f}", flush=True)
+        show(f"{rows}, {positives}, {k}, {better}", cells, 15)
 
 
 def _judged(values, k, **more):
@@ -168,7 +173,7 @@ def question(n, seed):
     that their mean is all that counts (Neyman and Pearson).
     """
     print(f"\nOne model over another, 10 runs: % of {n} simulations that show its lead, of 100")
-    print(f"{'noise shared, models, lead':<34}{'best':>12}{'named':>8}{'at most':>9}{'needs':>8}")
+    show("noise shared, models, lead", ["best", "named", "at most", "needs"])
     for shared in (0.5, 0.9):
         for models in (2, 5):
             for lead in (0, 5, 10, 20):
@@ -183,16 +188,15 @@ def question(n, seed):
                     needs.append(named.answer.needs)
                 run = np.std(np.concatenate(sd))
                 bound = norm.sf(norm.isf(0.05) - lead / 100 / (run * np.sqrt(0.1 + 0.9 * 0.2)))
-                a, b = 100 * np.mean(found, axis=0)
-                cells = f"{a:>12.1f}{b:>8.1f}{100 * bound:>9.1f}{100 * np.median(needs):>8.0f}"
-                print(f"{f'{shared}, {models}, {lead}':<34}{cells}", flush=True)
+                needed = f"{100 * np.median(needs):.0f}"
+                show(f"{shared}, {models}, {lead}", [*100 * np.mean(found, axis=0), 100 * bound, needed])
 
 
 def page(n, seed):
     """Print claims of the sentence on top, by pages of data sets drawn from two for each simulation."""
     print(f"\nEqual models on a page: % of {n} whose sentence counts a lead | leads by each top alone")
-    print(f"{'data sets, tops':<34}" + "".join(f"{m:>7} models" for m in (2, 5)))
-    rng, cells = np.random.default_rng(seed), {}
+    head(14, (2, 5))
+    rng, cells = np.random.default_rng(seed), defaultdict(list)
     for m in (2, 5):
         pool = [list(_of_tops(rng, str(d), 4, m)) for d in range(2 * n)]
         models = [f"m{j}" for j in range(m)]
@@ -203,10 +207,9 @@ def page(n, seed):
                     judged = [one for d in rng.choice(2 * n, sets, replace=False) for one in pool[d][:tops]]
                     claims += bool(count_shown(judged, models)[0])
                     alone += sum(one.verdict == "ahead" for one in judged)
-                cells[sets, tops, m] = f"{100 * claims / n:>8.1f} {alone / n:>5.2f}"
-    for sets, tops, m in cells:
-        if m == 2:
-            print(f"{f'{sets}, {tops}':<34}{cells[sets, tops, 2]}{cells[sets, tops, 5]}")
+                cells[f"{sets} data sets, {tops} tops"].append(f"{100 * claims / n:.1f} {alone / n:>5.2f}")
+    for what, both in cells.items():
+        show(what, both, 14)
 
 
 def _of_tops(rng, name, tops, models):
@@ -218,15 +221,12 @@ def _of_tops(rng, name, tops, models):
             f"m{j}": np.array([y[t][np.argsort(-s[t])[: k // 5]].mean() for _, t in runs])
             for j, s in enumerate(scores)
         }
-        yield judge_top(
-            values, PRECISION, Top(k=k, out_of=400), dataset=name, test_train_ratio=0.25, n=400, share=0.1,
-            grouped=False, units=Units(k / 5, True),
-        )  # fmt: skip
+        yield _judged_at_top(values, Top(k=k, out_of=400), dataset=name, n=400, units=Units(k / 5, True))
 
 
 def over_data_sets(n, seed):
     print(f"\nEqual models over 10 data sets: % of {n} simulations whose sentences call one worse or better")
-    print(f"{'':<34}" + "".join(f"{m:>4} models" for m in MODELS))
+    head()
     cells = []
     for m in MODELS:
         rng, claims = np.random.default_rng(seed), 0
@@ -236,14 +236,11 @@ def over_data_sets(n, seed):
             rows = [(f"d{i}", f"m{j}", values[i, j]) for i in range(10) for j in range(m)]
             table = pd.DataFrame(rows, columns=["dataset", "method", "value"])
             table = table.assign(repeat=0, fold=0, top="k=10", metric="precision@k")
-            said = " ".join(
-                sentences(
-                    across(table, dict.fromkeys(table["dataset"], "precision@k"), titles=titles), titles
-                )
-            )
+            found = across(table, dict.fromkeys(table["dataset"], "precision@k"), titles=titles)
+            said = " ".join(sentences(found, titles))
             claims += "Worse than" in said or "is more than chance" in said
         cells.append(100 * claims / n)
-    print(f"{'':<34}" + "".join(f"{c:>11.1f}" for c in cells))
+    show("", cells)
 
 
 def main():

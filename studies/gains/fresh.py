@@ -28,6 +28,7 @@ from sklearn.svm import LinearSVC
 
 from attop import SoftTop, TopStack
 from attop.metrics import precision_at_k
+from attop.metrics._scorer import scores_of
 from attop.statistics import wilcoxon
 from attop.statistics._ranks import holm
 from attop_bench.data.base import load_available
@@ -156,20 +157,12 @@ QUESTIONS = {
 }
 
 
-def scores(model, X):
-    return (
-        model.predict_proba(X)[:, 1]
-        if not hasattr(model, "decision_function")
-        else model.decision_function(X)
-    )
-
-
 def tuned(settings, X, y, inner):
     """Return the setting of the highest mean precision over the inner folds, for each top."""
     found = {name: np.zeros(len(settings)) for name in TOPS}
     for number, model in enumerate(settings):
         for fit, rest in inner:
-            its = scores(model.fit(X[fit], y[fit]), X[rest])
+            its = scores_of(model.fit(X[fit], y[fit]), X[rest])
             for name, top in TOPS.items():
                 found[name][number] += precision_at_k(y[rest], its, top)
     return {name: int(np.argmax(values)) for name, values in found.items()}
@@ -196,7 +189,7 @@ def one_method(name, X, y, train, inner, test):
         known = {}
         for number in set(chosen.values()):
             begin = time.process_time()
-            known[number] = scores(CANDIDATES[name][number].fit(X[train], y[train]), X[test])
+            known[number] = scores_of(CANDIDATES[name][number].fit(X[train], y[train]), X[test])
             tuning += (time.process_time() - begin) * list(chosen.values()).count(number) / len(TOPS)
         by_top, spent = [known[chosen[top]] for top in TOPS], tuning
     return [precision_at_k(y[test], s, top) for s, top in zip(by_top, TOPS.values(), strict=True)], spent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -329,10 +330,8 @@ def _two_users(runs: pd.DataFrame) -> pd.DataFrame:
     for (case, line, sample), part in runs[runs["method"].isin(["best", "random"])].groupby(
         ["case", "method", "sample"]
     ):
-        nan = float("nan")
-        rows.append(
-            _row(case, line, sample, part["precision"].mean(), part["precision"].std(), nan, nan, nan, nan)
-        )
+        nothing = [math.nan] * 4
+        rows.append(_row(case, line, sample, part["precision"].mean(), part["precision"].std(), *nothing))
     return pd.DataFrame(rows)
 
 

@@ -85,7 +85,7 @@ class GreedyPApK(Ranker):
     Examples
     --------
     >>> import numpy as np
-    >>> from attop import GreedyPApK
+    >>> from studies.papk2020.baselines import GreedyPApK
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
     >>> y = (X[:, 0] > 0.5).astype(int)
     >>> model = GreedyPApK(top=5).fit(X, y)
