@@ -23,13 +23,13 @@ METHODS = [
     *("rankboost", "push-8", "logistic-regression", "linear-svm", "random-forest"),
 ]
 REST = """
-    log: "results/logs/{name}{wildcards}.log"
+    log: "results/logs/{name}{log}.log"
     priority: 2
     resources:
         mem_mb=1000,
         runtime=10,
     params: seed={{"seed": 0}}, data={{"data": "digit-8"}}, code={{"code": "{name}"}}
-    message: "{name}{wildcards}"
+    message: "{name}{message}"
     script: "nothing.py"
 """
 PLAIN = """
@@ -62,17 +62,17 @@ RULES = {
     ),
     "report": ("data=DATA, tables=TABLES", '"results/report.html"'),
 }
-WILDCARDS = {"split": " {repeat}", "compile": " {method}", "train": " {method} {repeat} {fold}"}
+WILDCARDS = {"split": ["repeat"], "compile": ["method"], "train": ["method", "repeat", "fold"]}
 
 
 def rule(name, inputs, outputs):
     """Return a rule with what every rule of the benchmark has, all of it constant."""
     given = f"    input: {inputs}\n" if inputs else ""
-    rest = REST.format(name=name, wildcards=WILDCARDS.get(name, ""))
-    for wildcard in ("method", "repeat", "fold"):
-        message = f"{{wildcards.{wildcard}}}"
-        head, _, tail = rest.rpartition("message:")
-        rest = f"{head}message:{tail.replace(f'{{{wildcard}}}', message)}"
+    log, message = (
+        "".join(f" {{{before}{wildcard}}}" for wildcard in WILDCARDS.get(name, ()))
+        for before in ("", "wildcards.")
+    )
+    rest = REST.format(name=name, log=log, message=message)
     return f"\nrule {name}:\n{given}    output: {outputs}{rest}"
 
 

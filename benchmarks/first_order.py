@@ -1,6 +1,6 @@
 """First-order solvers against the products with the features that they cannot do without.
 
-    python -m benchmarks.first_order
+    python -m benchmarks.first_order [--quick]
 
 - An epoch of Perceptron@k and SGD@k at 100,000 x 117 in batches of 500, against one ``X @ w``, both on
   one thread: the BLAS's second one would wait in a loop while ours run, and count as their time.
@@ -14,18 +14,18 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import Readings, header, interleave
+from attop._core.top import Top
+from attop.from_papers.minibatch._batches import batches_of
+from attop.from_papers.minibatch._perceptron import MistakeDriven
+from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
+from attop.solvers._gradient_descent import gradient_descent
+from attop.surrogates import PApKAvg, PApKMax, PApKTS, PrecAtKAvg, PrecAtKMax
+from benchmarks.measure import Readings, header, interleave, repeats
 
 STEPS = 20
 
 
-def one_list(repeats=15):
-    from attop._core.top import Top
-    from attop.from_papers.minibatch._batches import batches_of
-    from attop.from_papers.minibatch._perceptron import MistakeDriven
-    from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
-    from attop.surrogates import PrecAtKAvg, PrecAtKMax
-
+def one_list(times):
     rng = np.random.default_rng(0)
     n, d = 100_000, 117
     y = (rng.random(n) < 0.0061).astype(np.int64)
@@ -33,30 +33,20 @@ def one_list(repeats=15):
     X[:, :5] += 0.8 * y[:, None]
     w = rng.standard_normal(d)
 
-    top = Top(kappa=0.25)
-
-    def mistakes(variant):
-        return passes(lambda: MistakeDriven(d, variant))
-
-    def descent(surrogate):
-        return passes(lambda: AveragedDescent(d, surrogate, eta=0.1, radius=10.0))
-
-    def passes(state):
-        return lambda: descend(batches_of(X, y, None, top, 500, np.random.default_rng(0)), state())
-
-    for name, run in {
-        "Perceptron@k-avg": mistakes("avg"),
-        "Perceptron@k-max": mistakes("max"),
-        "SGD@k-avg": descent(PrecAtKAvg),
-        "SGD@k-max": descent(PrecAtKMax),
+    for name, state in {
+        "Perceptron@k-avg": lambda: MistakeDriven(d, "avg"),
+        "Perceptron@k-max": lambda: MistakeDriven(d, "max"),
+        "SGD@k-avg": lambda: AveragedDescent(d, PrecAtKAvg, eta=0.1, radius=10.0),
+        "SGD@k-max": lambda: AveragedDescent(d, PrecAtKMax, eta=0.1, radius=10.0),
     }.items():
-        interleave(run, lambda: X @ w, repeats).show(f"{name}, an epoch : X @ w", goal=3)
+
+        def epoch(state=state):
+            descend(batches_of(X, y, None, Top(kappa=0.25), 500, np.random.default_rng(0)), state())
+
+        interleave(epoch, lambda: X @ w, times).show(f"{name}, an epoch : X @ w", goal=3)
 
 
-def users(repeats=9):
-    from attop.solvers._gradient_descent import gradient_descent
-    from attop.surrogates import PApKAvg, PApKMax, PApKTS
-
+def users(times):
     rng = np.random.default_rng(0)
     n_users, k, d = 638, 8, 90
     size = rng.lognormal(0, 0.9, n_users)
@@ -89,7 +79,7 @@ def users(repeats=9):
 
         difference = loop() - X.T @ loss(X @ start)[1]
         assert np.abs(difference).max() < 1e-10, "the loop is another gradient"
-        per_step = scaled(interleave(descent, products, repeats), 1 / STEPS, 1 / STEPS)
+        per_step = scaled(interleave(descent, products, times), 1 / STEPS, 1 / STEPS)
         per_step.show(f"GD-pAp@k-{name}, {m} models, a step : products", goal=2)
         per_model = scaled(interleave(descent, loop, 3), 1 / (STEPS * m), 1)
         per_model.show(f"GD-pAp@k-{name}, a step per model : user loop", goal=1 / 200)
@@ -125,8 +115,13 @@ def user_loop(frame, w, k, name):
     return gradient / n_users
 
 
-if __name__ == "__main__":
+def main():
+    times = repeats(__doc__, 5, 15)
     header()
     with threadpool_limits(1, "blas"):
-        one_list()
-    users()
+        one_list(times)
+    users(min(times, 9))
+
+
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,7 @@ ratio of wall time stands beside it, and differs where one side uses more cores 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -85,6 +86,12 @@ def _read_program(source: str) -> np.ndarray:
     subprocess.run([sys.executable, "-c", source], check=True)
     after, elapsed = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - wall
     return np.array([after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed])
+
+
+def alone(name: str, *arguments: object) -> object:
+    """Return what a benchmark prints, as JSON, in a process of its own: ``--child`` and the arguments."""
+    command = [sys.executable, "-m", name, "--child", *map(str, arguments)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def readings_of(pairs: list[list[np.ndarray]]) -> Readings:

@@ -14,8 +14,6 @@ reports, over that before X was made: X is in it once.
 
 import argparse
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +23,7 @@ from sklearn.utils import gen_batches
 from attop import SoftTop
 from attop.learners.soft_top._lbfgs_many import lbfgs_many
 from attop.surrogates import SoftPrecAtK
-from benchmarks.measure import clocked, duration, header, interleave, readings_of, row
+from benchmarks.measure import alone, clocked, duration, header, interleave, readings_of, row
 
 FOLDS, BASES, SETTINGS = 3, 24, 16
 
@@ -60,12 +58,6 @@ def fit_here(n, d):
     X, y = sample(n, d)
     cpu, _ = clocked(lambda: fit(X, y))
     print(json.dumps([cpu, memory("VmHWM") - before]))
-
-
-def fit_alone(n, d):
-    """Return what `fit_here` prints in a process of its own."""
-    command = [sys.executable, "-m", __spec__.name, "--child", str(n), str(d)]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def main():
@@ -105,7 +97,7 @@ def main():
 
     before = None
     for n, d in [(len(X), 50)] + [(n // less, 20) for n in args.rows]:
-        cpu, peak = fit_alone(n, d)
+        cpu, peak = alone(__spec__.name, n, d)
         size = 8 * n * d
         megabytes = f"{peak / 2**20:.0f} MB", f"{size / 2**20:.0f} MB"
         row(f"{n:,} x {d}, peak memory : X", *megabytes, peak / size, goal=3)

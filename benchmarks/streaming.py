@@ -1,6 +1,6 @@
 """One pass of SGD@k-avg over a sample on disk, against reading it; time a row and memory against the rows.
 
-    python -m benchmarks.streaming [--rows 1000000 2000000 5000000]
+    python -m benchmarks.streaming [--quick] [--rows 1000000 2000000 5000000]
 
 A file of 5,000,000 x 50 float32 (1 GB) is made in a temporary folder and removed. Each run is a process
 of its own, whose peak resident memory the operating system reports. "streamed" reads chunks of it;
@@ -13,14 +13,12 @@ Columns: see `measure`.
 import argparse
 import json
 import resource
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import clocked, duration, header, row
+from benchmarks.measure import alone, clocked, duration, header, row
 
 N_FEATURES = 50
 CHUNK = 50_000
@@ -93,27 +91,27 @@ def repeated(folder, rows):
     found = {(what, n): [] for what in ("reading", "streamed", "mapped") for n in rows}
     for _ in range(REPEATS):
         for (what, n), readings in found.items():
-            command = [sys.executable, "-m", __spec__.name, "--child", what, folder, str(n)]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            readings.append(json.loads(done.stdout))
+            readings.append(alone(__spec__.name, what, folder, n))
     return {at: np.array(readings) for at, readings in found.items()}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 2_000_000, 5_000_000])
+    parser.add_argument("--quick", action="store_true", help="200,000 and 400,000 rows")
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
         what, folder, n_rows = args.child
         measure(what, Path(folder), int(n_rows))
         return
+    rows = [200_000, 400_000] if args.quick else args.rows
     with tempfile.TemporaryDirectory() as name:
-        make(Path(name), max(args.rows))
-        found = repeated(name, args.rows)
+        make(Path(name), max(rows))
+        found = repeated(name, rows)
     header()
     for what in ("streamed", "mapped"):
-        for n in args.rows:
+        for n in rows:
             ours, peer = found[what, n], found["reading", n]
             row(
                 f"SGD@k-avg, {what}, {n:,} rows : reading them",
@@ -122,7 +120,7 @@ def main():
                 ours[:, 0] / peer[:, 0],
                 wall=f"{np.median(ours[:, 1] / peer[:, 1]):.2f}",
             )
-    few, many = min(args.rows), max(args.rows)
+    few, many = min(rows), max(rows)
     a_row = {n: found["streamed", n][:, 0] / n for n in (few, many)}
     row(
         f"streamed, a row of {many:,} : of {few:,}",

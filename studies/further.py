@@ -141,15 +141,9 @@ def queries(seed: int, data: Mapping[str, Dataset], repeats: int = 4) -> pd.Data
                 "logistic regression": _chosen(LogisticRegression(max_iter=1000), _COSTS, *train, of),
             }
             ranked = {way: m.decision_function(X[fold.test]) for way, m in models.items()}
-            rows += [
-                (
-                    claim,
-                    name,
-                    split,
-                    *(value(one.y[fold.test], ranked[way], 5, groups[fold.test]).value for way in ways),
-                )
-                for claim, value, ways in _RANKINGS
-            ]
+            for claim, value, ways in _RANKINGS:
+                found = (value(one.y[fold.test], ranked[way], 5, groups[fold.test]).value for way in ways)
+                rows.append((claim, name, split, *found))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -198,12 +192,7 @@ def findings(tables: Tables) -> Findings:
         tables=[
             Table("Two ways of each", rows.drop(columns=["splits", "p"]).round(3)),
             Table("PUSH, section 7: does p change the whole ROC curve?", _curves(tables["curves"]), _NOTE),
-            Table(
-                "AATP, section 6: ADMM for a large sample",
-                _large(tables["large"]),
-                "One training fold of OHSUMED, top 1%, C = 0.001. The gap is that to the certified minimum "
-                "of the problem, relative; processor time.",
-            ),
+            Table("AATP, section 6: ADMM for a large sample", _large(tables["large"]), _NOTE_LARGE),
         ],
         reasons=(
             "Wilcoxon's test over 20 splits, adjusted by Holm: it speaks of other splits of these items.",
@@ -222,6 +211,10 @@ def findings(tables: Tables) -> Findings:
     )
 
 
+_NOTE_LARGE = (
+    "One training fold of OHSUMED, top 1%, C = 0.001. The gap is that to the certified minimum of the "
+    "problem, relative; processor time."
+)
 _NOTE = (
     "Means over ten samples or splits, 200 rounds, p = 1 → 4 → 16 → 64. The gap is the largest difference "
     "of the true positive rate from that at p = 1. Outliers: 1% of the negatives have the better of two "

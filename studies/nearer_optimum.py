@@ -127,15 +127,18 @@ def _span(values: pd.Series) -> str:
 
 
 def _cells(tolerance: pd.DataFrame) -> pd.DataFrame:
-    rows = tolerance.assign(
-        cell=[
-            f"{row.pos_at_top:.3f} ± {row.se:.3f}, gap {row.gap:.4f}"
-            for row in tolerance.itertuples(index=False)
-        ],
-        at=tolerance["tolerance"].map(lambda tol: f"{tol:.0e}" if tol else "certified"),
-    )
-    wide = rows.pivot(index="at", columns="dataset", values="cell").loc[list(dict.fromkeys(rows["at"]))]
-    return wide.rename_axis(index="tolerance").reset_index()
+    cells = _means_and_errors(tolerance) + tolerance["gap"].map(", gap {:.4f}".format)
+    said = tolerance["tolerance"].map(lambda tol: f"{tol:.0e}" if tol else "certified")
+    return _by_dataset(tolerance.assign(cell=cells, tolerance=said), "tolerance")
+
+
+def _means_and_errors(rows: pd.DataFrame) -> pd.Series:
+    return rows["pos_at_top"].map("{:.3f}".format) + rows["se"].map(" ± {:.3f}".format)
+
+
+def _by_dataset(rows: pd.DataFrame, index: str) -> pd.DataFrame:
+    wide = rows.pivot(index=index, columns="dataset", values="cell")
+    return wide.loc[rows[index].unique()].reset_index()
 
 
 def _lams(its: pd.DataFrame) -> Table:
@@ -144,16 +147,12 @@ def _lams(its: pd.DataFrame) -> Table:
     for dataset, part in its.groupby("dataset", sort=False):
         within = part["lam"][(part["pos_at_top"] - _PRINTED[dataset]).abs() <= part["se"]]
         near.append(f"on {dataset} ({_PRINTED[dataset]}) at {join_words([f'{lam:g}' for lam in within])}")
-    cells = its.assign(
-        cell=[f"{row.pos_at_top:.3f} ± {row.se:.3f}" for row in its.itertuples(index=False)],
-        lam=its["lam"].map("{:g}".format),
-    )
-    wide = cells.pivot(index="lam", columns="dataset", values="cell").loc[list(dict.fromkeys(cells["lam"]))]
+    cells = its.assign(cell=_means_and_errors(its), lam=its["lam"].map("{:g}".format))
     note = (
         "Pos@Top in test, stopped as in the paper, which does not print its grid. Here lam is fixed. "
         f"Looked up in test, within one error of the printed number: {'; '.join(near)}."
     )
-    return Table("The paper's stop by lam", wide.reset_index(), note)
+    return Table("The paper's stop by lam", _by_dataset(cells, "lam"), note)
 
 
 def _by_loss(steps: pd.DataFrame) -> pd.DataFrame:

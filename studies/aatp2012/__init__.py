@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,29 +81,29 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
     compared = {}
     all_ways: dict[str, tuple[str, str]] = {}
     for name in _TITLES:
-        ways = {
-            name + suffix: (name, way) for suffix, way in _WAYS.items() if name + suffix in story["datasets"]
-        }
+        ways = _ways([name], story)
         if ways:
             reasons = {"housing": {"dcg": _DCG}}.get(name)
             rows = printed[printed["dataset"] == name]
             compared[name] = compare(rows, summary, ways, not_comparable=reasons)
             all_ways |= ways
-    rest = {name + suffix: (name, way) for name in _STAND_INS for suffix, way in _WAYS.items()}
-    rest = {name: way for name, way in rest.items() if name in story["datasets"]}
-    return compared | {"others": ours_alone(printed, summary, all_ways | rest)}
+    return compared | {"others": ours_alone(printed, summary, all_ways | _ways(_STAND_INS, story))}
+
+
+def _ways(names: Iterable[str], story: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return data sets of a run -> data set and way of selection."""
+    every = {name + suffix: (name, way) for name in names for suffix, way in _WAYS.items()}
+    return {name: its for name, its in every.items() if name in story["datasets"]}
 
 
 def findings(tables: Tables) -> Findings:
     """Return the page; `over_partitions` is a part of it where its tables are."""
-    by_dataset = {}
-    for name in (n for n in _SHOWN if n in tables):
-        by_dataset[name] = _shown(tables[name], "precision@k")
+    by_dataset = {name: _shown(tables[name], "precision@k") for name in _SHOWN if name in tables}
     caption = (
         f"P@tau, printed (hollow) and ours (filled, means over {_range(by_dataset)} runs); higher is better"
     )
     all_rows = pd.concat([tables[name] for name in by_dataset])
-    tests, positives = tables.get("tests"), tables.get("positives")
+    tests, positives = tables.get("tests"), _positives(tables.get("positives"))
     top = _shown(tables["ionosphere"], "positives@top")
     return Findings(
         title="AATP: Accuracy at the Top (2012)",
@@ -112,14 +112,10 @@ def findings(tables: Tables) -> Findings:
         picture=Plot("printed-and-ours", caption, _picture(by_dataset)),
         tables=[
             *(
-                Table(f"{_TITLES[n]}, P@tau", beside(rows, "method", "top", NAMES))
-                for n, rows in by_dataset.items()
+                Table(f"{_TITLES[n]}, P@tau", beside(its, "method", "top", NAMES))
+                for n, its in by_dataset.items()
             ),
-            Table(
-                "Ionosphere, Positives@top",
-                beside(top, "method", "top", NAMES, digits=1),
-                _positives(positives),
-            ),
+            Table("Ionosphere, Positives@top", beside(top, "method", "top", NAMES, digits=1), positives),
             Table("The top to the nearest item, as the paper has it, and rounded up", *_both_tops(tables)),
             *([] if tests is None else [over_partitions(tests)]),
         ],

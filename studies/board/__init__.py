@@ -170,11 +170,8 @@ def cost(runs: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     if "lightgbm" not in set(runs["method"]):
         return pd.DataFrame(columns=["sets", "times"]).rename_axis("method")
     spent = pd.DataFrame({name: costs(runs, name)["cpu"] for name in runs["dataset"].unique()}).T
-    logs = (
-        np.log(spent.div(spent["lightgbm"], axis=0))
-        .rename(columns=titles)
-        .drop(columns=_RANDOM, errors="ignore")
-    )
+    logs = np.log(spent.div(spent["lightgbm"], axis=0)).rename(columns=titles)
+    logs = logs.drop(columns=_RANDOM, errors="ignore")
     return pd.DataFrame({"sets": logs.count(), "times": np.exp(logs.mean())}).rename_axis("method").dropna()
 
 
@@ -190,10 +187,7 @@ def findings(tables: Tables) -> Findings:
         title="Who wins at the top: rare positives",
         citation="Rule and protocol, five folds twice, and what was known of each set: docs/board/rule.md. "
         "Answers again from values.csv, by 19 lines: `python -m studies.board.answers`.",
-        verdict=[
-            *_answers(asked),
-            f"{_nearest(methods, times)} {_marks(methods)}",
-        ],
+        verdict=[*_answers(asked), f"{_nearest(methods, times)} {_marks(methods)}"],
         picture=_picture(every),
         tables=[
             Table("The two questions", _shown_answers(asked), _NOTE_QUESTIONS),

@@ -207,7 +207,7 @@ def page(n, seed):
                     judged = [one for d in rng.choice(2 * n, sets, replace=False) for one in pool[d][:tops]]
                     claims += bool(count_shown(judged, models)[0])
                     alone += sum(one.verdict == "ahead" for one in judged)
-                cells[f"{sets} data sets, {tops} tops"].append(f"{100 * claims / n:.1f} {alone / n:>5.2f}")
+                cells[f"data sets {sets}, tops {tops}"].append(f"{100 * claims / n:.1f} {alone / n:>5.2f}")
     for what, both in cells.items():
         show(what, both, 14)
 

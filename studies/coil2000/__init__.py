@@ -43,6 +43,9 @@ def findings(tables: Tables) -> Findings:
             "found": worth["found"].map(number).replace("nan", "–"),
         }
     )
+    files = {"estimate": "predictions and counts"}
+    if "mailing" in tables:
+        files["mailing"] = "the lists: rows of ticeval2000.txt, counted from 1, best first"
     return Findings(
         title="CoIL Challenge 2000: a list of 800 of 4,000 customers",
         citation="P. van der Putten, M. van Someren (eds.). CoIL Challenge 2000: The Insurance Company Case. "
@@ -51,12 +54,7 @@ def findings(tables: Tables) -> Findings:
         picture=_picture(rows),
         tables=[Table("Predicted and found", cells)],
         reasons=_REASONS,
-        files={"estimate": "predictions and counts"}
-        | (
-            {"mailing": "the lists: rows of ticeval2000.txt, counted from 1, best first"}
-            if "mailing" in tables
-            else {}
-        ),
+        files=files,
     )
 
 
@@ -117,11 +115,11 @@ def _picture(rows: pd.DataFrame) -> Plot:
         said = {"equal": "inside the interval", "below": "outside the interval", "open": "not counted"}
         dot: dict[str, Any] = {"marker": "o", "linestyle": "none"}
         handles = [
-            Line2D([], [], **dot, color=MUTED, markerfacecolor="white", label="predicted, 95% interval")
-        ]
-        handles += [
-            Line2D([], [], **dot, color=COLOURS[v], label=f"found, {said[v]}")
-            for v in dict.fromkeys(rows["verdict"])
+            Line2D([], [], **dot, color=MUTED, markerfacecolor="white", label="predicted, 95% interval"),
+            *(
+                Line2D([], [], **dot, color=COLOURS[v], label=f"found, {said[v]}")
+                for v in rows["verdict"].unique()
+            ),
         ]
         canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     return Plot(

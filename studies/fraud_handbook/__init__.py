@@ -29,14 +29,10 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
 def findings(tables: Tables) -> Findings:
     """Return the page."""
     table = tables["card-precision"]
-    cells = table[["method"]].copy()
-    for column in ("printed", "in order", "expected", "least", "greatest"):
-        cells[column] = table[column].map("{:.3f}".format).replace("nan", "–")
-    cells["AUC, printed/ours"] = (
-        table["printed AUC"].map("{:.3f}".format).replace("nan", "–")
-        + "/"
-        + table["AUC"].map("{:.3f}".format)
-    )
+    said = table.select_dtypes("number").map("{:.3f}".format).replace("nan", "–")
+    numbers = said[["printed", "in order", "expected", "least", "greatest"]]
+    cells = table[["method"]].join(numbers)
+    cells["AUC, printed/ours"] = said["printed AUC"] + "/" + said["AUC"]
     return Findings(
         title="Fraud Detection Handbook (2022): card precision@100",
         citation="Y.-A. Le Borgne, W. Siblini, B. Lebichot, G. Bontempi. Reproducible Machine Learning for "

@@ -87,18 +87,21 @@ def findings(tables: Tables) -> Findings:
         _against_time(tables[f"time-{d}"], d) for d in datasets
     ]
     tests = tables.get("tests")
+    if tests is None:
+        said, first, table = (
+            ["**The paper prints no numbers.**"],
+            plots.pop(0),
+            _at_a_quarter(tables["precision"]),
+        )
+    else:
+        partitions = tables["partitions"]
+        said, first, table = [*verdict(tests, partitions)], picture(tests), over_partitions(partitions, tests)
     return Findings(
         title="PREC: surrogates of precision at the top (2015)",
         citation=CITATION,
-        verdict=["**The paper prints no numbers.**"]
-        if tests is None
-        else list(verdict(tests, tables["partitions"])),
-        picture=plots.pop(0) if tests is None else picture(tests),
-        tables=[
-            _at_a_quarter(tables["precision"])
-            if tests is None
-            else over_partitions(tables["partitions"], tests)
-        ],
+        verdict=said,
+        picture=first,
+        tables=[table],
         reasons=_REASONS,
         plots=plots,
         files={name: what for name, what in _FILES.items() if name in tables},
@@ -135,9 +138,7 @@ def verdict(tests: pd.DataFrame, partitions: pd.DataFrame) -> Iterator[str]:
 def _against_rivals(partitions: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Return SGD@k-avg and the better of the paper's rivals, by data set, features standardised."""
     its = partitions[partitions["preparation"] == "standard"]
-    wide = its.pivot(index="dataset", columns="method", values="mean").loc[
-        list(dict.fromkeys(its["dataset"]))
-    ]
+    wide = its.pivot(index="dataset", columns="method", values="mean").loc[its["dataset"].unique()]
     return wide["sgd-avg"], wide[list(_RIVALS)].max(axis=1)
 
 
@@ -261,14 +262,7 @@ def _draw(data: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Figu
 
 def _over_splits(part: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return mean, spread and seconds over the splits of each group."""
-    return (
-        part.groupby(by, sort=False)
-        .agg(
-            mean=("value", "mean"),
-            spread=("value", "std"),
-            n=("value", "count"),
-            constant=("constant", "sum"),
-            seconds=("seconds_training", "median"),
-        )
-        .reset_index()
-    )
+    groups = part.groupby(by, sort=False)
+    means = groups["value"].agg(mean="mean", spread="std", n="count")
+    constant, seconds = groups["constant"].sum(), groups["seconds_training"].median()
+    return means.assign(constant=constant, seconds=seconds).reset_index()

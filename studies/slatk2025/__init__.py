@@ -66,6 +66,7 @@ def findings(tables: Tables) -> Findings:
     """Return the page."""
     losses = tables["losses"]
     ndcg, recall = (losses[losses["metric"] == metric] for metric in ("ndcg@k", "recall@k"))
+    ndcg_cells, recall_cells = (beside(its, "method", "dataset", NAMES, digits=3) for its in (ndcg, recall))
     seeds = f"means over {losses['n'].max()} seeds"
     caption = f"NDCG@20, printed (hollow) and ours (filled, {seeds}); higher is better"
     note = (
@@ -84,8 +85,8 @@ def findings(tables: Tables) -> Findings:
         verdict=list(_verdict(losses)),
         picture=Plot("printed-and-ours", caption, dumbbells(panels, "NDCG@20", 2.6)),
         tables=[
-            Table("NDCG@20 of the items a user has not seen", _cells(ndcg), note),
-            Table("Recall@20", _cells(recall)),
+            Table("NDCG@20 of the items a user has not seen", ndcg_cells, note),
+            Table("Recall@20", recall_cells),
         ],
         reasons=_REASONS,
         files={"losses": "both metrics, with spreads"},
@@ -100,13 +101,7 @@ def sizes(tables: Tables) -> Sizes:
 
 
 def _named(rows: pd.DataFrame) -> list[str]:
-    return list(
-        dict.fromkeys(f"{NAMES[m]} on {d}" for m, d in zip(rows["method"], rows["dataset"], strict=True))
-    )
-
-
-def _cells(rows: pd.DataFrame) -> pd.DataFrame:
-    return beside(rows, "method", "dataset", NAMES, digits=3)
+    return list((rows["method"].map(NAMES) + " on " + rows["dataset"]).unique())
 
 
 def _verdict(losses: pd.DataFrame) -> Iterator[str]:

@@ -127,7 +127,7 @@ def findings(tables: Tables) -> Findings:
 
 
 def _said(shown: pd.DataFrame) -> str:
-    names = {"above": [], "below": []}  # type: dict[str, list[str]]
+    names: dict[str, list[str]] = {"above": [], "below": []}
     for dataset, rival, gap in shown[["dataset", "rival", "difference"]].itertuples(index=False):
         names["above" if gap > 0 else "below"].append(f"{_NAMES[rival]} on {dataset}")
     words = [f"{way} {'; '.join(its) or 'none'}" for way, its in names.items()]
