@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Literal
@@ -66,31 +67,26 @@ def aatp(seed: int, data: Mapping[str, Dataset]) -> pd.DataFrame:
         X, y = StandardScaler().fit_transform(one.X), one.y
         n_pos, n_neg = int(y.sum()), int((1 - y).sum())
         radius, k = float(np.linalg.norm(X, axis=1).max()), Top(tau=_TAU[name]).resolve(len(y), n_pos)
-        fewer, pairs = min(n_pos, n_neg), n_pos * n_neg
+        fewer = min(n_pos, n_neg)
         rng = np.random.default_rng(seed)
         parts = [rng.permutation(np.flatnonzero(y == label))[:fewer] for label in (0, 1)]
         negatives, positives = (rademacher(X[its], 1.0, seed) for its in parts)
-        corollary, every_pair, theorem = [], [], []
+        found = defaultdict[tuple[str, str, int], list[tuple[float, float]]](list)
         for w in _directions(X, y):
             scores, norm = X @ w, float(np.linalg.norm(w))
             threshold, largest = float(np.sort(scores)[-k]), float(np.abs(scores).max())
             loss_at = partial(top_margin_loss, scores, y, threshold=threshold)
             error = loss_at(rho=1e-12)
             for rho in np.abs(scores - threshold).max() * np.logspace(-3, 3, 61):
-                for found, m in ((corollary, fewer), (every_pair, pairs)):
+                for setting, m in ((_APART, fewer), (_ALL, n_pos * n_neg)):
                     bound = aatp_kernel_bound(loss_at(rho=rho), rho=rho, norm=norm, radius=radius, m=m)
-                    found.append((error, bound))
+                    found["AATP, corollary 2", setting, m].append((bound, error))
             both = norm * negatives, norm * positives
             for rho in largest * np.logspace(-3, 3, 61):
                 bound = aatp_bound(loss_at(rho=rho), rho=rho, largest=largest, complexities=both, m=fewer)
-                theorem.append((error, bound))
-        for statement, setting, m, found in (
-            ("corollary 2", _APART, fewer, corollary),
-            ("corollary 2", _ALL, pairs, every_pair),
-            ("theorem 1", _APART, fewer, theorem),
-        ):
-            error, bound = min(found, key=lambda pair: pair[::-1])
-            rows.append((f"AATP, {statement}", name, setting, m, error, bound, 1))
+                found["AATP, theorem 1", _APART, fewer].append((bound, error))
+        for (statement, setting, m), its in found.items():
+            rows.append((statement, name, setting, m, *min(its)[::-1], 1))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 

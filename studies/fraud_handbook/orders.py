@@ -44,10 +44,6 @@ LEAST, GREATEST, IN_ORDER = (
     for title, ties, kernel in (
         ("least", "tied cards ordered against the model", least),
         ("greatest", "tied cards ordered in favour of the model", greatest),
-        (
-            "in order",
-            "tied cards as an unstable sort leaves them, which is the handbook's order",
-            in_order,
-        ),
+        ("in order", "tied cards as an unstable sort leaves them, which is the handbook's order", in_order),
     )
 )

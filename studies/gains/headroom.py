@@ -32,11 +32,9 @@ def verdicts(args):
     for kind in KINDS:
         X, y, p = known_headroom(kind, 200_000, 0)
         linear = LogisticRegression(C=1e6).fit(X, y).decision_function(X)
-        print(
-            f"{kind}: {y.mean():.3f} positive; at the top {precision_at_k(y, p, TOP):.3f} with the true",
-            end="",
-        )
-        print(f" probabilities, {precision_at_k(y, linear, TOP):.3f} with logistic regression", flush=True)
+        true, fitted = (precision_at_k(y, scores, TOP) for scores in (p, linear))
+        print(f"{kind}: {y.mean():.3f} positive; at the top {true:.3f} with the true probabilities, ", end="")
+        print(f"{fitted:.3f} with logistic regression", flush=True)
     seeds = range(args.first, args.first + args.seeds)
     jobs = (delayed(one)(kind, seed) for seed in seeds for kind in KINDS)
     right = dict.fromkeys(KINDS, 0)

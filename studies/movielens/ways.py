@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -114,7 +114,7 @@ class _Study:
                 for start, scores in enumerate(models):
                     yield method, way, start, self.micro("test", scores, k), bool(np.ptp(scores) == 0)
 
-    def _scored(self, W: Sequence[Floats]) -> list[Floats]:
+    def _scored(self, W: Iterable[Floats]) -> list[Floats]:
         return [self.X["test"] @ w for w in W]
 
     def _lines(self, k: int, n_starts: int) -> Iterator[tuple[str, str, list[Floats]]]:

@@ -31,10 +31,9 @@ _HELD_OUT = 0.2
 class GreedyPApK(Ranker):
     r"""Learn a linear ranker by combining linear classifiers for micro-pAp@k, one after the other.
 
-    A fifth of the users is held out. The items of the others are dealt to `n_classifiers` folds, and a
-    logistic regression ``w_i`` is trained on each. They are ranked by micro-pAp@k on the held-out users;
-    from the best, ``w``, on, each next one ``w'`` enters by the best of ``w + alpha w'`` and
-    ``alpha w + w'`` over a grid of alpha, judged by the same number.
+    A fifth of the users is held out. A logistic regression is trained on each of `n_classifiers` folds of the
+    items of the others. From that of the highest micro-pAp@k on the held-out users, ``w``, on, each next one
+    ``w'`` enters by the best of ``w + alpha w'`` and ``alpha w + w'`` over a grid of alpha.
 
     Parameters
     ----------
@@ -69,12 +68,10 @@ class GreedyPApK(Ranker):
     Among equal gains the smallest alpha, and ``w + alpha w'`` before ``alpha w + w'``, wins. Classifiers
     have an intercept, which ranks nothing and is dropped, and are not scaled before they are combined.
 
-    `fit` takes no sample_weight: the folds hold items, and the metric that combines the classifiers counts
-    them.
+    `fit` takes no sample_weight: the metric that combines the classifiers counts items.
 
-    Differences from the paper: Ricamato and Tortorella combine given classifiers for the area under the
-    ROC curve. Hiranandani et al. extend this to pAp@k in one sentence; folds, grid and details above
-    are ours.
+    Differences from the paper: Ricamato and Tortorella combine given classifiers for the AUC. Hiranandani et
+    al. extend this to pAp@k in one sentence; folds, grid and details are ours.
 
     References
     ----------
@@ -222,12 +219,10 @@ class SelectPApK(Ranker):
     fewer than k negatives take no part after ``w_0``; without groups, the sample is one. Items of equal
     score are selected in the order of the rows. The cross entropy has an intercept, which is dropped.
 
-    `fit` takes no sample_weight: its selection is a whole number of items, and what a share of one would be
-    trained on is not defined.
+    `fit` takes no sample_weight: it selects whole items.
 
-    Differences from the paper: Budhiraja et al. do not say when to stop, nor do Hiranandani et al., who use
-    the procedure as a baseline. The stopping rule, the start and the choice of the model are ours. The cross
-    entropy is minimised by L-BFGS instead of gradient descent.
+    Differences from the paper: Neither paper says when to stop. The stopping rule, the start and the choice
+    of the model are ours. The cross entropy is minimised by L-BFGS instead of gradient descent.
 
     References
     ----------

@@ -140,26 +140,21 @@ def _by_rounds(rounds: pd.DataFrame) -> pd.DataFrame:
 
 def _against_p1(rounds: pd.DataFrame) -> pd.DataFrame:
     """Test R_max at every p against that at p = 1, over the partitions."""
-    rows: list[dict[str, Any]] = []
-    for key, part in rounds.groupby(["dataset", "part", "rounds"]):
+    case, rows = ["dataset", "part", "rounds"], []
+    for key, part in rounds.groupby(case):
         wide = part.pivot(index="repeat", columns="p", values="r_max")
-        family = []
         for p in wide.columns[1:]:
             change = wide[p] - wide[1]
-            row = dict(zip(("dataset", "part", "rounds"), key, strict=True)) | {
-                "p": p,
-                "difference": change.mean(),
+            counts = {
                 "splits_higher": int((change > 0).sum()),
                 "splits_equal": int((change == 0).sum()),
                 "splits_lower": int((change < 0).sum()),
-                "p_value": wilcoxon(wide[p], wide[1]).p,
             }
-            family.append(row)
-        tested = [row for row in family if row["p_value"] == row["p_value"]]
-        for row, value in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
-            row["p_value"] = float(value)
-        rows += family
-    return pd.DataFrame(rows)
+            tested = {"difference": change.mean(), **counts, "p_value": wilcoxon(wide[p], wide[1]).p}
+            rows.append({**dict(zip(case, key, strict=True)), "p": p, **tested})
+    table = pd.DataFrame(rows)
+    families = table.dropna(subset="p_value").groupby(case)["p_value"]
+    return table.assign(p_value=families.transform(holm))
 
 
 def _by_rank(ranks: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from studies.coil2000.customers import COLUMNS, FEATURES, KEY, POLICY_LEVELS, cu
 from studies.coil2000.kind import coil2000, coil2000_evaluation, evaluation_features
 from studies.coil2000.models import PolicyBayes, PolicyBlend, PolicyLogistic, PolicyStack
 
+from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
 
 
@@ -78,10 +79,7 @@ def test_models_find_who_drives_the_cars_of_class_six(model):
     (table, y), (others, labels) = customers(400, 4), customers(200, 5)
     model.fit(customer_features(table), y)
     X = customer_features(others)
-    scores = (
-        model.decision_function(X) if hasattr(model, "decision_function") else model.predict_proba(X)[:, 1]
-    )
-    top = np.argsort(-scores)[:40]
+    top = np.argsort(-scores_of(model, X))[:40]
     assert labels[top].mean() > 2 * labels.mean()
 
 
@@ -109,12 +107,7 @@ def page(labelled):
         for (d, m, f), v in value.items()
         for metric, scale in (("precision@k", 0.5), ("recall@k", 3.3))
     ]
-    runs = (
-        pd.DataFrame(value, index=[0])
-        .T.reset_index()
-        .iloc[:, :3]
-        .set_axis(["dataset", "method", "fold"], axis=1)
-    )
+    runs = pd.DataFrame(list(value), columns=["dataset", "method", "fold"])
     runs = runs.assign(repeat=0, status="ok", top="k=800", constant=False, n_train=4000, n_test=1000)
     story = {"methods": {"good": {"title": "Good"}, "better": {"title": "Better"}}}
     made = tables({"evaluation": pd.DataFrame(evaluation), "runs": runs}, story)
