@@ -62,7 +62,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--default", action="store_true", help="the default configuration")
     parser.add_argument("--compiled", action="store_true", help="with what earlier runs have compiled")
-    parser.add_argument("--no-cores", action="store_true", help="by SLURM alone")
     options = parser.parse_args()
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     if not options.default:
@@ -80,9 +79,8 @@ def main() -> None:
         print(
             f"--profile slurm: {steps} steps in {taken:.0f} s, {len(ids)} submissions that ran {ran} s in all"
         )
-        if not options.no_cores:
-            alone = timed(folders[1], options.compiled, "--cores", "2")[0]
-            print(f"--cores 2: {alone:.0f} s; SLURM takes {taken / alone:.2f} times that")
+        alone = timed(folders[1], options.compiled, "--cores", "2")[0]
+        print(f"--cores 2: {alone:.0f} s; SLURM takes {taken / alone:.2f} times that")
         print(f"load before: {load:.1f}")
 
 

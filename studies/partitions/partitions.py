@@ -72,38 +72,30 @@ def paired_tests(
 ) -> pd.DataFrame:
     """Return every method of `own` against every other one; parameters as for `partition_tables`."""
     evaluation = tables["evaluation"]
-    part = evaluation[evaluation["metric"] == metric]
+    part = evaluation[(evaluation["metric"] == metric) & evaluation["dataset"].map(_preparation).notna()]
     rows: list[dict[str, Any]] = []
-    for dataset in [d for d in dict.fromkeys(part["dataset"]) if _preparation(d) is not None]:
-        its = part[part["dataset"] == dataset]
-        ratio = split_ratio(tables["runs"], dataset)
-        for method in (m for m in own if m in set(its["method"])):
+    for dataset, its in part.groupby("dataset", sort=False):
+        ratio, methods = split_ratio(tables["runs"], str(dataset)), its["method"].unique()
+        for method in (m for m in own if m in methods):
             for top in sort_tops(its["top"]):
                 wide = its[its["top"] == top].pivot(index=_RUN, columns="method", values="value")
-                family = _against_rivals(wide, method, list(dict.fromkeys(its["method"])), ratio)
-                if printed is not None:
-                    rivals = printed.get(dataset.rpartition(".")[0], ())
-                    _adjust([row for row in family if row["rival"] in rivals], "p_printed")
-                _adjust(family, "p")
-                for row in family:
-                    row["verdict"] = Verdict.beside(row["difference"], row["p"] < LEVEL)
-                rows += [{"dataset": dataset, "top": top, "method": method, **row} for row in family]
-    table = _split_name(pd.DataFrame(rows))
+                about = {"dataset": dataset, "top": top, "method": method}
+                rows += [
+                    {**about, "rival": rival, **_pair(wide[method], wide[rival], ratio)}
+                    for rival in methods
+                    if rival != method and rival in wide
+                ]
+    table, family = pd.DataFrame(rows), ["dataset", "top", "method"]
+    tested = table.dropna(subset="p")
+    table["p"] = tested.groupby(family)["p"].transform(holm)
+    table["verdict"] = list(map(Verdict.beside, table["difference"], table["p"] < LEVEL))
+    if printed is not None:
+        names = zip(tested["dataset"].str.rpartition(".")[0], tested["rival"], strict=True)
+        named = tested[[rival in printed.get(dataset, ()) for dataset, rival in names]]
+        table["p_printed"] = named.groupby(family)["p"].transform(holm)
+    table = _split_name(table)
     first = ["dataset", "preparation", "top", "method", "rival"]
     return table[[*first, *(c for c in table if c not in first)]]
-
-
-def _against_rivals(wide: pd.DataFrame, method: str, order: list[str], ratio: float) -> list[dict[str, Any]]:
-    """Compare a column with every other one."""
-    rivals = [rival for rival in order if rival != method and rival in wide]
-    return [{"rival": rival, **_pair(wide[method], wide[rival], ratio)} for rival in rivals]
-
-
-def _adjust(family: list[dict[str, Any]], name: str) -> None:
-    """Adjust p by Holm for the number of comparisons, under a name."""
-    tested = [row for row in family if not math.isnan(row["p"])]
-    for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-        row[name] = float(p)
 
 
 def _pair(a: pd.Series, b: pd.Series, ratio: float) -> dict[str, Any]:

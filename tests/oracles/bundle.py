@@ -2,6 +2,7 @@
 
 import numpy as np
 
+TIGHT = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
 PLAIN = ("prec@k-struct", "pap@k-avg", "pauc", "auc", "infinite-push", "top-push", "top-push-k")
 
 
@@ -10,8 +11,7 @@ def optimum(name, X, y, k, lam):
     cp = _cvxpy()
     w = cp.Variable(X.shape[1])
     problem = cp.Problem(cp.Minimize(lam / 2 * cp.sum_squares(w) + convex_loss(name, X @ w, y, k)))
-    value = problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    return value, w.value
+    return problem.solve(solver=cp.CLARABEL, **TIGHT), w.value
 
 
 def pat_mat_optimum(X, y, k, lam, beta, negatives):
@@ -22,8 +22,7 @@ def pat_mat_optimum(X, y, k, lam, beta, negatives):
     loss = cp.sum(cp.square(cp.pos(1 + t - X[y == 1] @ w))) / y.sum()
     equation = cp.sum(cp.square(cp.pos(1 + beta * (counted @ w - t)))) <= k
     problem = cp.Problem(cp.Minimize(lam / 2 * cp.sum_squares(w) + loss), [equation])
-    value = problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    return value, w.value
+    return problem.solve(solver=cp.CLARABEL, **TIGHT), w.value
 
 
 def convex_loss(name, s, y, k):

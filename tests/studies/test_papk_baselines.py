@@ -1,5 +1,8 @@
 """Greedy-pAp@k and Select-pAp@k against plain loops."""
 
+from itertools import count
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -123,20 +126,11 @@ def test_select_ends_in_a_circle(monkeypatch):
         return (turn[0] if X[0, 0] == 1 else turn[1]), True
 
     monkeypatch.setattr(papk_baselines, "minimise_cross_entropy", train)
-    monkeypatch.setattr(papk_baselines, "MICRO_PAP", Wandering())
+    values = count(1)  # a metric that never stops changing
+    wandering = SimpleNamespace(group_mean=lambda *_: SimpleNamespace(value=next(values) / 100))
+    monkeypatch.setattr(papk_baselines, "MICRO_PAP", wandering)
     model = SelectPApK(top=1, max_iter=50, tol=0).fit(X, y)
     assert (model.n_iter_, model.status_) == (2, "converged")
-
-
-class Wandering:
-    """A metric that never stops changing."""
-
-    def __init__(self):
-        self.value = 0.0
-
-    def group_mean(self, *args):
-        self.value += 0.01
-        return self
 
 
 def test_select_endings():

@@ -109,13 +109,10 @@ def _numbers(word):
 def drawn(start, between, end, rule):
     """Return a way of writing lines of fields, with a line below the header."""
 
-    def write(frame, folder):
-        rows = [list(frame.columns), *frame.astype(object).values.tolist()]
-        lines = [start + between.join(map(str, row)) + end for row in rows]
-        (folder / "t.txt").write_text("\n".join([lines[0], rule, *lines[1:]]) + "\n")
-        return folder / "t.txt"
+    def line(row):
+        return start + between.join(map(str, row)) + end
 
-    return write
+    return template(f"{line(base())}\n{rule}", "t.txt", line)
 
 
 def relabelled(no, yes):

@@ -11,9 +11,9 @@ import pytest
 
 
 @cache
-def base(n=160, seed=0):
+def base(n=160):
     """Return a table without anything odd: two numbers, a category and a label, 30% of it positive."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     y = rng.random(n) < 0.3
     colour = np.where(y & (rng.random(n) < 0.5), "red", rng.choice(["green", "ochre", "dark blue", "red"], n))
     columns = {"amount": (rng.normal(40 * y, 30) + 900).round(2), "age": rng.integers(18, 90, n)}
@@ -143,18 +143,16 @@ def thousands(mark, point):
     return lambda value: f"{value:,.2f}".replace(",", "\0").replace(".", point).replace("\0", mark)
 
 
-def svmlight(first=1, qid=False, name="t.svm", graded=False, backwards=False):
+def svmlight(first=1, name="t.svm", graded=False, backwards=False):
     """Write the numbers of a table as SVMlight; a colour is one more feature, 0 for the first."""
 
     def write(frame, folder):
         lines = []
-        for i, row in enumerate(frame.itertuples()):
+        for row in frame.itertuples():
             values = [row.amount, row.age, ["dark blue", "green", "ochre", "red"].index(row.colour)]
             label = int(row.y == "yes") * (1 + (graded and row.age > 50))
-            fields = [str(label), *[f"qid:{i // 8 + 1}"] * qid]
             pairs = [f"{j + first}:{value}" for j, value in enumerate(values) if value]
-            fields += pairs[::-1] if backwards else pairs
-            lines.append(" ".join(fields))
+            lines.append(" ".join([str(label), *(pairs[::-1] if backwards else pairs)]))
         (folder / name).write_text("\n".join(lines) + "\n")
         return folder / name
 
@@ -208,18 +206,16 @@ def zipped(*names):
     return write
 
 
-def excel(sheet="Sheet1", above=0, ending="xlsx", notes=False):
-    """Write a sheet of a spreadsheet."""
+def excel(above=0, notes=False):
+    """Write a sheet of a spreadsheet, below some rows, or after a sheet of notes."""
 
     def write(frame, folder):
         pytest.importorskip("openpyxl")
-        path = folder / f"t.{ending}"
-        with pd.ExcelWriter(path) as book:
+        with pd.ExcelWriter(folder / "t.xlsx") as book:
             if notes:
-                pd.DataFrame({"Notes": ["in May", "by hand"]}).to_excel(
-                    book, index=False, sheet_name="Read me"
-                )
-            frame.to_excel(book, index=False, sheet_name="Data" if notes else sheet, startrow=above)
-        return path
+                remarks = pd.DataFrame({"Notes": ["in May", "by hand"]})
+                remarks.to_excel(book, index=False, sheet_name="Read me")
+            frame.to_excel(book, index=False, sheet_name="Data" if notes else "Sheet1", startrow=above)
+        return folder / "t.xlsx"
 
     return write
