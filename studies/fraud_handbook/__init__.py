@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -62,31 +61,23 @@ _REASONS = (
 
 def _table(summary: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     """Return a row a method, the handbook's first and as it has them."""
-    ours = summary.pivot_table(index="method", columns="metric", values="mean", dropna=False)
-    constant = summary.groupby("method")["n_constant"].max()
-    printed = pd.read_csv(Path(__file__).with_name("printed.csv"))
-    told = printed.pivot(index="method", columns="metric", values="mean")
     columns = {
-        "in order": f"{_METRIC}-in-order",
-        "expected": _METRIC,
-        "least": f"{_METRIC}-low",
-        "greatest": f"{_METRIC}-high",
-        "AUC": "auc",
+        f"{_METRIC}-in-order": "in order",
+        _METRIC: "expected",
+        f"{_METRIC}-low": "least",
+        f"{_METRIC}-high": "greatest",
+        "auc": "AUC",
     }
-    rows = []
-    for method in titles:
-        if method not in ours.index:
-            continue
-        row: dict[str, Any] = {"method": titles[method]}
-        row |= {name: ours.at[method, metric] for name, metric in columns.items()}
-        has = method in told.index
-        row["printed"] = told.at[method, _METRIC] if has else math.nan
-        row["printed AUC"] = told.at[method, "auc"] if has else math.nan
-        same = round(row["in order"], 3) == row["printed"]
-        row["same digits"] = ("yes" if same else "no") if has else ""
-        row["constant"] = int(constant[method])
-        rows.append(row)
-    return pd.DataFrame(rows)
+    ours = summary.pivot_table(index="method", columns="metric", values="mean", dropna=False)
+    printed = pd.read_csv(Path(__file__).with_name("printed.csv"))
+    told = printed.pivot(index="method", columns="metric", values="mean")[[_METRIC, "auc"]]
+    table = ours[list(columns)].set_axis(list(columns.values()), axis=1)
+    table = table.join(told.set_axis(["printed", "printed AUC"], axis=1))
+    table = table.loc[[method for method in titles if method in table.index]]
+    same = table["in order"].map(lambda value: round(value, 3)) == table["printed"]
+    table["same digits"] = same.map({True: "yes", False: "no"}).where(table["printed"].notna(), "")
+    table["constant"] = summary.groupby("method")["n_constant"].max().astype(int)
+    return table.rename(index=dict(titles)).rename_axis(index="method", columns=None).reset_index()
 
 
 def _verdict(table: pd.DataFrame) -> Iterator[str]:
