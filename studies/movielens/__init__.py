@@ -83,9 +83,7 @@ def orderings(table: pd.DataFrame) -> pd.DataFrame:
     """
     told = table[table["printed"].notna()]
     means = told.pivot(index=["k", "method"], columns="way", values="mean").reindex(columns=list(_WAYS))
-    starts = told.pivot(index=["k", "method"], columns="way", values="spread_starts").reindex(
-        columns=["code"]
-    )
+    starts = told[told["way"] == "code"].set_index(["k", "method"])["spread_starts"]
     numbers = told.groupby(["k", "method"])["printed"].first()
     rows = []
     for k in sorted(set(told["k"])):
@@ -94,7 +92,7 @@ def orderings(table: pd.DataFrame) -> pd.DataFrame:
             gap = numbers[k, higher] - numbers[k, lower]
             differences = means.loc[(k, higher)] - means.loc[(k, lower)]
             holds = {way: None if np.isnan(d) else bool(d > 0) for way, d in differences.items()}
-            chance = np.nanmax([starts.loc[(k, m), "code"] for m in pair] + [0.0])
+            chance = np.nanmax([starts.get((k, m), 0.0) for m in pair] + [0.0])
             rows.append((k, higher, lower, gap, *holds.values(), _cause(*holds.values()), bool(gap < chance)))
     columns = ["k", "higher", "lower", "printed", *_WAYS, "cause", "within_starts"]
     return pd.DataFrame(rows, columns=columns)

@@ -210,11 +210,9 @@ def _figure_1(curves: pd.DataFrame) -> pd.DataFrame:
         rows.append(row)
     row = {"the paper": "(b) they increase, from their lowest; in the later half"}
     for recipe in ("coded", "worded"):
-        both = [
-            f"max {its['max'].sum()}, TS {its['TS'].sum()}"
-            for its in _rises(curves[curves["recipe"] == recipe])
-        ]
-        row[f"as {recipe}"] = f"{'; '.join(both)} of {curves['draw'].nunique()} draws"
+        both = _rises(curves[curves["recipe"] == recipe])
+        said = "; ".join(f"max {its['max'].sum()}, TS {its['TS'].sum()}" for its in both)
+        row[f"as {recipe}"] = f"{said} of {curves['draw'].nunique()} draws"
     return pd.DataFrame([*rows[:3], row, *rows[3:]])
 
 
@@ -359,9 +357,8 @@ def _margins_plot(curves: pd.DataFrame) -> Plot:
             part = curves[curves["condition"] == condition]
             for (measure, draw), line in part.groupby(["measure", "draw"], sort=False):
                 name = str(measure) if draw == 0 else None
-                axis.plot(
-                    line["iteration"] + 1, line["value"], label=name, alpha=0.7, **styles[str(measure)].line
-                )
+                style = styles[str(measure)].line
+                axis.plot(line["iteration"] + 1, line["value"], label=name, alpha=0.7, **style)
             axis.set(xscale="log", xlabel="iteration + 1", ylim=(-0.05, 3))
         axes[0].set_ylabel("value on the sample")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)

@@ -64,10 +64,8 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
         its.loc[counts, column] /= its.loc[counts, "dataset"].map(n_pos)
     ways = {name: (name, "nested") for name in _SETS}
     ours = compare(printed_numbers(PRINTED), its, ways)
-    certified = its[(its["method"] == "top-push") & its["dataset"].isin(_SETS)].rename(
-        columns={"mean": "ours", "std": "spread"}
-    )
-    certified = certified.assign(constant=certified["n_constant"])
+    certified = its[(its["method"] == "top-push") & its["dataset"].isin(_SETS)]
+    certified = certified.rename(columns={"mean": "ours", "std": "spread", "n_constant": "constant"})
     keep = ["dataset", "top", "metric", "method", "ours", "spread", "n", "constant"]
     alone = its[its["dataset"] == _AUTHORS].rename(columns={"mean": "ours"})
     return {
@@ -88,9 +86,8 @@ def _differences(evaluation: pd.DataFrame, n_pos: pd.Series) -> pd.DataFrame:
         adjusted = holm([1.0 if test.refused else test.p for test in tests])  # equal in all trials
         for rival, p in zip(rivals, adjusted, strict=True):
             gap = model - wide[rival]
-            rows.append(
-                (dataset, rival, gap.mean(), gap.sem(), int((gap > 0).sum()), int((gap < 0).sum()), p)
-            )
+            counts = int((gap > 0).sum()), int((gap < 0).sum())
+            rows.append((dataset, rival, gap.mean(), gap.sem(), *counts, p))
     columns = ["dataset", "rival", "difference", "se", "higher", "lower", "p_value"]
     return pd.DataFrame(rows, columns=columns).round(6)
 
@@ -99,10 +96,10 @@ def findings(tables: Tables) -> Findings:
     """Return the page."""
     table = tables["table_2"]
     top, ap = (_of(table, metric) for metric in ("positives@top", "ap"))
+    certified = [(d, top.loc[(d, "top-push")]) for d in _SETS]
     exact = [
-        f"{top.loc[(d, 'top-push'), 'ours']:.3f} on {d}, {top.loc[(d, 'top-push'), 'constant']:.0f} of "
-        f"{top.loc[(d, 'top-push'), 'n']:.0f} models constant"
-        for d in _SETS
+        f"{its['ours']:.3f} on {d}, {its['constant']:.0f} of {its['n']:.0f} models constant"
+        for d, its in certified
     ]
     shown = tables["differences"].query(f"p_value < {_LEVEL}")
     return Findings(
