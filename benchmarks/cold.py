@@ -45,14 +45,14 @@ print(time.process_time() - start)
 
 FIT = """
 import sys, time, warnings
-import numba, numpy as np, attop.learners, sklearn.linear_model, sklearn.model_selection
+import attop, numba, numpy as np, sklearn.linear_model, sklearn.model_selection
 warnings.simplefilter("ignore")
 numba.njit(lambda x: x + 1)(1)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 4))
 y = X[:, 0] + rng.normal(size=200) > 1
 name, *surrogate = sys.argv[1].split()
-model = getattr(attop.learners, name)(*surrogate)
+model = getattr(attop, name)(*surrogate)
 if surrogate:
     X = np.argwhere(rng.normal(size=(200, 40)) > 1)
 if "top" in model.get_params():
