@@ -57,8 +57,11 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
         f"What it costs in {scene.metric} to train for one top (rows) and use the model at another "
         "(columns): value of the model trained for the column's top minus that of the row's, mean over "
         f"{count_noun(max(t.n for t in transfers), 'run')}"
-        + ", fewer where a value is undefined"
-        * (min(t.n for t in transfers) < transfers[0].n_expected)
+        + (
+            ", fewer where a value is undefined"
+            if min(t.n for t in transfers) < transfers[0].n_expected
+            else ""
+        )
         + f". Orange: a loss, training for the right top pays; blue: a gain. The strongest colour is "
         f"{format_small(largest)}." + (" The scale is the same for all." if len(transfers) > 1 else ""),
         pd.DataFrame(rows_of_data, columns=columns),
