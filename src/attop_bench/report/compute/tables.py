@@ -58,16 +58,15 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"evaluation has {int(twice.sum())} values twice, the first {row}: keep one of each")
 
     values = evaluation.groupby(_KEY, sort=False)["value"]
-    table = values.agg(mean="mean", std="std", n="count", n_rows="size").reset_index()
-    table["n_undefined"] = table.pop("n_rows") - table["n"]
-    table = _skeleton(evaluation, runs).merge(table, on=_KEY, how="left")
-    table[["n", "n_undefined"]] = table[["n", "n_undefined"]].fillna(0).astype("int64")
+    defined = values.agg(mean="mean", std="std", n="count", n_rows="size").reset_index()
+    defined["n_undefined"] = defined.pop("n_rows") - defined["n"]
+    constant = runs.groupby(["dataset", "top", "method"])["constant"].sum().rename("n_constant").reset_index()
+    table = _skeleton(evaluation, runs)
+    for part in (defined, constant, _main_reason(evaluation)):
+        table = table.merge(part, how="left")
+    counts = ["n", "n_undefined", "n_constant"]
+    table = table.fillna(dict.fromkeys(counts, 0) | {"reason": ""}).astype(dict.fromkeys(counts, "int64"))
     table["se"] = table["std"] / np.sqrt(table["n"].where(table["n"] > 0))
-    constant = runs.groupby(["dataset", "top", "method"])["constant"].sum().rename("n_constant")
-    table = table.merge(constant.reset_index(), on=["dataset", "top", "method"], how="left")
-    table["n_constant"] = table["n_constant"].fillna(0).astype("int64")
-    table = table.merge(_main_reason(evaluation), on=_KEY, how="left")
-    table["reason"] = table["reason"].fillna("")
     columns = [*_KEY, "mean", "std", "se", "n", "n_expected", "n_constant", "n_undefined", "reason"]
     return table[columns].astype({"mean": float, "std": float, "se": float})
 
