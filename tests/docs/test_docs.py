@@ -234,7 +234,8 @@ def clone(tmp_path):
     (tools / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (tools / "python").chmod(0o755)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
+    # Workers would import all again; tests/deploy has some.
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "LOKY_MAX_CPU_COUNT": "1"}
 
     def run(command):
         set_to, program, arguments = re.fullmatch(r"((?:\w+=\S+ )*)(\S+) (.*)", command).groups()
