@@ -234,13 +234,14 @@ def clone(tmp_path):
     (tools / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (tools / "python").chmod(0o755)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    # Workers would import all again; tests/deploy has some.
-    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "LOKY_MAX_CPU_COUNT": "1"}
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
 
     def run(command):
         set_to, program, arguments = re.fullmatch(r"((?:\w+=\S+ )*)(\S+) (.*)", command).groups()
         if program in forked.PROGRAMS:
             changed = dict(word.split("=") for word in set_to.split())
+            if arguments.startswith("deploy "):  # workers would import all again; tests/deploy has some
+                changed["LOKY_MAX_CPU_COUNT"] = "1"
             status, said = forked.run(program, shlex.split(arguments), tmp_path, environment | changed)
         else:
             bash = ["bash", "-c", command]
