@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from attop._core.top import sort_tops
@@ -90,9 +91,9 @@ def paired_tests(
     table["p"] = tested.groupby(family)["p"].transform(holm)
     table["verdict"] = list(map(Verdict.beside, table["difference"], table["p"] < LEVEL))
     if printed is not None:
-        names = zip(tested["dataset"].str.rpartition(".")[0], tested["rival"], strict=True)
-        named = tested[[rival in printed.get(dataset, ()) for dataset, rival in names]]
-        table["p_printed"] = named.groupby(family)["p"].transform(holm)
+        names = zip(tested["dataset"], tested["rival"], strict=True)
+        named = [rival in printed.get(dataset.rpartition(".")[0], ()) for dataset, rival in names]
+        table["p_printed"] = tested[np.array(named, bool)].groupby(family)["p"].transform(holm)
     table = _split_name(table)
     first = ["dataset", "preparation", "top", "method", "rival"]
     return table[[*first, *(c for c in table if c not in first)]]
