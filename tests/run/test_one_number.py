@@ -70,7 +70,7 @@ def run(tmp_path_factory):
             "id": "data",
             "kind": "file",
             "params": {"path": "mine.csv", "label": "y", "positive": 1},
-            "protocol": {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}},
+            "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
             "tops": [TOP],
             "scaling": "none",
             "scoring": "precision@k",
