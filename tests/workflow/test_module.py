@@ -37,6 +37,7 @@ def deploy(tmp_path):
             **SMALL,
             "datasets": SMALL["datasets"][:1],
             "methods": SMALL["methods"][2:],
+            "metrics": ["precision@k"],
             "trace": False,
             **changes,
         }
