@@ -156,6 +156,7 @@ SHARP = Kind(
 def test_a_kind_of_data_with_stages_of_any_name(tmp_path, monkeypatch):
     (tmp_path / "kinds_of_mine.py").write_text(KIND)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("ATTOP_WARM", "0")  # a server of its own would import more than three small jobs
     own = {
         "id": "mine",
         "kind": "kinds_of_mine.SHARP",
