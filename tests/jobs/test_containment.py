@@ -300,8 +300,9 @@ def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished,
     hostile = [{"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE]
     hostile[1]["limits"] = {"seconds": 1}
     config = {**ON_WDBC, "limits": {"memory_mb": 1000}, "methods": [*hostile, *SMALL["methods"][2:]]}
-    status, output = snakemake(tmp_path, "--cores", "2", RUNS, config=config)
+    status, output = snakemake(tmp_path, "--cores", "2", config=config)
     assert status == 0, output
+    assert "EatsMemory" in (tmp_path / "results/report.html").read_text()
     runs = pd.read_parquet(tmp_path / RUNS)
     found = dict(runs.groupby("method")["status"].unique().map(list))
     assert {name: found[name] for name in HOSTILE} == {name: [status] for name, status in HOSTILE.items()}
