@@ -69,6 +69,7 @@ def module(tmp_path, monkeypatch):
     file = folder / "my_metrics.py"
     file.write_text(MODULE)
     monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "my_metrics", raising=False)
     monkeypatch.setattr(registry, "_OWN", {})
     forget()
     yield file

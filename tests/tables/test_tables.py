@@ -42,7 +42,7 @@ def test_a_table(situation, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # Two numbers of the card, which take long and say nothing of how a table is read.
     monkeypatch.setattr("attop_bench.deploy.deploy.share_kept", lambda *_: math.nan)
-    monkeypatch.setattr("attop_bench.deploy.deploy.expected_hits", lambda *_: None)
+    monkeypatch.setattr("attop_bench.deploy.deploy.next_list", lambda *_, **__: None)
     frame = base() if situation.frame is None else situation.frame
     path = situation.write(frame, tmp_path)
     if situation.refused:
