@@ -30,14 +30,17 @@ class Split(NamedTuple):
 
 def one_split(features: pd.DataFrame, lost: pd.DataFrame) -> Split:
     """Return the split that loses least over sets; one method for all, where no split loses less."""
-    best = str(lost.sum().idxmin())
+    each = lost.to_numpy()  # gone through thousands of times
+    best = lost.columns[each.sum(axis=0).argmin()]
     least, found = lost[best].sum(), Split(str(features.columns[0]), np.inf, best, best)
     for name, values in features.items():
         known = np.unique(values)
         for limit in (known[1:] + known[:-1]) / 2:
-            low, high = lost[values <= limit].sum(), lost[values > limit].sum()
+            is_low = (values <= limit).to_numpy()
+            low, high = each[is_low].sum(axis=0), each[~is_low].sum(axis=0)
             if (total := low.min() + high.min()) < least - 1e-9:
-                least, found = total, Split(str(name), limit, str(low.idxmin()), str(high.idxmin()))
+                below, above = lost.columns[[low.argmin(), high.argmin()]]
+                least, found = total, Split(str(name), limit, below, above)
     return found
 
 
