@@ -17,7 +17,7 @@ import pytest
 from attop_bench.report.compute.judgements import judge_all, reading
 from attop_bench.report.page.report import build_page
 from support.made_up import as_tables
-from support.report_page import CHOSEN, DESK, PHONE, data_of, tabs
+from support.report_page import CHOSEN, DESK, PHONE, data_of, tabs, walk_with_tab
 
 pytestmark = pytest.mark.workflow
 
@@ -408,6 +408,11 @@ def test_differences_to_a_method_are_shown_in_map_strip_and_table(page, data):
     page.evaluate("document.querySelector('nav a').click()")
     page.wait_for_selector("#overview.current")
     assert map_cells(page) == values
+
+
+def test_stops_of_the_tab_key_at_figures_can_be_seen(open_at):
+    opened = open_at()
+    walk_with_tab(opened, tabs(opened.page)[:2])
 
 
 def test_arrow_keys_walk_the_map_the_strip_and_the_figures(page):

@@ -133,3 +133,27 @@ def data_of(page):
 
 def tabs(page):
     return page.locator("section.tab").evaluate_all("all => all.map(s => s.id)")
+
+
+#: What has the focus, and whether it can be seen to have it.
+_FOCUS = """() => {
+    const e = document.activeElement, { left } = e.getBoundingClientRect();
+    return [e.className || e.tagName, left >= 0 && getComputedStyle(e).outlineStyle !== "none"];
+}"""
+
+
+def walk_with_tab(opened, some):
+    """Press the Tab key until each of some tabs is gone through: its stops are few and can be seen."""
+    page = opened.page
+    page.keyboard.press("Tab")
+    assert page.evaluate(_FOCUS) == ["skip", True]  # seen once it has the focus
+    for tab in some:
+        opened.go(f"#{tab}")
+        page.evaluate("document.querySelector('.skip').focus()")
+        for stops in range(1, 61):  # noqa: B007
+            page.keyboard.press("Tab")
+            name, seen = page.evaluate(_FOCUS)
+            if name in ("BODY", "skip"):
+                break
+            assert seen, (tab, name)
+        assert stops < 60, tab
