@@ -21,7 +21,7 @@ from attop._core.files import write_csv
 from attop._core.typing import Floats
 from attop.statistics._ranks import holm
 from attop.statistics._two_methods import wilcoxon
-from attop_bench.run.propose import look_at_tops, shown_lead
+from attop_bench.run.propose import LEVEL, look_at_tops, shown_lead
 from studies import board
 
 _WORDS = {1: "ahead", 0: "open", -1: "behind"}
@@ -35,7 +35,7 @@ def whole(gains: pd.DataFrame) -> int:
         return 0
     rounded = gains.round(8)
     p = holm([wilcoxon(its, np.zeros(len(its))).p for _, its in rounded.items()])
-    sign = np.sign(rounded.mean())[p < 0.01]
+    sign = np.sign(rounded.mean())[p < LEVEL]
     return int((sign > 0).sum() > 1) - int((sign < 0).sum() > 1)
 
 

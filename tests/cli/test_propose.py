@@ -15,7 +15,7 @@ from attop_bench.cli.main import main
 from attop_bench.data.base import Unavailable
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import load_config
-from attop_bench.run.propose import get_files, measure, prepare
+from attop_bench.run.propose import get_files, look_at_tops, measure, prepare
 
 TOPS = [{"kappa": 0.25}, {"kappa": 1.0}]
 N_SETS = 10
@@ -62,6 +62,22 @@ def test_without_a_difference_it_is_open_and_says_what_would_tell(board, capsys)
     assert "LogisticRegression is open beside LightGBM: it finds 0.1 of 100 more, over 10 sets" in out
     assert "To know more: 10 sets show a lead of 2.1 of 100 in 8 of 10 cases; one of 0.1 takes" in out
     assert "No set is left." in out
+
+
+@pytest.mark.parametrize(
+    ("signs", "expected"),
+    [
+        ((1, 0, 0, 0), (12, 0)),
+        ((1, 1, 0, 0), (9, 1)),
+        ((-1, 0, -1, -1), (9, -1)),
+        ((1, -1, 0, 0), (12, 0)),
+        ((1, -1, -1, 1), (12, 0)),
+    ],
+)
+def test_a_sign_takes_two_tops_and_no_contradiction(signs, expected):
+    gains = np.arange(1, 13)[:, None] * np.array([sign or 0.1 for sign in signs])
+    gains[::2, [not sign for sign in signs]] *= -1  # of either sign
+    assert look_at_tops(gains, 12) == expected
 
 
 def test_when_the_time_is_over_it_stops(board, capsys):

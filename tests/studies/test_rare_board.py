@@ -280,6 +280,18 @@ def test_the_replay_says_of_each_pair_both_verdicts():
     assert (found["contradict_in_other_orders"] == 0).all()
 
 
+def test_the_page_says_how_often_the_verdicts_agreed():
+    found = pd.read_csv(ROOT / "studies/board/replay.csv")
+    beside = found[(found[["method", "against"]] == "LightGBM").any(axis=1)]
+    agree, of_beside = ((its["board"] == its["propose"]).sum() for its in (found, beside))
+    said = " ".join((ROOT / "docs/howto/own-method.md").read_text(encoding="utf-8").split())
+    assert (
+        f"Of {len(found)} pairs of {len({*found.method, *found.against})} methods it says of {agree} what"
+        in said
+    )
+    assert f"of {len(beside)} with LightGBM {of_beside}: `studies" in said
+
+
 @pytest.mark.parametrize("method", [LambdaMARTLightGBM, LambdaMARTXGBoost])
 def test_lambdamart_ranks_one_list(method, monkeypatch):
     pytest.importorskip("lightgbm" if method is LambdaMARTLightGBM else "xgboost")

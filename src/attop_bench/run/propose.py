@@ -68,14 +68,13 @@ def look_at_tops(gains: Floats, planned: int, draws: int = 20_000) -> Looked:
     """Return the set after which two tops have the same sign, and the sign; `gains` are sets x tops.
 
     Where the gains of a set are as likely of either sign, a top has a sign in at most 1% of cases. So two of
-    T tops have one in at most T / 2 %, however much they depend on each other.
+    T tops have one in at most T / 2 %, however much they depend on each other. Tops that contradict each
+    other, two and two, show nothing.
     """
     looked = [signed_ranks_in_turn(its, planned, LEVEL, draws) for its in gains.round(6).T]
-    for sign in (1, -1):
-        looks = sorted(its.look for its in looked if its.sign == sign)
-        if len(looks) > 1:
-            return Looked(looks[1], sign)
-    return Looked(len(gains), 0)
+    looks = {sign: sorted(its.look for its in looked if its.sign == sign) for sign in (1, -1)}
+    shown = [Looked(its[1], sign) for sign, its in looks.items() if len(its) > 1]
+    return shown[0] if len(shown) == 1 else Looked(len(gains), 0)
 
 
 def shown_lead(spread: float, n: int) -> float:
