@@ -5,8 +5,8 @@
 
 FOLDER holds the files as `load` names them, and in `rare` a run of config/suites/rare.yaml as far as `split`,
 for the thirteen sets of the board. A split is one of five folds. Before `run`, a letter says whose results: a
-TopStack's and LightGBM's, b its other rivals', c SoftTop's and the linear models', r the
-controls of the board.
+TopStack's and LightGBM's, b its other rivals', c SoftTop's and the linear models', d those added to the
+board since, r the controls of the board.
 """
 
 import gzip
@@ -19,7 +19,7 @@ import pandas as pd
 from lightgbm import LGBMClassifier
 from scipy.io import arff
 from sklearn.datasets import load_svmlight_file
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -27,6 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from attop import SoftTop, TopStack
+from attop.from_papers import TopPush
 from attop.metrics import precision_at_k
 from attop.metrics._scorer import scores_of
 from attop.statistics import wilcoxon
@@ -132,27 +133,43 @@ def xgboost(depth, trees):
     )
 
 
-def forest(least):
-    return RandomForestClassifier(100, min_samples_leaf=least, n_jobs=1, random_state=0)
+def catboost(depth, trees):
+    from catboost import CatBoostClassifier
+
+    quiet = {"verbose": False, "allow_writing_files": False}
+    return CatBoostClassifier(
+        depth=depth, n_estimators=trees, learning_rate=0.1, thread_count=1, random_seed=0, **quiet
+    )
+
+
+def forest(least, kind=RandomForestClassifier):
+    return kind(100, min_samples_leaf=least, n_jobs=1, random_state=0)
 
 
 def linear(model):
     return make_pipeline(StandardScaler(), model)
 
 
+#: The settings of a method, made when they are asked for: XGBoost and CatBoost are not needed by the others.
 CANDIDATES = {
-    "LightGBM": [lightgbm(leaves, trees) for leaves in (4, 8, 32) for trees in (50, 150)],
-    "XGBoost": [xgboost(depth, trees) for depth in (2, 4, 8) for trees in (50, 150)],
-    "Random forest": [forest(least) for least in (1, 3, 10)],
-    "Logistic regression": [
+    "LightGBM": lambda: [lightgbm(leaves, trees) for leaves in (4, 8, 32) for trees in (50, 150)],
+    "XGBoost": lambda: [xgboost(depth, trees) for depth in (2, 4, 8) for trees in (50, 150)],
+    "CatBoost": lambda: [catboost(depth, trees) for depth in (2, 4, 6) for trees in (50, 150)],
+    "Random forest": lambda: [forest(least) for least in (1, 3, 10)],
+    "Extra trees": lambda: [forest(least, ExtraTreesClassifier) for least in (1, 3, 10)],
+    "Logistic regression": lambda: [
         linear(LogisticRegression(C=C, max_iter=1000)) for C in (0.001, 0.01, 0.1, 1, 10, 100)
     ],
-    "Linear SVM": [linear(LinearSVC(C=C)) for C in 10.0 ** np.arange(-4, 2)],
+    "Linear SVM": lambda: [linear(LinearSVC(C=C)) for C in 10.0 ** np.arange(-4, 2)],
+    "TopPush, stopped as in its paper": lambda: [
+        linear(TopPush(lam=lam, stop="paper")) for lam in (10, 1, 0.1, 0.01, 0.001, 0.0001)
+    ],
 }
 QUESTIONS = {
     "a": ["LightGBM", "TopStack"],
     "b": ["XGBoost", "Random forest"],
     "c": ["Logistic regression", "Linear SVM", "SoftTop"],
+    "d": ["CatBoost", "Extra trees", "TopPush, stopped as in its paper"],
     "r": ["Random scores", "Labels as scores"],
 }
 
@@ -184,12 +201,13 @@ def one_method(name, X, y, train, inner, test):
         its = y[test] if name == "Labels as scores" else np.random.default_rng(0).random(len(test))
         by_top, spent = [its.astype(float)] * len(TOPS), 0.0
     else:
-        chosen = tuned(CANDIDATES[name], X, y, inner)
+        settings = CANDIDATES[name]()
+        chosen = tuned(settings, X, y, inner)
         tuning = time.process_time() - start
         known = {}
         for number in set(chosen.values()):
             begin = time.process_time()
-            known[number] = scores_of(CANDIDATES[name][number].fit(X[train], y[train]), X[test])
+            known[number] = scores_of(settings[number].fit(X[train], y[train]), X[test])
             tuning += (time.process_time() - begin) * list(chosen.values()).count(number) / len(TOPS)
         by_top, spent = [known[chosen[top]] for top in TOPS], tuning
     return [precision_at_k(y[test], s, top) for s, top in zip(by_top, TOPS.values(), strict=True)], spent
