@@ -93,8 +93,8 @@ NOT_RUN = {
             *("partitions.aatp2012", "partitions.prec2015", "coil2000"),
         )
     },
-    f'{VENV} && pip install --no-compile -e ".[workflow]" && snakemake --cores 16': CI,
-    f'{VENV} && pip install -e ".[test]" && pytest': CI,
+    f'{VENV} && pip install uv && uv pip install -e ".[workflow]" && snakemake --cores 16': CI,
+    f'{VENV} && pip install uv && uv pip install -e ".[test]" && pytest': CI,
     VENV: CI,
     "attop look your.csv --label fraud --output your.yaml": "of a reader's own; own-data.md runs it",
     "snakemake --cores 2 --configfile visits.yaml": "attop status plans it; start.md plans one by --dry-run",
