@@ -536,6 +536,12 @@ SITUATIONS = [
                 "text of numbers",
                 (r"x \(in pairs\): numbers written as text",),
             ),
+            (
+                "footnotes",
+                lambda rng, n, y: [f"{value}*" if value % 9 == 0 else value for value in rng.permutation(n)],
+                "text of numbers",
+                (r"x \(in plain numbers and such as '\d+\*'\): numbers written as text",),
+            ),
         )
     ),
     # --- rows of other lengths than the header, quotes

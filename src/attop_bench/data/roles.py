@@ -48,6 +48,8 @@ _FEWEST = 10
 NEARLY = 0.95
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3
+#: Share of values that are no plain numbers, of a column of measurements with signs, such as 360*.
+_ODD = 0.2
 #: Units of one column, at most: 12 kg and 500 g, but not as many as seats have letters.
 _UNITS = 3
 #: Latitude and longitude, blood pressures.
@@ -155,6 +157,8 @@ def _of_text(
         sure = words >= _WORDS
         return "text", (), f"{words:.0f} words in the median row", "" if sure else "identifier"
     kind, why, otherwise = _of_names(frame, name, text, distinct)
+    if kind == "identifier" and len(odd) <= _ODD * len(values) and not _ID.intersection(words_of(name)[-1:]):
+        return "text of numbers", (), f"plain numbers and such as {odd.iloc[0]!r}", ""
     return kind, (), why, otherwise
 
 
