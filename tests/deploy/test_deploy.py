@@ -78,7 +78,8 @@ DATA = {
 
 
 def config(methods, **data):
-    return configured(datasets=[{**DATA, **data}], methods=methods)
+    catalogues = {"methods": "config/methods.yaml"}
+    return configured(datasets=[{**DATA, **data}], methods=methods, catalogues=catalogues)
 
 
 def written():
