@@ -74,19 +74,21 @@ def test_a_table_is_read_as_a_data_set_is(table, capsys):
 
 @pytest.mark.workflow
 def test_it_prints_what_the_function_finds(table, capsys, monkeypatch):
-    call = ["headroom", "table.csv", "--label", "fraud", "--positive", "fraud", "--top"]
+    call, given = ["headroom", "table.csv", "--label", "fraud", "--positive", "fraud", "--top"], {}
+
+    def watched(X, y, top, **how):
+        given.update(how, data=(X, y), found=headroom(X, y, top, **how) if top.k else top)
+        return given["found"]
+
+    monkeypatch.setattr("attop.headroom._headroom.headroom", watched)
+    X, y, _, entity = command.read("table.csv", "fraud", "fraud", None)
+    capsys.readouterr()
     assert main([*call, "20"]) == 0
     printed = capsys.readouterr().out
-    X, y, _, entity = command.read("table.csv", "fraud", "fraud", None)
-    assert printed.endswith(f"{headroom(X, y, 20, entity=entity)}\n")
+    assert printed.endswith(f"{given['found']}\n")
+    for read, expected in zip((*given["data"], given["entity"]), (X, y, entity), strict=True):
+        np.testing.assert_array_equal(read, expected)
     assert f"240 rows, {y.sum()} of them positive (fraud = fraud), 6 features" in printed
-    given = {}
-
-    def fake(X, y, top, **how):
-        given.update(how)
-        return top
-
-    monkeypatch.setattr("attop.headroom._headroom.headroom", fake)
     assert main([*call, "tau=0.1", "--group", "user", "--jobs", "2"]) == 0
     assert capsys.readouterr().out.endswith("\ntau=0.1\n")
     assert given["groups"].tolist() == table["user"].tolist()

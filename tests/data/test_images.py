@@ -167,7 +167,7 @@ def test_interaction_features_are_user_item_and_product():
 
 
 @pytest.mark.workflow
-def test_umap_keeps_neighbours_and_repeats_itself():
+def test_umap_keeps_neighbours_and_repeats_itself(monkeypatch):
     known, config = {"umap", "pynndescent"} & sys.modules.keys(), importlib.import_module("numba.core.config")
     compiles = not config.DISABLE_JIT
     rng = np.random.default_rng(0)
@@ -175,6 +175,8 @@ def test_umap_keeps_neighbours_and_repeats_itself():
     X = np.rint(100 * np.eye(3)[cluster] @ rng.normal(size=(3, 8)) + 10 * rng.normal(size=(90, 8)))
     with _umap(search=False) as UMAP:  # compiled once for both
         embedding = umap_embedding(X, 2, random_state=1, n_neighbors=10)
+        module, search = sys.modules[UMAP.__module__], "fast_knn_indices"  # takes seconds to compile
+        monkeypatch.setattr(module, search, getattr(module, search).py_func)
         its = UMAP(10, 2, random_state=1, n_jobs=1).fit_transform(X).astype(float)
     assert {"umap", "pynndescent"} & sys.modules.keys() == known, "what is not compiled is forgotten"
     assert compiles == (not config.DISABLE_JIT)

@@ -22,12 +22,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.csv", GOOD, {"reader": {"names": ["a"]}}, "set header to false"),
         ("t.csv", GOOD, {"reader": {"names": ["a"], "header": False}}, "3 columns but 1 names"),
         ("t.csv", "u,v,y\n1,2,3,0\n", {}, "column 1 has no name"),
-        (
-            "t.csv",
-            "a;b\n1,5;2,25\n2;3\n",
-            {},
-            "1 names in the header, .* in 1 of 2 rows.*attop look",
-        ),
+        ("t.csv", "a;b\n1,5;2,25\n2;3\n", {}, "1 names in the header, .* in 1 of 2 rows.*attop look"),
         ("t.csv", "u,u\n1,2\n", {"reader": {"header": False, "names": ["u", "u"]}}, "'u' occurs twice"),
         ("t.csv", "u,y, y\n1,0,1\n2,1,0\n", {}, "column 'y' occurs twice: rename one"),
         ("t.csv", ",u,y\n0,5,0\n1,6,1\n", {}, "column 1 has no name, as row numbers written by pandas"),
@@ -119,11 +114,7 @@ def test_bytes_of_npz_are_text_and_other_files_no_npz(tmp_path):
 @pytest.mark.parametrize("options", [{}, {"one_hot": True}, {"codes": {"a": 1}}])
 @pytest.mark.parametrize(
     "values",
-    [
-        [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)],
-        [[1, 2], [3]],
-        [{"a": 1}, {"a": 2}],
-    ],
+    [[datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)], [[1, 2], [3]], [{"a": 1}, {"a": 2}]],
     ids=["date", "list", "struct"],
 )
 def test_parquet_types_that_are_no_features_are_named(values, options, tmp_path):

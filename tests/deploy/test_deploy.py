@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import math
 import re
 import shutil
 from dataclasses import replace
@@ -29,7 +30,7 @@ from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card, draw_curve, expectation_sentence
 from attop_bench.deploy.contributions import contributions
-from attop_bench.deploy.deploy import deploy, expect
+from attop_bench.deploy.deploy import deploy, expect, share_kept
 from attop_bench.deploy.lists import changes, explore, read_list
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_rows
@@ -64,7 +65,7 @@ TREE = {
     "params": {"max_depth": 3},
     "param_grid": {"min_samples_leaf": [5, 50]},
 }
-SGD = {"id": "sgd-avg", "param_grid": {"eta": [0.1, 1]}}
+SGD = {"id": "sgd-avg", "params": {"epochs": 2}, "param_grid": {"eta": [0.1, 1]}}
 
 
 DATA = {
@@ -77,7 +78,8 @@ DATA = {
 
 
 def config(methods, **data):
-    return configured(datasets=[{**DATA, **data}], methods=methods)
+    catalogues = {"methods": "config/methods.yaml"}
+    return configured(datasets=[{**DATA, **data}], methods=methods, catalogues=catalogues)
 
 
 def written():
@@ -96,7 +98,8 @@ def made_in(folder):
 
 
 @pytest.fixture
-def table(tmp_path):
+def table(tmp_path, monkeypatch):
+    monkeypatch.setattr(deploying, "share_kept", lambda *_: math.nan)  # six more trainings; `models` have it
     with made_in(tmp_path) as frame:
         yield frame
 
@@ -196,14 +199,16 @@ def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table, mod
 
 def test_report_card_and_comparison_agree_to_the_last_digit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(deploying, "share_kept", lambda *_: math.nan)
     X = np.random.default_rng(3).normal(size=(300, 3))
     y = (X[:, 0] + X[:, 1] ** 2 > 1.8).astype(int)
     pd.DataFrame(X).add_prefix("x").assign(y=y).to_csv("mine.csv", index=False)
+    few = {"cv": 2, "bandwidth": 1.0, "l2_to_base": 0.03}
     models = {
         "tree": (DecisionTreeClassifier(max_depth=3), {"min_samples_leaf": [5, 50]}),
-        "soft": (SoftTop(), {"min_gain_se": [-np.inf]}),
+        "soft": (SoftTop(**few), {"min_gain_se": [-np.inf]}),
     }
-    soft = {"id": "soft", "estimator": "attop.SoftTop", "param_grid": models["soft"][1]}
+    soft = {"id": "soft", "estimator": "attop.SoftTop", "params": few, "param_grid": models["soft"][1]}
     params, top = {"path": "mine.csv", "label": "y", "positive": 1}, {"k": 60, "of": 300}
     splits = {"n_folds": 5, "inner_folds": 2}
     given = config(
@@ -255,6 +260,7 @@ def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch
         return run_job(job, dataset, fold)
 
     monkeypatch.setattr(deploying, "_run", counted)
+    monkeypatch.setattr(deploying, "share_kept", share_kept)
     fresh = deployed(methods, Top(k=60), tops=tops)
     assert len(trained) == 2 * 3 + 6  # folds, and what stays of a list
     done = [line.split(",")[0] for line in capsys.readouterr().err.splitlines()]
@@ -275,10 +281,10 @@ def test_a_finished_run_is_read_and_gives_what_training_would(table, monkeypatch
     pd.testing.assert_frame_equal(read.ranked, fresh.ranked)
     assert {one.seed for one in fresh.tried[0].records} == seeds[fresh.method]
     assert len(seeds[fresh.method]) == 3
+    monkeypatch.setattr(deploying, "train", lambda *given: pytest.fail(f"trains {given[-1]}"))
     for change in ({"top": Top(k=61)}, {"scaling": "none"}):  # another top, another configuration
-        trained.clear()
-        deployed([TREE], **{"top": Top(k=60), "tops": tops, **change})
-        assert len(trained) == 3 + 6
+        with pytest.raises(pytest.fail.Exception, match="trains tree"):
+            deployed([TREE], **{"top": Top(k=60), "tops": tops, **change})
 
 
 def test_the_list_is_of_models_that_have_not_seen_the_row(table, logistic):
@@ -552,7 +558,7 @@ def test_what_is_no_model_is_refused(scored, refused, package, logistic):
 
 def test_an_interrupted_deploy_changes_nothing(table, models, monkeypatch, capsys):
     Path("mine.yaml").write_text(written())
-    call = ["deploy", "mine", "--configfile", "mine.yaml", "--jobs", "2", "--output", "out"]
+    call = ["deploy", "mine", "--configfile", "mine.yaml", "--jobs", "1", "--output", "out"]
 
     def full(*given):
         raise OSError(28, "No space left on device", "card.md")

@@ -1,8 +1,9 @@
 """Tables as people write them: looked at, configured, trained, deployed, and a new row scored."""
 
-import math
 import re
+from dataclasses import replace
 
+import joblib
 import numpy as np
 import pytest
 import yaml
@@ -11,7 +12,7 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.look import look
 from attop_bench.data.proposal import parameters, propose
-from attop_bench.deploy.deploy import deploy
+from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.package import read_package, write_package
 from support.small_run import configured
 from tables.situations import SITUATIONS
@@ -22,6 +23,8 @@ METHOD = {"id": "logistic", "estimator": "sklearn.linear_model.LogisticRegressio
 
 
 PLAIN = {}
+TRAINED = {}
+train = deploying.train
 
 
 def data_of(path, **given):
@@ -37,12 +40,21 @@ def plainly(frame, folder):
     return PLAIN[content]
 
 
+def trained(jobs, dataset, folds, *how):
+    """Train on the same data once, whatever their names."""
+    key = joblib.hash([jobs, replace(dataset, name="", facts={}), folds])
+    if key not in TRAINED:
+        TRAINED[key] = train(jobs, dataset, folds, *how)
+    return TRAINED[key]
+
+
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda s: s.what)
 def test_a_table(situation, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    # Two numbers of the card, which take long and say nothing of how a table is read.
-    monkeypatch.setattr("attop_bench.deploy.deploy.share_kept", lambda *_: math.nan)
-    monkeypatch.setattr("attop_bench.deploy.deploy.next_list", lambda *_, **__: None)
+    # Numbers of the card, which take long and say nothing of how a table is read; the same data train once.
+    for name in ("share_kept", "next_list", "one_column_alone"):
+        monkeypatch.setattr(deploying, name, lambda *_, **__: None)
+    monkeypatch.setattr(deploying, "train", trained)
     frame = base() if situation.frame is None else situation.frame
     path = situation.write(frame, tmp_path)
     if situation.refused:
@@ -60,17 +72,17 @@ def test_a_table(situation, tmp_path, monkeypatch):
         assert re.search(pattern, "\n".join(found.complaints)), found.complaints
     proposed = parameters(found)
     assert {name: proposed.get(name) for name in situation.params} == situation.params
-    dataset = make("file", **proposed)
-    if situation.same:
-        expected = plainly(frame if situation.as_if is None else situation.as_if, tmp_path)
-        np.testing.assert_allclose(dataset.X, expected.X, rtol=1e-12)
-        np.testing.assert_array_equal(dataset.y, expected.y)
     # Trained, deployed, stored; the first rows, written alone in the same way, get the scores they have.
     configuration = yaml.safe_load(propose(found))
     (data,) = configuration["datasets"]
+    assert data["params"] == proposed
     data["protocol"]["options"] = {"n_folds": 2, "inner_folds": 2}
     config = configured(**configuration | {"methods": [METHOD], "catalogues": {}})
-    done = deploy(config, data["id"], ["logistic"], n_jobs=1)
+    done = deploying.deploy(config, data["id"], ["logistic"], n_jobs=1)
+    if situation.same:
+        expected = plainly(frame if situation.as_if is None else situation.as_if, tmp_path)
+        np.testing.assert_allclose(done.dataset.X, expected.X, rtol=1e-12)
+        np.testing.assert_array_equal(done.dataset.y, expected.y)
     (tmp_path / "deployed").mkdir()
     write_package(tmp_path / "deployed", done.package)
     (tmp_path / "new").mkdir()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
 from attop._core.files import StrPath
@@ -214,8 +215,6 @@ def _first_row(
 
 def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str) -> pd.DataFrame:
     """Return rows with the names of their columns; `first` is the header, if there is one."""
-    import pandas as pd
-
     if first is not None:
         frame, header = _under(first, frame, where)
     else:
@@ -237,8 +236,9 @@ def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str)
             )
     start = frame.iloc[:, 0].str.strip()
     odd = frame[start.str.fullmatch(r"[-=+|:\s]*") | (start == (first or [""])[0].strip())]
-    blank = pd.Series(["".join(row) for row in odd.to_numpy()], odd.index, dtype=str).str.fullmatch(_RULE)
-    again = odd.eq(first).all(axis=1) if first and len(first) == odd.shape[1] else ~blank & False
+    cells, top = odd.to_numpy(object), np.array(first, object)
+    blank = np.array([_RULE.fullmatch("".join(row)) is not None for row in cells], bool)
+    again = (cells == top).all(axis=1) if first and len(first) == cells.shape[1] else blank & False
     frame = frame.drop(odd.index[blank | again])
     units = _rows_of_units(frame) if first else 0
     ends = next(i for i in range(len(frame) + 1) if i + 1 >= len(frame) - units or not _ends(frame, i))

@@ -60,7 +60,9 @@ def read_as_found(
     reader = {**found, **given}
     table = read_table(path, form, reader)
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
-    if form == "csv" and "decimal" not in given and any(_has_comma(table.text(c), few) for c in table.frame):
+    columns = table.frame.items() if form == "csv" and "decimal" not in given else ()
+    marked = [name for name, raw in columns if raw.str.contains(",", regex=False).any()]
+    if any(_has_comma(table.text(name), few) for name in marked):
         reader["decimal"] = ","
         table = replace(table, decimal=",")
     said += [f"{count_noun(number, 'row')} {what}" for what, number in table.passed.items()]
@@ -69,16 +71,15 @@ def read_as_found(
 
 def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
     """Return a line on columns of numbers that only a person reads as such, with a number of each."""
-    usual = rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
+    usual = re.compile(rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)")
     odd = []
     for name in values if not table.has_types else ():
         if not pd.api.types.is_numeric_dtype(values[name]):
             continue
-        raw = pd.Series(table.text(name).dropna().unique(), dtype=object)
-        raw = raw[~raw.str.fullmatch(usual)] if len(raw) else raw
-        numbers = numbers_of(raw, table.decimal) if len(raw) else None
+        raw = [value for value in table.text(name).dropna().unique() if not usual.fullmatch(value)]
+        numbers = numbers_of(pd.Series(raw, dtype=object), table.decimal) if raw else None
         if numbers is not None and numbers.dtype.kind != "b":
-            odd.append(f"{name} ({raw.iloc[0]} is {float(numbers.iloc[0]):g})")
+            odd.append(f"{name} ({raw[0]} is {float(numbers.iloc[0]):g})")
     return [f"numbers written with signs or units of their own are read: {join_first(odd)}"] if odd else []
 
 

@@ -131,7 +131,8 @@ class Table:
                 column.isna() | column.map(lambda v: isinstance(v, str) and v in words), np.nan
             )
         column = column.str.strip()
-        return column.mask(column.isin(words), np.nan)
+        gaps = column.isin(words)
+        return column.mask(gaps, np.nan) if gaps.any() else column
 
 
 def check_numbers(column: pd.Series, where: str) -> None:

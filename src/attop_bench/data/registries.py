@@ -35,10 +35,7 @@ def openml_file(
 
 
 def pmlb_file(
-    name: str,
-    sha256: str | None = None,
-    bytes: int | None = None,
-    registry: str = _PMLB,
+    name: str, sha256: str | None = None, bytes: int | None = None, registry: str = _PMLB
 ) -> Source:
     """Return the file of a data set of PMLB, checked by digest and size of its pointer, or those given."""
     file = f"{name}/{name}.tsv.gz"

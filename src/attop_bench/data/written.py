@@ -15,19 +15,8 @@ if TYPE_CHECKING:
 GAPS = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
 ) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
-GAPS |= {
-    r"\N",
-    "(null)",
-    "[null]",
-    "<null>",
-    "NaT",
-    "(blank)",
-    "#DIV/0!",
-    "#VALUE!",
-    "#REF!",
-    "#NAME?",
-    "#NUM!",
-}
+GAPS |= {r"\N", "(null)", "[null]", "<null>", "NaT", "(blank)"}
+GAPS |= {"#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"}
 #: Text that stands for none of the values of a label, though it may be a value elsewhere.
 UNKNOWN = frozenset(
     ["?", "??", "-", "--", "---", ".", "..", "*", "n.a.", "N.A.", "nil", "unknown", "Unknown"]

@@ -8,6 +8,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from attop_bench.run.record import environment
 
 #: The file of the curve of hits, beside the card.
 CURVE = "capacity.png"
+_distributions = cache(packages_distributions)
 #: Columns that differ most between list and rest.
 _SHOWN = 6
 
@@ -220,7 +222,7 @@ def _made(model: Deployed) -> Iterator[str]:
     installed = environment()
     learner = type(model.package.pipeline["model"]).__module__.partition(".")[0]
     named = dict(installed["versions"])
-    for package in (*packages_distributions().get(learner, ()), "joblib"):
+    for package in (*_distributions().get(learner, ()), "joblib"):
         named[package] = version(package)
     versions = ", ".join(f"{name} {number}" for name, number in named.items())
     yield f"{datetime.now(UTC).date().isoformat()}, Python {installed['python']}, {versions}."
