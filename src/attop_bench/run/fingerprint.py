@@ -134,8 +134,7 @@ def _read(file: Path, module: str) -> tuple[str, list[str], list[str]]:
     """Return the digest of a file of code, the names that it imports, and texts that may name data."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     above = (module if file.name == "__init__.py" else module.rpartition(".")[0]).split(".")
-    imported: set[str] = set()
-    texts: set[str] = set()
+    imported, texts = set[str](), set[str]()
     nodes: list[ast.AST] = [tree]
     for node in nodes:  # grows, by what stays
         if isinstance(body := getattr(node, "body", None), list):
