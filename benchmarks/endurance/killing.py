@@ -20,12 +20,12 @@ ROOT = Path(__file__).parents[2]
 FOLDER = "ATTOP_TEST_FOLDER"
 
 
-def start(folder, config):
+def start(folder, config, targets=()):
     """Start a run; it leads a process group of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--directory", str(folder)]
-    command += ["--configfile", str(folder / "config.yaml"), "--cores", "2"]
+    command += ["--configfile", str(folder / "config.yaml"), "--cores", "2", *targets]
     with (folder / "output.txt").open("a") as output:
         return subprocess.Popen(
             command,
@@ -38,8 +38,8 @@ def start(folder, config):
         )
 
 
-def finish(folder, config):
-    assert start(folder, config).wait(timeout=1800) == 0, (folder / "output.txt").read_text()[-5000:]
+def finish(folder, config, targets=()):
+    assert start(folder, config, targets).wait(timeout=1800) == 0, (folder / "output.txt").read_text()[-5000:]
 
 
 def workers(folder):
@@ -80,12 +80,12 @@ def results(folder):
     return found
 
 
-def kill_and_resume(folder, config, times, seed, longest):
-    """Kill `times` times at random, then let the run end; return what was killed."""
+def kill_and_resume(folder, config, times, seed, longest, targets=()):
+    """Kill `times` times at random, then let the run of all or of `targets` end; return what was killed."""
     draw = random.Random(seed)
     killed, before = [], {}
     while len(killed) < times:
-        run = start(folder, config)
+        run = start(folder, config, targets)
         time.sleep(draw.uniform(1, longest))
         if run.poll() is None:
             killed.append(kill_one(run, folder, draw))
@@ -99,11 +99,11 @@ def kill_and_resume(folder, config, times, seed, longest):
         done = finished(folder)
         assert len(done) >= len(before) - 2, "finished jobs were lost"
         before = done
-        if (folder / "results/report.html").exists():
+        if all((folder / target).exists() for target in targets or ["results/report.html"]):
             shutil.rmtree(folder / "results")
             before = {}
     kept = finished(folder)
-    finish(folder, config)
+    finish(folder, config, targets)
     again = [p for p, written in finished(folder).items() if p in kept and kept[p] != written]
     assert len(again) <= 2, "finished jobs were repeated"
     return killed

@@ -12,7 +12,9 @@ from support import ROOT
 
 CONTEXT = multiprocessing.get_context("forkserver")
 #: What takes long to import, and nothing of attop: each run imports that as it then is.
-CONTEXT.set_forkserver_preload(["snakemake.cli", "pandas", "pyarrow", "pydantic", "sklearn.linear_model"])
+CONTEXT.set_forkserver_preload(
+    ["snakemake.cli", "snakemake.report.html_reporter", "smart_open", "pydantic", "sklearn.linear_model"]
+)
 #: Module of a program's ``main``.
 PROGRAMS = {"snakemake": "snakemake.cli", "attop": "attop_bench.cli.main"}
 

@@ -7,16 +7,18 @@ import sys
 
 import pandas as pd
 import pytest
-from benchmarks.endurance.killing import finish, kill_and_resume, scores, start
+from benchmarks.endurance.killing import kill_and_resume, scores
 
-from support.small_run import SMALL
+from support.small_run import SMALL, snakemake
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes below /proc")
+EVALUATED = "results/evaluation/wdbc/evaluation.parquet"
 
 
 def test_killed_runs_go_on(finished, tmp_path):
     config = {**SMALL, "datasets": SMALL["datasets"][:1]}
-    killed = kill_and_resume(tmp_path / "killed", config, times=2, seed=2, longest=9)
+    made = [f"results/evaluation/wdbc/{table}.parquet" for table in ("evaluation", "trace")]
+    killed = kill_and_resume(tmp_path / "killed", config, times=2, seed=2, longest=6, targets=made)
     assert len(killed) == 2
     tables = [file for file in finished.glob("results/evaluation/wdbc/*.parquet") if file.stem != "runs"]
     files = [*finished.glob("results/train/wdbc/*/*/scores.npz"), *tables]
@@ -35,16 +37,15 @@ def test_full_disk(finished, tmp_path):
     config["metrics"] = ["precision@k"]
     try:
         (folder / "rest").write_bytes(bytes((8 << 20) - (160 << 10)))
-        assert start(folder, config).wait(timeout=300) != 0
+        assert snakemake(folder, "--cores", "2", config=config)[0] != 0
         (folder / "rest").unlink()
         for record in folder.glob("results/train/*/*/*/record.json"):
             assert json.loads(record.read_text())["status"] == "ok"
-        finish(folder, config)
+        status, output = snakemake(folder, "--cores", "2", EVALUATED, config=config)
+        assert status == 0, output
         found = scores(folder)
         assert found == {name: scores(finished)[name] for name in found}
-        here, there = (
-            pd.read_parquet(run / "results/evaluation/wdbc/evaluation.parquet") for run in (folder, finished)
-        )
+        here, there = (pd.read_parquet(run / EVALUATED) for run in (folder, finished))
         there = there.query("method == 'logistic-regression' and metric == 'precision@k'")
         assert here.to_json(orient="records") == there.to_json(orient="records")
     finally:

@@ -35,17 +35,17 @@ def test_snakemakes_linter_finds_nothing():
 @pytest.mark.workflow
 @pytest.mark.skipif(not find_spec("snakemake_executor_plugin_slurm_jobstep"), reason="needs the extra slurm")
 def test_a_job_of_a_cluster_starts_no_step_for_what_it_was_submitted_with(tmp_path):
-    config = {"datasets": ["wdbc"], "methods": ["logistic-regression"], "trace": False}
+    config = {"datasets": ["many-users"], "methods": ["logistic-regression"], "trace": False}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
     options = ["--directory", tmp_path, "--configfile", tmp_path / "config.yaml"]
     # as the plugin of SLURM submits a group
     options += ["--mode", "remote", "--executor", "slurm-jobstep", "--jobs", "1", "--force", "--nolock"]
     options += ["--allowed-rules", "prepare", "split", "--target-jobs"]
-    options += ["prepare:dataset=wdbc,stage=dataset", "split:dataset=wdbc,repeat=0"]
+    options += ["prepare:dataset=many-users,stage=dataset", "split:dataset=many-users,repeat=0"]
     no_slurm = {**os.environ, "SLURM_CONF": str(tmp_path / "none"), "SLURM_JOB_ID": "1", "ATTOP_WARM": "0"}
     status, output = forked.run("snakemake", options, ROOT, no_slurm)
     assert status == 0, output
-    assert (tmp_path / "results/data/wdbc/folds/repeat0.npz").exists()
+    assert (tmp_path / "results/data/many-users/folds/repeat0.npz").exists()
 
 
 def test_all_that_is_submitted_runs_within_its_job():
