@@ -558,7 +558,7 @@ def test_what_is_no_model_is_refused(scored, refused, package, logistic):
 
 def test_an_interrupted_deploy_changes_nothing(table, models, monkeypatch, capsys):
     Path("mine.yaml").write_text(written())
-    call = ["deploy", "mine", "--configfile", "mine.yaml", "--jobs", "1", "--output", "out"]
+    call = ["deploy", "mine", "--configfile", "mine.yaml", "--jobs", "2", "--output", "out"]
 
     def full(*given):
         raise OSError(28, "No space left on device", "card.md")
