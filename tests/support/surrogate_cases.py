@@ -81,10 +81,10 @@ def bound(surrogate, y):
         return None
 
 
-def draw(cls, rng, n_pos=None, n_neg=None):
-    """A surrogate of class `cls` and a random case it is defined on."""
+def draw(cls, rng):
+    """A surrogate of class `cls` bound to a random case it is defined on, and that case."""
     while True:
-        s, y = case(rng, n_pos or int(rng.integers(1, 7)), n_neg or int(rng.integers(1, 7)))
+        s, y = case(rng, int(rng.integers(1, 7)), int(rng.integers(1, 7)))
         surrogate = cls() if cls in (*WITHOUT_TOP, *PUSHES) else cls(int(rng.integers(1, len(y) + 1)))
-        if bound(surrogate, y):
-            return surrogate, s, y
+        if loss := bound(surrogate, y):
+            return loss, s, y

@@ -25,10 +25,12 @@ def with_and_without_weights(kinds):
 
 def bound_and_scores(cls, rng, weighted):
     while True:
-        surrogate, s, y = draw(cls, rng)
-        weight = rng.integers(0, 4, len(y)) * rng.uniform(0.5, 1.5, len(y)) if weighted else None
+        bound, s, y = draw(cls, rng)
+        if not weighted:
+            return bound, s
         with suppress(ValueError):
-            return surrogate.bind(y, None, weight), s
+            weight = rng.integers(0, 4, len(y)) * rng.uniform(0.5, 1.5, len(y))
+            return bound.surrogate.bind(y, None, weight), s
 
 
 # Of SoftmaxLossAtK it is the gradient about a quantile held fixed: test_softmax.py.
