@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 import attop
 from attop.learners._base import Ranker, Training
 from attop.surrogates import PAUCStruct
-from support.every_estimator import CLASSES, COMPOSITES, NAMES, make
+from support.every_estimator import CLASSES, COMPOSITES, NAMES, make, run_check
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 4))
@@ -94,10 +94,10 @@ def test_every_estimator_is_listed():
 @parametrize_with_checks(
     [v for v in VARIANTS if type(v).__name__ not in COMPOSITES], expected_failed_checks=expected_failures
 )
-def test_scikit_learn_contract(estimator, check):
+def test_scikit_learn_contract(estimator, check, request):
     if flips_labels() and "sample_weight_equivalence" in str(check):
         pytest.skip("this scikit-learn compares a weighted sample with a repeated one of opposite labels")
-    check(estimator)
+    run_check(check, estimator, request)
 
 
 @pytest.mark.workflow
@@ -107,8 +107,8 @@ def test_scikit_learn_contract(estimator, check):
 @parametrize_with_checks(
     [v for v in VARIANTS if type(v).__name__ in COMPOSITES], expected_failed_checks=expected_failures
 )
-def test_scikit_learn_contract_of_what_trains_others(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract_of_what_trains_others(estimator, check, request):
+    run_check(check, estimator, request)
 
 
 def every(**values):

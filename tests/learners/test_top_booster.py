@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from attop import Top, TopBooster
 from attop_bench.conformance import Method, check_all
+from support.every_estimator import run_check
 
 lightgbm = pytest.importorskip("lightgbm", reason="the extra boosters is not installed")
 
@@ -31,8 +32,8 @@ def booster(**changes):
         "check_sample_weight_equivalence_on_sparse_data": REDEALT,
     },
 )
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+def test_scikit_learn_contract(estimator, check, request):
+    run_check(check, estimator, request)
 
 
 def test_the_benchmarks_contract():

@@ -73,18 +73,18 @@ def small_cases(n_cases, seed, most_pos, most_neg, fewest_neg=0):
         yield rng, *case(rng, n_pos, int(rng.integers(fewest_neg, most_neg + 1)))
 
 
-def defined(surrogate, y):
+def bound(surrogate, y):
+    """The surrogate bound to labels, or None where it is not defined on them."""
     try:
-        surrogate.bind(y)
+        return surrogate.bind(y)
     except ValueError:
-        return False
-    return True
+        return None
 
 
-def draw(cls, rng, n_pos=None, n_neg=None):
-    """A surrogate of class `cls` and a random case it is defined on."""
+def draw(cls, rng):
+    """A surrogate of class `cls` bound to a random case it is defined on, and that case."""
     while True:
-        s, y = case(rng, n_pos or int(rng.integers(1, 7)), n_neg or int(rng.integers(1, 7)))
+        s, y = case(rng, int(rng.integers(1, 7)), int(rng.integers(1, 7)))
         surrogate = cls() if cls in (*WITHOUT_TOP, *PUSHES) else cls(int(rng.integers(1, len(y) + 1)))
-        if defined(surrogate, y):
-            return surrogate, s, y
+        if loss := bound(surrogate, y):
+            return loss, s, y

@@ -25,9 +25,9 @@ from support.surrogate_cases import PAP, THRESHOLD, TOP, WITHOUT_TOP, case, draw
 def test_huge_and_tiny_scores(cls, scale):
     rng = np.random.default_rng(20)
     for _ in range(40):
-        surrogate, s, y = draw(cls, rng)
-        value, coef = surrogate.value_and_coef(s * scale, y)
-        values, coefs = surrogate.value_and_coef(np.repeat(s[:, None] * scale, 8, axis=1), y)
+        bound, s, _ = draw(cls, rng)
+        value, coef = bound(s * scale)
+        values, coefs = bound(np.repeat(s[:, None] * scale, 8, axis=1))
         np.testing.assert_allclose(values, value, rtol=1e-12, atol=0)
         np.testing.assert_allclose(coefs[:, 0], coef, rtol=1e-12, atol=1e-15)
         # Only the square of a lead beyond 1e154 is infinite.
@@ -56,13 +56,13 @@ def test_a_common_offset_changes_nothing(cls, offset):
 @pytest.mark.parametrize("m", [2, 9])
 def test_scores_that_are_not_finite_never_look_good(cls, bad, m):
     rng = np.random.default_rng(22)
-    surrogate, _, y = draw(cls, rng)
+    bound, _, y = draw(cls, rng)
     scores = rng.normal(size=(len(y), m))
-    value = surrogate.bind(y)(scores)[0]
+    value = bound(scores)[0]
     for i in range(len(y)):
         broken = scores.copy()
         broken[i, 1] = bad
-        got = surrogate.bind(y)(broken)[0]
+        got = bound(broken)[0]
         assert np.isnan(got[1])
         np.testing.assert_array_equal(np.delete(got, 1), np.delete(value, 1))
 

@@ -35,8 +35,7 @@ from support.surrogate_cases import EXACT, OF_LISTS, PUSHES, TOP, WITHOUT_TOP, d
 def test_many_models_at_once_are_each_alone(cls, m):
     rng = np.random.default_rng(11)
     for _ in range(5):
-        surrogate, _, y = draw(cls, rng)
-        bound = surrogate.bind(y)
+        bound, _, y = draw(cls, rng)
         scores = rng.integers(-3, 4, (len(y), m)) / 2
         value, coef = bound(scores)
         assert value.shape == (m,)
@@ -143,7 +142,7 @@ def test_undefined_samples_are_refused(surrogate, y, message):
 
 @pytest.mark.parametrize("cls", TOP + WITHOUT_TOP)
 def test_scores_of_the_wrong_shape_are_refused(cls):
-    bound = draw(cls, np.random.default_rng(14))[0].bind([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+    bound = draw(cls, np.random.default_rng(14))[0].surrogate.bind([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
     for shape in [(11,), (13, 2), (12, 1, 1)]:
         with pytest.raises(ValueError, match=r"scores must have shape \(12,\) or \(12, m\)"):
             bound(np.zeros(shape))

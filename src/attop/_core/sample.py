@@ -229,12 +229,12 @@ def resolve_each(top: Top, n_pos: Ints | Floats, n_neg: Ints | Floats, *, of_neg
         )
     # `resolve` is written for numbers of items; weights go in as fractions, which it calculates in anyway.
     exact: type[int] = Fraction if n_pos.dtype.kind == "f" else int  # type: ignore[assignment]
-    sizes, group = np.unique(np.stack([n_pos, n_neg]), axis=1, return_inverse=True)
-    k = np.zeros(sizes.shape[1], np.int64)
-    for i, (pos, neg) in enumerate(sizes.T.tolist()):
+    sizes = list(zip(n_pos.tolist(), n_neg.tolist(), strict=True))
+    k = dict.fromkeys(sizes, 0)
+    for pos, neg in k:
         with suppress(ValueError):
-            k[i] = top.resolve(exact(neg) + (0 if of_negatives else exact(pos)), exact(pos))
-    return k[group.ravel()]
+            k[pos, neg] = top.resolve(exact(neg) + (0 if of_negatives else exact(pos)), exact(pos))
+    return np.array([k[size] for size in sizes], np.int64)
 
 
 @dataclass(frozen=True)

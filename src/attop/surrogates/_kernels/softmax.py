@@ -50,7 +50,8 @@ def _bpr(row, n_pos, w, k, constant, values, positions):
             for j in range(len(x)):
                 value += share * weight_of(of, j) * np.log(product[j])
             product[:] = 1.0
-    negatives[:] = pull
+    for j in range(len(x)):
+        negatives[j] = pull[j]
     return value
 
 
@@ -69,7 +70,8 @@ def _psl(row, n_pos, w, k, power, values, positions):
         total, one = _powers(x, int(power) - 1, of, powers), highest**-power
         value += weight_of(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
         row[i] = -_add(powers, of, weight_of(w, i) / (highest * (one + total)), pull)
-    negatives[:] = pull
+    for j in range(len(x)):
+        negatives[j] = pull[j]
     return value
 
 
@@ -141,7 +143,8 @@ def _powers(x, n, w, out):
     bit, total = 1, 0.0
     while 2 * bit <= n:
         bit *= 2
-    out[:] = x
+    for j in range(len(x)):
+        out[j] = x[j]
     while bit > 1:
         bit //= 2
         for j in range(len(x)):
