@@ -1,11 +1,14 @@
 """How the documentation is built: `sphinx-build -W docs docs/_build`. Nothing is fetched from the network."""
 
+import gc
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from attop import __version__
 
+gc.set_threshold(100_000)  # the trees of pages stay to the end
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "attop"
@@ -63,3 +66,15 @@ html_math_renderer = "mathml"
 html_show_sphinx = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def setup(app):
+    """Make the tree of pages once for all sources of a folder."""
+    trees = {}
+
+    def one_tree(app, page, template, context, doctree):
+        folder = page.rpartition("/")[0]
+        if folder.startswith("_modules"):
+            context["toctree"] = trees.setdefault(folder, cache(context["toctree"]))
+
+    app.connect("html-page-context", one_tree, priority=400)

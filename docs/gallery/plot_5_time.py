@@ -3,12 +3,12 @@ Time and customers
 ==================
 
 Next week's list is made by a model of the weeks before. If it is to find customers that are new, the split
-has to keep them apart: a random one promises 0.42 here, and of new customers' rows 0.10 are hits.
+has to keep them apart: a random one promises 0.46 here, and of new customers' rows 0.08 are hits.
 """
 
 import numpy as np
 from matplotlib.figure import Figure
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import StratifiedKFold
 
 from attop.metrics import precision_at_k
@@ -24,7 +24,7 @@ y = rng.random(6000) < np.where(risky[customers], 0.5, 0.01)
 
 
 def hits(train, test):
-    model = RandomForestClassifier(60, random_state=0).fit(X[train], y[train])
+    model = ExtraTreesClassifier(60, random_state=0).fit(X[train], y[train])
     return precision_at_k(y[test], model.predict_proba(X[test])[:, 1], 40)
 
 

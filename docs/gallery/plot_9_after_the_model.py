@@ -30,7 +30,8 @@ model = HistGradientBoostingClassifier(max_iter=50).fit(X[:2000], y[:2000])
 path = ConformalSelector(model).fit(X[2000:4000], y[2000:4000]).path(X[4000:])
 figure = Figure(figsize=(6.4, 3.6), layout="constrained")
 axes = figure.subplots()
-wrong = [(1 - y[4000:])[model.decision_function(X[4000:]) >= cut].sum() for cut in path.threshold]
+scores = model.decision_function(X[4000:])
+wrong = [(1 - y[4000:])[scores >= cut].sum() for cut in path.threshold]
 axes.step(path.size, path.wrong, where="post", label="wrong at most, in 9 of 10 cases")
 axes.step(path.size, wrong, where="post", label="wrong in truth")
 axes.fill_between(

@@ -43,7 +43,7 @@ def run(command, cwd):
 def test_mypy_sees_the_types_of_public_names(user):
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir"]
-    code, said = run([*command, str(user.parent / "cache"), str(user)], user.parent)
+    code, said = run([*command, str(ROOT / ".mypy_cache/strict"), str(user)], user.parent)
     assert code == 0, said
     for found in ("attop.from_papers.aatp._aatp.AATP", "float", "bool"):
         assert f'Revealed type is "{found}"' in said.replace("builtins.", "")

@@ -158,9 +158,9 @@ def _simulated(paper):
     """Return the tables of a paper's simulations, small."""
     if paper == "studies.pnorm2005":
         bundled = {"wdbc": make("wdbc", n_features=6)}
-        return {"rounds": rounds(0, bundled, {2: 7, 5: 6}), "ranks": ranks(0, bundled, 3)}
+        return {"rounds": rounds(0, bundled, {2: 3, 5: 2}), "ranks": ranks(0, bundled, 1)}
     if paper == "studies.papk2020":
-        return {"two_users": two_users(0, n_runs=3), "margins": simulate_margins(0, max_iter=20, draws=2)}
+        return {"two_users": two_users(0, n_runs=2), "margins": simulate_margins(0, max_iter=4, draws=2)}
     if paper == "studies.nearer_optimum":
         few = dict.fromkeys(("diabetes", "spambase"), make("wdbc", n_features=3))
         paths = {"tolerance": tolerance, "lam": lam, "steps": steps}
@@ -208,9 +208,9 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
         assert f"]({plot.name}.png)" in text
         assert (tmp_path / f"{plot.name}.png").read_bytes().startswith(b"\x89PNG")
     assert not re.search(r"\bnan\b", page)
-    again = module.findings(read_tables(tmp_path))
-    assert markdown(again, paper) == text
+    assert markdown(findings, paper) == text
     if paper == PAPERS[0]:  # to draw is most of the time
+        again = module.findings(read_tables(tmp_path))
         before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
         write_findings(again, tmp_path, paper)
         assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
