@@ -116,7 +116,7 @@ def build_page(
         loud = frozenset((BASELINE, *first.highlighted))
         whole = Scene("across", "", "", first.order, titles, styles, loud)
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
-        paper = draw(PAPER if main else (), whole, material)
+        paper = draw(PAPER if main and files else (), whole, material)
         sections = [replace(s, figures=its()) for s, its in zip(sections, of_each, strict=True)]
         figures, exports = across(), paper()
     return Page(
