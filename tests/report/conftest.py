@@ -56,17 +56,25 @@ def report_path(request, shown, tmp_path_factory):
     return folder / "report.html"
 
 
+@pytest.fixture(scope="module")
+def windows():
+    """Those of earlier tests, to be used again."""
+    return []
+
+
 @pytest.fixture
-def open_at(browser, report_path):
+def open_at(browser, windows, report_path):
     """Return what opens the report; every page it opened must have been silent and alone."""
     opened = []
 
-    def open_at(where="", **options):
-        opened.append(Opened(browser, report_path, where=where, **options))
+    def open_at(where="", script=True, **options):
+        free = (o for o in windows if o.script == script and o not in opened)
+        opened.append(next(free, None) or Opened(browser, script))
+        opened[-1].open(report_path, where=where, **options)
         return opened[-1]
 
     yield open_at
+    windows[:] = dict.fromkeys([*windows, *opened])
     for o in opened:
-        o.context.close()
         assert o.printed == []
         assert [url for url in o.requests if not url.startswith(("file:", "data:", "blob:"))] == []
