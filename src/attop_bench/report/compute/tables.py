@@ -202,8 +202,8 @@ def choices(
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     tops = sort_tops(part["top"])
     selections: dict[str, list[tuple[str, dict[str, object], list[str]]]] = {}
-    for method, top, *texts in part[["method", "top", "chosen", "at_edge"]].itertuples(index=False):
-        selections.setdefault(method, []).append((top, *map(json.loads, texts)))
+    for method, top, chosen, edges in part[["method", "top", "chosen", "at_edge"]].itertuples(index=False):
+        selections.setdefault(method, []).append((top, json.loads(chosen), json.loads(edges)))
     rows = []
     for method in methods:
         picked = selections.get(method, [])
