@@ -42,8 +42,9 @@ def undrawn(monkeypatch):
 
 @pytest.fixture(scope="module")
 def browser():
+    """Return a browser, and its windows of earlier tests, which are used again."""
     with started() as browser:
-        yield browser
+        yield browser, []
 
 
 @pytest.fixture(scope="module", params=("made", "given") if os.environ.get("ATTOP_REPORT") else ("made",))
@@ -56,20 +57,15 @@ def report_path(request, shown, tmp_path_factory):
     return folder / "report.html"
 
 
-@pytest.fixture(scope="module")
-def windows():
-    """Those of earlier tests, to be used again."""
-    return []
-
-
 @pytest.fixture
-def open_at(browser, windows, report_path):
+def open_at(browser, report_path):
     """Return what opens the report; every page it opened must have been silent and alone."""
+    chromium, windows = browser
     opened = []
 
     def open_at(where="", script=True, **options):
         free = (o for o in windows if o.script == script and o not in opened)
-        opened.append(next(free, None) or Opened(browser, script))
+        opened.append(next(free, None) or Opened(chromium, script))
         opened[-1].open(report_path, where=where, **options)
         return opened[-1]
 
