@@ -42,8 +42,9 @@ def undrawn(monkeypatch):
 
 @pytest.fixture(scope="module")
 def browser():
+    """Return a browser, and its windows of earlier tests, which are used again."""
     with started() as browser:
-        yield browser
+        yield browser, []
 
 
 @pytest.fixture(scope="module", params=("made", "given") if os.environ.get("ATTOP_REPORT") else ("made",))
@@ -59,14 +60,17 @@ def report_path(request, shown, tmp_path_factory):
 @pytest.fixture
 def open_at(browser, report_path):
     """Return what opens the report; every page it opened must have been silent and alone."""
+    chromium, windows = browser
     opened = []
 
-    def open_at(where="", **options):
-        opened.append(Opened(browser, report_path, where=where, **options))
+    def open_at(where="", script=True, **options):
+        free = (o for o in windows if o.script == script and o not in opened)
+        opened.append(next(free, None) or Opened(chromium, script))
+        opened[-1].open(report_path, where=where, **options)
         return opened[-1]
 
     yield open_at
+    windows[:] = dict.fromkeys([*windows, *opened])
     for o in opened:
-        o.context.close()
         assert o.printed == []
         assert [url for url in o.requests if not url.startswith(("file:", "data:", "blob:"))] == []

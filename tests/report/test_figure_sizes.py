@@ -26,7 +26,6 @@ SMALLEST = 7.0  # points
 
 def outside(canvas):
     """Return by how many points what is drawn exceeds the picture, on the side where it is most."""
-    canvas.draw_without_rendering()
     box, (width, height) = canvas.get_tightbbox(), canvas.get_size_inches()
     return 72 * max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
 
@@ -59,6 +58,7 @@ def test_all_letters_are_inside_and_large_enough(pictures):
             assert outside(canvas) < 1, name
             if to_column(canvas):
                 narrow.add(name)
+                canvas.draw_without_rendering()
                 assert canvas.get_figwidth() == COLUMN
                 assert outside(canvas) < 1, name
             sizes = [t.get_fontsize() for t in canvas.findobj(Text) if t.get_text()]

@@ -14,6 +14,7 @@ from attop_bench.report.page.render import write_exports
 from attop_bench.report.page.report import build_page
 from support import made_up
 from support.made_up import METHODS, as_tables, make_results
+from support.pages import made_tables
 
 pytestmark = pytest.mark.workflow
 
@@ -61,6 +62,20 @@ def test_one_table_has_all_data_sets_with_regret_rank_and_marks(n_sets, folds, t
     assert ("Not tested: 3 shared runs, 5 needed" in tex) == (folds == 3)
     for name in ("map", "strip", "regret", "wins"):
         assert (tmp_path / "figures" / f"{name}.pdf").stat().st_size > 1000
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_winner_is_one_in_sentence_tex_and_csv(tmp_path):
+    page = build_page(*made_tables(5, 12, 3))
+    write_exports(page, tmp_path / "figures", tmp_path / "tables")
+    tex = (tmp_path / "tables" / "all.tex").read_text(encoding="utf-8").split(r"\midrule")[1]
+    rows = pd.read_csv(tmp_path / "tables" / "board.csv").query("top == 'k=50'")
+    found = [
+        re.split(r" finds | \(", page.first.headline.split("best: ")[-1])[0],
+        tex.split("&")[0].strip().splitlines()[-1],
+        page.titles[rows.set_index("method")["regret"].idxmin()],
+    ]
+    assert found == [page.titles[page.first.order[0]]] * 3
 
 
 def test_latex_takes_ten_data_sets_and_thirteen_methods_on_one_page(tmp_path, monkeypatch):

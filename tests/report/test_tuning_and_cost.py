@@ -21,12 +21,7 @@ from attop_bench.report.figures.curves import expected_best
     ("values", "at_edge", "chosen", "mostly"),
     [
         ([0.1, 1.0, 0.1], "yny", (("0.1", 2), ("1", 1)), True),
-        (
-            [0.1, 10.0, 0.1, 10.0, 1.0],
-            "yyyyn",
-            (("0.1", 2), ("10", 2), ("1", 1)),
-            False,
-        ),  # no wider grid helps
+        ([0.1, 10.0, 0.1, 10.0, 1.0], "yyyyn", (("0.1", 2), ("10", 2), ("1", 1)), False),  # at both ends
     ],
 )
 def test_choices_count_values_and_edges(values, at_edge, chosen, mostly):

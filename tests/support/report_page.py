@@ -53,25 +53,25 @@ def started():
 class Opened:
     """A report opened from its file: what it asked for, what it printed, and the page itself."""
 
-    def __init__(
-        self, browser, path, width=DESK, height=800, scheme="light", media="screen", where="", script=True
-    ):
-        self.requests, self.printed = [], []
-        self.context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=scheme,
-            offline=True,
-            accept_downloads=True,
-            java_script_enabled=script,
-        )
-        self.page = self.context.new_page()
+    def __init__(self, browser, script):
+        self.requests, self.printed, self.script = [], [], script
+        context = browser.new_context(offline=True, accept_downloads=True, java_script_enabled=script)
+        self.page = context.new_page()
         self.page.set_default_timeout(60_000)  # milliseconds; a busy machine is slow, not wrong
-        self.page.emulate_media(media=media, color_scheme=scheme)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.printed.append(str(error)))
         self.page.on("console", lambda message: self.printed.append(f"{message.type}: {message.text}"))
+
+    def open(self, path, width=DESK, height=800, scheme="light", media="screen", where=""):
+        """Read a report anew, whatever was shown before: a window of its own takes twice the time."""
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        self.requests.clear()
+        self.printed.clear()
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(media=media, color_scheme=scheme)
         self.page.goto(Path(path).resolve().as_uri() + where)
-        if script:
+        if self.script:
             self.page.wait_for_selector("html.ready", state="attached")
 
     def go(self, where):

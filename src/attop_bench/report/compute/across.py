@@ -19,7 +19,6 @@ from attop.statistics._ranks import Comparison, Friedman, against_control, all_p
 from attop.statistics._regrets import Bootstrap, bootstrap_means, complete_block, regret
 from attop.statistics._rounding import difference
 from attop.statistics._two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
-from attop_bench.report.compute.tables import costs
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
@@ -282,8 +281,8 @@ def metric_matrix(
     counts = pd.DataFrame(0, index=rows, columns=list(titles))
     for (dataset, method), values in part.groupby(["dataset", "method"])["value"]:
         # fsum: equal values in another order have an equal mean
-        means.loc[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
-        counts.loc[dataset, method] = len(values)
+        means.at[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
+        counts.at[dataset, method] = len(values)
     shared = part.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
     shared = shared.reindex(rows, fill_value=0)
     without |= {d: f"no method has a value of {metrics[d]} at {tops[d]}" for d in rows if not shared[d]}
@@ -329,7 +328,7 @@ def board(
     tops = {str(d): sort_tops(its) for d, its in compared.groupby("dataset", sort=False)["top"]}
     if len(tops) < 2 or len(set(map(len, tops.values()))) != 1:
         return pd.DataFrame()
-    spent = pd.DataFrame({d: _seconds(runs, d) for d in tops}).T
+    spent = _seconds(runs)
     each = list(zip(*tops.values(), strict=True))
     rows = []
     for i, at in enumerate(each, 1):
@@ -362,11 +361,12 @@ def _at(name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.Data
     return table.sort_values("rank", kind="stable", ignore_index=True)
 
 
-def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
-    """Return the median seconds of a job of each method."""
-    spent = costs(runs, dataset)
-    total = spent[["selection", "training", "scoring"]].sum(axis=1)
-    return total.where(total > 0)
+def _seconds(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the median seconds of a job, data sets x methods."""
+    jobs = runs[runs["status"] == "ok"].drop_duplicates(["dataset", "method", "repeat", "fold"])
+    parts = ["seconds_selection", "seconds_training", "seconds_scoring"]
+    total = jobs.groupby(["dataset", "method"])[parts].median().sum(axis=1)
+    return total.where(total > 0).unstack()
 
 
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:

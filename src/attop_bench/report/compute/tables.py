@@ -201,11 +201,12 @@ def choices(
     """
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     tops = sort_tops(part["top"])
+    selections: dict[str, list[tuple[str, dict[str, object], list[str]]]] = {}
+    for method, top, chosen, edges in part[["method", "top", "chosen", "at_edge"]].itertuples(index=False):
+        selections.setdefault(method, []).append((top, json.loads(chosen), json.loads(edges)))
     rows = []
     for method in methods:
-        its_runs = part[part["method"] == method]
-        selections = its_runs[["top", "chosen", "at_edge"]].itertuples(index=False)
-        picked = [(top, json.loads(chosen), json.loads(edges)) for top, chosen, edges in selections]
+        picked = selections.get(method, [])
         grid = grids.get(method, {})
         for name in dict.fromkeys(name for _, candidate, _ in picked for name in candidate):
             if len(grid.get(name, (0, 1))) < 2:

@@ -8,6 +8,7 @@ import math
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -152,8 +153,9 @@ def base_style() -> str:
     return files(__package__).joinpath("templates/base.css").read_text(encoding="utf-8")
 
 
-def render(page: Page) -> str:
-    """Return the page as one HTML document that refers to nothing outside."""
+@cache
+def _templates() -> Environment:
+    """Return the templates: to compile them takes longer than to fill in a small page."""
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     formats = ("format_fixed", "format_cell", "format_duration", "format_p", "count_noun")
@@ -171,6 +173,12 @@ def render(page: Page) -> str:
         "quiet": QUIET,
         "baseline": BASELINE,
     }
+    return pages
+
+
+def render(page: Page) -> str:
+    """Return the page as one HTML document that refers to nothing outside."""
+    pages = _templates()
     parts = {
         name: pages.get_template(f"parts/{name}.html.j2").render(page=page) for name in ("tuning", "cost")
     }

@@ -28,14 +28,7 @@ from attop_bench.report.compute.tables import total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, find_buttons, render, write_exports
-from attop_bench.report.page.section import (
-    Section,
-    build_scene,
-    build_section,
-    chips,
-    left_out,
-    mean_seconds,
-)
+from attop_bench.report.page.section import Section, build_scene, build_section, chips, left_out, mean_seconds
 
 if TYPE_CHECKING:
     from attop.experiment._result import TopComparison
@@ -116,7 +109,7 @@ def build_page(
         loud = frozenset((BASELINE, *first.highlighted))
         whole = Scene("across", "", "", first.order, titles, styles, loud)
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
-        paper = draw(PAPER if main else (), whole, material)
+        paper = draw(PAPER if main and files else (), whole, material)
         sections = [replace(s, figures=its()) for s, its in zip(sections, of_each, strict=True)]
         figures, exports = across(), paper()
     return Page(

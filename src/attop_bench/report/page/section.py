@@ -18,12 +18,7 @@ from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.found import Pair, compare_lists, tied_places
 from attop_bench.report.compute.judgements import BASELINE, highlighted, rank_methods, span
 from attop_bench.report.compute.results import Entry, Failures, Records, Results
-from attop_bench.report.compute.tables import (
-    Choice,
-    choices,
-    costs,
-    wall_clock,
-)
+from attop_bench.report.compute.tables import Choice, choices, costs, wall_clock
 from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
 from attop_bench.report.figures.transfer import Transfer, transfer
 from attop_bench.report.page.view import View, build_view
