@@ -136,10 +136,12 @@ def _read(file: Path, module: str) -> tuple[str, list[str], list[str]]:
     above = (module if file.name == "__init__.py" else module.rpartition(".")[0]).split(".")
     imported: set[str] = set()
     texts: set[str] = set()
-    for node in ast.walk(tree):
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
         if isinstance(body := getattr(node, "body", None), list):
             vars(node)["body"] = [line for line in body if not _is_idle(line)]
-    for node in ast.walk(tree):
+        todo += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
