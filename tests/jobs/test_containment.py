@@ -272,17 +272,14 @@ HOSTILE |= {"KillsItself": "error", "KilledOnce": "ok", "eats-all": "memory"}
 
 
 def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished, tmp_path, monkeypatch):
-    """Through Snakemake, which removes log and outputs of a job before it, below a limit of the machine.
-
-    Killed each time is a row of the second run, and once, as by hand, is not.
-    """
+    """Below a limit of the machine. Killed each time is a row of the second run; once, as by hand, is not."""
     monkeypatch.delenv("ATTOP_WARM")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("KILLED_ONCE", str(tmp_path / "killed-once"))
     without_figures(monkeypatch)
     hostile = {name: {"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE}
-    hostile["LoopsForEver"]["limits"] = {"seconds": 1}
+    hostile["LoopsForEver"]["limits"] = {"seconds": 0.1}
     hostile["eats-all"] |= {"estimator": hostile["EatsMemory"]["estimator"], "limits": {"memory_mb": None}}
     methods = [*hostile.values(), *SMALL["methods"][2:]]
     config = {**ON_WDBC, "limits": {"memory_mb": 600}, "methods": methods}

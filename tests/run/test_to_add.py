@@ -161,7 +161,6 @@ import yaml
 from attop_bench.data.base import Dataset
 from attop_bench.data.build import build
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.report import build_report
 from attop_bench.report.page import report
 from attop_bench.run.config import load_config
 from attop_bench.run.evaluation import evaluate
@@ -188,7 +187,7 @@ tables = evaluate(
 )
 tables["trace"] = pd.DataFrame(columns=[*KEY, *TABLES["trace"]])
 report.PER_DATASET = [drawing for drawing in report.PER_DATASET if drawing.name == "counted"]
-build_report(tables, manifest(config, {"mine": data}), "report.html")
+report.build_report(tables, manifest(config, {"mine": data}), "report.html")
 print("tested", fold.test.tolist())
 print(markdown(""), json_schema()["$defs"]["DatasetConfig"]["properties"]["kind"]["description"])
 """
@@ -199,8 +198,7 @@ def run(tmp_path_factory):
     """What a run with all of them prints, and its report."""
     folder = tmp_path_factory.mktemp("to-add")
     package = folder / "src"
-    half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")
-    shutil.copytree(ROOT / "src", package, ignore=half_written)
+    shutil.copytree(ROOT / "src", package, ignore=shutil.ignore_patterns("*.pyc.*", "*.tmp.*"))  # half-made
     for file, text, registry, rows in ADDED:
         (package / file).write_text(text)
         listed = (package / registry).read_text()
