@@ -13,9 +13,7 @@ from support import ROOT
 
 CONTEXT = multiprocessing.get_context("forkserver")
 #: What takes long to import, and nothing of attop: each run imports that as it then is.
-OTHERS = (
-    "snakemake.cli snakemake.report.html_reporter nbformat yte pandas pyarrow pydantic sklearn.linear_model"
-)
+OTHERS = "snakemake.cli snakemake.report.html_reporter nbformat pandas pyarrow pydantic sklearn.linear_model"
 CONTEXT.set_forkserver_preload(OTHERS.split())
 #: Module of a program's ``main``, if that is not of its own name.
 PROGRAMS = {"snakemake": "snakemake.cli", "attop": "attop_bench.cli.main"}
@@ -23,7 +21,8 @@ PROGRAMS = {"snakemake": "snakemake.cli", "attop": "attop_bench.cli.main"}
 
 def be(program, arguments, folder, environment, output, space):
     """Be a program in a folder, with the path that ``python -m`` would have, and print into a file."""
-    resource.setrlimit(resource.RLIMIT_AS, (space, space))
+    if space:
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
     with open(output, "a") as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)
@@ -40,7 +39,7 @@ def be(program, arguments, folder, environment, output, space):
         atexit._run_exitfuncs()
 
 
-def run(program, arguments, folder, environment=os.environ, space=resource.RLIM_INFINITY):
+def run(program, arguments, folder, environment=os.environ, space=None):
     """Run a program in a folder, in so many bytes; return its exit status and what it printed."""
     with tempfile.NamedTemporaryFile("r") as output:
         given = [str(argument) for argument in arguments], folder, dict(environment), output.name, space

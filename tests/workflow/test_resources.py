@@ -3,8 +3,6 @@
 import os
 
 import yaml
-from snakemake.api import ConfigSettings, OutputSettings, ResourceSettings, SnakemakeApi
-from snakemake.settings.types import Quietness
 
 from support import ROOT, forked
 from support.small_run import SMALL
@@ -12,6 +10,9 @@ from support.small_run import SMALL
 
 def plan(folder, given, channel):
     """Plan a run, as a dry run does, and send what each method's training gets."""
+    from snakemake.api import ConfigSettings, OutputSettings, ResourceSettings, SnakemakeApi
+    from snakemake.settings.types import Quietness
+
     os.chdir(folder)
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
         workflow = api.workflow(
