@@ -22,13 +22,14 @@ from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavai
 from attop_bench.jobs import supervise as supervision
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise
+from attop_bench.report import build_report
 from attop_bench.run import job as process
 from attop_bench.run.folds import write_folds
 from attop_bench.run.job import Job
 from support import ROOT
 from support.client import CLIENT
 from support.folds import cut
-from support.small_run import SMALL, snakemake
+from support.small_run import SMALL, snakemake, without_figures
 
 pytestmark = [
     pytest.mark.workflow,
@@ -198,31 +199,6 @@ def test_data_that_cannot_be_had(job_of):
     assert "get it by hand" in record["error"]
 
 
-def test_killed_each_time_is_a_row_of_the_second_run_and_once_by_hand_is_not(tmp_path, monkeypatch):
-    """Through Snakemake, which removes log and outputs of a job before it, below a limit of the machine."""
-    monkeypatch.delenv("ATTOP_WARM")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setenv("KILLED_ONCE", str(tmp_path / "killed-once"))
-    methods = ["KillsItself", "KilledOnce", "EatsMemory"]
-    entries = [{"id": name, "estimator": f"support.hostile_methods.{name}"} for name in methods]
-    once = {"kind": "holdout", "options": {"train": 0.7, "inner_folds": 2}}
-    datasets = [{**ON_WDBC["datasets"][0], "protocol": once}]
-    config = {**ON_WDBC, "datasets": datasets, "limits": {"memory_mb": None}, "methods": entries}
-    command = ["bash", "-c", 'ulimit -v 3000000 && exec "$@"', "limited"]
-    first, output = snakemake(tmp_path, "--cores", "1", RUNS, config=config, before=command)
-    assert first != 0
-    assert "killed by SIGKILL from outside" in output
-    second, output = snakemake(tmp_path, "--cores", "1", RUNS, config=config, before=command)
-    assert second == 0, output
-    runs = pd.read_parquet(tmp_path / RUNS).set_index("method")
-    assert set(runs.loc["KillsItself", "status"]) == {"error"}
-    assert runs.loc["KillsItself", "error"].str.contains("twice in a row").all()
-    assert set(runs.loc["KilledOnce", "status"]) == {"ok"}
-    assert set(runs.loc["EatsMemory", "status"]) == {"memory"}
-    assert not list(tmp_path.glob("results/train/*/*/*/killed"))
-
-
 def supervised(work, log, abandoned):
     """Supervise in a process of its own: all children are killed, and pytest's fork server is one."""
     context = multiprocessing.get_context("fork")
@@ -270,7 +246,8 @@ def test_results_that_cannot_be_written_are_no_result_of_the_method(job_of, caps
 
 
 def test_a_warm_process_changes_no_bit(job_of, tmp_path, monkeypatch):
-    script = ["import pickle", "from attop_bench.run.job import train"]
+    script = ["import pickle, sklearn.linear_model, attop_bench.run.training"]  # once, not per job
+    script += ["from attop.from_papers import SGDAtK", "from attop_bench.run.job import train"]
     for name, estimator in (
         ("sgd", "attop.from_papers.SGDAtK"),
         ("log", "sklearn.linear_model.LogisticRegression"),
@@ -291,26 +268,44 @@ def test_a_warm_process_changes_no_bit(job_of, tmp_path, monkeypatch):
 
 #: One of each way to end; test_what_a_method_does_is_its_status has more.
 HOSTILE = {"Raises": "error", "LoopsForEver": "timeout", "EatsMemory": "memory", "NaNScores": "diverged"}
+HOSTILE |= {"KillsItself": "error", "KilledOnce": "ok", "eats-all": "memory"}
 
 
 def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished, tmp_path, monkeypatch):
+    """Below a limit of the machine. Killed each time is a row of the second run; once, as by hand, is not."""
     monkeypatch.delenv("ATTOP_WARM")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    hostile = [{"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE]
-    hostile[1]["limits"] = {"seconds": 1}
-    config = {**ON_WDBC, "limits": {"memory_mb": 1000}, "methods": [*hostile, *SMALL["methods"][2:]]}
-    status, output = snakemake(tmp_path, "--cores", "2", config=config)
-    assert status == 0, output
-    assert "EatsMemory" in (tmp_path / "results/report.html").read_text()
-    runs = pd.read_parquet(tmp_path / RUNS)
+    monkeypatch.setenv("KILLED_ONCE", str(tmp_path / "killed-once"))
+    without_figures(monkeypatch)
+    hostile = {name: {"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE}
+    hostile["LoopsForEver"]["limits"] = {"seconds": 0.1}
+    hostile["eats-all"] |= {"estimator": hostile["EatsMemory"]["estimator"], "limits": {"memory_mb": None}}
+    methods = [*hostile.values(), *SMALL["methods"][2:]]
+    config = {**ON_WDBC, "limits": {"memory_mb": 600}, "methods": methods}
+    below = {"config": config, "space": 2 << 30}
+    first, output = snakemake(tmp_path, "--cores", "2", "--keep-going", RUNS, **below)
+    assert first != 0
+    assert "killed by SIGKILL from outside" in output
+    second, output = snakemake(tmp_path, "--cores", "2", RUNS, **below)
+    assert second == 0, output
+    tables = {path.stem: pd.read_parquet(path) for path in (tmp_path / RUNS).parent.glob("*.parquet")}
+    build_report(tables, {}, tmp_path / "report.html")
+    page, runs = (tmp_path / "report.html").read_text(encoding="utf-8"), tables["runs"]
+    assert all(name in page for name in HOSTILE)
     found = dict(runs.groupby("method")["status"].unique().map(list))
     assert {name: found[name] for name in HOSTILE} == {name: [status] for name, status in HOSTILE.items()}
+    errors = runs.set_index("method")["error"]
+    assert errors["KillsItself"].str.contains("twice in a row").all()
+    assert errors["EatsMemory"].str.contains("600 MB").all()
+    assert errors["eats-all"].str.contains("MemoryError").all()
+    assert not list(tmp_path.glob("results/train/*/*/*/killed"))
     assert found["logistic-regression"] == ["ok"]
     for fold in (0, 1):
         file = f"results/train/wdbc/logistic-regression/repeat0-fold{fold}/scores.npz"
         assert (tmp_path / file).read_bytes() == (finished / file).read_bytes()
 
-    status, output = snakemake(tmp_path, "--cores", "2", RUNS, config={**config, "strict": True})
+    strict = {**below, "config": {**config, "strict": True}}
+    status, output = snakemake(tmp_path, "--cores", "2", RUNS, **strict)
     assert status != 0
     assert "attop retry" in output

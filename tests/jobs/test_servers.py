@@ -76,8 +76,8 @@ def test_it_is_in_the_accounts_of_the_job_and_ends_with_it(own_folder):
         assert adopter.stdout.readline() == "done\n"
         (server,) = [
             process
-            for process in psutil.Process(adopter.pid).children()
-            if process.status() != psutil.STATUS_ZOMBIE and "-P" in process.cmdline()
+            for process in psutil.process_iter(["ppid", "cmdline"])  # leaves out those that end meanwhile
+            if process.info["ppid"] == adopter.pid and "-P" in (process.info["cmdline"] or ())
         ]
         assert len(sockets(own_folder)) == 1
         adopter.kill()

@@ -14,6 +14,7 @@ from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.run.rescore import files_of, rescore
 from attop_bench.run.tables import KEY, TABLES
+from support.small_run import without_figures
 
 TOPS = [Top(k=3), Top(kappa=0.5), Top(tau=0.2)]
 PRECISION, RECALL, AUC = (get_metric(name) for name in ("precision@k", "recall@k", "auc"))
@@ -102,7 +103,8 @@ def test_what_a_fold_was_trained_on_may_be_unknown(tmp_path):
         assert all(map(math.isnan, rescored(frame, tmp_path).tables["runs"]["n_train"]))
 
 
-def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys):
+def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys, monkeypatch):
+    without_figures(monkeypatch)
     frame = predictions()
     gone = (
         (frame["dataset"] == "b") & (frame["method"] == "bad") & (frame["repeat"] == 1) & (frame["fold"] == 0)
@@ -119,7 +121,8 @@ def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys):
     assert (out / "tables/evaluation.csv").is_file()
 
 
-def test_the_page_is_the_reports(tmp_path):
+def test_the_page_is_the_reports(tmp_path, monkeypatch):
+    without_figures(monkeypatch)
     frame = predictions().rename(columns={"method": "framework"})
     (tmp_path / "in").mkdir()
     frame.to_csv(tmp_path / "in/p.csv", index=False)

@@ -1,8 +1,6 @@
 """What is used of Snakemake beyond its documentation: as it is there, and a run without any of it."""
 
 import logging
-import subprocess
-import sys
 from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,14 +8,13 @@ from types import SimpleNamespace
 import pytest
 import snakemake.common
 import snakemake.logging
-import yaml
 from snakemake.common import get_function_params
 from snakemake.script import PythonScript, ScriptBase
 from snakemake_interface_logger_plugins.tests import MockOutputSettings
 
 from attop_bench.run import snakemake as internals
-from support import ROOT
 from support.small_run import SMALL
+from support.small_run import snakemake as run
 
 HERE = str(Path(__file__).parent)
 Trigger = Enum("Trigger", ["MTIME", "INPUT"])
@@ -121,7 +118,6 @@ from attop_bench.run import snakemake as internals
 
 internals.of = lambda thing, path, default=None: default
 del snakemake.common.overwrite_function_params
-main()
 """
 
 
@@ -129,9 +125,7 @@ main()
 def test_the_benchmark_runs_without_any_of_it(tmp_path):
     config = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:]}
     scores = "results/train/wdbc/logistic-regression/repeat0-fold0/scores.npz"
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    command = [sys.executable, "-c", WITHOUT, "-s", str(ROOT / "Snakefile"), "--cores", "2", scores]
-    command += ["--directory", str(tmp_path), "--configfile", str(tmp_path / "config.yaml")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    (tmp_path / "without.py").write_text(WITHOUT)
+    status, output = run(tmp_path, "--cores", "2", scores, config=config, program="without")
+    assert status == 0, output
     assert (tmp_path / scores).exists()

@@ -161,7 +161,7 @@ import yaml
 from attop_bench.data.base import Dataset
 from attop_bench.data.build import build
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.report import write_analysis
+from attop_bench.report.page import report
 from attop_bench.run.config import load_config
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.manifest import manifest
@@ -186,7 +186,8 @@ tables = evaluate(
     scoring=config.metric("first-half"),
 )
 tables["trace"] = pd.DataFrame(columns=[*KEY, *TABLES["trace"]])
-write_analysis(tables, manifest(config, {"mine": data}), report="report.html", tables="t", figures="f")
+report.PER_DATASET = [drawing for drawing in report.PER_DATASET if drawing.name == "counted"]
+report.build_report(tables, manifest(config, {"mine": data}), "report.html")
 print("tested", fold.test.tolist())
 print(markdown(""), json_schema()["$defs"]["DatasetConfig"]["properties"]["kind"]["description"])
 """
@@ -197,7 +198,7 @@ def run(tmp_path_factory):
     """What a run with all of them prints, and its report."""
     folder = tmp_path_factory.mktemp("to-add")
     package = folder / "src"
-    shutil.copytree(ROOT / "src", package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src", package, ignore=shutil.ignore_patterns("*.pyc.*", "*.tmp.*"))  # half-made
     for file, text, registry, rows in ADDED:
         (package / file).write_text(text)
         listed = (package / registry).read_text()

@@ -173,12 +173,13 @@ class KillsItself(Fine):
 
 
 class KilledOnce(Fine):
-    """As if by hand, in the first of all fits."""
+    """As if by hand, in the first of all training jobs."""
 
     def fit(self, X, y):
         with contextlib.suppress(FileExistsError):
-            os.mkdir(os.environ["KILLED_ONCE"])
-            os.kill(os.getpid(), signal.SIGKILL)
+            if len(X) > 60:  # no rehearsal
+                os.mkdir(os.environ["KILLED_ONCE"])
+                os.kill(os.getpid(), signal.SIGKILL)
         return super().fit(X, y)
 
 

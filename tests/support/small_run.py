@@ -1,8 +1,8 @@
 """A small configuration, and running the workflow on it as a user does."""
 
 import re
-import subprocess
-import sys
+from functools import cache
+from unittest.mock import patch
 
 import yaml
 
@@ -35,16 +35,12 @@ SMALL = {
 }
 
 
-def snakemake(folder, *arguments, config=SMALL, before=()):
-    """Run the workflow in `folder`, by a command `before` it; return its exit status and what it printed."""
+def snakemake(folder, *arguments, config=SMALL, program="snakemake", **options):
+    """Run the workflow in `folder`, with options of `forked.run`, and return what that does."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     where = ["-s", ROOT / "Snakefile", "--directory", folder, "--configfile", folder / "config.yaml"]
-    if not before:
-        return forked.run("snakemake", [*where, *arguments], folder)
-    command = [*before, sys.executable, "-m", "snakemake", *where, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
-    return done.returncode, done.stdout + done.stderr
+    return forked.run(program, [*where, *arguments], folder, **options)
 
 
 def jobs(output):
@@ -53,9 +49,20 @@ def jobs(output):
     return {rule: int(count) for rule, count in found if rule not in ("all", "whole")}
 
 
+def without_figures(monkeypatch):
+    """Have pages without them, which take most of the time."""
+    for drawings in ("PER_DATASET", "ACROSS", "PAPER"):
+        monkeypatch.setattr(f"attop_bench.report.page.report.{drawings}", ())
+
+
+#: To parse the same catalogues again takes most of the time.
+READ = cache(read_yaml)
+
+
 def configured(**changes):
     """Return the default configuration with other keys."""
-    return load_config({**read_yaml(ROOT / "config/config.yaml"), **changes}, ROOT)
+    with patch("attop_bench.run.config.read_yaml", READ):
+        return load_config({**READ(ROOT / "config/config.yaml"), **changes}, ROOT)
 
 
 def entry(**changes):

@@ -7,7 +7,7 @@ import sys
 import pytest
 import yaml
 
-from support import ROOT
+from support import ROOT, forked
 
 BOOSTERS = ("lightgbm", "xgboost")
 CONDA = f"""#!{sys.executable}
@@ -60,11 +60,9 @@ def conda(tmp_path, monkeypatch):
 def snakemake(folder, *arguments, **config):
     """Run the workflow far from the clone, with nothing of it on the path but by the Snakefile."""
     (folder / "config.yaml").write_text(yaml.safe_dump({"trace": False, **config}))
-    command = [sys.executable, "-P", "-m", "snakemake", "-s", ROOT / "workflow/Snakefile", "--cores", "2"]
-    command += ["--configfile", "config.yaml", *arguments]
+    options = ["-s", ROOT / "workflow/Snakefile", "--cores", "2", "--configfile", "config.yaml", *arguments]
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, timeout=600)
-    return done.returncode, done.stdout + done.stderr
+    return forked.run("snakemake", options, folder, kept)
 
 
 SPLIT = {"kind": "holdout", "options": {"train": 0.7, "inner_folds": 2}}

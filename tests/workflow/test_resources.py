@@ -1,45 +1,42 @@
 """What a method asks for, on its way to Snakemake and to a cluster."""
 
-import json
-import subprocess
-import sys
+import os
 
 import yaml
 
-from support import ROOT
+from support import ROOT, forked
 from support.small_run import SMALL
 
-#: Plans a run, as a dry run does, and prints what each method's training gets.
-PLAN = """
-import contextlib, json, sys
-from pathlib import Path
-from snakemake.api import ConfigSettings, OutputSettings, ResourceSettings, SnakemakeApi
-from snakemake.settings.types import Quietness
 
-snakefile, folder, given = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
-with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
-    workflow = api.workflow(
-        resource_settings=ResourceSettings(**given),
-        config_settings=ConfigSettings(configfiles=[folder / "config.yaml"]),
-        snakefile=snakefile,
-        workdir=folder,
-    )
-    with contextlib.redirect_stdout(sys.stderr):
+def plan(folder, given, channel):
+    """Plan a run, as a dry run does, and send what each method's training gets."""
+    from snakemake.api import ConfigSettings, OutputSettings, ResourceSettings, SnakemakeApi
+    from snakemake.settings.types import Quietness
+
+    os.chdir(folder)
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+        workflow = api.workflow(
+            resource_settings=ResourceSettings(**given),
+            config_settings=ConfigSettings(configfiles=[folder / "config.yaml"]),
+            snakefile=ROOT / "Snakefile",
+            workdir=folder,
+        )
         workflow.dag().summary()
-    train = [job for job in workflow._workflow.dag.jobs if job.rule.name == "train"]
-    names = "cpus_per_task", "gpu", "runtime"
-    print(json.dumps({j.wildcards.method: [j.threads, *map(j.resources.get, names)] for j in train}))
-"""
+        train = [job for job in workflow._workflow.dag.jobs if job.rule.name == "train"]
+        names = "cpus_per_task", "gpu", "runtime"
+        channel.put({j.wildcards.method: [j.threads, *map(j.resources.get, names)] for j in train})
 
 
 def planned(folder, given, **resources):
     """Return threads, cpus_per_task, gpu and runtime of the training jobs of each method."""
     methods = [{"id": "sgd-avg", "resources": resources}, "logistic-regression"]
     (folder / "config.yaml").write_text(yaml.safe_dump({**SMALL, "methods": methods}))
-    command = [sys.executable, "-c", PLAN, str(ROOT / "Snakefile"), str(folder), json.dumps(given)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=600)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    channel = forked.CONTEXT.SimpleQueue()
+    process = forked.CONTEXT.Process(target=plan, args=(folder, given, channel))
+    process.start()
+    process.join(600)
+    assert process.exitcode == 0
+    return channel.get()
 
 
 def test_a_method_gets_the_threads_and_gpus_it_asks_for(tmp_path):

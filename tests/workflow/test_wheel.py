@@ -101,19 +101,14 @@ def test_the_benchmark_runs(installed):
     assert "1: 1 done, 0 to do" in output
 
 
-def test_the_default_benchmark_is_planned(installed):
-    status, output = installed.snakemake("--cores", "2", "--dry-run", "--config", "output=default")
+def test_the_default_benchmark_is_planned_for_a_cluster_if_it_can_be(installed):
+    """The profile of SLURM is found."""
+    slurm = find_spec("snakemake_executor_plugin_slurm")
+    where = ("--profile", "slurm") if slurm else ("--cores", "2")
+    status, output = installed.snakemake(*where, "--dry-run", "--config", "output=default")
     assert status == 0, output
     of_clone = load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text()), ROOT)
     assert jobs(output)["train"] == len(list(Plan(of_clone).runs()))
-
-
-@pytest.mark.skipif(not find_spec("snakemake_executor_plugin_slurm"), reason='needs "attop[slurm]"')
-def test_the_profile_is_found(installed):
-    small = ("--configfile", "../small.yaml", "--config", "output=on-slurm")
-    status, output = installed.snakemake("--profile", "slurm", "--dry-run", *small)
-    assert status == 0, output
-    assert jobs(output)["train"] == 1
 
 
 def test_nothing_is_overwritten(tmp_path, capsys):

@@ -134,12 +134,14 @@ def _read(file: Path, module: str) -> tuple[str, list[str], list[str]]:
     """Return the digest of a file of code, the names that it imports, and texts that may name data."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     above = (module if file.name == "__init__.py" else module.rpartition(".")[0]).split(".")
-    imported, texts = set[str](), set[str]()
-    nodes: list[ast.AST] = [tree]
-    for node in nodes:  # grows, by what stays
+    imported: set[str] = set()
+    texts: set[str] = set()
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
         if isinstance(body := getattr(node, "body", None), list):
             vars(node)["body"] = [line for line in body if not _is_idle(line)]
-        nodes += ast.iter_child_nodes(node)
+        todo += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
