@@ -208,9 +208,11 @@ def test_findings_make_a_page_with_every_table_and_figure(paper, tmp_path):
         assert f"]({plot.name}.png)" in text
         assert (tmp_path / f"{plot.name}.png").read_bytes().startswith(b"\x89PNG")
     assert not re.search(r"\bnan\b", page)
-    assert markdown(findings, paper) == text
-    if paper == PAPERS[0]:  # to draw is most of the time
-        again = module.findings(read_tables(tmp_path))
+    alone = paper == PAPERS[0]  # to draw is most of the time
+    published = hasattr(module, "sizes") and not alone  # those pages are computed again below
+    again = findings if published else module.findings(read_tables(tmp_path))
+    assert markdown(again, paper) == text
+    if alone:
         before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
         write_findings(again, tmp_path, paper)
         assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
