@@ -1,5 +1,6 @@
 """The conformance suite: every method here passes it, and a broken one fails the check it breaks."""
 
+import multiprocessing
 import sys
 
 import pytest
@@ -118,15 +119,19 @@ def environment(monkeypatch):
         monkeypatch.setenv(name, "1")
 
 
-def command(capsys, *arguments):
-    status = main(["check-method", *arguments])
-    said = capsys.readouterr()
-    return status, said.out.splitlines(), said.err
+def command(capfd, *arguments):
+    """Run the command in a process of its own: it kills all children, and pytest's fork server is one."""
+    context = multiprocessing.get_context("fork")
+    process = context.Process(target=lambda: sys.exit(main(["check-method", *arguments])))
+    process.start()
+    process.join()
+    said = capfd.readouterr()
+    return process.exitcode, said.out.splitlines(), said.err
 
 
 @pytest.mark.workflow
-def test_the_command_says_a_line_per_check(capsys):
-    status, lines, _ = command(capsys, "sklearn.linear_model.LogisticRegression", "--param", "C=0.5")
+def test_the_command_says_a_line_per_check(capfd):
+    status, lines, _ = command(capfd, "sklearn.linear_model.LogisticRegression", "--param", "C=0.5")
     assert status == 0
     assert len(lines) == len(CHECKS) + 2
     assert f"ok              {TITLES['fits']}" in lines
@@ -134,7 +139,7 @@ def test_the_command_says_a_line_per_check(capsys):
         "sklearn.linear_model.LogisticRegression can take part in the benchmark: "
         f"{len(CHECKS) - 3} checks ok, 0 failed, 3 not applicable"
     )
-    status, lines, _ = command(capsys, "support.unsound_methods.Reversed")
+    status, lines, _ = command(capfd, "support.unsound_methods.Reversed")
     assert status == 1
     (failed,) = (line for line in lines if line.startswith("FAIL"))
     assert lines.index(failed) == 2  # what failed comes first
@@ -151,8 +156,8 @@ def test_the_command_says_a_line_per_check(capsys):
         ("LoopsForEver", "its limit of 1 s"),
     ],
 )
-def test_the_command_outlives_the_method(capsys, name, words):
-    status, lines, _ = command(capsys, f"support.hostile_methods.{name}", "--seconds", "1")
+def test_the_command_outlives_the_method(capfd, name, words):
+    status, lines, _ = command(capfd, f"support.hostile_methods.{name}", "--seconds", "1")
     assert status == 1
     assert " 1 failed, " in lines[0]
     assert words in next(line for line in lines if line.startswith("FAIL"))
@@ -166,17 +171,18 @@ def test_the_command_outlives_the_method(capsys, name, words):
         (["support.unsound_methods.Sound", "--param", "C"], "--param wants NAME=VALUE, got 'C'"),
     ],
 )
-def test_the_command_refuses(capsys, arguments, words):
-    status, lines, error = command(capsys, *arguments)
+def test_the_command_refuses(capfd, arguments, words):
+    status, lines, error = command(capfd, *arguments)
     assert (status, lines) == (1, [])
     assert words in error
 
 
-def test_a_new_method_passes_and_runs(tmp_path, monkeypatch, capsys):
+def test_a_new_method_passes_and_runs(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     assert main(["new-method", "my-ranker"]) == 0
-    assert main(["check-method", "mymethods.MyRanker"]) == 0, capsys.readouterr().out
+    status, lines, _ = command(capfd, "mymethods.MyRanker")
+    assert status == 0, lines
     plan = Plan(configured(**yaml.safe_load((tmp_path / "my-ranker.yaml").read_text(encoding="utf-8"))))
     assert [run.method for run in plan.first_runs("wdbc")] == ["logistic-regression", "my-ranker"]
     job = plan.job(Run("wdbc", "my-ranker", 0, 0))
@@ -185,4 +191,4 @@ def test_a_new_method_passes_and_runs(tmp_path, monkeypatch, capsys):
     assert run_job(job, dataset, fold, contain=False).ok
     for name, reason in (("my-ranker", "remove mymethods.py and my-ranker.yaml"), ("My", "lower-case")):
         assert main(["new-method", name]) == 1
-        assert reason in capsys.readouterr().err
+        assert reason in capfd.readouterr().err
