@@ -38,8 +38,9 @@ _ASKED = [name for method, rivals in _QUESTIONS for name in (method, *rivals)]
 #: What the page calls the tops, in its order.
 _TOPS = {"kappa=0.25": "n+/4", "kappa=0.5": "n+/2", "kappa=1.0": "n+", "tau=0.01": "1%"}
 _BESIDE = ("TopStack", "LightGBM")
-#: Next to it, and those of which it is asked whether it is above the best of each set; CatBoost came later.
+#: Its nearest rivals.
 _RIVALS = ("Random forest", "CatBoost", "Extra trees")
+#: Of the first three, and of all, the best on each set is its rival too: question b of studies/gains/rule.md.
 _BEST_OF = ("LightGBM", "XGBoost", "Random forest", "CatBoost")
 #: Of a set: simulated, thinned, fresh.
 _MARKS = {"‡": "Simulated", "†": "Positives drawn down", "§": "By a shorter protocol"}
