@@ -19,6 +19,7 @@ from attop.statistics._ranks import Comparison, Friedman, against_control, all_p
 from attop.statistics._regrets import Bootstrap, bootstrap_means, complete_block, regret
 from attop.statistics._rounding import difference
 from attop.statistics._two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
+from attop_bench.report.compute.tables import costs
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
@@ -328,7 +329,7 @@ def board(
     tops = {str(d): sort_tops(its) for d, its in compared.groupby("dataset", sort=False)["top"]}
     if len(tops) < 2 or len(set(map(len, tops.values()))) != 1:
         return pd.DataFrame()
-    spent = _seconds(runs)
+    spent = pd.DataFrame({d: _seconds(runs, d) for d in tops}).T
     each = list(zip(*tops.values(), strict=True))
     rows = []
     for i, at in enumerate(each, 1):
@@ -361,12 +362,11 @@ def _at(name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.Data
     return table.sort_values("rank", kind="stable", ignore_index=True)
 
 
-def _seconds(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the median seconds of a job, data sets x methods."""
-    jobs = runs[runs["status"] == "ok"].drop_duplicates(["dataset", "method", "repeat", "fold"])
-    parts = ["seconds_selection", "seconds_training", "seconds_scoring"]
-    total = jobs.groupby(["dataset", "method"])[parts].median().sum(axis=1)
-    return total.where(total > 0).unstack()
+def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
+    """Return the median seconds of a job of each method."""
+    spent = costs(runs, dataset)
+    total = spent[["selection", "training", "scoring"]].sum(axis=1)
+    return total.where(total > 0)
 
 
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
