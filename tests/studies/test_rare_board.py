@@ -14,6 +14,7 @@ from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGB
 from studies.board.propose import replay
 
 from attop._core.files import write_json
+from attop._core.top import Top
 from attop.metrics import get_metric
 from attop.statistics import wilcoxon
 from attop_bench.cli.main import main
@@ -314,7 +315,7 @@ def test_aatp_draws_rows_with_their_share_of_positives():
 def prepare(folder, name, n, n_folds, repeats):
     """Return a configuration of one set, of which data and folds are there, and its data."""
     options = {"n_folds": n_folds, "inner_folds": 2}
-    data = {"id": name, "kind": "digit", "params": {"digit": 8}, "tops": [*map(board.top_of, TOPS)]}
+    data = {"id": name, "kind": "digit", "params": {"digit": 8}, "tops": [*map(Top.parse, TOPS)]}
     data["protocol"] = {"kind": "stratified", "options": options, "repeats": repeats}
     method = {"id": "m", "estimator": "sklearn.dummy.DummyClassifier"}
     config = load_config({"datasets": [data], "methods": [method], "output": str(folder)})
