@@ -92,6 +92,7 @@ def test_the_mistake_bound_holds_on_random_streams(variant):
             X, y, top, variant=variant, batch_size=size, epochs=4, rng=np.random.RandomState(seed)
         )
         seen = list(stream(X, y, top, size, seed, solution.n_iter))
+        assert state.largest_k == max(batch.k for batch in seen)
         for u in (truth * 3, truth / 10, solution.coef[:, 0], np.zeros(d)):
             bound = mistake_bound(seen, u, variant=variant)
             # The bound is a rounded sum; the number of mistakes is exact.
