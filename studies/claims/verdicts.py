@@ -10,7 +10,6 @@ top 100; scores share half of their noise. Every false alarm goes through `compa
 through the report's `judge_all`, which must say the same; over data sets through `across`.
 """
 
-import argparse
 from collections import defaultdict
 from functools import partial
 
@@ -26,6 +25,7 @@ from attop.experiment._learner import Sample
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all
+from studies.claims import options
 from studies.claims.simulated_runs import N, correlated, covariance, resampled, splits
 
 MODELS = (2, 5, 10)
@@ -238,11 +238,7 @@ def over_data_sets(n, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
+    parser = options(__doc__, simulations=1000, seed=0)
     measures = (false_alarms, false_equality, equality_of_rows, power, question, page, over_data_sets)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
