@@ -126,7 +126,7 @@ def perceptrons(seed: int, data: Mapping[str, Dataset], batch_size: int = 500) -
             batches = Batches(*how, np.random.RandomState(seed))
             seen = [batch for _ in range(run.n_iter) for batch in batches.one_pass()]
             bound = min(
-                mistake_bound(seen, w * scale / np.linalg.norm(w), variant=variant).bound
+                mistake_bound(seen, w * scale / np.linalg.norm(w), variant=variant)
                 for w in (*_directions(X, one.y), run.coef[:, 0])
                 for scale in np.logspace(-4, 1, 11)
             )

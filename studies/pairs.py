@@ -25,7 +25,7 @@ from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.kinds.images import digit_images, simulate_likes
 from attop_bench.data.parameters import Count, checked
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
-from studies.slatk2025.pairs import _rows
+from studies.slatk2025.pairs import lists_of
 
 CONFIGURATION = "config/suites/pairs.yaml"
 #: Exported beside the learners, or without a surrogate.
@@ -106,10 +106,8 @@ def like_pairs(digit: ArrayLike, *, n_users: Count = 60, n_others: Count = 20, s
     rng = np.random.default_rng(seed)
     pairs = np.argwhere(simulate_likes(np.asarray(digit)[::6], n_users, (2, 3), (0.3, 0.6), 0.01, rng))
     held = rng.random(len(pairs)) < 0.2
-    parts = [_rows(pairs[~held], 1), _rows(pairs[held], n_others)]
-    X, part = np.vstack(parts), np.repeat([0, 1], [len(rows) for rows in parts])
     facts = {"title": "Images and who likes them, as pairs", "positive": "the user likes the image"}
-    return Dataset("likes", X.astype(np.float64), (X[:, 1] >= 0).astype(np.int64), X[:, 0], facts, part)
+    return lists_of("likes", [pairs[~held], pairs[held]], n_others, facts)
 
 
 #: The kind of data set that FactorRanker is tried on.

@@ -102,20 +102,7 @@ def _leads(scores: ArrayLike, y: ArrayLike) -> Floats:
 # --- Perceptron@k ---
 
 
-class MistakeBound(NamedTuple):
-    """The mistake bound for a model u; `radius`: the largest norm of an item, `k`: that of a batch."""
-
-    bound: float
-    radius: float
-    k: int
-    norm: float
-    loss: float
-    n_batches: int
-
-
-def mistake_bound(
-    stream: Iterable[Batch], u: ArrayLike, *, variant: Literal["avg", "max"] = "avg"
-) -> MistakeBound:
+def mistake_bound(stream: Iterable[Batch], u: ArrayLike, *, variant: Literal["avg", "max"] = "avg") -> float:
     r"""Bound the mistakes of Perceptron@k on a stream of batches (Kar et al. 2015, section 4).
 
     With :math:`\Delta_t` the negatives in the top of batch t, whatever u,
@@ -128,22 +115,19 @@ def mistake_bound(
     Examples
     --------
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0]])
-    >>> mistake_bound([Batch(X, np.array([0, 1]), 1, 1)], [0.5, -0.5]).bound
+    >>> mistake_bound([Batch(X, np.array([0, 1]), 1, 1)], [0.5, -0.5])
     2.0000000000000004
     """
     surrogate: type[PrecAtKAvg] | type[PrecAtKMax] = PrecAtKAvg if variant == "avg" else PrecAtKMax
     w = np.asarray(u, dtype=np.float64)
     radius = loss = 0.0
-    k = n_batches = 0
+    k = 0
     for batch in stream:
         labels = (np.arange(len(batch.rows)) < batch.n_pos).astype(np.int64)
         value, _ = surrogate(batch.k).value_and_coef(batch.scores(w[:, np.newaxis])[:, 0], labels)
         loss += float(value)
-        radius = max(radius, _largest_norm(batch.X))
-        k, n_batches = max(k, batch.k), n_batches + 1
-    norm = float(np.linalg.norm(w))
-    bound = (2 * radius * math.sqrt(k) * norm + math.sqrt(loss)) ** 2
-    return MistakeBound(bound, radius, k, norm, loss, n_batches)
+        radius, k = max(radius, _largest_norm(batch.X)), max(k, batch.k)
+    return (2 * radius * math.sqrt(k) * float(np.linalg.norm(w)) + math.sqrt(loss)) ** 2
 
 
 def _largest_norm(X: Any) -> float:
@@ -177,29 +161,20 @@ def aatp_kernel_bound(
     radius: float,
     m: int,
     delta: float = 0.05,
-    traces: tuple[float, float] | None = None,
 ) -> float:
     r"""Bound the error at the top for functions of a kernel (Boyd et al. 2012, corollary 2).
 
     For all h with :math:`\|h\|_K \le \Lambda` (`norm`) at once, where :math:`K(x, x) \le r^2` (`radius`):
 
     .. math:: R(h) \le \hat R_\rho(h, q_h) + \frac{4 r \Lambda}{\rho \sqrt m}
-        + \sqrt{\frac{\log(1/\delta)}{2 m}}
+        + \sqrt{\frac{\log(1/\delta)}{2 m}}.
 
-    or, with the traces of the m by m kernel matrices of the non-preferred and the preferred elements,
-
-    .. math:: R(h) \le \hat R_\rho(h, q_h) + \frac{r \Lambda}{\rho \sqrt m} \Biggl[
-        \sqrt{\frac{\mathrm{Tr} K_1}{m r^2}} + \sqrt{\frac{\mathrm{Tr} K_2}{m r^2}} + 2 \Biggr]
-        + 3 \sqrt{\frac{\log(2/\delta)}{2 m}}.
-
+    The paper has a second form, by the traces of the kernel matrices.
     Differences from the paper: it assumes :math:`K(x, x) \le r` and concludes :math:`|h(x)| \le \Lambda r`;
     Cauchy and Schwarz give that for :math:`K(x, x) \le r^2`, the assumption made here.
     """
-    unit = radius * norm / (rho * math.sqrt(m))
-    if traces is None:
-        return margin_loss + 4 * unit + math.sqrt(math.log(1 / delta) / (2 * m))
-    shares = sum(math.sqrt(trace / (m * radius**2)) for trace in traces)
-    return margin_loss + unit * (shares + 2) + 3 * math.sqrt(math.log(2 / delta) / (2 * m))
+    complexity = 4 * (radius * norm / (rho * math.sqrt(m)))
+    return margin_loss + complexity + math.sqrt(math.log(1 / delta) / (2 * m))
 
 
 def rademacher(X: ArrayLike, norm: float, seed: int = 0, draws: int = 200) -> float:

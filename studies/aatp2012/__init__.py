@@ -210,13 +210,8 @@ def _positives(tests: pd.DataFrame | None) -> str:
     said = []
     for rival in ("svm-perf", "infinite-push"):
         its = rows[(rows["method"] == "aatp") & (rows["rival"] == rival)]
-        shown = [
-            Verdict.beside(d, p < 0.05) for d, p in zip(its["difference"], its["p_printed"], strict=True)
-        ]
-        said.append(
-            f"{NAMES[rival]} {its['difference'].min():+.1f} to {its['difference'].max():+.1f} "
-            f"({counts(shown)})"
-        )
+        ends = f"{its['difference'].min():+.1f} to {its['difference'].max():+.1f}"
+        said.append(f"{NAMES[rival]} {ends} ({counts(_beside_the_rivals(its))})")
     return (
         "The positives above all negatives, the paper's other main criterion. Over 20 partitions, C chosen "
         f"in training, AATP (items) at the five tau less {', less '.join(said)}: Wilcoxon's test, adjusted "
@@ -275,8 +270,11 @@ def _at(tests: pd.DataFrame, dataset: str, method: str, rival: str, top: str | N
     rows = _of_the_paper(tests)
     rows = rows[(rows["dataset"] == dataset) & (rows["preparation"] == "standard")]
     rows = rows[(rows["method"] == method) & (rows["rival"] == rival) & (rows["top"] == top if top else True)]
-    shown = [Verdict.beside(d, p < 0.05) for d, p in zip(rows["difference"], rows["p_printed"], strict=True)]
-    return rows.assign(verdict=shown)
+    return rows.assign(verdict=_beside_the_rivals(rows))
+
+
+def _beside_the_rivals(tests: pd.DataFrame) -> list[Verdict]:
+    return list(map(Verdict.beside, tests["difference"], tests["p_printed"] < 0.05))
 
 
 def over_partitions(tests: pd.DataFrame) -> Table:

@@ -120,7 +120,7 @@ def set_means(results: Tables, titles: Mapping[str, str]) -> pd.DataFrame:
         for *part, n_pos, n_neg in parts.itertuples(index=False)
         for y in [np.repeat([1, 0], [n_pos, n_neg])]
         for top in its["top"].unique()
-        for value in [precision_at_k(y, y.astype(float), top_of(top))]
+        for value in [precision_at_k(y, y.astype(float), Top.parse(top))]
     ]
     its = pd.concat([its[np.isfinite(its["value"])], pd.DataFrame(labels)])
     its = its.replace({"top": _TOPS, "method": dict(titles)}).rename(columns={"dataset": "set"})
@@ -129,12 +129,6 @@ def set_means(results: Tables, titles: Mapping[str, str]) -> pd.DataFrame:
     order = {"index": pd.MultiIndex.from_frame(cells), "columns": its["method"].unique()}
     means, counts = groups.mean().unstack().reindex(**order), groups.size().unstack().reindex(**order)
     return means.where(counts.eq(counts.max(axis=1), axis=0)).rename_axis(columns=None)
-
-
-def top_of(text: str) -> Top:
-    """Return the top that a table's words name."""
-    name, _, value = text.partition("=")
-    return Top.of({name: float(value)})
 
 
 def check_controls(values: pd.DataFrame) -> None:

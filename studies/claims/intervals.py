@@ -8,12 +8,11 @@ all draws. "t alone" is Nadeau and Bengio's interval without the exact bound. "d
 one that lacks two features.
 """
 
-import argparse
-
 import numpy as np
 
 from attop.experiment._interval import Units, difference_interval, interval
 from attop.experiment._splits import stratified
+from studies.claims import options
 
 RATIO, SHARE, TOP, FEATURES = 0.25, 0.1, 0.05, 5
 #: How far positives lie from the others in each of five features, for about the precision that the name says.
@@ -45,10 +44,7 @@ def runs(rng, n, distance):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    args = options(__doc__, draws=1000, seed=0).parse_args()
     print(
         f"{'model, rows':>16}{'precision':>11}{'covers %':>10}{'t alone':>9}{'width':>8}{'t alone':>9}",
         end="",
@@ -56,9 +52,9 @@ def main():
     print(f"{'difference':>12}{'covers %':>10}{'t alone':>9}")
     for name, distance in MODELS.items():
         for n in SIZES:
-            rng = np.random.default_rng(options.seed)
+            rng = np.random.default_rng(args.seed)
             units = Units(round(TOP * n / 5), hits=True)
-            drawn = [runs(rng, n, distance) for _ in range(options.draws)]
+            drawn = [runs(rng, n, distance) for _ in range(args.draws)]
             of_mean, of_difference = [], []
             for one, other in drawn:
                 ends = interval(one, RATIO, units=units, bounds=(0.0, 1.0))

@@ -8,11 +8,8 @@ the list, k a tenth of it but at most 100. "8 equal": the best of eight models o
 the same folds (scores of the truth with noise of their own), with and without its optimism.
 """
 
-import argparse
-import os
 import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -24,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from attop.experiment._forecast import HeldOut, next_list
 from attop.metrics._scorer import scores_of
+from studies.claims import options
 from studies.gains.rare_sets import load
 
 TREES = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=6, random_state=0)
@@ -130,22 +128,19 @@ def chosen(draws, seed, models=8, n=2000, length=1000, k=50):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--draws", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=0)
+    parser = options(__doc__, data=True, draws=500, seed=0)
     parser.add_argument("--design", type=int, action="append", help="number from 0; by default all")
-    parser.add_argument("--data", type=Path, default=os.environ.get("ATTOP_MIRROR"))
-    options = parser.parse_args()
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     ways = {name: partial(made_up, design) for name, design in DESIGNS.items()}
-    ways |= {name: partial(resplit, name, options.data) for name in REAL}
+    ways |= {name: partial(resplit, name, args.data) for name in REAL}
     print(f"{'design':20}{'interval':>10}{'band':>8}{'width':>8}{'too many':>10}")
     for number, (name, way) in enumerate(ways.items()):
-        if options.design is None or number in options.design:
-            inside, band, width, bias = coverage(*way(), options.draws, options.seed)
+        if args.design is None or number in args.design:
+            inside, band, width, bias = coverage(*way(), args.draws, args.seed)
             print(f"{name:20}{inside:10.1%}{band:8.1%}{width:8.1f}{bias:10.2f}", flush=True)
-    if options.design is None or len(ways) in options.design:
-        plain, too_many, corrected, left = chosen(options.draws, options.seed)
+    if args.design is None or len(ways) in args.design:
+        plain, too_many, corrected, left = chosen(args.draws, args.seed)
         print(
             f"best of 8 equal: {plain:.1%} ({too_many:+.2f}), with its optimism {corrected:.1%} ({left:+.2f})"
         )

@@ -7,16 +7,14 @@ other rows are dealt into calibration rows and the list. "own": the longest list
 to a share of at most q wrong. "path": how often a bound of the path (confidence 0.9) is crossed at any cut.
 """
 
-import argparse
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
 from attop.selection._conformal import ConformalSelector
+from studies.claims import options
 from studies.gains.rare_sets import MORE, SETS, load
 
 USED = ("a9a", "coil2000", "ijcnn1", "letter", "magic04", "mammography")
@@ -47,19 +45,16 @@ def wrong_share(y, rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--resplits", type=int, default=200)
-    parser.add_argument("--recall-resplits", type=int, default=500)
+    parser = options(__doc__, data=True, resplits=200, recall_resplits=500)
     parser.add_argument("--set", action="append", choices=sorted(SETS | MORE))
-    parser.add_argument("--data", type=Path, default=os.environ.get("ATTOP_MIRROR"))
-    options = parser.parse_args()
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     heads = "".join(f"{f'q={q}':>7}{'own':>6}{'size':>7}" for q in LEVELS)
     print(f"{'set':14}{heads}{'path':>8}{'recall .95':>12}{'of list':>9}{'refused':>9}")
-    for name in options.set or USED:
-        X, y = load(name, options.data)
+    for name in args.set or USED:
+        X, y = load(name, args.data)
         shares, crossed = [], []
-        for y_old, p_old, y_new, p_new in resplits(X, y, options.resplits, 0.5):
+        for y_old, p_old, y_new, p_new in resplits(X, y, args.resplits, 0.5):
             selector = ConformalSelector().fit(p_old, y_old)
             row = []
             for q in LEVELS:
@@ -70,7 +65,7 @@ def main():
             hits = np.cumsum(np.flip(y_new[np.argsort(p_new)]))[path.size - 1]
             crossed.append((path.size - hits > path.wrong).any())
         reached, lengths, refused = [], [], 0
-        for y_old, p_old, y_new, p_new in resplits(X, y, options.recall_resplits, 0.75):
+        for y_old, p_old, y_new, p_new in resplits(X, y, args.recall_resplits, 0.75):
             try:
                 k = ConformalSelector().fit(p_old, y_old).k_for(p_new, recall=0.95)
             except ValueError:

@@ -8,11 +8,8 @@ another seed; "week": on the fraud handbook, trained on the week after, listing 
 customers. Overlap is that of the last list and the new one, at k.
 """
 
-import argparse
-import os
 import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from lightgbm import LGBMClassifier
@@ -21,6 +18,7 @@ from sklearn.model_selection import train_test_split
 from attop.metrics import overlap_at_k, precision_at_k
 from attop.metrics._scorer import scores_of
 from attop.selection._steady import SteadyTop
+from studies.claims import options
 from studies.fraud_handbook.kind import FILES, fraud_handbook
 from studies.gains.rare_sets import MORE, SETS, load
 
@@ -72,24 +70,22 @@ def one(X, y, old, new, test, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--splits", type=int, default=10)
+    parser = options(__doc__, data=True, splits=10)
     parser.add_argument("--set", action="append", choices=sorted(SETS | MORE))
-    parser.add_argument("--data", type=Path, default=os.environ.get("ATTOP_MIRROR"))
-    options = parser.parse_args()
+    args = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
-    for name in options.set or USED:
-        X, y = load(name, options.data)
+    for name in args.set or USED:
+        X, y = load(name, args.data)
         rows += [(name, X, y, change, partial(parts_of, y, change)) for change in ("fifth", "seed")]
-    if not options.set:
-        X, y, deal = weeks(options.data)
+    if not args.set:
+        X, y, deal = weeks(args.data)
         rows.append(("handbook", X, y, "week", deal))
     gains = []
     print(f"{'set':14}{'change':>8}{'stays':>8}{'steady':>8}{'precision':>11}{'steady':>8}")
     for name, X, y, change, deal in rows:
         seed = int(change == "seed")
-        a, p, b, q = np.mean([one(X, y, *deal(s), seed) for s in range(options.splits)], axis=0)
+        a, p, b, q = np.mean([one(X, y, *deal(s), seed) for s in range(args.splits)], axis=0)
         gains.append([b - a, q - p])
         print(f"{name:14}{change:>8}{a:8.3f}{b:8.3f}{p:11.3f}{q:8.3f}", flush=True)
     overlap, precision = np.mean(gains, axis=0)

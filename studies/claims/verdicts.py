@@ -10,9 +10,8 @@ top 100; scores share half of their noise. Every false alarm goes through `compa
 through the report's `judge_all`, which must say the same; over data sets through `across`.
 """
 
-import argparse
 from collections import defaultdict
-from functools import cache
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -26,6 +25,7 @@ from attop.experiment._learner import Sample
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all
+from studies.claims import options
 from studies.claims.simulated_runs import N, correlated, covariance, resampled, splits
 
 MODELS = (2, 5, 10)
@@ -34,17 +34,15 @@ TOP = Top(k=100, out_of=N)
 SAMPLE = Sample(np.zeros((N, 1)), (np.arange(N) < N // 10).astype(int))
 
 
-@cache
-def runs_of(repeats, training):
-    runs = splits(np.random.default_rng(0), N, 5, repeats)
+def covariance_of(repeats, training):
     if training == "assumed":
-        return runs, np.full((len(runs), len(runs)), 0.2) + 0.8 * np.eye(len(runs))
-    return runs, covariance(runs, N, training)
+        return 0.2 + 0.8 * np.eye(5 * repeats)
+    return covariance(splits(np.random.default_rng(0), N, 5, repeats), N, training)
 
 
-def verdicts(values, repeats):
-    """Return the best and its verdicts, as `compare_at_top` judges and by the report."""
-    runs = {f"m{j}": column for j, column in enumerate(values.T)}
+def any_ahead(values):
+    """Return whether any model is ahead, as `compare_at_top` judges and by the report."""
+    runs = _by_name(values)
     found = _judged_at_top(runs, TOP, dataset="data", n=N, units=SAMPLE.units(PRECISION, TOP, 0.25))
     ours = {name: found.state(name).word for name in runs}
     rows = [(fold, name, value) for name, column in runs.items() for fold, value in enumerate(column)]
@@ -54,21 +52,25 @@ def verdicts(values, repeats):
     (judged,) = judge_all(evaluation, trained).values()
     theirs = {name: judged.state(name).word for name in runs}
     assert ours == theirs, (ours, theirs)
-    return judged.best, ours
+    return "ahead" in ours.values()
+
+
+def _by_name(values):
+    return {f"m{j}": column for j, column in enumerate(values.T)}
 
 
 def _judged_at_top(runs, top, **of_list):
     return judge_top(runs, PRECISION, top, test_train_ratio=0.25, share=0.1, grouped=False, **of_list)
 
 
-def share(simulations, seed, make, repeats, claim):
-    """Return the percentage of simulations in which `claim` holds of the best and its verdicts."""
+def _judged(values, **more):
+    return judge(_by_name(values), test_train_ratio=0.25, tolerance=0.01, **more)
+
+
+def percent(n, seed, once):
+    """Return the mean of ``once(rng)`` over n simulations, in percent."""
     rng = np.random.default_rng(seed)
-    return 100 * np.mean([claim(*verdicts(make(rng), repeats)) for _ in range(simulations)])
-
-
-def any_ahead(_, said):
-    return "ahead" in said.values()
+    return 100 * np.mean([once(rng) for _ in range(n)], axis=0)
 
 
 def show(what, cells, width=11):
@@ -86,14 +88,14 @@ def false_alarms(n, seed):
     head()
     for repeats in (2, 1):
         for training in (0.0, 0.5, "assumed"):
-            _, cov = runs_of(repeats, training)
+            cov = covariance_of(repeats, training)
             cells = [
-                share(n, seed, lambda rng, m=m, c=cov: correlated(rng, c, [0.5] * m, 0.1), repeats, any_ahead)
+                percent(n, seed, lambda rng, m=m, c=cov: any_ahead(correlated(rng, c, [0.5] * m, 0.1)))
                 for m in MODELS
             ]
             show(f"values, {5 * repeats} runs, training {training!s:<10}", cells)
         cells = [
-            share(n, seed, lambda rng, m=m, r=repeats: resampled(rng, [0.5] * m, 5, r), repeats, any_ahead)
+            percent(n, seed, lambda rng, m=m, r=repeats: any_ahead(resampled(rng, [0.5] * m, 5, r)))
             for m in MODELS
         ]
         show(f"resampled, {5 * repeats} runs", cells)
@@ -102,35 +104,32 @@ def false_alarms(n, seed):
 def false_equality(n, seed):
     print(f"\nOne model better by exactly the tolerance, 0.01: % of {n} simulations call it equal to one")
     head()
-    _, cov = runs_of(2, "assumed")
+    cov = covariance_of(2, "assumed")
+
+    def wrong(rng, m, sd):
+        found = _judged(correlated(rng, cov, [0.51] + [0.5] * (m - 1), sd))
+        equal = found.of("equal")
+        return "m0" in equal or (found.best == "m0" and bool(equal))
+
     for sd in (0.002, 0.005, 0.01):
-        cells = []
-        for m in MODELS:
-            rng, wrong = np.random.default_rng(seed), 0
-            for _ in range(n):
-                values = correlated(rng, cov, [0.51] + [0.5] * (m - 1), sd)
-                found = judge(dict(enumerate(values.T)), test_train_ratio=0.25, tolerance=0.01)
-                equal = [r.model for r in found.rivals if r.verdict == "equal"]
-                wrong += 0 in equal or (found.best == 0 and bool(equal))
-            cells.append(100 * wrong / n)
+        cells = [percent(n, seed, partial(wrong, m=m, sd=sd)) for m in MODELS]
         show(f"values, 10 runs, sd of a run {sd:<6}", cells)
 
 
 def power(n, seed):
     print(f"\nOne model better by so many of 100: % of {n} simulations it is ahead of the next | of a rival")
     head(15)
+
+    def ahead(rng, m, better, repeats):
+        found = _judged(resampled(rng, [0.5 + better / 100] + [0.5] * (m - 1), repeats=repeats))
+        each = np.mean([rival.verdict == "ahead" for rival in found.rivals])
+        return np.multiply(found.best == "m0", [found.verdict == "ahead", each])
+
     for repeats in (4, 2, 1):
         for better in (5, 10, 20):
-            cells = []
-            for m in MODELS:
-                rng, next_, each = np.random.default_rng(seed), 0, 0.0
-                for _ in range(n):
-                    values = resampled(rng, [0.5 + better / 100] + [0.5] * (m - 1), 5, repeats)
-                    found = judge(dict(enumerate(values.T)), test_train_ratio=0.25, tolerance=0.01)
-                    next_ += found.best == 0 and found.verdict == "ahead"
-                    each += (found.best == 0) * np.mean([r.verdict == "ahead" for r in found.rivals])
-                cells.append(f"{100 * next_ / n:.0f} | {100 * each / n:.0f}")
-            show(f"resampled, {5 * repeats} runs, {better} of 100", cells, 15)
+            cells = (percent(n, seed, partial(ahead, m=m, better=better, repeats=repeats)) for m in MODELS)
+            words = [f"{next_:.0f} | {each:.0f}" for next_, each in cells]
+            show(f"resampled, {5 * repeats} runs, {better} of 100", words, 15)
 
 
 #: Rows, positives, top, and the true precision of the better model.
@@ -149,21 +148,16 @@ DESIGNS = (
 def equality_of_rows(n, seed):
     print(f"\nFixed scorers, 10 runs: % of {n} simulations that call two models equal")
     show("rows, positives, top, precision", ["apart by 0.02", "0.01", "0"], 15)
+
+    def equal(rng, apart, rows, positives, k, better):
+        both = [better, better - apart]
+        values = resampled(rng, both, n=rows, positives=positives, k=k, shared=0.9)
+        return _judged(values, units=(k / 5, True), bounds=(0, 1)).verdict == "equal"
+
     for rows, positives, k, better in DESIGNS:
-        cells = []
-        for apart in (0.02, 0.01, 0.0):
-            rng, equal = np.random.default_rng(seed), 0
-            for _ in range(n):
-                both = [better, better - apart]
-                values = resampled(rng, both, n=rows, positives=positives, k=k, shared=0.9)
-                equal += _judged(values, k).verdict == "equal"
-            cells.append(100 * equal / n)
+        design = {"rows": rows, "positives": positives, "k": k, "better": better}
+        cells = [percent(n, seed, partial(equal, apart=apart, **design)) for apart in (0.02, 0.01, 0.0)]
         show(f"{rows}, {positives}, {k}, {better}", cells, 15)
-
-
-def _judged(values, k, **more):
-    runs = {f"m{j}": column for j, column in enumerate(values.T)}
-    return judge(runs, test_train_ratio=0.25, tolerance=0.01, units=(k / 5, True), bounds=(0, 1), **more)
 
 
 def question(n, seed):
@@ -180,8 +174,10 @@ def question(n, seed):
                 rng, found, sd, needs = np.random.default_rng(seed), [], [], []
                 for _ in range(n):
                     values = resampled(rng, [0.5 + lead / 100] + [0.5] * (models - 1), shared=shared)
-                    best = _judged(values, 100)
-                    named = _judged(values, 100, against="m1")
+                    best, named = (
+                        _judged(values, units=(20, True), bounds=(0, 1), against=rival)
+                        for rival in ("", "m1")
+                    )
                     shown = best.best == "m0" and "m1" in best.of("ahead")
                     found.append([shown, named.asked == "m0" and named.answer.verdict == "ahead"])
                     sd.append(values[:, 0] - values[:, 1])
@@ -227,28 +223,22 @@ def _of_tops(rng, name, tops, models):
 def over_data_sets(n, seed):
     print(f"\nEqual models over 10 data sets: % of {n} simulations whose sentences call one worse or better")
     head()
-    cells = []
-    for m in MODELS:
-        rng, claims = np.random.default_rng(seed), 0
+
+    def claim(rng, m):
+        values = 0.5 + 0.1 * rng.normal(size=(10, m))
         titles = {f"m{j}": f"m{j}" for j in range(m)}
-        for _ in range(n):
-            values = 0.5 + 0.1 * rng.normal(size=(10, m))
-            rows = [(f"d{i}", f"m{j}", values[i, j]) for i in range(10) for j in range(m)]
-            table = pd.DataFrame(rows, columns=["dataset", "method", "value"])
-            table = table.assign(repeat=0, fold=0, top="k=10", metric="precision@k")
-            found = across(table, dict.fromkeys(table["dataset"], "precision@k"), titles=titles)
-            said = " ".join(sentences(found, titles))
-            claims += "Worse than" in said or "is more than chance" in said
-        cells.append(100 * claims / n)
-    show("", cells)
+        rows = [(f"d{i}", f"m{j}", values[i, j]) for i in range(10) for j in range(m)]
+        table = pd.DataFrame(rows, columns=["dataset", "method", "value"])
+        table = table.assign(repeat=0, fold=0, top="k=10", metric="precision@k")
+        found = across(table, dict.fromkeys(table["dataset"], "precision@k"), titles=titles)
+        said = " ".join(sentences(found, titles))
+        return "Worse than" in said or "is more than chance" in said
+
+    show("", [percent(n, seed, partial(claim, m=m)) for m in MODELS])
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
+    parser = options(__doc__, simulations=1000, seed=0)
     measures = (false_alarms, false_equality, equality_of_rows, power, question, page, over_data_sets)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()

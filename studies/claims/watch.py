@@ -6,12 +6,11 @@ The precision of a list varies about its mean, by a standard deviation of so man
 law, or "seldom": one list in ten is far below, the others a little above.
 """
 
-import argparse
-
 import numpy as np
 from scipy.stats import binom, norm
 
 from attop.statistics._watching import watch
+from studies.claims import options
 
 VARIES = (0.0, 0.1, 0.2, 0.3)
 
@@ -46,11 +45,8 @@ def most_power(promised, varies, risk, rows=100, draws=1_000_000):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--years", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    given = options.years, options.seed
+    args = options(__doc__, years=1000, seed=0).parse_args()
+    given = args.years, args.seed
     print("precision,lists vary by,false alarms,seldom,halved at once,after 26 lists")
     for promised in (0.05, 0.1, 0.2, 0.3, 0.5):
         for varies in VARIES:

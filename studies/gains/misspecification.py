@@ -2,7 +2,6 @@
 
     export OMP_NUM_THREADS=1
     python -m studies.gains.misspecification run docs/explanation/misspecification.csv
-    python -m studies.gains.misspecification table docs/explanation
     python -m studies.gains.misspecification draw docs/explanation
 
 Made data: six normal features. Many positives, never more than a quarter, lie along one direction, the sure
@@ -60,22 +59,13 @@ def run(args):
 
 
 def public_sets(folder):
-    """Yield top, precision of linear, SoftTop, LightGBM by set, on splits that all have, and both leads."""
+    """Yield top, and by set the leads of LightGBM and SoftTop over linear, on splits that all have."""
     linear, trees = (pd.read_csv(folder / name) for name in ("soft-top.csv", "trees.csv"))
     linear["top"] = linear["kappa"].map({0.25: "n+/4", 0.5: "n+/2", 1.0: "n+"})
     both = linear.merge(trees, on=["top", "set", "split"])
     for top, its in both.groupby("top", sort=False):
         means = its.groupby("set")[["base", "soft", "lightgbm"]].mean()
-        yield top, means, means["lightgbm"] - means["base"], means["soft"] - means["base"]
-
-
-def table(args):
-    print("| k | linear | SoftTop | LightGBM |\n|---|---|---|---|")
-    for top, means, room, gain in public_sets(args.folder):
-        cells = " | ".join(f"{v:.3f}" for v in means.mean())
-        print(f"| {top} | {cells} |")
-        print(f"{len(means)} sets; LightGBM above linear on {(room > 0).sum()}, ", end="")
-        print(f"SoftTop above LightGBM on {(gain > room).sum()}")
+        yield top, means["lightgbm"] - means["base"], means["soft"] - means["base"]
 
 
 def draw(args):
@@ -95,9 +85,9 @@ def draw(args):
     left.legend(frameon=False)
 
     marks = {"n+/4": "C0o", "n+/2": "C2^", "n+": "C3s"}
-    for top, means, room, gain in public_sets(args.folder):
+    for top, room, gain in public_sets(args.folder):
         right.plot(room, gain, marks[top], ms=5, label=f"k = {top.replace('n+', 'n₊')}")
-        for i, (name, x, y) in enumerate(zip(means.index, room, gain, strict=True)):
+        for i, (name, x, y) in enumerate(zip(room.index, room, gain, strict=True)):
             if top == "n+/4" and max(x, y) > 0.2:
                 offset = (4, 3 if i % 2 else -9)
                 right.annotate(name, (x, y), xytext=offset, textcoords="offset points", fontsize=8)
@@ -115,7 +105,7 @@ def draw(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
-    for do, path in ((run, "out"), (table, "folder"), (draw, "folder")):
+    for do, path in ((run, "out"), (draw, "folder")):
         command = commands.add_parser(do.__name__)
         command.add_argument(path, type=Path, help="folder: of the three CSV files; the figure goes there")
         command.set_defaults(do=do)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -39,10 +41,15 @@ def user_pairs(
         free[np.unique(codes, return_index=True)[1]] = False
     order = np.random.default_rng(seed).permutation(np.flatnonzero(free))
     held = np.isin(np.arange(len(train)), order[: round(len(train) * validation)])
-    parts = [_rows(train[~held], 1), _rows(train[held], n_others), _rows(test, n_others)]
-    X, part = np.vstack(parts), np.repeat([0, 1, 2], [len(rows) for rows in parts])
     facts = {"title": "Users and items", "positive": "the user has a pair with the item"}
-    return Dataset("pairs", X.astype(np.float64), (X[:, 1] != OTHER).astype(np.int64), X[:, 0], facts, part)
+    return lists_of("pairs", [train[~held], train[held], test], n_others, facts)
+
+
+def lists_of(name: str, parts: Sequence[Ints], n_others: int, facts: dict[str, Any]) -> Dataset:
+    """Return pairs, by part, as lists of users: with one row of another item in part 0, `n_others` later."""
+    rows = [_rows(pairs, n_others if number else 1) for number, pairs in enumerate(parts)]
+    X, part = np.vstack(rows), np.repeat(range(len(rows)), [len(its) for its in rows])
+    return Dataset(name, X.astype(np.float64), (X[:, 1] != OTHER).astype(np.int64), X[:, 0], facts, part)
 
 
 def _read(path: str | os.PathLike[str], member: str) -> Ints:

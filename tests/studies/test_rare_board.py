@@ -14,6 +14,7 @@ from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGB
 from studies.board.propose import replay
 
 from attop._core.files import write_json
+from attop._core.top import Top
 from attop.metrics import get_metric
 from attop.statistics import wilcoxon
 from attop_bench.cli.main import main
@@ -314,7 +315,7 @@ def test_aatp_draws_rows_with_their_share_of_positives():
 def prepare(folder, name, n, n_folds, repeats):
     """Return a configuration of one set, of which data and folds are there, and its data."""
     options = {"n_folds": n_folds, "inner_folds": 2}
-    data = {"id": name, "kind": "digit", "params": {"digit": 8}, "tops": [*map(board.top_of, TOPS)]}
+    data = {"id": name, "kind": "digit", "params": {"digit": 8}, "tops": [*map(Top.parse, TOPS)]}
     data["protocol"] = {"kind": "stratified", "options": options, "repeats": repeats}
     method = {"id": "m", "estimator": "sklearn.dummy.DummyClassifier"}
     config = load_config({"datasets": [data], "methods": [method], "output": str(folder)})
@@ -386,10 +387,9 @@ def test_the_commands_of_the_page_put_a_row_on_the_board(published, tmp_path, mo
 
 def test_the_published_splits_are_of_the_listed_sets():
     found = pd.read_csv(ROOT / "docs/board/splits.csv.gz", dtype={"tested_in": str})
-    with (ROOT / "docs/board/sets.csv").open(encoding="utf-8") as file:
-        listed = {row["set"]: row["rows"] for row in csv.DictReader(file) if row["board"] == "in"}
-    assert set(found["set"]) == set(listed)
+    listed = pd.read_csv(ROOT / "docs/board/sets.csv", index_col="set").query("board == 'in'")["rows"]
+    assert set(found["set"]) == set(listed.index)
     assert (found["tested_in"].str.len() == found["rows"]).all()
     for row in found[found["set"] != "fraud-stream"].itertuples():
-        assert row.rows == int(listed[row.set])
+        assert row.rows == listed[row.set]
         assert set(row.tested_in) == set("01234")  # every row is tested once
