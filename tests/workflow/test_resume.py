@@ -7,7 +7,7 @@ import sys
 
 import pandas as pd
 import pytest
-from benchmarks.endurance.killing import kill_and_resume, scores
+from benchmarks.endurance.kill import kill_and_resume, scores
 
 from support.small_run import SMALL, snakemake
 
