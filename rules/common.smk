@@ -104,9 +104,9 @@ def memory(w, input, attempt):
     return attempt * (1000 + 10 * round(sum(map(os.path.getsize, input)) / 1e6))
 
 
-def minutes(amount):
-    """A limit of time, longer at each attempt."""
-    return lambda w, attempt: attempt * amount
+def needs(minutes):
+    """The memory and the time of a job that is no training, more at each attempt."""
+    return {"mem_mb": memory, "runtime": lambda w, attempt: attempt * minutes}
 
 
 def by_method(of):
