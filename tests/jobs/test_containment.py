@@ -29,7 +29,7 @@ from attop_bench.run.job import Job
 from support import ROOT
 from support.client import CLIENT
 from support.folds import cut
-from support.small_run import SMALL, snakemake, without_figures
+from support.small_run import ONE, snakemake, without_figures
 
 pytestmark = [
     pytest.mark.workflow,
@@ -37,9 +37,8 @@ pytestmark = [
 ]
 
 
-#: Of workflows: what the runs came to, and a configuration with one data set.
+#: Of workflows: what the runs came to.
 RUNS = "results/evaluation/wdbc/runs.parquet"
-ON_WDBC = {**SMALL, "datasets": SMALL["datasets"][:1], "trace": False}
 
 
 @pytest.fixture
@@ -262,8 +261,8 @@ def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished,
     hostile = {name: {"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE}
     hostile["LoopsForEver"]["limits"] = {"seconds": 0.1}
     hostile["eats-all"] |= {"estimator": hostile["EatsMemory"]["estimator"], "limits": {"memory_mb": None}}
-    methods = [*hostile.values(), *SMALL["methods"][2:]]
-    config = {**ON_WDBC, "limits": {"memory_mb": 600}, "methods": methods}
+    methods = [*hostile.values(), *ONE["methods"]]
+    config = {**ONE, "limits": {"memory_mb": 600}, "methods": methods}
     below = {"config": config, "space": 2 << 30}
     first, output = snakemake(tmp_path, "--cores", "2", "--keep-going", RUNS, **below)
     assert first != 0
