@@ -82,9 +82,7 @@ def program(folder, *arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("jobs", type=int, help="training jobs")
     parser.add_argument("--repeats", type=int, default=3, help="of the measurement")
     options = parser.parse_args()
