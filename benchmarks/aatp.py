@@ -64,9 +64,9 @@ class Peer:
         return w @ w / 2 + self.C * np.maximum(0.0, 1.0 - margins).sum()
 
 
-def excess(peer, problem, solves=5):
+def excess(peer, problem):
     worst = 0.0
-    for _ in range(solves):
+    for _ in range(5):
         peer.solve_next()
         ours = problem.solve([peer.k])
         bound = ours.objective[0] * (1.0 - ours.gap[0])

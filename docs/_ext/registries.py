@@ -153,7 +153,6 @@ class Table(SphinxDirective):
     """``registry-table``: a table of `TABLES`, in a page of Markdown."""
 
     required_arguments = 1
-    final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
         """Parse the table."""
