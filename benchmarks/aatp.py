@@ -23,7 +23,7 @@ import numpy as np
 from attop.from_papers.aatp._search import Search
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
 from attop.solvers._base import Deadline
-from benchmarks.measure import clocked, duration, header, interleave, repeats, row
+from benchmarks.measure import by_quick, clocked, duration, header, interleave, row, show
 
 SIZES, CS = ((105, 34), (230, 57)), (0.01, 0.1, 1.0, 10.0)
 GOAL = 1 / 50
@@ -64,9 +64,9 @@ class Peer:
         return w @ w / 2 + self.C * np.maximum(0.0, 1.0 - margins).sum()
 
 
-def excess(peer, problem, solves=5):
+def excess(peer, problem):
     worst = 0.0
-    for _ in range(solves):
+    for _ in range(5):
         peer.solve_next()
         ours = problem.solve([peer.k])
         bound = ours.objective[0] * (1.0 - ours.gap[0])
@@ -91,7 +91,7 @@ def large(n=49_000, d=44, C=0.01, goal=120):
 
 
 def main():
-    times = repeats(__doc__, 3, 15)
+    times = by_quick(__doc__, 3, 15)
     header()
     for n, d in SIZES:
         X, y = sample(n, d)
@@ -103,11 +103,9 @@ def main():
                 found = interleave(sweep, peer.solve_next, times)
                 far, gap = excess(peer, ThresholdSVM(X, y, np.full(n, C))), max(one.worst_gap for one in kept)
                 what = f"{n} x {d}, C={C:g}, {'compiled' if compiled else 'written'}"
-                ours, theirs = found.wall / n, found.peer_wall
-                cpu = f"{np.median(found.cpu / n / found.peer_cpu):.3g}"
-                seconds = (duration(np.median(side)) for side in (ours, theirs))
                 what += f", excess {far:.0e}, gap {gap:.0e}"
-                row(what, *seconds, ours / theirs, wall=cpu, goal=None if compiled else GOAL)
+                seconds = found[..., ::-1] / [[n], [1]]  # wall time first
+                show(what, seconds, None if compiled else GOAL)
     if times > 3:
         large()
 

@@ -11,7 +11,6 @@ grid of four decades.
 
 from __future__ import annotations
 
-import argparse
 import time
 
 import numpy as np
@@ -21,7 +20,7 @@ from attop._core.top import Top
 from attop.metrics import precision_at_k
 from attop.solvers._bundle.bundle import bundle
 from attop.surrogates import AUCStruct, PrecAtKStruct
-from benchmarks.measure import duration, header, row
+from benchmarks.measure import by_quick, duration, header, row
 
 N, D, SHARE = 100_000, 117, 0.02
 TOL, PASSES = 1e-3, 60
@@ -45,7 +44,6 @@ class Counted:
 
     def __getitem__(self, rows):
         kept = self.X[rows]
-
         return Counted(kept, self.counts, self.share * len(kept) / len(self.X))
 
     def __matmul__(self, other):
@@ -69,10 +67,7 @@ def sample(n, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a fifth of the rows")
-    args = parser.parse_args()
-    n = N // 5 if args.quick else N
+    n = by_quick(__doc__, N // 5, N)
     X, y = sample(n, 1)
     X_held, y_held = sample(n, 2)
     k = int(y.sum())

@@ -1,8 +1,7 @@
 """`snakemake --dry-run` of the benchmark against rules of the same jobs, files and kind without its helpers.
 
-    python -m benchmarks.dry_run 1000           # training jobs: at most 1.3 times wanted
-    python -m benchmarks.dry_run 10000          # at most 1.1 times
-    python -m benchmarks.dry_run 1000 --profile # where the benchmark's time goes, by function
+    python -m benchmarks.dry_run 1000   # training jobs: at most 1.3 times wanted
+    python -m benchmarks.dry_run 10000  # at most 1.1 times
 
 Processor time, in turn. Nothing has been made before: all jobs are to be done. The plain rules have scripts,
 as the benchmark's: Snakemake reads the script of every job, 0.6 s for a thousand.
@@ -10,11 +9,10 @@ as the benchmark's: Snakemake reads the script of every job, 0.6 s for a thousan
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.measure import header, interleave_programs
+from benchmarks.measure import header, interleave_programs, show
 
 ROOT = Path(__file__).parents[1]
 FOLDS = 10
@@ -76,22 +74,17 @@ def rule(name, inputs, outputs):
     return f"\nrule {name}:\n{given}    output: {outputs}{rest}"
 
 
-def program(folder, *arguments, profile=None):
+def program(folder, *arguments):
     """Return a Python program that runs Snakemake in a folder, where no other profile is found."""
-    call = f"sys.argv = {['snakemake', '--dry-run', '--quiet', 'all', '--cores', '2', *arguments]!r}; main()"
-    if profile:
-        call = f"import cProfile; cProfile.run({call!r}, {str(profile)!r})"
+    given = ["--dry-run", "--quiet", "all", "--cores", "2", *arguments]
     quiet = f"os.chdir({str(folder)!r}); os.dup2(os.open(os.devnull, os.O_WRONLY), 1)"
-    return f"import os, sys\n{quiet}\nfrom snakemake.cli import main\n{call}"
+    return f"import os\n{quiet}\nfrom snakemake.cli import main\nmain({given!r})"
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("jobs", type=int, help="training jobs")
     parser.add_argument("--repeats", type=int, default=3, help="of the measurement")
-    parser.add_argument("--profile", action="store_true", help="show where the benchmark's time goes")
     options = parser.parse_args()
     repeats = options.jobs // (len(METHODS) * FOLDS)
     protocol = {"kind": "stratified", "repeats": repeats, "options": {"n_folds": FOLDS, "inner_folds": 3}}
@@ -104,22 +97,12 @@ def main():
         text = PLAIN.format(methods=METHODS, repeats=repeats, folds=FOLDS)
         (plain / "Snakefile").write_text(text + "".join(rule(name, *files) for name, files in RULES.items()))
         (plain / "nothing.py").touch()
-        file = Path(name) / "profile"
-        call = ("-s", str(ROOT / "Snakefile"), "--configfile", "config.yaml")
-        first = program(ours, *call, profile=file if options.profile else None)
-        if options.profile:
-            import pstats
-            import subprocess
-
-            subprocess.run([sys.executable, "-c", first], check=True)
-            pstats.Stats(str(file)).sort_stats("cumulative").print_stats(70)
-            return
+        first = program(ours, "-s", str(ROOT / "Snakefile"), "--configfile", "config.yaml")
         second = program(plain, "--scheduler", "greedy")
         header()
         goal = 1.3 if options.jobs <= 1000 else 1.1
-        interleave_programs(first, second, options.repeats).show(
-            f"dry run, {options.jobs} training jobs : plain rules", goal
-        )
+        found = interleave_programs(first, second, options.repeats)
+        show(f"dry run, {options.jobs} training jobs : plain rules", found, goal)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from attop._core.top import Top
 from attop.learners import FactorRanker
 from attop.learners.factor_ranker import _factor_descent as factors
 from attop.surrogates._registry import get_surrogate
-from benchmarks.measure import header, interleave, repeats
+from benchmarks.measure import by_quick, header, interleave, show
 
 #: As MovieLens-100K, Amazon Health and Electronic: users, items, training pairs.
 SIZES = ((939, 1016, 63_944), (1974, 1200, 37_784), (13_455, 8360, 182_398))
@@ -35,7 +35,7 @@ def pairs_of(n_users, n_items, n_pairs):
 
 
 def main():
-    times = repeats(__doc__, 5, 15)
+    times = by_quick(__doc__, 5, 15)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     FactorRanker(batch_users=USERS, max_iter=1).fit(pairs_of(*SIZES[-1]))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
@@ -60,7 +60,7 @@ def main():
                     slope @ q, slope.T @ p
 
             what = f"{len(users)} of {size[0]} users x {size[1]}, {name} : products"
-            interleave(step, products, times).show(what, GOALS.get(name))
+            show(what, interleave(step, products, times), GOALS.get(name))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from attop.from_papers.minibatch._perceptron import MistakeDriven
 from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
 from attop.solvers._gradient_descent import gradient_descent
 from attop.surrogates import PApKAvg, PApKMax, PApKTS, PrecAtKAvg, PrecAtKMax
-from benchmarks.measure import Readings, header, interleave, repeats
+from benchmarks.measure import by_quick, header, interleave, show
 
 STEPS = 20
 
@@ -43,7 +43,7 @@ def one_list(times):
         def epoch(state=state):
             descend(batches_of(X, y, None, Top(kappa=0.25), 500, np.random.default_rng(0)), state())
 
-        interleave(epoch, lambda: X @ w, times).show(f"{name}, an epoch : X @ w", goal=3)
+        show(f"{name}, an epoch : X @ w", interleave(epoch, lambda: X @ w, times), goal=3)
 
 
 def users(times):
@@ -79,16 +79,10 @@ def users(times):
 
         difference = loop() - X.T @ loss(X @ start)[1]
         assert np.abs(difference).max() < 1e-10, "the loop is another gradient"
-        per_step = scaled(interleave(descent, products, times), 1 / STEPS, 1 / STEPS)
-        per_step.show(f"GD-pAp@k-{name}, {m} models, a step : products", goal=2)
-        per_model = scaled(interleave(descent, loop, 3), 1 / (STEPS * m), 1)
-        per_model.show(f"GD-pAp@k-{name}, a step per model : user loop", goal=1 / 200)
-
-
-def scaled(readings, ours, peer):
-    return Readings(
-        readings.cpu * ours, readings.wall * ours, readings.peer_cpu * peer, readings.peer_wall * peer
-    )
+        per_step = interleave(descent, products, times) / STEPS
+        show(f"GD-pAp@k-{name}, {m} models, a step : products", per_step, goal=2)
+        per_model = interleave(descent, loop, 3) / [[STEPS * m], [1]]
+        show(f"GD-pAp@k-{name}, a step per model : user loop", per_model, goal=1 / 200)
 
 
 def user_loop(frame, w, k, name):
@@ -116,7 +110,7 @@ def user_loop(frame, w, k, name):
 
 
 def main():
-    times = repeats(__doc__, 5, 15)
+    times = by_quick(__doc__, 5, 15)
     header()
     with threadpool_limits(1, "blas"):
         one_list(times)

@@ -3,21 +3,21 @@
 python -m benchmarks.imports [--quick]
 """
 
-from benchmarks.measure import header, interleave_programs, repeats
+from benchmarks.measure import by_quick, header, interleave_programs, show
 
 CORE = "import numpy, scipy, sklearn.base"
 PEER = "numpy scipy sklearn"
 
 
 def main():
-    times = repeats(__doc__, 5, 15)
+    times = by_quick(__doc__, 5, 15)
     header()
     for ours, goal in (
         ("import attop", 1.2),
         ("from attop import AATP", 1.2),
         ("import attop.metrics", None),
     ):
-        interleave_programs(ours, CORE, times).show(f"{ours} : {PEER}", goal)
+        show(f"{ours} : {PEER}", interleave_programs(ours, CORE, times), goal)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from attop.metrics import precision_at_k
 from attop.metrics._scorer import scores_of
+from benchmarks.measure import clocked
 from benchmarks.soft_top import sample
 
 TOP = {"kappa": 0.5}
@@ -80,13 +81,8 @@ def drawn(y, n):
 
 def pass_seconds(X):
     """Return the least processor time of five products with `X`."""
-    w, times = np.ones(X.shape[1]), []
-    for _ in range(5):
-        start = time.process_time()
-        for _ in range(calls := max(1, 2_000_000 // X.size)):
-            X @ w
-        times.append((time.process_time() - start) / calls)
-    return min(times)
+    w, calls = np.ones(X.shape[1]), max(1, 2_000_000 // X.size)
+    return min(clocked(lambda: X @ w, calls)[0] for _ in range(5))
 
 
 @functools.cache

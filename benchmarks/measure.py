@@ -9,13 +9,13 @@ ratio of wall time stands beside it, and differs where one side uses more cores 
 from __future__ import annotations
 
 import argparse
-import json
+import multiprocessing
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
@@ -24,48 +24,32 @@ SHORTEST = 0.02
 WIDTHS = (50, 11, 11, 22, 8, 8)
 
 
-@dataclass
-class Readings:
-    """Seconds of processor and of wall time, one entry per repeat; peer's are of the same shape."""
+def show(what: str, seconds: np.ndarray, goal: float | None = None) -> None:
+    """Print the line of readings; `goal` is the largest ratio wanted, None for a reference.
 
-    cpu: np.ndarray
-    wall: np.ndarray
-    peer_cpu: np.ndarray
-    peer_wall: np.ndarray
-
-    def show(self, what: str, goal: float | None = None) -> None:
-        """Print the line of these readings; `goal` is the largest ratio wanted, None for a reference."""
-        ratio = self.cpu / self.peer_cpu
-        row(
-            what,
-            duration(np.median(self.cpu)),
-            duration(np.median(self.peer_cpu)),
-            ratio,
-            wall=f"{np.median(self.wall / self.peer_wall):.2f}",
-            goal=goal,
-        )
+    `seconds`, shape (repeats, 2, 2), are of ours and of the peer, and of processor and of wall time.
+    """
+    cpu, wall = (seconds[:, 0] / seconds[:, 1]).T
+    ours, peer = (duration(np.median(side)) for side in seconds[..., 0].T)
+    row(what, ours, peer, cpu, wall=f"{np.median(wall):.3g}", goal=goal)
 
 
-def repeats(doc: str, quick: int, usual: int) -> int:
-    """Read ``--quick``; return how often to measure."""
+def by_quick(doc: str, quick: int, usual: int) -> int:
+    """Return how often to measure, or how much, with ``--quick`` and without."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats, or fewer rows")
     return quick if parser.parse_args().quick else usual
 
 
-def interleave(ours: Callable[[], object], peer: Callable[[], object], repeats: int) -> Readings:
+def interleave(ours: Callable[[], object], peer: Callable[[], object], repeats: int) -> np.ndarray:
     """Call one, then the other, `repeats` times; both are called once before, unmeasured."""
-    times = [_calls_for_a_reading(ours), _calls_for_a_reading(peer)]
-    readings = [
-        [clocked(call, n) for call, n in zip((ours, peer), times, strict=True)] for _ in range(repeats)
-    ]
-    return readings_of(readings)
+    calls = [(call, _calls_for_a_reading(call)) for call in (ours, peer)]
+    return np.array([[clocked(*call) for call in calls] for _ in range(repeats)])
 
 
-def interleave_programs(ours: str, peer: str, repeats: int) -> Readings:
+def interleave_programs(ours: str, peer: str, repeats: int) -> np.ndarray:
     """Run two Python programs in turn, each in a fresh interpreter; the first run of each is discarded."""
-    readings = [[_read_program(source) for source in (ours, peer)] for _ in range(repeats + 1)]
-    return readings_of(readings[1:])
+    return np.array([[_read_program(source) for source in (ours, peer)] for _ in range(repeats + 1)])[1:]
 
 
 def _calls_for_a_reading(call: Callable[[], object]) -> int:
@@ -88,16 +72,10 @@ def _read_program(source: str) -> np.ndarray:
     return np.array([after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed])
 
 
-def alone(name: str, *arguments: object) -> object:
-    """Return what a benchmark prints, as JSON, in a process of its own: ``--child`` and the arguments."""
-    command = [sys.executable, "-m", name, "--child", *map(str, arguments)]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-
-
-def readings_of(pairs: list[list[np.ndarray]]) -> Readings:
-    """Return the readings of what `clocked` returned: a pair for each repeat."""
-    seconds = np.array(pairs)  # repeat, side, clock
-    return Readings(seconds[:, 0, 0], seconds[:, 0, 1], seconds[:, 1, 0], seconds[:, 1, 1])
+def alone(function: Callable, *arguments: object):
+    """Return what a function returns in a new process."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def header() -> None:

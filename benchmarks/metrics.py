@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
 from attop.metrics import METRICS, auc, average_precision, micro_pap_at_k, ndcg
-from benchmarks.measure import header, interleave, repeats
+from benchmarks.measure import by_quick, header, interleave, show
 
 
 def pap_of_users(y, scores, k, users):
@@ -29,7 +29,7 @@ def pap_of_users(y, scores, k, users):
 
 
 def main():
-    times = repeats(__doc__, 5, 25)
+    times = by_quick(__doc__, 5, 25)
     rng = np.random.default_rng(0)
     n = 100_000
     y = (rng.random(n) < 0.05).astype(np.int64)
@@ -46,7 +46,7 @@ def main():
     ):
         if not np.isclose(ours(*args), peer(*args), rtol=1e-9):
             raise SystemExit(f"{what}: {ours(*args)} is not {peer(*args)}: the comparison would mean nothing")
-        interleave(partial(ours, *args), partial(peer, *args), times).show(what, 1)
+        show(what, interleave(partial(ours, *args), partial(peer, *args), times), 1)
     million(rng)
 
 
@@ -62,7 +62,7 @@ def million(rng, n=10**6):
     for name, metric in METRICS.items():
         for what, sample in samples.items():
             ours, peer = partial(metric.evaluate, *sample), partial(np.argsort, sample[1])
-            interleave(ours, peer, 5).show(f"a million, {name}, {what} : np.argsort")
+            show(f"a million, {name}, {what} : np.argsort", interleave(ours, peer, 5))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import lightgbm as lgb
 import numpy as np
 
 from attop.objectives import LightGBMObjective
-from benchmarks.measure import header, interleave, repeats
+from benchmarks.measure import by_quick, header, interleave, show
 
 ROWS, FEATURES, K = 10**6, 20, 100
 NAMES = ("prec@k-soft", "prec@k-ramp", "prec@k-avg", "pap@k-avg", "top-push")
@@ -25,7 +25,7 @@ def booster(data, objective):
 
 
 def main():
-    times = repeats(__doc__, 5, 15)
+    times = by_quick(__doc__, 5, 15)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((ROWS, FEATURES), dtype=np.float32)
     y = X[:, 0] + X[:, 1] ** 2 + rng.standard_normal(ROWS) > 5
@@ -36,7 +36,7 @@ def main():
     header()
     for name in NAMES:
         ours = booster(data, LightGBMObjective(name, K))
-        interleave(ours, booster(data, "binary"), times).show(f"{name} : binary", 1.3)
+        show(f"{name} : binary", interleave(ours, booster(data, "binary"), times), 1.3)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ is X itself.
 """
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 
 from attop.from_papers.push._coordinate_descent import coordinate_descent
 from attop.from_papers.push._threshold_rankers import ThresholdRankers
 from attop.surrogates import PNormPushExp
-from benchmarks.measure import clocked, header, interleave, readings_of, repeats, row
+from benchmarks.measure import by_quick, clocked, header, interleave, row, show
 
 P, ROUNDS = 4.0, 20
 
@@ -56,28 +57,27 @@ def path_with_pairs(X, y, p, rounds):
 
 
 def rounds_against_product(X, rankers, loss, times):
-    """Readings of one round and of one product, in turn."""
+    """Seconds of one round and of one product, in turn."""
     v = np.random.default_rng(1).standard_normal(len(X))
 
     def path(rounds):
         return clocked(lambda: coordinate_descent(rankers, loss, max_iter=rounds, tol=0.0))
 
     path(1)
-    return readings_of(
+    return np.array(
         [[(path(ROUNDS + 2) - path(2)) / ROUNDS, clocked(lambda: X.T @ v, ROUNDS)] for _ in range(times)]
     )
 
 
 def main():
-    times = repeats(__doc__, 5, 15)
+    times = by_quick(__doc__, 5, 15)
     header()
 
     X, y = sample(33_333, 66_667, 117)
     loss = PNormPushExp(P).bind(y)
     binned = ThresholdRankers(X, 32)
     for name, rankers in (("features", X), ("32 thresholds a feature", binned)):
-        readings = rounds_against_product(X, rankers, loss, times)
-        readings.show(f"push round, {name} : X.T @ v", 3)
+        show(f"push round, {name} : X.T @ v", rounds_against_product(X, rankers, loss, times), 3)
     for name, make in (("features", lambda: X), ("thresholds", lambda: ThresholdRankers(X, 32))):
         tracemalloc.start()
         coordinate_descent(make(), loss, max_iter=3)
@@ -93,16 +93,11 @@ def main():
 
     X, y = sample(100, 200, 8)
     loss = PNormPushExp(P).bind(y)
-    ours = coordinate_descent(X, loss, max_iter=200, tol=0.0).coef[:, 0]
-    theirs = path_with_pairs(X, y, P, 200)
-    if not np.allclose(ours, theirs, rtol=1e-4, atol=1e-6):
+    ours = partial(coordinate_descent, X, loss, max_iter=200, tol=0.0)
+    theirs = partial(path_with_pairs, X, y, P, 200)
+    if not np.allclose(ours().coef[:, 0], theirs(), rtol=1e-4, atol=1e-6):
         raise SystemExit("the two paths differ: the comparison would mean nothing")
-    readings = interleave(
-        lambda: coordinate_descent(X, loss, max_iter=200, tol=0.0),
-        lambda: path_with_pairs(X, y, P, 200),
-        times,
-    )
-    readings.show("push, 200 rounds at 300 x 8 : with all pairs", 0.1)
+    show("push, 200 rounds at 300 x 8 : with all pairs", interleave(ours, theirs, times), 0.1)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ reports, over that before X was made: X is in it once.
 """
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +22,7 @@ from sklearn.utils import gen_batches
 from attop import SoftTop
 from attop.learners.soft_top._lbfgs_many import lbfgs_many
 from attop.surrogates import SoftPrecAtK
-from benchmarks.measure import alone, clocked, duration, header, interleave, readings_of, row
+from benchmarks.measure import alone, clocked, duration, header, interleave, row, show
 
 FOLDS, BASES, SETTINGS = 3, 24, 16
 
@@ -51,24 +50,20 @@ def memory(what):
 
 
 def fit_here(n, d):
-    """Print processor time of a fit, and by how many bytes X and the fit raised the memory held."""
+    """Return processor time of a fit, and by how many bytes X and the fit raised the memory held."""
     fit(*sample(2000, d))  # imports and compiles
     Path("/proc/self/clear_refs").write_text("5")  # the peak of what has been so far is forgotten
     before = memory("VmRSS")
     X, y = sample(n, d)
     cpu, _ = clocked(lambda: fit(X, y))
-    print(json.dumps([cpu, memory("VmHWM") - before]))
+    return cpu, memory("VmHWM") - before
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer repeats")
     parser.add_argument("--rows", type=int, nargs="+", default=[50_000, 500_000, 5_000_000])
-    parser.add_argument("--child", type=int, nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.child:
-        fit_here(*args.child)
-        return
     less = 10 if args.quick else 1
     header()
 
@@ -88,16 +83,16 @@ def main():
         for _ in range(11):
             X.T @ (X @ W)
 
-    interleave(refine, products, 3 if args.quick else 9).show("refining 4 settings : its products with X", 3)
+    show("refining 4 settings : its products with X", interleave(refine, products, 3 if args.quick else 9), 3)
 
     whole = clocked(lambda: fit(X, y))
     one = clocked(lambda: LogisticRegression(max_iter=1000).fit(X, y))
     fits = FOLDS * (BASES + SETTINGS)
-    readings_of([[whole, one * fits]]).show(f"a fit of {len(X):,} x 50 : {fits} logistic regressions")
+    show(f"a fit of {len(X):,} x 50 : {fits} logistic regressions", np.array([[whole, one * fits]]))
 
     before = None
     for n, d in [(len(X), 50)] + [(n // less, 20) for n in args.rows]:
-        cpu, peak = alone(__spec__.name, n, d)
+        cpu, peak = alone(fit_here, n, d)
         size = 8 * n * d
         megabytes = f"{peak / 2**20:.0f} MB", f"{size / 2**20:.0f} MB"
         row(f"{n:,} x {d}, peak memory : X", *megabytes, peak / size, goal=3)

@@ -11,14 +11,13 @@ Columns: see `measure`.
 """
 
 import argparse
-import json
 import resource
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import alone, clocked, duration, header, row
+from benchmarks.measure import alone, clocked, duration, header, row, show
 
 N_FEATURES = 50
 CHUNK = 50_000
@@ -73,7 +72,7 @@ def read(chunks):
 
 
 def measure(what, folder, n_rows):
-    """Run in this process and print processor time, seconds and peak memory; compiled code is warmed up."""
+    """Return processor time, seconds and peak MB of a run in this process; compiled code is warmed up."""
     few, chunks = chunks_of(folder, 5000), chunks_of(folder, n_rows)
     stream(few)
     if what == "mapped":
@@ -83,7 +82,7 @@ def measure(what, folder, n_rows):
         "mapped": lambda: fit_mapped(folder, n_rows),
         "reading": lambda: read(chunks),
     }[what]
-    print(json.dumps([*clocked(run), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+    return [*clocked(run), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]
 
 
 def repeated(folder, rows):
@@ -91,7 +90,7 @@ def repeated(folder, rows):
     found = {(what, n): [] for what in ("reading", "streamed", "mapped") for n in rows}
     for _ in range(REPEATS):
         for (what, n), readings in found.items():
-            readings.append(alone(__spec__.name, what, folder, n))
+            readings.append(alone(measure, what, folder, n))
     return {at: np.array(readings) for at, readings in found.items()}
 
 
@@ -99,27 +98,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 2_000_000, 5_000_000])
     parser.add_argument("--quick", action="store_true", help="200,000 and 400,000 rows")
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.child:
-        what, folder, n_rows = args.child
-        measure(what, Path(folder), int(n_rows))
-        return
     rows = [200_000, 400_000] if args.quick else args.rows
     with tempfile.TemporaryDirectory() as name:
         make(Path(name), max(rows))
-        found = repeated(name, rows)
+        found = repeated(Path(name), rows)
     header()
     for what in ("streamed", "mapped"):
         for n in rows:
-            ours, peer = found[what, n], found["reading", n]
-            row(
-                f"SGD@k-avg, {what}, {n:,} rows : reading them",
-                duration(np.median(ours[:, 0])),
-                duration(np.median(peer[:, 0])),
-                ours[:, 0] / peer[:, 0],
-                wall=f"{np.median(ours[:, 1] / peer[:, 1]):.2f}",
-            )
+            sides = np.stack([found[what, n], found["reading", n]], axis=1)
+            show(f"SGD@k-avg, {what}, {n:,} rows : reading them", sides[..., :2])
     few, many = min(rows), max(rows)
     a_row = {n: found["streamed", n][:, 0] / n for n in (few, many)}
     row(

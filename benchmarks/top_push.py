@@ -11,7 +11,6 @@ relative to the gain too, stands in its line.
 
 from __future__ import annotations
 
-import argparse
 import time
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 from attop.solvers._base import relative_gap
 from attop.solvers._bundle.bundle import bundle
 from attop.surrogates import TopPushLoss
-from benchmarks.measure import duration, header, row
+from benchmarks.measure import by_quick, duration, header, row
 
 TOL = 1e-6
 
@@ -96,9 +95,7 @@ def dual(X, y, lam, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="the dual gets a second")
-    args = parser.parse_args()
+    most = by_quick(__doc__, 1, 20)
     sample = words()
     bundle(sample[0], TopPushLoss().bind(sample[1]), lam=1.0)  # compiles
     header()
@@ -113,7 +110,7 @@ def main():
             seconds = time.process_time() - start
             what = f"{name}, lam={lam:g}: {solution.n_iter} iterations, {solution.status}"
             row(what, duration(seconds), duration(limit), seconds / limit, goal=1)
-            gap, n_iter, spent = dual(X, y, lam, 1.0 if args.quick else min(50 * seconds, 20.0))
+            gap, n_iter, spent = dual(X, y, lam, min(50 * seconds, most))
             what = f"  the dual: {n_iter} iterations, gap {gap:.1g}"
             row(what, duration(seconds), duration(spent), seconds / spent)
 

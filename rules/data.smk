@@ -18,8 +18,7 @@ rule fetch:
     conda:
         "../envs/data.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(30),
+        **needs(30),
     params:
         **INPUTS.fetch(),
         # A function of `resources` makes no finished job out of date: the same bytes from elsewhere are the same.
@@ -43,8 +42,7 @@ rule prepare:
     conda:
         "../envs/data.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(30),
+        **needs(30),
     params:
         **INPUTS.prepare(),
     message:
@@ -64,8 +62,7 @@ rule split:
     conda:
         "../envs/data.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(30),
+        **needs(30),
     params:
         **INPUTS.split(),
     message:
@@ -85,8 +82,7 @@ rule check_methods:
     conda:
         "../envs/train.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(10),
+        **needs(10),
     params:
         **INPUTS.check_methods(),
     message:
@@ -107,8 +103,7 @@ rule check:
     conda:
         "../envs/data.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(30),
+        **needs(30),
     params:
         **INPUTS.check(),
     message:

@@ -13,8 +13,7 @@ rule evaluate:
     conda:
         "../envs/train.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(30),
+        **needs(30),
     params:
         **INPUTS.evaluate(),
     message:
@@ -37,8 +36,7 @@ rule trace:
     conda:
         "../envs/train.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(30),
+        **needs(30),
     params:
         **INPUTS.trace(),
     message:

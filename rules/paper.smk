@@ -27,8 +27,7 @@ if CONFIG.paper:
         conda:
             "../envs/report.yaml"
         resources:
-            mem_mb=memory,
-            runtime=minutes(30),
+            **needs(30),
         params:
             **INPUTS.simulate(),
         message:
@@ -47,8 +46,7 @@ if CONFIG.paper:
         conda:
             "../envs/report.yaml"
         resources:
-            mem_mb=memory,
-            runtime=minutes(30),
+            **needs(30),
         params:
             **INPUTS.paper(),
         message:

@@ -40,8 +40,7 @@ rule report:
         "../envs/report.yaml"
     threads: 4
     resources:
-        mem_mb=memory,
-        runtime=minutes(30),
+        **needs(30),
     params:
         **INPUTS.report(),
     message:

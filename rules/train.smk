@@ -8,8 +8,7 @@ rule compile:
     conda:
         "../envs/train.yaml"
     resources:
-        mem_mb=memory,
-        runtime=minutes(10),
+        **needs(10),
     params:
         **INPUTS.compile(),
     message:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -64,16 +63,9 @@ def _written(draw: Random, frame: pd.DataFrame, file: Path, comma: bool) -> None
     frame.to_csv(file, index=False, sep=";" if comma else ",")
 
 
-def _fresh(work: Path) -> Path:
-    for folder in work.iterdir():
-        if folder.is_dir():
-            shutil.rmtree(folder)
-    return work / "out"
-
-
 def deploy_and_score(draw: Random, work: Path) -> str:
     """A model, its list, and lists of the same rows, permuted, one alone, and of damaged files."""
-    out, comma = _fresh(work), draw.random() < 0.3
+    out, comma = work / "out", draw.random() < 0.3
     suffix = draw.choice([".csv", ".csv", ".csv.gz"])
     frame, file = people(draw, draw.choice([40, 120])), work / f"mine{suffix}"
     _written(draw, frame, file, comma)
@@ -114,7 +106,7 @@ def deploy_and_score(draw: Random, work: Path) -> str:
 
 def rescore(draw: Random, work: Path) -> str:
     """Stored scores under odd names, with exchanged values or damaged bytes."""
-    out, file = _fresh(work), work / draw.choice(["p.csv", "p.parquet"])
+    out, file = work / "out", work / draw.choice(["p.csv", "p.parquet"])
     rng, n = np.random.default_rng(draw.randrange(2**32)), 24
     names = draw.sample(NAMES, 2)
     data = draw.choice([draw.choice(NAMES), "mine", "mine"])

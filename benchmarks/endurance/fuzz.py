@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 import resource
+import shutil
 import signal
 import time
 import traceback
@@ -29,7 +30,6 @@ def fuzz(seconds: float, seed: int, folder: Path, targets: list[str]) -> Counter
     end, number = time.monotonic() + seconds, 0
     while time.monotonic() < end:
         work = folder / "work"
-        work.mkdir(exist_ok=True)
         told, telling = multiprocessing.Pipe(duplex=False)
         arguments = (telling, seed, number, targets, work, findings)
         child = multiprocessing.get_context("fork").Process(target=_batch, args=arguments)
@@ -47,13 +47,15 @@ def fuzz(seconds: float, seed: int, folder: Path, targets: list[str]) -> Counter
         if child.exitcode != 0:  # the last input that was begun is to blame
             how = f"ended by {-child.exitcode}" if child.exitcode < 0 else f"exit status {child.exitcode}"
             counts[f"{last}: FOUND {how}"] += 1
-            (findings / f"{seed}-{done}.txt").write_text(f"{last}: {how}\n")
-            for file in work.iterdir():
-                if file.is_file():
-                    file.rename(findings / f"{seed}-{done}-{file.name}")
+            _keep(work, findings / f"{seed}-{done}", f"{last}: {how}\n")
         number = done + 1
     counts["inputs"] = number
     return counts
+
+
+def _keep(work: Path, where: Path, said: str) -> None:
+    shutil.copytree(work, where, dirs_exist_ok=True)
+    where.with_suffix(".txt").write_text(said)
 
 
 def _batch(telling, seed, first, targets, work, findings):
@@ -63,9 +65,8 @@ def _batch(telling, seed, first, targets, work, findings):
     for number in range(first, first + _BATCH):
         draw = random.Random(f"{seed}-{number}")
         name = draw.choice(targets)
-        for file in work.iterdir():
-            if file.is_file():
-                file.unlink()
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
         telling.send((number, name, ""))
         signal.setitimer(signal.ITIMER_PROF, _SECONDS)
         signal.alarm(10 * _SECONDS)
@@ -74,10 +75,7 @@ def _batch(telling, seed, first, targets, work, findings):
         except Exception as error:
             outcome = "refused" if getattr(error, "for_the_user", False) else f"FOUND {type(error).__name__}"
             if outcome != "refused":
-                (findings / f"{seed}-{number}.txt").write_text(f"{name}\n{traceback.format_exc()}")
-                for file in work.iterdir():
-                    if file.is_file():
-                        (findings / f"{seed}-{number}-{file.name}").write_bytes(file.read_bytes())
+                _keep(work, findings / f"{seed}-{number}", f"{name}\n{traceback.format_exc()}")
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
         telling.send((number, name, outcome))

@@ -1,16 +1,113 @@
 """Kill a run at random and truncate files; its results must be those of a run left alone. See README.md."""
 
-from __future__ import annotations
-
 import argparse
+import contextlib
+import os
 import random
 import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
+import psutil
 import yaml
 
-from benchmarks.endurance.killing import ROOT, finish, finished, kill_and_resume, results, scores, start
+ROOT = Path(__file__).parents[2]
+
+#: Variable of the environment that says which folder a process works for. Its name makes a server of its own
+#: for each folder: variables that begin so are part of what a server stands for.
+FOLDER = "ATTOP_TEST_FOLDER"
+
+
+def start(folder, config, targets=()):
+    """Start a run; it leads a process group of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--directory", str(folder)]
+    command += ["--configfile", str(folder / "config.yaml"), "--cores", "2", *targets]
+    with (folder / "output.txt").open("a") as output:
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, FOLDER: str(folder)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+
+
+def finish(folder, config, targets=()):
+    assert start(folder, config, targets).wait(timeout=1800) == 0, (folder / "output.txt").read_text()[-5000:]
+
+
+def workers(folder):
+    """Return the processes that work for `folder`, and for no other: the run, its jobs, and servers."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.environ().get(FOLDER) == str(folder):
+                found.append(process.pid)
+    return found
+
+
+def kill_one(run, folder, draw):
+    """Kill the main process, or one of those that work for it; return which."""
+    everyone = sorted(set(workers(folder)) - {run.pid})
+    victim = run.pid if draw.random() < 0.5 or not everyone else draw.choice(everyone)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(victim, signal.SIGKILL)
+    return "main process" if victim == run.pid else "worker"
+
+
+def finished(folder):
+    """Return the times of writing of all that is done and not being done again."""
+    return {p: p.stat().st_mtime_ns for p in folder.glob("results/train/*/*/*/scores.npz")}
+
+
+def scores(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.glob("results/train/*/*/*/scores.npz")}
+
+
+def results(folder):
+    """Return everything that a reader of the report sees and that does not depend on the clock."""
+    tables = folder / "results/tables"
+    names = ("evaluation", "cross", "selection", "roc", "trace")
+    return {name: pd.read_parquet(tables / f"{name}.parquet").to_json() for name in names}
+
+
+def kill_and_resume(folder, config, times, seed, longest, targets=()):
+    """Kill `times` times at random, then let the run of all or of `targets` end; return what was killed."""
+    draw = random.Random(seed)
+    killed, before = [], {}
+    while len(killed) < times:
+        run = start(folder, config, targets)
+        time.sleep(draw.uniform(1, longest))
+        if run.poll() is None:
+            killed.append(kill_one(run, folder, draw))
+            if killed[-1] == "worker":  # the run notices; then what is left of it goes too
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    run.wait(timeout=draw.uniform(1, 5))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        time.sleep(1)  # jobs notice within half a second that their run is gone
+        done = finished(folder)
+        assert len(done) >= len(before) - 2, "finished jobs were lost"
+        before = done
+        if all((folder / target).exists() for target in targets or ["results/report.html"]):
+            shutil.rmtree(folder / "results")
+            before = {}
+    kept = finished(folder)
+    finish(folder, config, targets)
+    again = [p for p, written in finished(folder).items() if p in kept and kept[p] != written]
+    assert len(again) <= 2, "finished jobs were repeated"
+    return killed
 
 
 def cut(folder: Path, draw: random.Random) -> Path:

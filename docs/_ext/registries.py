@@ -93,21 +93,14 @@ def abilities(name: str) -> dict[str, str]:
 
 
 def learners(*packages: ModuleType) -> list[str]:
-    """Names of the exported learners that can be made without arguments, but for their common class."""
-    known = {
-        name: getattr(package, name)
+    """Names of the exported learners, but for their common class."""
+    names = {
+        name
         for package in packages or (to_use, from_papers)
         for name in package.__all__
+        if hasattr(getattr(package, name), "predict")
     }
-    made = [n for n, value in known.items() if hasattr(value, "predict") and value is not to_use.Ranker]
-    return sorted((n for n in made if _without_arguments(known[n])), key=str.lower)
-
-
-def _without_arguments(kind: type) -> bool:
-    given = (
-        p for p in signature(kind).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
-    )
-    return all(p.default is not p.empty for p in given)
+    return sorted(names - {"Ranker"}, key=str.lower)
 
 
 def learner_rows() -> list[list[str]]:
@@ -129,10 +122,10 @@ def write_pages(app: Sphinx) -> None:
     """Write the pages of estimators; those that did not change keep their time."""
     folder = Path(app.srcdir) / "reference" / "learners"
     folder.mkdir(exist_ok=True)
-    wanted = {}
-    for name in learners():
-        text = PAGE.format(name=name, line="=" * len(name), **abilities(name))
-        wanted[folder / f"{name.lower()}.rst"] = text
+    wanted = {
+        folder / f"{name.lower()}.rst": PAGE.format(name=name, line="=" * len(name), **abilities(name))
+        for name in learners()
+    }
     for path in set(folder.glob("*.rst")) - set(wanted):
         path.unlink()
     for path, text in wanted.items():
@@ -160,7 +153,6 @@ class Table(SphinxDirective):
     """``registry-table``: a table of `TABLES`, in a page of Markdown."""
 
     required_arguments = 1
-    final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
         """Parse the table."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from logging import ERROR, INFO, WARNING, Handler, LogRecord
 from pathlib import Path
 from typing import Any
@@ -62,11 +61,10 @@ class LogHandler(LogHandlerBase):
     def emit(self, record: LogRecord) -> None:
         """Take one event."""
         try:
-            if self._display is None:
-                if self._plain is not None:
-                    self._plain.handle(record)
-            else:
+            if self._display is not None:
                 self._take(self._display, record)
+            elif self._plain is not None:
+                self._plain.handle(record)
         except Exception:
             self.handleError(record)
 
@@ -94,7 +92,7 @@ class LogHandler(LogHandlerBase):
             display.update()
         elif event == LogEvent.JOB_ERROR:
             known = self._progress.fail(facts["jobid"]) or _job(facts, {})
-            why = reason_of(known, ended=False) or facts.get("rule_msg") or "no reason given"
+            why = _last_line(known) or _full_disk(known) or facts.get("rule_msg") or "no reason given"
             display.failure(known, why)
         elif event is None or event == LogEvent.ERROR:
             message = record.getMessage()
@@ -111,15 +109,12 @@ def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:
     return Job(facts["rule_name"], wildcards, tuple(facts["output"]), tuple(facts["log"]))
 
 
-def reason_of(job: Job, *, ended: bool = True) -> str:
-    """Return the reason of a failure; empty if there is none.
+def reason_of(job: Job) -> str:
+    """Return the reason why a job that ended well failed all the same; empty if there is none.
 
-    A training job that ``ended`` has a record, which may say that its method failed; a download has a
-    receipt, which may say that the files are unavailable. The reason of a job that broke off is the last
-    line of its log; on a full disk there is none.
+    A training job has a record, which may say that its method failed; a download has a receipt, which may
+    say that the files are unavailable.
     """
-    if not ended:
-        return next(_last_lines(job), "") or _full_disk(job)
     files = [Path(file) for file in job.output]
     for path in files + [record for file in files for record in file.parent.glob("*/record.json")]:
         if path.name == "record.json":
@@ -142,9 +137,8 @@ def _full_disk(job: Job) -> str:
     return ""
 
 
-def _last_lines(job: Job) -> Iterator[str]:
-    for log in map(Path, job.log):
-        if log.exists():
-            lines = [s for s in log.read_text(encoding="utf-8", errors="replace").splitlines() if s.strip()]
-            if lines:
-                yield f"{lines[-1].strip()} (all of it: {log})"
+def _last_line(job: Job) -> str:
+    for log in filter(Path.exists, map(Path, job.log)):
+        if text := log.read_text(encoding="utf-8", errors="replace").strip():
+            return f"{text.splitlines()[-1].strip()} (all of it: {log})"
+    return ""

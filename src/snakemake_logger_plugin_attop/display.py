@@ -108,7 +108,7 @@ class Display:
     def _bars(self) -> RenderableType:
         p = self._progress
         rows = [d for d in p.total if p.done[d] < p.total[d]]
-        shown = sorted(rows, key=lambda d: not p.running_methods(d))[:ROWS] if len(rows) > ROWS else rows
+        shown = sorted(rows, key=lambda d: not p.running_methods(d))[:ROWS]
         table = Table.grid(padding=(0, 1))
         for d in sorted(shown, key=list(p.total).index):
             bar = ProgressBar(total=p.total[d], completed=p.done[d], width=24)

@@ -54,8 +54,8 @@ class Progress:
     running: dict[int, float] = field(default_factory=dict)
     total: Counter[str] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
-    other_total: int = 0
-    other_done: int = 0
+    n_steps: int = 0
+    n_done: int = 0
     compiling: int = 0
 
     def __post_init__(self) -> None:
@@ -69,10 +69,9 @@ class Progress:
         for rule, wildcards in jobs:
             job = Job(rule, wildcards)
             self._left[job.pair] += 1
+            self.n_steps += 1
             self.compiling += rule == "compile"
-            if job.dataset is None:
-                self.other_total += 1
-            else:
+            if job.dataset is not None:
                 self.total[job.dataset] += 1
 
     def describe(self, number: int, job: Job) -> None:
@@ -86,11 +85,25 @@ class Progress:
 
     def finish(self, number: int) -> Job | None:
         """A job ended well, which for training means with a record; None if nothing is known of it."""
-        return self._end(number, well=True)
+        since = self.running.get(number)
+        job = self.fail(number)
+        if job is None:
+            return None
+        self._left[job.pair] -= 1
+        if since is not None:
+            self._took[job.pair].append(self.clock() - since)
+        self.n_done += 1
+        if job.dataset is not None:
+            self.done[job.dataset] += 1
+        if (failure := self._broken.pop(job.key, None)) is not None:
+            self.failed[failure] -= 1
+            self.failed = +self.failed
+        return job
 
     def fail(self, number: int) -> Job | None:
-        """A job broke off."""
-        return self._end(number, well=False)
+        """A job broke off; it may be tried again."""
+        self.running.pop(number, None)
+        return self.jobs.pop(number, None)
 
     def add_failure(self, job: Job, why: str, *, kept: bool) -> bool:
         """Count a failure, and return whether it is the first of its reason.
@@ -116,7 +129,7 @@ class Progress:
     @property
     def steps(self) -> tuple[int, int]:
         """Jobs done, and all of them."""
-        return self.done.total() + self.other_done, self.total.total() + self.other_total
+        return self.n_done, self.n_steps
 
     @property
     def elapsed(self) -> float:
@@ -147,22 +160,3 @@ class Progress:
             if (job := self.jobs.get(number)) is not None:
                 left -= min(now - since, expected(job.pair))
         return left / self.cores
-
-    def _end(self, number: int, *, well: bool) -> Job | None:
-        since = self.running.pop(number, None)
-        job = self.jobs.pop(number, None)
-        if job is None:
-            return None
-        if not well:  # it may be tried again
-            return job
-        self._left[job.pair] -= 1
-        if since is not None:
-            self._took[job.pair].append(self.clock() - since)
-        if job.dataset is None:
-            self.other_done += 1
-        else:
-            self.done[job.dataset] += 1
-        if (failure := self._broken.pop(job.key, None)) is not None:
-            self.failed[failure] -= 1
-            self.failed = +self.failed
-        return job

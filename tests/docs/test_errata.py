@@ -1,4 +1,4 @@
-"""The errata hold: every example of docs/errata runs, and the index leads to what there is."""
+"""The errata hold: every example of docs/errata runs, and the index has them all."""
 
 import doctest
 import re
@@ -23,17 +23,7 @@ def test_examples_run(page):
     assert tried > len(sections)
 
 
-def anchor(heading):
-    """Anchor that GitHub gives a heading."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-
-
-def test_the_index_leads_to_sections_that_exist():
-    links = re.findall(r"\]\((errata/[^)]+)\)", (DOCS / "errata.md").read_text())
-    assert len(links) > 15
-    for link in links:
-        path, _, fragment = link.partition("#")
-        headings = re.findall(r"^#+ (.+)$", (DOCS / path).read_text(), re.MULTILINE)
-        assert not fragment or fragment in map(anchor, headings), link
-    linked = {link.partition("#")[0] for link in links}
-    assert linked == {f"errata/{page.name}" for page in PAGES}
+def test_the_index_has_every_page():
+    """Of a link that leads nowhere Sphinx warns: test_docs.py."""
+    linked = re.findall(r"\]\((errata/[^)#]+)", (DOCS / "errata.md").read_text())
+    assert set(linked) == {f"errata/{page.name}" for page in PAGES}

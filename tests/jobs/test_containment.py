@@ -29,7 +29,7 @@ from attop_bench.run.job import Job
 from support import ROOT
 from support.client import CLIENT
 from support.folds import cut
-from support.small_run import SMALL, snakemake, without_figures
+from support.small_run import ONE, snakemake, without_figures
 
 pytestmark = [
     pytest.mark.workflow,
@@ -37,9 +37,8 @@ pytestmark = [
 ]
 
 
-#: Of workflows: what the runs came to, and a configuration with one data set.
+#: Of workflows: what the runs came to.
 RUNS = "results/evaluation/wdbc/runs.parquet"
-ON_WDBC = {**SMALL, "datasets": SMALL["datasets"][:1], "trace": False}
 
 
 @pytest.fixture
@@ -105,14 +104,18 @@ def record_of(job):
         ("Speechless", "error", "SpeechlessError, whose message is unknown"),
         ("WritesEverywhere", "error", "after writing"),
         ("LimitsFiles", "error", "File too large"),
+        ("LoopsForEver", "timeout", "0.8 s"),
+        ("IgnoresAlarms", "timeout", "0.8 s"),
+        ("EatsMemory", "memory", "1000 MB"),
+        ("ChildrenEatMemory", "memory", "1000 MB"),
     ],
 )
 def test_what_a_method_does_is_its_status(job_of, method, status, words):
-    record, log = record_of(job_of(method))
+    record, log = record_of(job_of(method, seconds=0.8 if status == "timeout" else 20))
     assert record["status"] == status
     assert words in record["error"]
     assert words in log
-    if method in ("Raises", "Crashes"):
+    if method in ("Raises", "Crashes") or status == "timeout":
         assert "in fit" in log
         assert "in fit" in record["traceback"]
     assert record["environment"]["host"]
@@ -131,11 +134,13 @@ def test_what_is_killed_twice_in_a_row_is_recorded(job_of, method):
     assert "twice in a row" in record["error"]
 
 
-def test_what_a_method_does_to_its_features_is_its_own_affair(job_of):
+@pytest.mark.parametrize("methods", [("Fine", "ChangesFeatures"), ("Undecided", "Undecided")])
+def test_what_was_changed_or_drawn_before_makes_no_difference(job_of, methods):
+    """A method's own features are changed, and the generators of the process are seeded."""
     found = []
-    for method in ("Fine", "ChangesFeatures"):
+    for method in methods:
         job = job_of(method, tops=[{"k": 5}, {"tau": 0.2}])
-        train(job)
+        record_of(job)
         found.append(load_arrays(job.scores)[0]["scores"])
     np.testing.assert_array_equal(*found)
 
@@ -147,22 +152,6 @@ def test_data_that_cannot_be_read_are_no_result_of_the_method(job_of, capsys):
         train(job)
     assert not Path(job.record).exists()
     assert "data.npz cannot be read" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("method", ["LoopsForEver", "IgnoresAlarms"])
-def test_time_limit(job_of, method):
-    record, log = record_of(job_of(method, seconds=0.8))
-    assert record["status"] == "timeout"
-    assert "0.8 s" in record["error"]
-    assert "in fit" in log
-    assert "in fit" in record["traceback"]
-
-
-@pytest.mark.parametrize("method", ["EatsMemory", "ChildrenEatMemory"])
-def test_memory_limit(job_of, method):
-    record, _ = record_of(job_of(method))
-    assert record["status"] == "memory"
-    assert "1000 MB" in record["error"]
 
 
 def test_a_log_keeps_its_beginning_and_its_end(job_of):
@@ -180,15 +169,6 @@ def test_no_child_is_left(job_of):
     assert record["status"] == "ok"
     lines = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists()]
     assert not [line for line in lines if b"# left by" in line]
-
-
-def test_generators_of_the_process_are_seeded(job_of):
-    scores = []
-    for _ in range(2):
-        job = job_of("Undecided")
-        record_of(job)
-        scores.append(load_arrays(job.scores)[0]["scores"])
-    np.testing.assert_array_equal(*scores)
 
 
 def test_data_that_cannot_be_had(job_of):
@@ -281,8 +261,8 @@ def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished,
     hostile = {name: {"id": name, "estimator": f"support.hostile_methods.{name}"} for name in HOSTILE}
     hostile["LoopsForEver"]["limits"] = {"seconds": 0.1}
     hostile["eats-all"] |= {"estimator": hostile["EatsMemory"]["estimator"], "limits": {"memory_mb": None}}
-    methods = [*hostile.values(), *SMALL["methods"][2:]]
-    config = {**ON_WDBC, "limits": {"memory_mb": 600}, "methods": methods}
+    methods = [*hostile.values(), *ONE["methods"]]
+    config = {**ONE, "limits": {"memory_mb": 600}, "methods": methods}
     below = {"config": config, "space": 2 << 30}
     first, output = snakemake(tmp_path, "--cores", "2", "--keep-going", RUNS, **below)
     assert first != 0

@@ -35,12 +35,12 @@ FOLDS = 6
 
 
 def patient(**params):
-    """Return a configuration of one method of this folder on a small data set, `FOLDS` training jobs."""
+    """Return a configuration of one slow method on a small data set, `FOLDS` training jobs."""
     protocol = {"kind": "stratified", "options": {"n_folds": FOLDS, "inner_folds": 2}}
     return {
         **DEFAULT,
         "datasets": [{"id": "wdbc", "protocol": protocol, "tops": [{"k": 10}]}],
-        "methods": [{"id": "patient", "estimator": "own_methods.Patient", "params": params}],
+        "methods": [{"id": "patient", "estimator": "support.hostile_methods.Patient", "params": params}],
     }
 
 
@@ -66,7 +66,7 @@ def start(folder, config, *arguments):
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     command = [sys.executable, "-m", "snakemake", "--directory", str(folder)]
     command += ["--configfile", str(folder / "config.yaml"), *arguments]
-    path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path}
     with (folder / "output.txt").open("w") as file:
         streams = {"stdout": file, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}

@@ -25,6 +25,20 @@ class Fine(ClassifierMixin, BaseEstimator):
         return X @ self.direction_
 
 
+class Patient(Fine):
+    """Takes `seconds`, with `megabytes` in use."""
+
+    def __init__(self, seconds=0.0, megabytes=0):
+        self.seconds = seconds
+        self.megabytes = megabytes
+
+    def fit(self, X, y):
+        ballast = np.empty(self.megabytes * 131072)
+        ballast.fill(1.0)
+        time.sleep(self.seconds)
+        return super().fit(X, y)
+
+
 class Raises(Fine):
     def fit(self, X, y):
         raise RuntimeError("no wish to learn")

@@ -30,16 +30,12 @@ class Page(HTMLParser):
         self.words = " ".join(self.text)
 
     def handle_starttag(self, tag, attributes):
-        self.tags[tag] += 1
-        self._read(attributes)
+        self.handle_startendtag(tag, attributes)
         if tag not in self.VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attributes):
         self.tags[tag] += 1
-        self._read(attributes)
-
-    def _read(self, attributes):
         for name, value in attributes:
             if name == "id":
                 self.ids[value] += 1

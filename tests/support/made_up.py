@@ -29,12 +29,10 @@ def make_results(
     datasets=tuple(DATASETS),
     methods=tuple(METHODS),
     metrics=tuple(METRICS),
-    seed=0,
     failures=True,
-    noise=0.03,
 ):
     """Make up the tables and the manifest of a benchmark, with a few failures, gaps and undefined values."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     evaluation, runs, roc = [], [], []
     for dataset in datasets:
         tops, repeats, folds, groups, scoring, items, positives = DATASETS[dataset]
@@ -77,7 +75,7 @@ def make_results(
                                 "ended": 1.8e9 + len(runs) + 10 * training,
                                 "peak_memory_mb": 150.0 + m,
                                 "host": "node-1",
-                                "seed": str(seed),
+                                "seed": "0",
                                 "error": "FloatingPointError: overflow in step 7\n  more" if failed else "",
                             }
                         )
@@ -85,7 +83,7 @@ def make_results(
                             continue
                         for metric in metrics:
                             undefined = failures and metric == "pap@k" and dataset == "wdbc" and fold == 1
-                            value = quality - 0.03 * t + rng.normal(0, noise)
+                            value = quality - 0.03 * t + rng.normal(0, 0.03)
                             high = METRICS[metric].bounds[1]
                             value = min(max(value, 0), 1) if high == 1 else 20 * value
                             value, reason = (np.nan, "fewer than k negatives") if undefined else (value, None)
@@ -99,7 +97,7 @@ def make_results(
                         roc.append({**job, "top": top, **curve, "n_neg": n_neg, "n_pos": n_pos})
     manifest = {
         "title": "Accuracy at the top, made up",
-        "seed": seed,
+        "seed": 0,
         "config": "title: Accuracy at the top\nseed: 0\n",
         "git": {"commit": "0123456789abcdef", "dirty": True},
         "environment": {
@@ -148,9 +146,9 @@ def make_results(
     return pd.DataFrame(evaluation), pd.DataFrame(runs), pd.DataFrame(roc), manifest
 
 
-def as_tables(evaluation, runs, roc, seed=0):
+def as_tables(evaluation, runs, roc):
     """Return all tables of a benchmark: other tops cost 0.01 each, and the candidate chosen is the best."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     cross, selection = [], []
     key = ["dataset", "method", "repeat", "fold", "top"]
     chosen_by = runs.drop_duplicates("dataset").set_index("dataset")["scoring"]

@@ -9,11 +9,11 @@ ROUNDING = {"rel": 1e-12, "abs": 1e-14}
 NAMES = sorted(METRICS)
 
 
-def random_cases(seed, count=250, n_max=8):
+def random_cases(seed, count=250):
     """Labels, scores with many ties and k, from lists without ties to lists of one tie block."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        n = int(rng.integers(1, n_max + 1))
+        n = int(rng.integers(1, 9))
         y = (rng.random(n) < rng.choice([0.2, 0.5, 0.8])).astype(int)
         scores = rng.integers(0, rng.integers(1, 6), n) - 2
         yield y.tolist(), scores.tolist(), int(rng.integers(1, n + 1))

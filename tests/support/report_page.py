@@ -6,6 +6,7 @@ import os
 import shutil
 from collections import Counter
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,13 +24,11 @@ CHOSEN = [METHODS[0], METHODS[3], METHODS[5], METHODS[8], "pnorm-push-16"]
 
 def find_browser():
     """Return the path of Chromium; skip, or fail where the tests must run, if it or its driver is absent."""
-    try:
-        import axe_playwright_python  # noqa: F401
-        import playwright  # noqa: F401
-    except ImportError as error:
-        return absent(f"{error.name} is not installed: pip install -e '.[browser]'")
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    return path or absent("there is no Chromium here: apt-get install chromium")
+    for package in ("axe_playwright_python", "playwright"):
+        if find_spec(package) is None:
+            absent(f"{package} is not installed: pip install -e '.[browser]'")
+    paths = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    return next(filter(None, paths), None) or absent("there is no Chromium here: apt-get install chromium")
 
 
 def absent(reason):

@@ -34,6 +34,9 @@ SMALL = {
     ],
 }
 
+#: Of it one data set and logistic regression.
+ONE = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], "trace": False}
+
 
 def snakemake(folder, *arguments, config=SMALL, program="snakemake", **options):
     """Run the workflow in `folder`, with options of `forked.run`, and return what that does."""

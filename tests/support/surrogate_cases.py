@@ -4,50 +4,23 @@ from functools import partial
 
 import numpy as np
 
-from attop.surrogates import (
-    BPRLoss,
-    ExpPushExp,
-    HingeLoss,
-    HingePush,
-    InfinitePushHinge,
-    LogisticLoss,
-    LogisticPush,
-    PairwiseSoftmaxLoss,
-    PApKAvg,
-    PApKMax,
-    PApKRamp,
-    PApKTS,
-    PApKTSConvex,
-    PatMat,
-    PatMatNP,
-    PAUCStruct,
-    PNormPushExp,
-    PrecAtKAvg,
-    PrecAtKMax,
-    PrecAtKRamp,
-    PrecAtKStruct,
-    SoftmaxLoss,
-    SoftmaxLossAtK,
-    SoftPrecAtK,
-    TopPushK,
-    TopPushLoss,
-)
+from attop.surrogates import ExpPushExp, HingePush, LogisticPush, PNormPushExp
+from attop.surrogates._registry import SURROGATES
 
-PREC = {"struct": PrecAtKStruct, "ramp": PrecAtKRamp, "max": PrecAtKMax, "avg": PrecAtKAvg}
-PAP = {"ramp": PApKRamp, "avg": PApKAvg, "max": PApKMax, "ts": PApKTS, "ts-convex": PApKTSConvex}
-THRESHOLD = [TopPushK, PatMat, PatMatNP]
-TOP = [*PREC.values(), *PAP.values(), PAUCStruct, SoftPrecAtK, SoftmaxLossAtK, *THRESHOLD]
-OF_LISTS = [SoftmaxLoss, BPRLoss, PairwiseSoftmaxLoss]
-WITHOUT_TOP = [InfinitePushHinge, TopPushLoss, HingeLoss, LogisticLoss, *OF_LISTS]
+
+def named(*names):
+    return [SURROGATES[name] for name in names]
+
+
+PREC = {kind: SURROGATES[f"prec@k-{kind}"] for kind in ("struct", "ramp", "max", "avg")}
+PAP = {kind: SURROGATES[f"pap@k-{kind}"] for kind in ("ramp", "avg", "max", "ts", "ts-convex")}
+THRESHOLD = named("top-push-k", "pat-mat", "pat-mat-np")
+TOP = [*PREC.values(), *PAP.values(), *named("pauc", "prec@k-soft", "softmax@k"), *THRESHOLD]
+OF_LISTS = named("softmax", "bpr", "psl")
+WITHOUT_TOP = [*named("infinite-push", "top-push", "hinge", "logistic"), *OF_LISTS]
 #: Of prices and losses: by sums over pairs in test_push_surrogates.py.
-PUSHES = [
-    PNormPushExp,
-    ExpPushExp,
-    LogisticPush,
-    HingePush,
-    partial(LogisticPush, "exp"),
-    partial(HingePush, "exp"),
-]
+PUSHES = [PNormPushExp, ExpPushExp, LogisticPush, HingePush]
+PUSHES += [partial(push, "exp") for push in (LogisticPush, HingePush)]
 
 # Sums of a dozen numbers below 10: rounding stays far below this.
 EXACT = {"rtol": 1e-12, "atol": 1e-12}

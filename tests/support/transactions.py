@@ -47,7 +47,6 @@ def transactions(n=20_000, seed=0, share=0.024):
             "fraud": np.where(fraud, "yes", "no"),
         }
     )
-    frame["limit_copy"] = frame["limit"]
     for column, gap in (("age", 0.12), ("v7", 0.05), ("country", 0.03), ("limit", 0.08)):
         frame.loc[rng.random(n) < gap, column] = None
     frame["limit_copy"] = frame["limit"]

@@ -3,6 +3,7 @@
 import json
 import time
 from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -139,16 +140,9 @@ def test_markup_in_a_reason_is_text(out, tmp_path):
     assert "[red]no[/red] [link" in out.getvalue()
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return SimpleNamespace(now=0.0)
 
 
 #: The report's number.
@@ -158,7 +152,7 @@ REPORT = 12
 @pytest.fixture
 def progress(clock):
     jobs = [train(d, m, f) for d in ("a", "b") for m in ("fast", "slow") for f in range(3)]
-    return planned(*jobs, ("report", {}), cores=2, clock=clock)
+    return planned(*jobs, ("report", {}), cores=2, clock=lambda: clock.now)
 
 
 def run_for(progress, clock, number, seconds):

@@ -22,10 +22,7 @@ class TestInterface(TestLogHandlerBase):
 
 
 def event(name, level=logging.INFO, message="", **told):
-    record = logging.LogRecord("snakemake", level, "", 0, message, (), None)
-    record.event = name
-    vars(record).update(told)
-    return record
+    return logging.makeLogRecord({"event": name, "levelno": level, "msg": message, **told})
 
 
 def job(rule, wildcards, output=(), log=(), name=LogEvent.JOB_INFO, **more):

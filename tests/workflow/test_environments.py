@@ -5,9 +5,8 @@ import subprocess
 import sys
 
 import pytest
-import yaml
 
-from support import ROOT, forked
+from support.small_run import snakemake
 
 BOOSTERS = ("lightgbm", "xgboost")
 CONDA = f"""#!{sys.executable}
@@ -57,25 +56,19 @@ def conda(tmp_path, monkeypatch):
     return folder
 
 
-def snakemake(folder, *arguments, **config):
-    """Run the workflow far from the clone, with nothing of it on the path but by the Snakefile."""
-    (folder / "config.yaml").write_text(yaml.safe_dump({"trace": False, **config}))
-    options = ["-s", ROOT / "workflow/Snakefile", "--cores", "2", "--configfile", "config.yaml", *arguments]
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return forked.run("snakemake", options, folder, kept)
-
-
 SPLIT = {"kind": "holdout", "options": {"train": 0.7, "inner_folds": 2}}
 OF_STUDIES = {"id": "of-studies", "estimator": "studies.board.models.AATPOnSample"}
 
 
-def test_each_rule_runs_in_its_environment(conda, tmp_path):
-    status, output = snakemake(
-        tmp_path, "--sdm", "conda",
-        datasets=[{"id": "wdbc", "protocol": SPLIT, "tops": [{"k": 10}]}],
-        methods=[OF_STUDIES],
-        metrics=["precision@k"],
-    )  # fmt: skip
+def test_each_rule_runs_in_its_environment(conda, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # nothing of the clone is found but by the Snakefile
+    config = {
+        "datasets": [{"id": "wdbc", "protocol": SPLIT, "tops": [{"k": 10}]}],
+        "methods": [OF_STUDIES],
+        "metrics": ["precision@k"],
+        "trace": False,
+    }
+    status, output = snakemake(tmp_path, "--cores", "2", "--sdm", "conda", config=config)
     assert status == 0, output
     assert (tmp_path / "results/report.html").exists()
     homes = set((conda / "activated").read_text().split())

@@ -8,7 +8,7 @@ import yaml
 
 from attop_bench.cli.folder import benchmark
 from support import ROOT, forked
-from support.small_run import SMALL, jobs
+from support.small_run import ONE, jobs
 
 MODULE = """
 configfile: "config/config.yaml"
@@ -33,14 +33,7 @@ def deploy(tmp_path):
     def deploy(snakefile=FOLDER, names="", **changes):
         (tmp_path / "Snakefile").write_text(MODULE.format(snakefile=snakefile, names=names))
         shutil.copytree(ROOT / "config", tmp_path / "config")
-        config = {
-            **SMALL,
-            "datasets": SMALL["datasets"][:1],
-            "methods": SMALL["methods"][2:],
-            "metrics": ["precision@k"],
-            "trace": False,
-            **changes,
-        }
+        config = {**ONE, "metrics": ["precision@k"], **changes}
         (tmp_path / "config/config.yaml").write_text(yaml.safe_dump(config))
         return tmp_path
 

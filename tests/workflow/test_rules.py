@@ -123,9 +123,3 @@ def test_the_oldest_versions_that_are_tested_are_the_oldest_allowed():
     assert tested <= {bound.partition(",")[0] for bound in allowed}
     (least,) = re.findall(r'min_version\("(.*)"\)', (ROOT / "workflow/Snakefile").read_text())
     assert f"snakemake>={least}" in tested
-
-
-def test_conda_reads_the_recipe():
-    rattler = pytest.importorskip("rattler_build", reason="py-rattler-build reads recipes")
-    (rendered,) = rattler.Stage0Recipe.from_yaml(RECIPE).render(rattler.VariantConfig())
-    assert rendered.recipe.to_dict()["package"] == {"name": "attop", "version": attop.__version__}

@@ -5,9 +5,8 @@ import subprocess
 import sys
 
 from attop_bench.run.output import hold
-from support.small_run import SMALL, snakemake
+from support.small_run import ONE, SMALL, snakemake
 
-ONE = {**SMALL, "datasets": SMALL["datasets"][:1], "methods": SMALL["methods"][2:], "trace": False}
 PREPARED = "data/wdbc/dataset.npz"
 
 HOLD = """
