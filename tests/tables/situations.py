@@ -95,6 +95,11 @@ def _level(word, among):
     )
 
 
+def drawn_from(values):
+    """Return a function that makes a column of some values."""
+    return lambda rng, n, y: rng.choice(values, n).astype(object)
+
+
 def numbers(word):
     """Return the base with a column of numbers with a word for gaps."""
     return with_columns(x=_numbers(word))
@@ -543,6 +548,15 @@ SITUATIONS = [
                 (r"x \(in plain numbers and such as '\d+\*'\): numbers written as text",),
             ),
         )
+    ),
+    *(
+        S(f"words {', '.join(values)}", write, with_columns(x=drawn_from(values)), same=False)
+        for values in (
+            *(("7", "07", "7.0", "A1"), ("1e3", "1000", "x"), ("True", "TRUE", "false", "maybe")),
+            *(("True", "False"), ("2024-01-01", "2024-01-02", "never"), ("7,5", "7.5", "none")),
+            *(("12345678901234567890", "12345678901234567891", "short"), ("ü", 'q"', "", "NA")),
+        )
+        for write in (text(), parquet())
     ),
     # --- rows of other lengths than the header, quotes
     S("a comma too much", lines(lambda rows: [*rows[:5], rows[5] + ",", *rows[6:]])),
