@@ -56,16 +56,11 @@ def test_what_is_read(table, capsys):
 
 
 def test_a_table_is_read_as_a_data_set_is(table, capsys):
-    """Blanks around a label, another separator and another format change nothing."""
+    """What is proposed is what is read, but for columns that are dropped, and leaks are said."""
     frauds = (table["fraud"] == "fraud").tolist()
-    spaced = table.assign(fraud=np.where(np.arange(240) % 2, table["fraud"], " " + table["fraud"]))
-    spaced.to_csv("spaced.csv", index=False, sep=";")
-    table.to_parquet("table.parquet")
-    table.to_csv("numbered.csv")
-    table.to_csv("commas.csv", index=False, sep=";", decimal=",")
+    table.to_csv("numbered.csv", sep=";", decimal=",")
     table.assign(told=np.where(table["fraud"] == "fraud", "yes", None)).to_csv("leak.csv", index=False)
-    files = {"spaced.csv": [], "table.parquet": [], "numbered.csv": ["1"], "commas.csv": [], "leak.csv": []}
-    for path, drop in files.items():
+    for path, drop in (("numbered.csv", ["1"]), ("leak.csv", [])):
         X, y, *_ = command.read(path, "fraud", None, None, drop)
         assert y.tolist() == frauds
         assert X.shape == (240, 6)

@@ -189,10 +189,6 @@ SUITE = yaml.safe_load((ROOT / "config/suites/rare.yaml").read_text())
 LISTS = [id for id, entry in ENTRIES.items() if "of" in entry["tops"][0]]
 
 
-def test_the_suite_of_rare_positives_can_be_run():
-    assert list(Plan(config(**{key: SUITE[key] for key in ("datasets", "methods")})).runs())
-
-
 def test_copies_entities_or_blocks_of_the_suite_stay_together():
     ids = {data["id"] for data in SUITE["datasets"]} - {"fraud-stream"}
     assert all({"copies_together", "entity", "blocks"} & set(ENTRIES[id]["params"]) for id in ids)

@@ -147,7 +147,7 @@ def test_the_verdict_and_what_is_expected_of_the_next_list_are_said_alike(run, m
     """To the last digit, of report, card and comparison."""
     given, data, _, tables, _, folder = run
     monkeypatch.chdir(folder)
-    names = ["logistic-regression", "linear-svm"]
+    names = ["logistic-regression", "extra-trees", "soft-top"]
     found, beside = deploy(given, "data", names, n_jobs=1), compared(run, *names)
     of_both = (tables[name][tables[name]["method"].isin(names)] for name in ("evaluation", "runs"))
     about = {"data": {"items": N, "positives": data.n_pos}}
