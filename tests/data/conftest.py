@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from attop_bench.data.build import make
+from attop_bench.data.build import build, make
+from attop_bench.data.catalogue import kind_of
 from support.downloads import Server
 
 
@@ -19,6 +20,20 @@ def read(tmp_path):
         return make("file", path=tmp_path / name, **{"label": "y", "positive": 1, **options})
 
     return read
+
+
+@pytest.fixture
+def built(tmp_path):
+    """Build the stages of a data set, by default all; return the file of the last."""
+
+    def built(spec, previous=None, stages=None):
+        for stage in stages or kind_of(spec["kind"]).stages:
+            out = tmp_path / f"{stage}.npz"
+            build(spec, stage, previous, out)
+            previous = out
+        return previous
+
+    return built
 
 
 @pytest.fixture
