@@ -93,6 +93,18 @@ def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
         propose(without, daily=5)
 
 
+def test_semicolons_and_decimal_commas(tmp_path):
+    frame = plain(price=lambda rng, n, y: rng.integers(0, 10**4, n) / 100 + 0.01)
+    frame["price"] = [f"{v:g}".replace(".", ",") for v in frame["price"].round(1)]  # 12 and 12,5
+    found = look(written(frame, tmp_path, sep=";", decimal=","), "y")
+    assert found.reader == {"separator": ";", "decimal": ","}
+    dataset = runs(found)
+    prices = frame["price"].str.replace(",", ".").astype(float)
+    np.testing.assert_allclose(dataset.X, frame[["a", "b"]].assign(price=prices))
+    thousands = frame.assign(price=[f"{i % 9 + 1},{i:03}" for i in range(300)], a=0)
+    assert look(written(thousands, tmp_path, sep=";"), "y").reader == {"separator": ";"}
+
+
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 @pytest.mark.parametrize("start", ["00", "12345678901234567"])
 def test_ids_of_digits_name_customers(start, format, tmp_path):

@@ -173,7 +173,6 @@ COMMAS = {"separator": ";", "decimal": ","}
 NONE_MISSING = {"missing": {"x": []}}
 CODES = ["DE", "FR", "IT"]
 TENFOLD = times(10)
-TENTHS = base().round({"amount": 1})
 SIGNED = base().assign(amount=(base()["amount"] - 900).round(2))
 ARFF = (
     "@relation t\n@attribute amount real\n@attribute age real\n@attribute colour string\n"
@@ -208,18 +207,6 @@ SITUATIONS = [
     S("runs of blanks", aligned(), reader={"separator": "whitespace"}),
     S("blanks after commas", text(", "), reader={}),
     S("semicolons and decimal commas", text(";", amount=comma), reader=COMMAS),
-    S(
-        "decimal commas in some",
-        text(";", amount=lambda v: f"{v:g}".replace(".", ",")),
-        TENTHS,
-        reader=COMMAS,
-    ),
-    S(
-        "thousands with commas between semicolons",
-        text(";", amount=lambda v: f"{int(v) % 9 + 1},{int(v) % 1000:03}"),
-        same=False,
-        reader={"separator": ";"},
-    ),
     S("tabs and decimal commas", text("\t", amount=comma), reader={"separator": "tab", "decimal": ","}),
     S("quoted decimal commas", text(amount=comma), reader={"decimal": ","}),
     S("commas in text between semicolons", text(";"), coloured("{}, light"), reader={"separator": ";"}),
