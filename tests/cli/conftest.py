@@ -1,12 +1,24 @@
-"""A folder with the configuration MINE of a module of tests, and its plan."""
+"""The command, and a folder with the configuration MINE of a module of tests, and its plan."""
 
 import pytest
 
 from attop_bench.cli.configuration import read_raw
-from attop_bench.cli.main import parse
+from attop_bench.cli.main import main, parse
 from attop_bench.run.config import load_config
 from attop_bench.run.plan import Plan
 from support import ROOT
+
+
+@pytest.fixture
+def ask(capsys):
+    """Return a function that calls ``attop`` and returns what it printed, or its message if it refuses."""
+
+    def ask(*arguments, status=0):
+        assert main([*arguments]) == status
+        said = capsys.readouterr()
+        return said.err if status else said.out
+
+    return ask
 
 
 @pytest.fixture

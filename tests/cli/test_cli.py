@@ -33,10 +33,9 @@ def finish(plan, status):
     return receipt
 
 
-def test_status_counts_and_says_how_to_mend(plan, capsys):
+def test_status_counts_and_says_how_to_mend(plan, ask):
     finish(plan, {"linear-svm": "ok", "rankboost": "memory"})
-    assert main(["status", "--configfile", "mine.yaml"]) == 0
-    out = capsys.readouterr().out
+    out = ask("status", "--configfile", "mine.yaml")
     lines = out.splitlines()
     assert lines[0] == "Accuracy at the top, the default benchmark: out/report.html"
     assert [line.split() for line in lines[2:7]] == [
@@ -54,10 +53,9 @@ def test_status_counts_and_says_how_to_mend(plan, capsys):
     )
 
 
-def test_retry_removes_what_failed_and_nothing_else(plan, capsys):
+def test_retry_removes_what_failed_and_nothing_else(plan, ask, capsys):
     receipt = finish(plan, {"linear-svm": "ok", "rankboost": "timeout"})
-    assert main(["retry", "--configfile", "mine.yaml", "--method", "linear-svm"]) == 0
-    assert "nothing to clear" in capsys.readouterr().out
+    assert "nothing to clear" in ask("retry", "--configfile", "mine.yaml", "--method", "linear-svm")
     assert main(["retry", "--configfile", "mine.yaml", "--status", "error"]) == 0
     assert receipt.exists()
     assert main(["retry", "--configfile", "mine.yaml"]) == 0
@@ -68,17 +66,15 @@ def test_retry_removes_what_failed_and_nothing_else(plan, capsys):
     assert f"Now: snakemake --cores {cpu_count()} --configfile mine.yaml" in capsys.readouterr().out
 
 
-def test_results_of_another_configuration_are_left(plan, capsys):
+def test_results_of_another_configuration_are_left(plan, ask):
     finish(plan, {"linear-svm": "ok", "rankboost": "error"})
     other = ["--configfile", "mine.yaml", "--config", "seed=7"]
-    assert main(["status", *other]) == 0
-    said = capsys.readouterr().out
+    said = ask("status", *other)
     lines = said.splitlines()
     assert "Of those left, 20 were done with another configuration and are done again." in lines
     assert "30: 0 done, 30 to do" in said
     assert lines[-1].startswith("Go on with: snakemake")
-    assert main(["retry", "--method", "rankboost", *other]) == 0
-    assert "nothing to clear" in capsys.readouterr().out
+    assert "nothing to clear" in ask("retry", "--method", "rankboost", *other)
 
 
 def test_configuration_is_merged_as_snakemake_merges(folder):
@@ -93,26 +89,23 @@ def test_configuration_is_merged_as_snakemake_merges(folder):
 
 
 @pytest.mark.parametrize(("what", "line"), [("datasets", "  movielens "), ("metrics", "micro-pap@k ")])
-def test_list(what, line, folder, capsys):
-    assert main(["list", what]) == 0
-    assert f"\n{line}" in capsys.readouterr().out
+def test_list(what, line, folder, ask):
+    assert f"\n{line}" in ask("list", what)
 
 
-def test_list_says_what_is_run_and_what_each_is(folder, capsys):
-    assert main(["list", "methods", "--configfile", "mine.yaml"]) == 0
-    first, *said = capsys.readouterr().out.splitlines()
+def test_list_says_what_is_run_and_what_each_is(folder, ask):
+    first, *said = ask("list", "methods", "--configfile", "mine.yaml").splitlines()
     assert first == "* is run by mine.yaml"
     assert {line.split()[1] for line in said if line.startswith("*")} == {"linear-svm", "rankboost"}
     (line,) = (line for line in said if " svm-perf " in line)
     assert "SVMperf: The structural hinge of prec@k" in line
 
 
-def test_list_of_metrics_has_those_of_a_configuration(folder, capsys):
-    call = ["list", "metrics", "--config"]
-    assert main([*call, "custom_metrics={lift: {path: mine.lift}}", "--configfile", "mine.yaml"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["lift", "mine.lift"]
-    assert main([*call, "custom_metrics=[mine.lift]", "--configfile", "mine.yaml"]) == 1
-    assert "custom_metrics must map names" in capsys.readouterr().err
+def test_list_of_metrics_has_those_of_a_configuration(folder, ask):
+    call = ["list", "metrics", "--configfile", "mine.yaml", "--config"]
+    *_, last = ask(*call, "custom_metrics={lift: {path: mine.lift}}").splitlines()
+    assert last.split() == ["lift", "mine.lift"]
+    assert "custom_metrics must map names" in ask(*call, "custom_metrics=[mine.lift]", status=1)
 
 
 @pytest.mark.parametrize(
@@ -127,9 +120,8 @@ def test_list_of_metrics_has_those_of_a_configuration(folder, capsys):
         ("status --config sed=1", "sed: unknown key; did you mean 'seed'?"),
     ],
 )
-def test_what_cannot_be_done_is_one_message(arguments, message, folder, capsys):
-    assert main(arguments.split()) == 1
-    assert message in capsys.readouterr().err
+def test_what_cannot_be_done_is_one_message(arguments, message, folder, ask):
+    assert message in ask(*arguments.split(), status=1)
 
 
 LIST = [

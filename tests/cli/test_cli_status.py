@@ -7,7 +7,6 @@ from joblib import cpu_count
 from attop._core.files import write_json
 from attop._core.wording import format_duration
 from attop_bench.cli.estimate import size
-from attop_bench.cli.main import main
 from attop_bench.data.base import save_arrays
 from attop_bench.run.up_to_date import digest
 
@@ -18,9 +17,8 @@ methods: [aatp, {id: linear-svm, limits: {seconds: 60}}]
 """
 
 
-def shown(capsys):
-    assert main(["status", "--configfile", "mine.yaml"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def shown(ask):
+    lines = ask("status", "--configfile", "mine.yaml").splitlines()
     return [" ".join(line.split()) for line in lines]
 
 
@@ -30,8 +28,8 @@ def finish(runs, plan, **record):
         write_json(plan.record_path(run), {"digest": digest(plan, run), "n_test": 400, **record})
 
 
-def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, capsys):
-    lines = shown(capsys)
+def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folder, ask):
+    lines = shown(ask)
     assert "wdbc aatp 10 unknown 60 min" in lines
     assert "linear-svm 10 unknown 60 s" in lines
     assert "Training jobs 60: 0 done, 60 to do; one core each" in lines
@@ -47,12 +45,12 @@ def test_nothing_is_known_before_the_first_job_but_what_the_catalogue_says(folde
     assert f"Go on with: snakemake --cores {cpu_count()} --configfile mine.yaml" in lines
 
 
-def test_what_is_done_says_what_the_rest_will_take(plan, capsys):
+def test_what_is_done_says_what_the_rest_will_take(plan, ask):
     runs = {m: [r for r in plan.runs("wdbc") if r.method == m] for m in ("aatp", "linear-svm")}
     parts = {"selection": 30.0, "training": 9.0, "scoring": 1.0}
     finish(runs["aatp"][:4], plan, status="ok", seconds=parts)
     finish(runs["linear-svm"][:1], plan, status="timeout")  # it took all of its minute
-    lines = shown(capsys)
+    lines = shown(ask)
     assert "wdbc aatp 4 6 4.0 min 60 min" in lines
     assert "linear-svm 1 9 9.0 min 60 s" in lines
     assert any(line.startswith("Training jobs 60: 4 done, 1 failed") for line in lines)
@@ -62,13 +60,12 @@ def test_what_is_done_says_what_the_rest_will_take(plan, capsys):
     assert f"Predictions at most {size(wdbc + spambase)}" in lines
 
 
-def test_the_time_on_some_cores(plan, capsys):
+def test_the_time_on_some_cores(plan, ask):
     for method in ("aatp", "linear-svm"):
         for dataset in ("wdbc", "spambase"):
             runs = [r for r in plan.runs(dataset) if r.method == method]
             finish(runs[:1], plan, status="ok", seconds={"training": 12.0})
-    assert main(["status", "--configfile", "mine.yaml", "--cores", "4"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = " ".join(ask("status", "--configfile", "mine.yaml", "--cores", "4").split())
     assert f"On 4 cores about {format_duration(12 * 56 / 4)}" in said
     assert "snakemake --cores 4 --configfile mine.yaml" in said
 
@@ -87,13 +84,13 @@ def test_size(amount, text):
         ("{n_folds: 5}, repeats: 20}", "with 100 runs and 40 positives a lead below 21 of 100"),
     ],
 )
-def test_what_the_plan_cannot_show_is_said_before_a_run(folder, capsys, protocol, said):
+def test_what_the_plan_cannot_show_is_said_before_a_run(folder, ask, protocol, said):
     (folder / "mine.yaml").write_text(
         "output: out\nmethods: [aatp, linear-svm]\ndatasets:\n"
         "  - {id: own, kind: file, params: {path: a.csv, label: y, positive: 1}, tops: [{kappa: 1.0}],\n"
         "     scoring: precision@k, expect: {items: 1000, positives: 40},\n"
         f"     protocol: {{kind: stratified, options: {protocol}}}\n"
     )
-    (line,) = (line for line in shown(capsys) if line.startswith("own: "))
+    (line,) = (line for line in shown(ask) if line.startswith("own: "))
     assert said in line
     assert ("cannot be shown at kappa=1.0" in line) == ("lead" in line)

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from attop_bench.cli.main import main
 from attop_bench.run.tables import write_tables
 from support.pages import made_tables
 
@@ -21,18 +20,16 @@ def run(tmp_path):
     return run
 
 
-def test_a_run_beside_itself_has_no_change(run, capsys):
+def test_a_run_beside_itself_has_no_change(run, ask):
     one, _ = run("one", 0, "seed: 0\n")
-    assert main(["compare-runs", one, one]) == 0
-    said = capsys.readouterr().out
+    said = ask("compare-runs", one, one)
     assert [line.split(": ")[1][:4] for line in said.splitlines()] == ["the ", "none", "the "]
 
 
-def test_configuration_values_and_verdicts_that_changed_are_listed(run, capsys):
+def test_configuration_values_and_verdicts_that_changed_are_listed(run, ask):
     one, old = run("one", 0, "seed: 0\nmetrics: [auc]\n")
     two, new = run("two", 1, "seed: 1\nmetrics: [auc]\n")
-    assert main(["compare-runs", one, two]) == 0
-    said = capsys.readouterr().out
+    said = ask("compare-runs", one, two)
     assert "- seed: 0" in said
     assert "+ seed: 1" in said
     assert "auc" not in said
@@ -44,20 +41,18 @@ def test_configuration_values_and_verdicts_that_changed_are_listed(run, capsys):
     assert "Verdicts of the best:\n" in said
 
 
-def test_the_runs_of_a_folder_are_listed_oldest_first(tmp_path, capsys):
+def test_the_runs_of_a_folder_are_listed_oldest_first(tmp_path, ask):
     for name, day, said in (("b/one", 2, "A is best."), ("a", 3, "B is best."), ("c", 1, "None is.")):
         (tmp_path / name).mkdir(parents=True)
         git = None if day > 2 else {"commit": "abc"}
         story = {"finished": f"2026-11-0{day}", "git": git, "headline": said}
         (tmp_path / name / "manifest.json").write_text(json.dumps(story))
     (tmp_path / "manifest.json").write_text("{}")  # of something else
-    assert main(["compare-runs", str(tmp_path)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = ask("compare-runs", str(tmp_path)).splitlines()
     assert [line.split()[0] for line in lines] == ["2026-11-01", "2026-11-02", "2026-11-03"]
     assert lines[1].split()[1:] == [str(tmp_path / "b/one"), "abc", "A", "is", "best."]
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_a_folder_without_a_run_is_refused(n, tmp_path, capsys):
-    assert main(["compare-runs", *[str(tmp_path)] * n]) == 1
-    assert "holds no finished run" in capsys.readouterr().err
+def test_a_folder_without_a_run_is_refused(n, tmp_path, ask):
+    assert "holds no finished run" in ask("compare-runs", *[str(tmp_path)] * n, status=1)

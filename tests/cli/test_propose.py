@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 
 from attop.metrics import precision_at_k
 from attop_bench.cli import propose
-from attop_bench.cli.main import main
 from attop_bench.data.base import Unavailable
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import load_config
@@ -20,6 +19,7 @@ from attop_bench.run.propose import get_files, look_at_tops, measure, prepare
 TOPS = [{"kappa": 0.25}, {"kappa": 1.0}]
 N_SETS = 10
 LATER = 4e9  # seconds since 1970
+LOGISTIC = ["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]
 
 
 def config(estimator="sklearn.linear_model.LogisticRegression", sizes=()):
@@ -44,21 +44,19 @@ def board(tmp_path, monkeypatch):
     return known
 
 
-def test_sets_out_of_reach_are_named_and_the_others_go_on(board, capsys):
-    assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
-    out = capsys.readouterr().out
+def test_sets_out_of_reach_are_named_and_the_others_go_on(board, ask):
+    out = ask(*LOGISTIC)
     assert "Left out, for 1 set cannot be reached: gone.\ngone: gone/gone.csv: no download address" in out
     assert "LogisticRegression is ahead of LightGBM" in out
     assert "over 9 sets" in out, "of ten, eight on one side are enough at 1%"
     assert "in error in at most 1% of cases" in out, "with two tops"
 
 
-def test_without_a_difference_it_is_open_and_says_what_would_tell(board, capsys):
+def test_without_a_difference_it_is_open_and_says_what_would_tell(board, ask):
     for found in measure(config(), {name: {} for name in board.index[:-1]}, LATER, 1):
         ahead = found.dataset in ("digit-1", "digit-4", "digit-7")
         board.loc[found.dataset] = found.means + (0.02 if ahead else -0.01)
-    assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1"]) == 0
-    out = capsys.readouterr().out
+    out = ask(*LOGISTIC)
     assert "LogisticRegression is open beside LightGBM: it finds 0.1 of 100 more, over 10 sets" in out
     assert "To know more: 10 sets show a lead of 2.1 of 100 in 8 of 10 cases; one of 0.1 takes" in out
     assert "No set is left." in out
@@ -80,9 +78,8 @@ def test_a_sign_takes_two_tops_and_no_contradiction(signs, expected):
     assert look_at_tops(gains, 12) == expected
 
 
-def test_when_the_time_is_over_it_stops(board, capsys):
-    assert main(["propose", "sklearn.linear_model.LogisticRegression", "--jobs", "1", "--seconds", "0"]) == 0
-    assert "0 sets cannot tell.\nThe 0 seconds were over" in capsys.readouterr().out
+def test_when_the_time_is_over_it_stops(board, ask):
+    assert "0 sets cannot tell.\nThe 0 seconds were over" in ask(*LOGISTIC, "--seconds", "0")
 
 
 def test_precision_is_that_of_a_run(tmp_path):
@@ -116,12 +113,11 @@ def test_fewest_rows_come_first(tmp_path, monkeypatch):
         ),
     ],
 )
-def test_a_wrong_call_is_told(arguments, words, tmp_path, monkeypatch, capsys):
+def test_a_wrong_call_is_told(arguments, words, tmp_path, monkeypatch, ask):
     monkeypatch.chdir(tmp_path)
-    assert main(["propose", *arguments]) == 1
-    assert re.search(words, capsys.readouterr().err)
+    assert re.search(words, ask("propose", *arguments, status=1))
 
 
-def test_a_method_that_fails_is_told(board, capsys):
-    assert main(["propose", "sklearn.decomposition.PCA", "--jobs", "1"]) == 1
-    assert "sklearn.decomposition.PCA fails on digit-9" in capsys.readouterr().err
+def test_a_method_that_fails_is_told(board, ask):
+    path = "sklearn.decomposition.PCA"
+    assert f"{path} fails on digit-9" in ask("propose", path, "--jobs", "1", status=1)

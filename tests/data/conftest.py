@@ -1,4 +1,4 @@
-"""A server to download from, waits that take no time, no mirror of the machine's own, a small disk."""
+"""A table read from its text; a server to download from, waits that take no time, no mirror, a small disk."""
 
 import os
 import shutil
@@ -6,7 +6,34 @@ import subprocess
 
 import pytest
 
+from attop_bench.data.build import build, make
+from attop_bench.data.catalogue import kind_of
 from support.downloads import Server
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write a text, and return the data set that it is."""
+
+    def read(text, name="t.csv", **options):
+        (tmp_path / name).write_text(text, newline="")
+        return make("file", path=tmp_path / name, **{"label": "y", "positive": 1, **options})
+
+    return read
+
+
+@pytest.fixture
+def built(tmp_path):
+    """Build the stages of a data set, by default all; return the file of the last."""
+
+    def built(spec, previous=None, stages=None):
+        for stage in stages or kind_of(spec["kind"]).stages:
+            out = tmp_path / f"{stage}.npz"
+            build(spec, stage, previous, out)
+            previous = out
+        return previous
+
+    return built
 
 
 @pytest.fixture

@@ -20,31 +20,18 @@ from studies.papk2020.citation import CONTACTS, PUBLISHED
 
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.build import build, check_facts, make
-from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import fetch_files, next_turn, read_receipt
 from attop_bench.data.source import Source
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.run.config import load_config, read_yaml
+from attop_bench.run.config import read_yaml
 from attop_bench.run.plan import Plan
 from attop_bench.run.up_to_date import Inputs
 from support import ROOT
+from support.small_run import configured
 
 MIRROR = Path(os.environ.get("ATTOP_MIRROR") or ROOT.parent / "shared/data")
 ENTRIES = read_yaml(ROOT / "config/datasets.yaml")
 FETCHED = [id for id, entry in ENTRIES.items() if "files" in entry]
-
-
-def config(**changes):
-    catalogues = {"datasets": "config/datasets.yaml", "methods": "config/methods.yaml"}
-    return load_config({"catalogues": catalogues, "methods": ["logistic-regression"], **changes}, ROOT)
-
-
-def built(spec, previous, folder):
-    """Build every stage of a data set; return the file of the last."""
-    for stage in kind_of(spec["kind"]).stages:
-        build(spec, stage, previous, folder / f"{stage}.npz")
-        previous = folder / f"{stage}.npz"
-    return previous
 
 
 def in_mirror(id):
@@ -52,7 +39,7 @@ def in_mirror(id):
 
 
 def test_every_entry_is_a_valid_configuration():
-    assert len(config(datasets=list(ENTRIES)).datasets) == len(ENTRIES)
+    assert len(configured(datasets=list(ENTRIES)).datasets) == len(ENTRIES)
 
 
 @pytest.mark.parametrize("id", FETCHED)
@@ -66,7 +53,7 @@ def test_every_fetched_entry_says_what_it_is_and_where_it_is_from(id):
 
 
 @pytest.mark.parametrize("id", FETCHED)
-def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
+def test_the_files_have_the_counts_the_catalogue_asserts(id, built, tmp_path):
     if not in_mirror(id):
         pytest.skip(f"no mirror with the files of {id}: set ATTOP_MIRROR")
     entry = ENTRIES[id]
@@ -77,7 +64,7 @@ def test_the_files_have_the_counts_the_catalogue_asserts(id, tmp_path):
     assert fetch_files(files, tmp_path, tmp_path / "fetch.json", mirror=str(MIRROR), offline=True)
     params = {**entry.get("params", {}), **{n: f["path"] for n, f in entry["files"].items()}}
     spec = {"id": id, "kind": entry["kind"], "params": params, "expect": entry["expect"], "seed": 0}
-    data = Dataset.load(built(spec, tmp_path / "fetch.json", tmp_path))
+    data = Dataset.load(built(spec, tmp_path / "fetch.json"))
     assert str(tmp_path) not in json.dumps(data.facts)
     assert "simulated" not in json.dumps(data.facts)
     for fold in make_folds(entry["protocol"]["kind"], data, 0, 0, **entry["protocol"].get("options", {})):
@@ -157,18 +144,20 @@ def test_data_that_cannot_be_had_are_a_reason_until_they_can(tmp_path):
         read_receipt(receipt)
 
 
-def test_the_reason_passes_through_every_stage(tmp_path):
+def test_the_reason_passes_through_every_stage(built, tmp_path):
     file = {"path": Source("ml-100k/u.data")}
     fetch_files(file, tmp_path / "cache", tmp_path / "fetch.json", mirror=str(tmp_path), offline=True)
     spec = {"id": "ml", "kind": "movielens", "params": {"path": "ml-100k/u.data"}, "seed": 0}
     with pytest.raises(Unavailable):
-        Dataset.load(built(spec, tmp_path / "fetch.json", tmp_path))
+        Dataset.load(built(spec, tmp_path / "fetch.json"))
 
 
 def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
     inputs = [
         Inputs(
-            Plan(config(datasets=[{"id": "ionosphere", "notes": notes, "files": {"path": file}}], **place)),
+            Plan(
+                configured(datasets=[{"id": "ionosphere", "notes": notes, "files": {"path": file}}], **place)
+            ),
             lambda rule: ROOT / f"workflow/scripts/{rule}.py",
         )
         for notes, file, place in (
@@ -187,10 +176,6 @@ def test_where_files_are_found_and_what_is_said_of_them_repeat_no_job():
 
 SUITE = yaml.safe_load((ROOT / "config/suites/rare.yaml").read_text())
 LISTS = [id for id, entry in ENTRIES.items() if "of" in entry["tops"][0]]
-
-
-def test_the_suite_of_rare_positives_can_be_run():
-    assert list(Plan(config(**{key: SUITE[key] for key in ("datasets", "methods")})).runs())
 
 
 def test_copies_entities_or_blocks_of_the_suite_stay_together():
@@ -274,7 +259,7 @@ def test_citation_tables_are_parts_with_the_active_users(tmp_path):
 
 def test_the_citation_entry_pins_the_archive_its_kind_reads():
     """The entry needs nothing more from the user; without network it is unavailable."""
-    [data] = config(datasets=["citation"]).datasets
+    [data] = configured(datasets=["citation"]).datasets
     assert (data.files["archive"].digest, data.params) == (PUBLISHED, {})
 
 

@@ -25,11 +25,6 @@ def frame():
     return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": LABEL, "q": QUERY})
 
 
-def read(tmp_path, text, **options):
-    (tmp_path / "t.csv").write_text(text)
-    return make("file", path=tmp_path / "t.csv", **{"label": "y", "positive": 1, **options})
-
-
 def svmlight_text(comment=False, qid=True):
     lines = []
     for x, label, query in zip(X, LABEL, QUERY, strict=True):
@@ -94,58 +89,55 @@ def test_compressed_text_is_read_whatever_its_name(format, pack, tmp_path):
         make("file", path=path, label=label, positive=1)
 
 
-def test_svmlight_has_the_features_it_is_told_and_no_query_unless_asked(tmp_path):
-    path = tmp_path / "data"
-    path.write_text(svmlight_text(qid=False))
-    data = make("file", path=path, format="svmlight", reader={"n_features": 5}, positive=1)
+def test_svmlight_has_the_features_it_is_told_and_no_query_unless_asked(read, tmp_path):
+    form = {"name": "data", "format": "svmlight", "label": None}
+    data = read(svmlight_text(qid=False), **form, reader={"n_features": 5})
     np.testing.assert_array_equal(data.X, np.hstack([X, np.zeros((4, 2))]))
     assert data.groups is None
-    path.write_text(svmlight_text())
-    assert make("file", path=path, format="svmlight", positive=1).X.shape == (4, 3)
+    assert read(svmlight_text(), **form).X.shape == (4, 3)
+    path = tmp_path / "data"
     path.write_text("1 0:2\n-1 1:3\n")
     with pytest.raises(DatasetError, match=r"indices from 1.*zero_based"):
         read_frame(path, "svmlight")
     assert list(read_frame(path, "svmlight", {"zero_based": True})) == ["label", "0", "1"]
 
 
-def test_headerless_columns_are_numbered_or_named(tmp_path):
-    path = tmp_path / "uci.data"
-    path.write_text("   0.5   1  2.5\n  1.5  0   3.5 # why\n\n")
+def test_headerless_columns_are_numbered_or_named(read):
+    text = "   0.5   1  2.5\n  1.5  0   3.5 # why\n\n"
     reader = {"header": False, "separator": "whitespace", "comment": "#"}
     for label in (2, -2):
-        data = make("file", path=path, format="csv", reader=reader, label=label, positive=1)
+        data = read(text, "uci.data", format="csv", reader=reader, label=label)
         np.testing.assert_array_equal(data.X, [[0.5, 2.5], [1.5, 3.5]])
         assert data.facts["features"] == ["1", "3"]
     named = {**reader, "names": ["u", "v", "w"]}
-    data = make("file", path=path, format="csv", reader=named, label="v", positive=1, keep=[-1])
-    assert data.facts["features"] == ["w"]
-    data = make("file", path=path, format="csv", reader=named, label="v", positive=1, drop=["u"])
-    assert data.X.shape == (2, 1)
+    for choice in ({"keep": [-1]}, {"drop": ["u"]}):
+        data = read(text, "uci.data", format="csv", reader=named, label="v", **choice)
+        assert data.facts["features"] == ["w"]
 
 
-def test_text_becomes_numbers_by_codes_or_one_hot(tmp_path):
+def test_text_becomes_numbers_by_codes_or_one_hot(read):
     text = "u,n,y\no,1,p\nx,2,n\nb,3,p\n"
-    coded = read(tmp_path, text, positive="p", codes={"o": 0, "x": 1, "b": 2})
+    coded = read(text, positive="p", codes={"o": 0, "x": 1, "b": 2})
     np.testing.assert_array_equal(coded.X, [[0, 1], [1, 2], [2, 3]])
-    hot = read(tmp_path, text, positive="p", one_hot=True)
+    hot = read(text, positive="p", one_hot=True)
     assert hot.facts["features"] == ["n", "u=b", "u=o", "u=x"]
     np.testing.assert_array_equal(hot.X, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
 
 
-def test_a_column_names_the_entity_of_each_row(tmp_path):
+def test_a_column_names_the_entity_of_each_row(read):
     text = "u,customer,y\n1,ann,0\n1,bob,1\n1,ann,1\n"
-    assert read(tmp_path, text, group="customer").groups.tolist() == [0, 1, 0]
-    data = read(tmp_path, text, entity="customer")
+    assert read(text, group="customer").groups.tolist() == [0, 1, 0]
+    data = read(text, entity="customer")
     assert data.entity.tolist() == [0, 1, 0]
     assert data.name == "t"
     assert data.groups is None
     assert data.facts["features"] == ["u"]
     with pytest.raises(DatasetError, match="'y' is both label and entity: name another entity"):
-        read(tmp_path, text, entity="y")
+        read(text, entity="y")
 
 
-def test_a_column_gives_what_a_positive_is_worth(tmp_path):
-    data = read(tmp_path, "u,euro,y\n1,2.5,0\n2,1000,1\n3,0,1\n", amount="euro")
+def test_a_column_gives_what_a_positive_is_worth(read):
+    data = read("u,euro,y\n1,2.5,0\n2,1000,1\n3,0,1\n", amount="euro")
     assert data.facts["features"] == ["u", "euro"]  # unless it is dropped
     found = sample_of(data).measure(get_metric("amount@k"), np.arange(3), np.array([1.0, 3.0, 2.0]), Top(k=2))
     assert found.value == 500
@@ -160,26 +152,26 @@ def test_a_column_gives_what_a_positive_is_worth(tmp_path):
         (["1", "much"], "a column of numbers"),
     ],
 )
-def test_what_is_no_amount_is_refused(tmp_path, amounts, message):
+def test_what_is_no_amount_is_refused(read, amounts, message):
     text = "u,euro,y\n" + "".join(f"{i},{a},{i % 2}\n" for i, a in enumerate(amounts))
     with pytest.raises(DatasetError, match=message):
-        read(tmp_path, text, amount="euro", drop=["euro"])
+        read(text, amount="euro", drop=["euro"])
 
 
-def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("u,g,y\n" + "".join(f"{i},{i % 3},{int(i < 40)}\n" for i in range(130)))
-    whole = make("file", path=path, label="y", positive=1, group="g")
-    data = make("file", path=path, label="y", positive=1, group="g", day="g", downsample_positives=0.1)
+def test_positives_are_thinned_to_a_share_of_the_rows_kept(read, tmp_path):
+    text = "u,g,y\n" + "".join(f"{i},{i % 3},{int(i < 40)}\n" for i in range(130))
+    whole = read(text, group="g")
+    data = read(text, group="g", day="g", downsample_positives=0.1)
     assert (data.n_pos, len(data.y)) == (10, 100)
     assert (np.diff(data.X[:, 0]) > 0).all()
     np.testing.assert_array_equal(data.X[data.y == 0], whole.X[whole.y == 0])
     np.testing.assert_array_equal(data.groups, data.X[:, 0] % 3)
     np.testing.assert_array_equal(data.day, data.groups)
+    path = tmp_path / "t.csv"
     again = make("file", 5, path=path, label="y", positive=1, group="g", downsample_positives=0.1)
     np.testing.assert_array_equal(again.X, data.X)
     with pytest.raises(DatasetError, match=r"downsample_positives=0.4 needs 60 of the 40 positives"):
-        make("file", path=path, label="y", positive=1, downsample_positives=0.4)
+        read(text, downsample_positives=0.4)
 
 
 @pytest.mark.parametrize(
@@ -195,9 +187,9 @@ def test_positives_are_thinned_to_a_share_of_the_rows_kept(tmp_path):
         (["730120", "730131", "730101"], [730120, 730131, 730101]),  # one month: as far apart in days
     ],
 )
-def test_a_column_gives_the_day_of_each_row(tmp_path, dates, expected):
+def test_a_column_gives_the_day_of_each_row(read, dates, expected):
     rows = "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates))
-    data = read(tmp_path, "u,when,y\n" + rows, day="when")
+    data = read("u,when,y\n" + rows, day="when")
     assert data.day.tolist() == expected
     assert data.facts["features"] == ["u"]
 
@@ -228,13 +220,13 @@ def test_dates_of_parquet_are_days(tmp_path):
         (["2024-02-31", "2024-01-01"], "is not of dates"),
     ],
 )
-def test_what_is_no_day_is_refused(tmp_path, dates, message):
+def test_what_is_no_day_is_refused(read, dates, message):
     with pytest.raises(DatasetError, match=message):
-        read(tmp_path, "u,when,y\n" + "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates)), day="when")
+        read("u,when,y\n" + "".join(f"{i},{d},{i % 2}\n" for i, d in enumerate(dates)), day="when")
 
 
-def test_thresholds_replace_their_columns(tmp_path):
-    data = read(tmp_path, "u,v,y\n1,9,0\n2,8,1\n3,7,1\n", thresholds={"v": [7, 8], "u": [1]})
+def test_thresholds_replace_their_columns(read):
+    data = read("u,v,y\n1,9,0\n2,8,1\n3,7,1\n", thresholds={"v": [7, 8], "u": [1]})
     assert data.facts["features"] == ["v > 7", "v > 8", "u > 1"]
     np.testing.assert_array_equal(data.X, [[1, 1, 0], [1, 0, 1], [0, 0, 1]])
 
@@ -271,9 +263,9 @@ def test_parts_go_by_the_highest_query():
             parts_by_bounds(np.arange(3), bounds)
 
 
-def test_labels_that_differ_in_blanks_are_one(tmp_path):
+def test_labels_that_differ_in_blanks_are_one(read):
     for positive in ("yes", " yes"):
-        data = read(tmp_path, "u,y\n1, yes\n2,yes\n3,no\n4,yes \n", positive=positive)
+        data = read("u,y\n1, yes\n2,yes\n3,no\n4,yes \n", positive=positive)
         assert data.y.tolist() == [1, 1, 0, 1]
 
 

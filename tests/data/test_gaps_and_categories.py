@@ -32,12 +32,6 @@ def written(frame, tmp_path, **options):
     return make("file", path=tmp_path / "t.csv", label="bad", positive="yes", **options)
 
 
-def read(text, tmp_path, **options):
-    (tmp_path / "t.csv").write_text(text)
-    options = {"label": "bad", "positive": "yes", "impute": "median", **options}
-    return make("file", path=tmp_path / "t.csv", **options)
-
-
 def prepared_by_hand(frame, fit, rows, ceiling):
     """Return the features of `rows`, prepared by what the rows `fit` say, one value at a time."""
     seen = frame.iloc[fit]
@@ -89,28 +83,28 @@ def test_without_gaps_and_ceiling_nothing_is_left_to_learn(tmp_path):
     assert plain.facts["features"][:3] == ["amount", "n", "country=DE"]
 
 
-def test_blanks_are_gaps_and_leave_numbers_numbers(tmp_path):
-    data = read("a,w,bad\n1, x,yes\n ,y ,no\n3, ,no\n", tmp_path, one_hot=True)
+def test_blanks_are_gaps_and_leave_numbers_numbers(read):
+    data = read("a,w,y\n1, x,1\n ,y ,0\n3, ,0\n", one_hot=True, impute="median")
     np.testing.assert_array_equal(data.X, [[1, 0], [np.nan, 1], [3, np.nan]])
 
 
 @pytest.mark.parametrize("missing", [[-999, "?"], {"a": [-999, "?"]}, {"a": ["-999", "?"]}])
-def test_marks_of_gaps_are_numbers_however_they_are_written(missing, tmp_path):
-    text = "a,t,bad\n-999.0,True,yes\n-999,False,no\n?,True,no\n3,True,no\n"
-    data = read(text, tmp_path, reader={"missing": missing})
+def test_marks_of_gaps_are_numbers_however_they_are_written(missing, read):
+    text = "a,t,y\n-999.0,True,1\n-999,False,0\n?,True,0\n3,True,0\n"
+    data = read(text, reader={"missing": missing}, impute="median")
     np.testing.assert_array_equal(data.X, [[np.nan, 1], [np.nan, 0], [np.nan, 1], [3, 1]])
 
 
-def test_codes_leave_gaps_to_be_filled(tmp_path):
-    data = read("w,bad\nlow,yes\n,no\nhigh,no\n", tmp_path, codes={"low": 0, "high": 2})
+def test_codes_leave_gaps_to_be_filled(read):
+    data = read("w,y\nlow,1\n,0\nhigh,0\n", codes={"low": 0, "high": 2}, impute="median")
     np.testing.assert_array_equal(data.X, [[0], [np.nan], [2]])
     assert data.preparation.categories == {}
 
 
-def test_rows_of_the_same_features_are_copies_and_gaps_are_equal(tmp_path):
-    text = "a,b,bad\n1,,yes\n1,,no\n1,2,no\n0,2,no\n1,2,yes\n"
-    assert read(text, tmp_path, copies_together=True).duplicate_group.tolist() == [2, 2, 1, 0, 1]
-    assert read(text, tmp_path).duplicate_group is None
+def test_rows_of_the_same_features_are_copies_and_gaps_are_equal(read):
+    text, fill = "a,b,y\n1,,1\n1,,0\n1,2,0\n0,2,0\n1,2,1\n", {"impute": "median"}
+    assert read(text, **fill, copies_together=True).duplicate_group.tolist() == [2, 2, 1, 0, 1]
+    assert read(text, **fill).duplicate_group is None
 
 
 def test_copies_are_numbered_as_numpy_numbers_them():

@@ -14,19 +14,10 @@ from attop_bench.run.options import json_schema, markdown
 from support.listings import listings
 
 
-def run_stages(tmp_path, spec, stages=None):
-    previous = None
-    for stage in stages or KINDS[spec["kind"]].stages:
-        out = tmp_path / f"{stage}.npz"
-        build(spec, stage, previous, out)
-        previous = out
-    return previous
-
-
-def test_stages_from_file_to_file_give_the_same_data_as_in_memory(tmp_path):
+def test_stages_from_file_to_file_give_the_same_data_as_in_memory(built):
     params = {"n_users": 40, "n_items": 80, "n_rated": [30, 80], "n_factors": 3}
     spec = {"id": "my-ratings", "kind": "ratings", "params": params, "seed": 5, "title": "Mine"}
-    stored = Dataset.load(run_stages(tmp_path, spec))
+    stored = Dataset.load(built(spec))
     made = make("ratings", 5, **params)
     for name in ("X", "y", "groups"):
         np.testing.assert_array_equal(getattr(stored, name), getattr(made, name))
@@ -52,9 +43,9 @@ def test_every_column_of_a_data_set_comes_back_from_its_file(tmp_path):
     assert again.summary() == counts | {"days": 17_020}
 
 
-def test_the_stages_of_images_around_umap(tmp_path):
+def test_the_stages_of_images_around_umap(built, tmp_path):
     spec = {"id": "im", "kind": "images", "params": {"n_users": 9, "liking": [0.2, 0.4]}, "seed": 0}
-    arrays, meta = load_arrays(run_stages(tmp_path, spec, ["source"]))
+    arrays, meta = load_arrays(built(spec, stages=["source"]))
     assert (arrays["pixels"].shape, meta["stage"]) == ((1797, 64), "source")
     digit = arrays["digit"][:500]
     meta |= {"stage": "umap", "parameters": {"n_components": 10}}
@@ -110,10 +101,10 @@ def test_input_files_are_known():
     assert input_files("wdbc", {}) == []
 
 
-def test_wrong_stages_say_what_is_wrong(tmp_path):
+def test_wrong_stages_say_what_is_wrong(built, tmp_path):
     params = {"n_users": 30, "n_items": 40, "n_rated": [30, 40]}
     spec = {"id": "r", "kind": "ratings", "params": params, "seed": 0}
-    source, out = run_stages(tmp_path, spec, ["source"]), tmp_path / "out.npz"
+    source, out = built(spec, stages=["source"]), tmp_path / "out.npz"
     for stage, previous, message in [
         ("factorize", source, "has no stage 'factorize'; did you mean 'factorise'"),
         ("dataset", source, "reads the file of stage 'factorise'.*is of stage 'source' of 'ratings'"),

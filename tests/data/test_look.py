@@ -93,20 +93,6 @@ def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
         propose(without, daily=5)
 
 
-def test_marks_of_missing_values_are_read_as_such_in_their_column_alone(tmp_path):
-    def marked(rng, n, y):
-        return np.where(rng.random(n) < 0.1, "NG", rng.integers(100, 200, n).astype(str))
-
-    frame = plain(amount=marked, country=lambda rng, n, y: rng.choice(["DE", "NG", "FR"], n))
-    found = look(written(frame, tmp_path), "y")
-    assert found.column("amount").marks == ("NG",)
-    assert found.reader == {"missing": {"amount": ["NG"]}}
-    dataset = runs(found)
-    amounts = dataset.X[:, dataset.facts["features"].index("amount")]
-    np.testing.assert_array_equal(np.isnan(amounts), frame["amount"] == "NG")
-    assert any("'NG', taken as missing" in c for c in found.complaints)
-
-
 def test_semicolons_and_decimal_commas(tmp_path):
     frame = plain(price=lambda rng, n, y: rng.integers(0, 10**4, n) / 100 + 0.01)
     frame["price"] = [f"{v:g}".replace(".", ",") for v in frame["price"].round(1)]  # 12 and 12,5
@@ -177,8 +163,6 @@ def test_columns_that_cannot_be_used_are_dropped_with_a_word(tmp_path):
     n = 300
     frame = plain(
         n,
-        delta=lambda rng, n, y: pd.to_timedelta(rng.integers(0, 9, n), "h"),
-        bag=lambda rng, n, y: [[1, 2]] * n,
         big=lambda rng, n, y: rng.integers(2**60, 2**61, n),
         day=lambda rng, n, y: np.array(["2026-01-01", "2026-01-02"])[rng.integers(0, 2, n)],
         real=lambda rng, n, y: pd.date_range("2026-01-01", periods=n),
@@ -189,13 +173,12 @@ def test_columns_that_cannot_be_used_are_dropped_with_a_word(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     found = look(str(tmp_path / "t.parquet"), "y")
     kinds = {c.name: c.kind for c in found.columns}
-    assert kinds["bag"] == kinds["far"] == "unusable"
-    assert kinds["delta"] == "number"
+    assert kinds["far"] == "unusable"
     assert kinds["big"] == "identifier"
     assert kinds["day"] == kinds["real"] == "date"
     assert kinds["odd"] == "yes/no"
     said = parameters(found)
-    assert said["drop"] == ["bag", "big", "real", "marked", "far"]
+    assert said["drop"] == ["big", "real", "marked", "far"]
     assert said["day"] == "day"
     assert said["one_hot"]
     runs(found)

@@ -11,8 +11,9 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.fetch import obtain
 from attop_bench.data.registries import openml_file, pmlb_file
-from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.config import ConfigError
 from support.downloads import refused, sha
+from support.small_run import configured, entry
 
 pytestmark = pytest.mark.usefixtures("no_mirror", "waits")
 
@@ -89,39 +90,30 @@ def test_pmlb_refuses_a_file_that_is_not_the_pointers_and_what_is_no_pointer(ser
     refused(pmlb_file("x", registry=f"{server.url}/p"), tmp_path, word)
 
 
-def entry(**params):
-    protocol = {"kind": "stratified"}
-    return {"id": "d", "kind": "pmlb", "params": params, "protocol": protocol, "tops": [{"k": 1}]}
-
-
 def test_a_configuration_names_a_set_of_a_registry():
-    methods = [{"id": "m", "estimator": "sklearn.dummy.DummyClassifier"}]
-    known = {"sha256": "0" * 64, "bytes": 7}
-    given = entry(name="x", label="target", positive=1, **known)
-    [data] = load_config({"datasets": [given], "methods": methods}).datasets
+    params = {"name": "x", "label": "target", "positive": 1, "sha256": "0" * 64, "bytes": 7}
+    [data] = configured(datasets=[entry(kind="pmlb", params=params)]).datasets
     file = data.files["path"]
     assert (file.path, file.mirror_path, file.digest, file.bytes) == ("pmlb/x/x.tsv.gz",) * 2 + ("0" * 64, 7)
     assert file.urls[0].endswith("/datasets/x/x.tsv.gz")
     assert file.record == "git-lfs"
     assert data.params == {"label": "target", "positive": 1}
     with pytest.raises(ConfigError, match="'name' is not given"):
-        load_config({"datasets": [entry(label="target", positive=1)], "methods": methods})
+        configured(datasets=[entry(kind="pmlb", params={"label": "target", "positive": 1})])
 
 
-def test_labels_may_be_in_a_file_of_their_own(tmp_path):
-    (tmp_path / "x.csv").write_text("a,b\n1,2\n3,4\n5,6\n")
+def test_labels_may_be_in_a_file_of_their_own(read, tmp_path):
     (tmp_path / "y").write_text("-1\n1\n-1\n")
-    given = {"path": tmp_path / "x.csv", "labels": tmp_path / "y", "positive": 1}
-    np.testing.assert_array_equal(make("file", **given).y, [0, 1, 0])
+    text, given = "a,b\n1,2\n3,4\n5,6\n", {"labels": tmp_path / "y", "label": None}
+    np.testing.assert_array_equal(read(text, **given).y, [0, 1, 0])
     with pytest.raises(DatasetError, match="leave label out"):
-        make("file", **given, label="a")
+        read(text, labels=tmp_path / "y", label="a")
     (tmp_path / "y").write_text("-1\n1\n")
     with pytest.raises(DatasetError, match="2 rows of 1, for 3 rows"):
-        make("file", **given)
+        read(text, **given)
 
 
-def test_blocks_are_consecutive_rows(tmp_path):
-    (tmp_path / "x.csv").write_text("a,y\n" + "".join(f"{i},{i % 4}\n" for i in range(7)))
-    data = make("file", path=tmp_path / "x.csv", label="y", positive=[1, 3], blocks=3)
+def test_blocks_are_consecutive_rows(read):
+    data = read("a,y\n" + "".join(f"{i},{i % 4}\n" for i in range(7)), positive=[1, 3], blocks=3)
     np.testing.assert_array_equal(data.entity, [0, 0, 0, 1, 1, 2, 2])
     np.testing.assert_array_equal(data.y, [0, 1, 0, 1, 0, 1, 0])

@@ -1,5 +1,7 @@
 """Every protocol: nothing leaks, a seed decides, wrong requests are refused; rows placed one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -87,13 +89,17 @@ def test_folds_by_name_depend_on_run_data_protocol_and_repeat():
         ("stratified", {}, 5),
         ("stratified", {"n_folds": 3}, 3),
         ("windows", {"n_sets": 7}, 7),
+        ("holdout", {"train": 100}, 1),
         ("within-groups", {"stratify": False}, 1),
+        ("whole-groups", {"n_folds": 4, "inner_folds": 2}, 4),
+        ("given", {"n_folds": 2}, 2),
     ],
 )
 def test_the_number_of_folds_is_known_without_the_data(kind, options, count):
-    groups = np.arange(203) % 4 if "groups" in PROTOCOLS[kind].needs else None
+    groups = np.arange(203) % 20 if "groups" in PROTOCOLS[kind].needs else None
+    its = replace(data(groups), part=np.arange(203) % 3)
     assert count_folds(kind, **options) == count
-    assert len(make_folds(kind, data(groups), 0, 0, **options)) == count
+    assert len(make_folds(kind, its, 0, 0, **options)) == count
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.splits.protocols import count_folds, given, make_folds, whole_entities, whole_groups
+from attop_bench.data.splits.protocols import given, make_folds, whole_entities, whole_groups
 from oracles.datasets import check_fold
 from support.labelled import labels, same, users
 
@@ -60,12 +60,6 @@ def test_given_parts_can_be_thinned():
     [fold] = given(y, group, part=group // 10, n_train=60, n_test=30, seed=1)
     assert (len(fold.train), len(fold.test)) == (60, 30)
     assert set(group[fold.train] // 10) == {0, 1}
-
-
-def test_folds_are_counted_by_their_options():
-    assert count_folds("given", n_folds=5) == 5
-    assert count_folds("holdout", train=3) == 1
-    assert count_folds("whole-groups") == 5
 
 
 def test_duplicates_stay_on_one_side():

@@ -73,11 +73,9 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.arff", "@relation r\n@attribute u real\n@attribute y real\n@data\n?,1\n2,0\n", {}, "missing"),
     ],
 )
-def test_what_cannot_be_read_is_refused(name, text, options, message, tmp_path):
-    path = tmp_path / name
-    path.write_text(text)
+def test_what_cannot_be_read_is_refused(name, text, options, message, read):
     with pytest.raises(DatasetError, match=message):
-        make("file", path=path, **{"label": "y", "positive": 1, **options})
+        read(text, name, **options)
 
 
 @pytest.mark.parametrize(

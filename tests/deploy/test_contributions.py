@@ -73,18 +73,6 @@ def test_in_a_linear_model_a_column_adds_what_its_change_changes(data):
         assert change.any()
 
 
-def test_a_categorys_features_are_summed_back_to_its_column():
-    table, y = rows("median", 3)
-    pipeline = raw_pipeline(table, "standard", lightgbm()).fit(table.X, y)
-    added = contributions(pipeline, table.X)
-    each = pipeline[-1].predict(pipeline[:-1].transform(table.X), pred_contrib=True)
-    names = pipeline["columns"].get_feature_names_out()
-    for place, column in enumerate(table.X):
-        its = [i for i, name in enumerate(names) if name.partition("__")[2].startswith(column)]
-        assert len(its) == {"town": 3, "kind": 2}.get(column, 1)
-        np.testing.assert_allclose(added[:, place], each[:, its].sum(axis=1), atol=1e-12)
-
-
 def test_what_is_not_exact_is_left_out():
     table, y = rows(None, None)
     pipeline = raw_pipeline(table, "none", RandomForestClassifier(5)).fit(table.X, y)

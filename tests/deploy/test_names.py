@@ -1,8 +1,5 @@
 """Names are text: what stands in a file is what is trained on, scored and listed, in every format."""
 
-import csv
-import gzip
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +9,6 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from attop._core.files import write_csv
 from attop._core.top import Top
 from attop.experiment._routing import fit
 from attop_bench.cli.main import main
@@ -59,16 +55,18 @@ def table(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("gap", [{}, {"impute": "median"}])
 @pytest.mark.parametrize(("name", "value"), [("code", 7), ("code", 12), ("code", "03"), ("flag", True)])
-def test_one_row_of_parquet_scores_like_all(name, value, gap, table):
-    """A number or a truth value, or the text that CSV has."""
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_one_row_scores_like_all(format, name, value, gap, table):
+    """Parquet has a number or a truth value, or the text that CSV has."""
     if gap:
         table.loc[5, ["x", "code"]] = None
         table.to_csv("t.csv", index=False)
     model = package("t.csv", drop=["id", "user"], **gap)
     every = model.rank("t.csv").set_index("row")["score"]
     row = int((table[name] == str(value)).to_numpy().argmax())
-    table[row : row + 1].assign(**{name: value}).to_parquet("one.parquet", index=False)
-    assert model.rank("one.parquet")["score"].item() == pytest.approx(every[row + 1], rel=1e-12)
+    one = table[row : row + 1].assign(**{name: value})
+    getattr(one, f"to_{format}")(f"one.{format}", index=False)
+    assert model.rank(f"one.{format}")["score"].item() == pytest.approx(every[row + 1], rel=1e-12)
 
 
 def test_whole_numbers_of_parquet_stay_whole_beside_a_gap(table):
@@ -170,67 +168,3 @@ def test_what_is_no_table_or_model_is_named(table):
         Path("out/model.json").write_text(text)
         with pytest.raises(DatasetError, match=r"out.model\.json is not by attop deploy"):
             read_package("out")
-
-
-IDS = ["007", "7", "1e5", "100000", LONG, ALMOST, "", "NA"]
-IDS += ['say "hi"', "a,b;c", "naïve ☃", " 7 ", "x\ny"]
-CATEGORIES = [
-    ["7", "07", "7.0", "A1"],
-    ["1e3", "1000", "x"],
-    ["True", "TRUE", "false", "maybe"],
-    ["True", "False"],
-    ["2024-01-01", "2024-01-02", "never"],
-    ["7,5", "7.5", "none"],
-    [LONG, ALMOST, "short"],
-    ["ü", 'q"', "", "NA"],
-]
-LABELS = [("yes", "no"), ("1", "0"), ("01", "1"), ("True", "False"), ("1.0", "0")]
-
-
-def written(path, frame, decimal):
-    """Write text, and numbers, in the format of a name; return the options of its reader."""
-    if path.suffix == ".parquet":
-        frame.to_parquet(path)
-        return {}
-    rows = io.StringIO()
-    writer = csv.writer(rows, delimiter="," if decimal == "." else ";")
-    writer.writerow(frame.columns)
-    number = {c: frame[c].dtype.kind == "f" for c in frame}
-    for row in frame.itertuples(index=False):
-        text = {c: "" if pd.isna(v) else str(v) for c, v in zip(frame, row, strict=True)}
-        writer.writerow(text[c].replace(".", decimal) if number[c] else text[c] for c in frame)
-    content = rows.getvalue().encode()
-    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-    return {} if decimal == "." else {"separator": ";", "decimal": ","}
-
-
-@pytest.mark.workflow
-def test_any_table_gives_the_same_scores_permuted_by_row_and_wider(tmp_path):
-    """Each format with each kind of label and category: training, then scoring; the list carries the text."""
-    for seed in range(20):
-        rng, n = np.random.default_rng(seed), len(IDS)
-        name, decimal = [("t.csv", "."), ("t.csv", ","), ("t.csv.gz", "."), ("t.parquet", ".")][seed % 4]
-        positive, other = LABELS[seed % 5]
-        columns = {
-            "id": rng.permutation(IDS),
-            "x": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n) * 10.0 ** rng.integers(-8, 9)),
-            **{f"c{k}": rng.choice(values, n) for k, values in enumerate(CATEGORIES)},
-            "y": np.where(rng.permutation(n) < 3, positive, other),
-        }
-        frame = pd.DataFrame({c: v if c == "x" else v.astype(object) for c, v in columns.items()})
-        frame.loc[0, list(frame)[2:-1]] = [values[-1] for values in CATEGORIES]  # no dates or names alone
-        path = tmp_path / name
-        reader = written(path, frame, decimal)
-        model = package(path, reader=reader, positive=positive, drop=["id"], impute="median")
-        score = model.rank(path).set_index("row")["score"].sort_index().to_numpy()
-        wider = frame.assign(more="0", score_="NA")[["more", "score_", *frame.columns]]
-        rows = rng.permutation(n)
-        for new, its in ((wider, rows), (frame, rows[:1]), (frame, rows[1:2])):
-            written(path, new.iloc[its], decimal)
-            ranked = model.rank(path)
-            place = ranked["row"] - 1
-            np.testing.assert_allclose(ranked["score"], score[its][place], rtol=1e-9, atol=1e-12)
-            write_csv(tmp_path / "list.csv", ranked)
-            with open(tmp_path / "list.csv", newline="", encoding="utf-8") as file:
-                listed = [row["id"] for row in csv.DictReader(file)]
-            assert listed == frame["id"].to_numpy()[its][place].tolist()

@@ -69,6 +69,12 @@ def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
     assert left_out(sections, methods) == {"boosted": "needs a package", "own": "not run"}
 
 
+def all_judged(*tables, about=None):
+    """Return the judgements of the rows of some results."""
+    evaluation, runs = map(pd.concat, zip(*tables, strict=True))
+    return list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0), about).values())
+
+
 def judgements_of(n_runs=3, **values):
     """Return the judgements of five data sets with three tops each, from the values at the tops."""
     tables = []
@@ -76,8 +82,7 @@ def judgements_of(n_runs=3, **values):
         for i, top in enumerate(("k=5", "k=10", "k=20")):
             series = [(m, [v[i] + 0.01 * run for run in range(n_runs)]) for m, v in values.items()]
             tables.append(rows(*series, dataset=f"d{d}", top=top))
-    evaluation, runs = map(pd.concat, zip(*tables, strict=True))
-    return evaluation, list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
+    return pd.concat(evaluation for evaluation, _ in tables), all_judged(*tables)
 
 
 @pytest.mark.parametrize(
@@ -123,18 +128,14 @@ def test_the_headline_names_the_method_of_least_regret_in_hits(n_runs, values, s
     ],
 )
 def test_the_headline_of_one_data_set_has_the_best_and_the_next(values, said):
-    evaluation, runs = rows(*values.items(), top="k=10")
     about = {"wdbc": {"items": 200, "positives": 20}}
-    judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0), about).values()
-    assert headline(list(judgements), {"a": "A", "b": "B"}).endswith(said)
+    judgements = all_judged(rows(*values.items(), top="k=10"), about=about)
+    assert headline(judgements, {"a": "A", "b": "B"}).endswith(said)
 
 
 def test_the_headline_of_amounts_is_the_sum_found():
-    evaluation, runs = rows(
-        ("a", [120, 125, 121, 122, 123.0]), ("b", [60, 62, 61, 64, 60.0]), metric="amount@k"
-    )
-    judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values()
-    assert headline(list(judgements), {"a": "A", "b": "B"}) == (
+    series = [("a", [120, 125, 121, 122, 123.0]), ("b", [60, 62, 61, 64, 60.0])]
+    assert headline(all_judged(rows(*series, metric="amount@k")), {"a": "A", "b": "B"}) == (
         "A finds an amount of 611 in the first 5. Shown to be better than B (307 in the first 5)."
     )
 
@@ -161,13 +162,11 @@ def test_the_headline_of_several_is_over_the_sets_that_all_share():
 def test_a_headline_counts_only_leads_that_hold_over_all_tops():
     """At one top p is 0.02: shown alone, and not where fifteen are tested."""
     series = [("a", [0.9, 0.6, 0.9, 0.62, 0.8]), ("b", [0.5, 0.45, 0.5, 0.3, 0.4])]
-    tables = [rows(*series, dataset=f"d{d}", top="k=5") for d in range(15)]
-    evaluation, runs = map(pd.concat, zip(*tables, strict=True))
-    judged = list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
-    assert {one.verdict for one in judged} == {"ahead"}
-    assert 0.05 / 15 < judged[0].rivals[0].p < 0.05
-    assert headline(judged[:1], {"a": "A", "b": "B"}).endswith("Shown to be better than B (2.1 of 5).")
-    assert headline(judged, {"a": "A", "b": "B"}) == (
+    found = all_judged(*(rows(*series, dataset=f"d{d}", top="k=5") for d in range(15)))
+    assert {one.verdict for one in found} == {"ahead"}
+    assert 0.05 / 15 < found[0].rivals[0].p < 0.05
+    assert headline(found[:1], {"a": "A", "b": "B"}).endswith("Shown to be better than B (2.1 of 5).")
+    assert headline(found, {"a": "A", "b": "B"}) == (
         "No method is shown to be best; nearest to each set’s best: A (0 of 100 behind), B (33)."
     )
 
@@ -182,9 +181,7 @@ def test_a_headline_has_at_most_forty_words():
 def view_of(values, about=None, top="k=5"):
     """Return one metric of a data set as the page shows it, from the values of each run."""
     evaluation, runs = rows(*values.items(), top=top)
-    runs = runs.assign(n_train=80.0, n_test=20.0)
-    found = list(judge_all(evaluation, runs, {"wdbc": about or {}}).values())
-    titles = {m: m for m in values}
+    found, titles = all_judged((evaluation, runs), about={"wdbc": about or {}}), {m: m for m in values}
     return build_view("WDBC", found, summarise(evaluation, runs), evaluation, titles, {}, {})
 
 

@@ -56,12 +56,6 @@ def test_models_that_rank_nothing_are_counted_in_their_cell():
     assert {m: row["n_constant"] for m, row in by_method(table).items()} == {"a": 2, "b": 0, "c": 1}
 
 
-def test_summary_of_nothing_is_empty():
-    evaluation, runs = rows()
-    runs = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", "top", "status", "constant", "error"])
-    assert summarise(evaluation, runs).empty
-
-
 def test_summary_refuses_values_given_twice_and_missing_columns():
     evaluation, runs = rows(("a", [0.5, 0.7]))
     with pytest.raises(ValueError, match="2 values twice"):

@@ -16,15 +16,17 @@ import pytest
 
 from attop import compare_at_top
 from attop.experiment._capacity import MULTIPLES, capacity
+from attop.experiment._headline import headline
 from attop.metrics._roc import roc_points
 from attop_bench.cli.main import main
 from attop_bench.data.base import load_arrays
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.deploy.card import card
+from attop_bench.deploy.card import card, draw_curve
 from attop_bench.deploy.deploy import deploy, expect, summed
 from attop_bench.deploy.package import write_package
 from attop_bench.report import write_analysis
+from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.page.view import tex_text
 from attop_bench.run.config import read_yaml
 from attop_bench.run.evaluation import evaluate
@@ -59,7 +61,7 @@ def catalogue():
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A finished run of the catalogue on a small file: configuration, data, folds, headline, folder."""
+    """A finished run of the catalogue on a small file: configuration, data, folds, tables, words, folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("run"))
         rng = np.random.default_rng(0)
@@ -89,7 +91,7 @@ def run(tmp_path_factory):
         said = write_analysis(
             tables, manifest(given, {"data": data}), report="r.html", tables="t", figures="f"
         )
-        yield given, data, folds, said, Path.cwd()
+        yield given, data, folds, tables, said, Path.cwd()
 
 
 def by_method(given):
@@ -105,7 +107,7 @@ def by_method(given):
 
 def compared(run, *names):
     """Compare methods of the configuration as a library's user would."""
-    given, data, folds, _, _ = run
+    given, data, folds, *_ = run
     models = {}
     for name in names:
         learner = given.method(name)
@@ -116,7 +118,7 @@ def compared(run, *names):
 
 
 def test_what_was_measured_is_said_alike_of_every_method(run, monkeypatch):
-    given, data, _, said, folder = run
+    given, data, _, _, said, folder = run
     monkeypatch.chdir(folder)
     monkeypatch.setattr("attop_bench.deploy.deploy.next_list", lambda *_, **rivals: None)  # the other test's
     known, (top,) = by_method(given), given.dataset("data").tops
@@ -141,13 +143,26 @@ def test_what_was_measured_is_said_alike_of_every_method(run, monkeypatch):
     assert len(cells) > 20
 
 
-def test_what_is_expected_of_the_next_list_is_said_alike(run, monkeypatch):
-    given, _, _, _, folder = run
+def test_the_verdict_and_what_is_expected_of_the_next_list_are_said_alike(run, monkeypatch):
+    """To the last digit, of report, card and comparison."""
+    given, data, _, tables, _, folder = run
     monkeypatch.chdir(folder)
-    names = ["logistic-regression", "linear-svm"]
-    found = deploy(given, "data", names, n_jobs=1)
-    coming = found.expectation.next
-    assert compared(run, *names).next.sentence == coming.sentence
+    names = ["logistic-regression", "extra-trees", "soft-top"]
+    found, beside = deploy(given, "data", names, n_jobs=1), compared(run, *names)
+    of_both = (tables[name][tables[name]["method"].isin(names)] for name in ("evaluation", "runs"))
+    about = {"data": {"items": N, "positives": data.n_pos}}
+    (judged,) = judge_all(*of_both, about).values()
+    assert headline([judged]) == beside.sentence
+    means = {judged.best: judged.mean, **{rival.model: rival.mean for rival in judged.rivals}}
+    assert [(one.method, one.value) for one in found.tried] == list(means.items())
+    assert means == beside.table.loc[list(means), "precision@k"].to_dict()
+    card_says = found.expectation
+    assert found.method == judged.best
+    assert (card_says.mean, card_says.low, card_says.high) == (judged.mean, judged.low, judged.high)
+    assert card_says.lift == pytest.approx(judged.mean / data.y.mean())
+    assert draw_curve(found).startswith(b"\x89PNG")
+    coming = card_says.next
+    assert beside.next.sentence == coming.sentence
     assert coming.sentence in card(found, Path("out"), [], dict(zip(names, names, strict=True)))
     write_package(Path("out"), found.package)
     assert main(["score", "out", "mine.csv", "--output", "lists/list.csv"]) == 0

@@ -5,19 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
 from attop_bench.report.page.section import protocol_sentence
 from attop_bench.run.checks import check_method, check_tops
-from attop_bench.run.config import ConfigError, load_config
+from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.options import MethodConfig
 from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
-from support import ROOT
 from support.folds import cut
+from support.small_run import configured, entry
 
 
 def transactions(path, n=600, seed=0):
@@ -31,21 +30,19 @@ def transactions(path, n=600, seed=0):
     pd.DataFrame(columns).to_csv(path, index=False)
 
 
-def configured(tmp_path, protocol, **params):
-    """Return the plan of a configuration written as YAML, its data and folds."""
+def reached(tmp_path, protocol, **params):
+    """Return the plan of a configuration, its data and folds."""
     transactions(tmp_path / "t.csv")
     given = {"path": str(tmp_path / "t.csv"), "label": "fraud", "positive": 1, "drop": [], **params}
-    entry = {"id": "bank", "kind": "file", "params": given, "protocol": protocol, "tops": [{"tau": 0.1}]}
-    catalogues = {"methods": "config/methods.yaml"}
-    text = yaml.safe_dump({"catalogues": catalogues, "datasets": [entry], "methods": ["logistic-regression"]})
-    config = load_config(yaml.safe_load(text), root=ROOT)
+    bank = entry(id="bank", kind="file", params=given, protocol=protocol, tops=[{"tau": 0.1}])
+    config = configured(datasets=[bank], methods=["logistic-regression"])
     data = make("file", **config.dataset("bank").parameters)
     return Plan(config), data, cut(data, config.split("bank", 0))
 
 
 def test_whole_entities_are_reached_from_a_file_and_named_in_the_report(tmp_path):
     protocol = {"kind": "whole-entities", "options": {"n_folds": 3, "inner_folds": 2}}
-    plan, data, folds = configured(tmp_path, protocol, entity="customer", drop=["when"])
+    plan, data, folds = reached(tmp_path, protocol, entity="customer", drop=["when"])
     check_tops(plan.config.dataset("bank"), plan.config.metric("precision@k"), data, [folds])
     customer = pd.read_csv(tmp_path / "t.csv")["customer"].to_numpy()
     runs = list(plan.runs())
@@ -70,7 +67,7 @@ PREQUENTIAL = {
 
 
 def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
-    plan, data, folds = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
+    plan, data, folds = reached(tmp_path, PREQUENTIAL, entity="customer", day="when")
     check_tops(plan.config.dataset("bank"), plan.config.metric("precision@k"), data, [folds])
     frame = pd.read_csv(tmp_path / "t.csv", parse_dates=["when"])
     tested = []
@@ -88,7 +85,7 @@ def test_days_are_reached_from_a_file_and_the_sentence_says_how(tmp_path):
 
 
 def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
-    plan, data, folds = configured(tmp_path, {"kind": "stratified"}, entity="customer", day="when")
+    plan, data, folds = reached(tmp_path, {"kind": "stratified"}, entity="customer", day="when")
     tree = {"estimator": "sklearn.ensemble.RandomForestClassifier", "param_grid": {}}
     spec = next(plan.runs())
     scores = []
@@ -101,7 +98,7 @@ def test_a_seed_that_the_configuration_gives_is_kept(tmp_path):
 
 
 def test_card_precision_selects_and_needs_its_columns(tmp_path):
-    plan, data, folds = configured(tmp_path, PREQUENTIAL, entity="customer", day="when")
+    plan, data, folds = reached(tmp_path, PREQUENTIAL, entity="customer", day="when")
     job = replace(plan.job(next(plan.runs())), scoring="card-precision-3")
     record = run_job(job, data, folds[0], contain=False)
     (top,) = record.tops
@@ -117,22 +114,10 @@ Y = (np.arange(60) < 6).astype(int)
 
 
 def checked(y=Y, groups=None, **changes):
-    data = {
-        "id": "own",
-        "kind": "file",
-        "params": {"path": "own.csv", "label": "y", "positive": 1},
-        "protocol": {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
-        "tops": [{"k": 3}],
-        "scoring": "precision@k",
-        **changes,
-    }
-    methods = [{"id": "log", "estimator": "sklearn.linear_model.LogisticRegression"}]
-    config = load_config(
-        {"catalogues": {}, "datasets": [data], "methods": methods, "metrics": ["precision@k"]}
-    )
-    dataset = Dataset("own", np.zeros((len(y), 1)), y, groups)
-    data = config.dataset("own")
-    check_tops(data, config.metric(data.scoring), dataset, [cut(dataset, config.split("own", 0))])
+    protocol = {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}}
+    config = configured(datasets=[entry(protocol=protocol, **{"scoring": "precision@k", **changes})])
+    dataset, data = Dataset("mine", np.zeros((len(y), 1)), y, groups), config.dataset("mine")
+    check_tops(data, config.metric(data.scoring), dataset, [cut(dataset, config.split("mine", 0))])
 
 
 @pytest.mark.parametrize(
@@ -155,11 +140,11 @@ def test_what_cannot_be_run_is_said_with_the_reason(change, words):
 
 def test_a_parameter_that_only_set_params_takes_is_one():
     pytest.importorskip("lightgbm", reason="an estimator with **kwargs")
-    entry = {"estimator": "lightgbm.LGBMClassifier", "params": {"verbosity": -1}}
-    assert check_method(MethodConfig(id="own", **entry, param_grid={"max_bin": [15, 31]})) == []
+    own = {"estimator": "lightgbm.LGBMClassifier", "params": {"verbosity": -1}}
+    assert check_method(MethodConfig(id="own", **own, param_grid={"max_bin": [15, 31]})) == []
 
 
 def test_a_parameter_that_set_params_refuses_is_none():
-    entry = {"estimator": "sklearn.linear_model.LogisticRegression", "param_grid": {"CC": [1.0]}}
-    (complaint,) = check_method(MethodConfig(id="own", **entry))
+    own = {"estimator": "sklearn.linear_model.LogisticRegression", "param_grid": {"CC": [1.0]}}
+    (complaint,) = check_method(MethodConfig(id="own", **own))
     assert "Invalid parameter 'CC' for estimator" in complaint

@@ -103,7 +103,7 @@ def test_what_a_fold_was_trained_on_may_be_unknown(tmp_path):
         assert all(map(math.isnan, rescored(frame, tmp_path).tables["runs"]["n_train"]))
 
 
-def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys, monkeypatch):
+def test_the_page_is_the_reports_and_says_what_is_missing(tmp_path, capsys, monkeypatch):
     without_figures(monkeypatch)
     frame = predictions()
     gone = (
@@ -119,21 +119,13 @@ def test_a_run_that_is_not_there_is_missing_in_the_page(tmp_path, capsys, monkey
     page = (out / "report.html").read_text(encoding="utf-8")
     assert re.search(r"1\s+job missing", page)
     assert (out / "tables/evaluation.csv").is_file()
-
-
-def test_the_page_is_the_reports(tmp_path, monkeypatch):
-    without_figures(monkeypatch)
-    frame = predictions().rename(columns={"method": "framework"})
-    (tmp_path / "in").mkdir()
-    frame.to_csv(tmp_path / "in/p.csv", index=False)
-    command = ["rescore", str(tmp_path / "in"), "--top", "5", "--top", "tau=0.1", "--metric", "auc"]
-    command += ["--rename", "framework=method", "--title", "Mine", "--output", str(tmp_path / "out")]
-    assert main(command) == 0
-    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
-    assert list(read_json(tmp_path / "out/manifest.json")["methods"]) == ["good", "bad", "flat"]
-    assert "<title>Mine" in page
-    for word in ("good", "flat", "k=5", "tau=0.1"):
-        assert word in page
+    frame.rename(columns={"method": "framework"}).to_csv(tmp_path / "in.csv", index=False)
+    command = ["rescore", str(tmp_path / "in.csv"), "--top", "5", "--top", "tau=0.1", "--metric", "auc"]
+    assert main([*command, "--rename", "framework=method", "--title", "Mine", "--output", str(out)]) == 0
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert list(read_json(out / "manifest.json")["methods"]) == ["good", "bad", "flat"]
+    for words in ("<title>Mine", "good", "flat", "k=5", "tau=0.1"):
+        assert words in page
 
 
 @pytest.mark.parametrize(

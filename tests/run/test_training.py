@@ -67,21 +67,14 @@ def evaluated(data, outcomes, folder, *metrics):
     return evaluate(data, runs, *zip(*files, strict=True), tops=[Top(k=5), Top(tau=0.2)], **chosen)
 
 
-def test_selects_what_ranks_best_and_scores_the_test_part():
+def test_selects_what_ranks_best_on_the_inner_splits_and_scores_the_test_part():
     data = dataset()
-    outcome = run(job(), data)
+    outcome, fold = run(job(), data), fold_of(job(), data)
     assert outcome.status == "ok", outcome
     assert [t["chosen"] for t in outcome.tops] == [{"column": 1}] * 2
     np.testing.assert_array_equal(outcome.scores, [data.X[outcome.test, 1]] * 2)
-    fold = fold_of(job(), data)
     np.testing.assert_array_equal(outcome.test, fold.test)
-
-
-def test_inner_table_is_the_metric_on_the_inner_splits():
-    data = dataset()
-    record = run(job(), data)
-    fold = fold_of(job(), data)
-    for kept in record.tops:
+    for kept in outcome.tops:
         top = {"k=5": Top(k=5), "tau=0.2": Top(tau=0.2)}[kept["top"]]
         for row in kept["inner"]:
             column = row["candidate"]["column"]

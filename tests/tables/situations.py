@@ -1,8 +1,8 @@
 """The list of situations: what is odd about a table, how it is written, and what is right.
 
 A report of a table that was read wrong becomes a line here first. `write` is made by a function of
-`tables.writers`, the table is by default `base()`. Unless `same=False`, features and labels must be those of
-the table written plainly.
+`tables.writers`, by default plain CSV, the table is by default `base()`. Unless `same=False`, features and
+labels must be those of the table written plainly.
 """
 
 import gzip
@@ -39,7 +39,7 @@ class S:
     """A situation."""
 
     what: str
-    write: Callable[..., Any]
+    write: Callable[..., Any] = field(default_factory=text)
     frame: pd.DataFrame | None = None
     #: The same table, plainly written, must give these data, if any; by default `frame`.
     as_if: pd.DataFrame | None = None
@@ -93,6 +93,11 @@ def _level(word, among):
     return lambda rng, n, y: np.where(
         y & (rng.random(n) < 0.7), word, rng.choice(list(among), n).astype(object)
     )
+
+
+def drawn_from(values):
+    """Return a function that makes a column of some values."""
+    return lambda rng, n, y: rng.choice(values, n).astype(object)
 
 
 def numbers(word):
@@ -183,9 +188,14 @@ def _without_a_label(row: int) -> pd.DataFrame:
 
 SITUATIONS = [
     # --- rows
-    S("a row without a label", text(), _without_a_label(2), base().drop(index=2), says=("1 row.* label",)),
+    S(
+        "a row without a label",
+        frame=_without_a_label(2),
+        as_if=base().drop(index=2),
+        says=("1 row.* label",),
+    ),
     # --- separators
-    S("commas", text()),
+    S("commas"),
     S("semicolons", text(";"), reader={"separator": ";"}),
     S("tabs", text("\t"), reader={"separator": "tab"}),
     S("tabs in .tsv", text("\t", name="t.tsv"), reader={}),
@@ -200,14 +210,13 @@ SITUATIONS = [
     S("tabs and decimal commas", text("\t", amount=comma), reader={"separator": "tab", "decimal": ","}),
     S("quoted decimal commas", text(amount=comma), reader={"decimal": ","}),
     S("commas in text between semicolons", text(";"), coloured("{}, light"), reader={"separator": ";"}),
-    S("semicolons in quoted text", text(), coloured("{}; light"), reader={}),
+    S("semicolons in quoted text", frame=coloured("{}; light"), reader={}),
     S(
         "as many words in each row, and quoted commas",
-        text(),
-        coloured("{0} of the same length, as {0} is", **{"dark blue": "blue"}),
+        frame=coloured("{0} of the same length, as {0} is", **{"dark blue": "blue"}),
         reader={},
     ),
-    S("a comma in a quoted name", text(), base().rename(columns={"amount": "amount, EUR"}), reader={}),
+    S("a comma in a quoted name", frame=base().rename(columns={"amount": "amount, EUR"}), reader={}),
     S("one feature", text(";"), base()[["amount", "y"]], reader={"separator": ";"}),
     S("sep=; first", text(";", before="sep=;\n"), reader={}),
     S("sep=, first", text(before="sep=,\r\n", end="\r\n"), reader={}),
@@ -221,7 +230,7 @@ SITUATIONS = [
     S("rows of commas at the end", text(after=",,,\n,,,\n"), says=("2 rows without any value",)),
     S("rows of semicolons at the end", text(";", after=";;;\n"), says=("1 row without any value",)),
     S("rows of blanks and commas", text(after=" , , , \n"), says=("1 row without any value",)),
-    S("a comma after every row", text(), base().assign(**{"": ""}), as_if=base()),
+    S("a comma after every row", frame=base().assign(**{"": ""}), as_if=base()),
     S(
         "a comma after every row but the header",
         template("amount,age,colour,y", "t.csv", lambda row: f"{_line(row)},"),
@@ -232,7 +241,7 @@ SITUATIONS = [
             "amount,age,colour,y", "t.csv", lambda row: f'"{zlib.crc32(repr(row).encode())}",{_line(row)}'
         ),
     ),
-    S("row numbers by pandas", text(), base().reset_index(names=""), as_if=base()),
+    S("row numbers by pandas", frame=base().reset_index(names=""), as_if=base()),
     S("the header again", text(after="amount,age,colour,y\n"), says=("1 row that repeat",)),
     S(
         "titles first",
@@ -242,9 +251,9 @@ SITUATIONS = [
     ),
     S("comments first", text(before="# by hand\n# in May\n"), reader={"comment": "#"}),
     S("percent comments first", text(before="% by hand\n"), reader={"comment": "%"}),
-    S("a header that begins with #", text(), base().rename(columns={"amount": "#amount"})),
-    S("lines within quotes", text(), coloured("{}\nlight")),
-    S("quotes within quotes", text(), coloured('"{}" hue')),
+    S("a header that begins with #", frame=base().rename(columns={"amount": "#amount"})),
+    S("lines within quotes", frame=coloured("{}\nlight")),
+    S("quotes within quotes", frame=coloured('"{}" hue')),
     # --- headers
     S("no header", text(header=False), given=LAST, reader=NO_HEADER, says=("no header.*c1 to c4",)),
     S(
@@ -269,36 +278,32 @@ SITUATIONS = [
     ),
     S(
         "names of numbers",
-        text(),
-        base()[["amount", "age", "y"]].set_axis(["0", "1", "2"], axis=1),
+        frame=base()[["amount", "age", "y"]].set_axis(["0", "1", "2"], axis=1),
         given={"label": "2"},
         as_if=base()[["amount", "age", "y"]],
         reader={},
     ),
-    S("years as names", text(), base().rename(columns={"amount": "2019", "age": "2020"}), reader={}),
+    S("years as names", frame=base().rename(columns={"amount": "2019", "age": "2020"}), reader={}),
     S(
         "a name twice",
-        text(),
-        named("amount", "age", "age", "y"),
+        frame=named("amount", "age", "age", "y"),
         reader={"names": {3: "age_2"}},
         says=("column 3 is called age_2",),
     ),
     S(
         "a name twice but for blanks",
-        text(),
-        named("amount", "age", " age", "y"),
+        frame=named("amount", "age", " age", "y"),
         reader={"names": {3: "age_2"}},
     ),
     S(
         "a double column, dropped",
-        text(),
-        with_columns(x=lambda rng, n, y: base()["age"]).set_axis(
+        frame=with_columns(x=lambda rng, n, y: base()["age"]).set_axis(
             ["amount", "age", "colour", "age", "y"], axis=1
         ),
         as_if=base(),
     ),
-    S("blanks around names", text(), base().rename(columns={"amount": " amount"})),
-    S("names in capitals and umlauts", text(), base().rename(columns={"amount": "BETRÄGE", "age": "Größe"})),
+    S("blanks around names", frame=base().rename(columns={"amount": " amount"})),
+    S("names in capitals and umlauts", frame=base().rename(columns={"amount": "BETRÄGE", "age": "Größe"})),
     S(
         "header: named by hand",
         text(header=False),
@@ -397,46 +402,48 @@ SITUATIONS = [
     ),
     # --- what is missing
     *(
-        S(f"{word or 'nothing'} among numbers", text(), numbers(word), as_if=numbers(""))
+        S(f"{word or 'nothing'} among numbers", frame=numbers(word), as_if=numbers(""))
         for word in ("", "NA", "N/A", "None", "null", "NaN", "?", "-", "n.a.", "missing", ".")
     ),
     *(
-        S(f"{word or 'nothing'} among text", text(), gaps(word), as_if=gaps(""))
+        S(f"{word or 'nothing'} among text", frame=gaps(word), as_if=gaps(""))
         for word in ("", "NA", "None", "null", "n/a", r"\N", "(null)", "#REF!")
     ),
     S(
+        "NG among numbers alone",
+        frame=with_columns(x=_numbers("NG"), land=drawn_from(("DE", "NG", "FR"))),
+        as_if=with_columns(x=_numbers(""), land=drawn_from(("DE", "NG", "FR"))),
+        reader={"missing": {"x": ["NG"]}},
+        says=("x: numbers but for 'NG', taken as missing",),
+    ),
+    S(
         "NA and ? among numbers",
-        text(),
-        with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.1, "?", _numbers("NA")(rng, n, y))),
+        frame=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.1, "?", _numbers("NA")(rng, n, y))),
     ),
     S(
         "NA a country by its form",
-        text(),
-        gaps("NA", CODES),
+        frame=gaps("NA", CODES),
         as_if=gaps("NQ", CODES),
         reader=NONE_MISSING,
         says=("x: NA in .* written as the other values",),
     ),
     S(
         "None goes with the label",
-        text(),
-        level("None", ("Brick", "Stone", "Wood")),
+        frame=level("None", ("Brick", "Stone", "Wood")),
         as_if=level("Nine", ("Brick", "Stone", "Wood")),
         reader=NONE_MISSING,
         says=("x: None in .* its rows go otherwise with the label",),
     ),
-    S("n/a goes with the label", text(), level("n/a", "abc"), as_if=level("0/a", "abc"), reader=NONE_MISSING),
+    S("n/a goes with the label", frame=level("n/a", "abc"), as_if=level("0/a", "abc"), reader=NONE_MISSING),
     S(
         "nothing goes with the label",
-        text(),
-        level("", "abc"),
+        frame=level("", "abc"),
         as_if=level("0", "abc"),
         reader={"missing": {"x": False}},
     ),
     S(
         "NA a level, nothing a gap",
-        text(),
-        with_columns(
+        frame=with_columns(
             x=lambda rng, n, y: np.where(
                 rng.random(n) < 0.1, "", _level("NA", ("Denmark", "Peru", "Chad"))(rng, n, y)
             )
@@ -445,8 +452,7 @@ SITUATIONS = [
     ),
     S(
         "NA kept by the option",
-        text(),
-        gaps("NA"),
+        frame=gaps("NA"),
         same=False,
         given={"label": "y", "given": NONE_MISSING},
         reader=NONE_MISSING,
@@ -454,16 +460,14 @@ SITUATIONS = [
     ),
     S(
         "NA dropped by the option",
-        text(),
-        level("NA"),
+        frame=level("NA"),
         same=False,
         given={"label": "y", "given": {"missing": {"x": ["NA"]}}},
         reader={"missing": {"x": ["NA"]}},
     ),
     S(
         "-999 by the option",
-        text(),
-        numbers("-999"),
+        frame=numbers("-999"),
         as_if=numbers(""),
         given={"label": "y", "given": {"missing": {"x": [-999]}}},
     ),
@@ -516,7 +520,7 @@ SITUATIONS = [
     S("groups above the header", lines(lambda rows: ["Unit 1,Unit 1,,", *rows]), reader={"skip": 1}),
     S("a title with commas", lines(lambda rows: ["In May,,,", *rows]), reader={"skip": 1}),
     *(
-        S(what, text(), with_columns(x=make), same=False, kinds={"x": kind}, says=says)
+        S(what, frame=with_columns(x=make), same=False, kinds={"x": kind}, says=says)
         for what, make, kind, says in (
             (
                 "codes with zeros in front",
@@ -543,6 +547,15 @@ SITUATIONS = [
                 (r"x \(in plain numbers and such as '\d+\*'\): numbers written as text",),
             ),
         )
+    ),
+    *(
+        S(f"words {', '.join(values)}", write, with_columns(x=drawn_from(values)), same=False)
+        for values in (
+            *(("7", "07", "7.0", "A1"), ("1e3", "1000", "x"), ("True", "TRUE", "false", "maybe")),
+            *(("True", "False"), ("2024-01-01", "2024-01-02", "never"), ("7,5", "7.5", "none")),
+            *(("12345678901234567890", "12345678901234567891", "short"), ("ü", 'q"', "", "NA")),
+        )
+        for write in (text(), parquet())
     ),
     # --- rows of other lengths than the header, quotes
     S("a comma too much", lines(lambda rows: [*rows[:5], rows[5] + ",", *rows[6:]])),
@@ -718,7 +731,7 @@ SITUATIONS = [
         same=False,
         says=("numbers written",),
     ),
-    S("a zero byte in text", text(), coloured("{}\0"), same=False, reader={}),
+    S("a zero byte in text", frame=coloured("{}\0"), same=False, reader={}),
     # --- lines that databases and people draw
     S("a Markdown table", drawn("| ", " | ", " |", "|---|---:|---|---|"), reader={"separator": "|"}),
     S("psql", drawn(" ", " | ", "", "-----+----+----+----"), reader={"separator": "|"}),
@@ -740,14 +753,13 @@ SITUATIONS = [
     S("a sheet of notes first", excel(notes=True), says=("3 rows on other sheets than 'Data'",)),
     # --- labels
     *(
-        S(f"labels {no} and {yes}", text(), relabelled(no, yes), as_if=base(), given={}, label=("y", yes))
+        S(f"labels {no} and {yes}", frame=relabelled(no, yes), as_if=base(), given={}, label=("y", yes))
         for no, yes in (("f", "t"), ("ok", "fraud"), ("N", "Y"))
     ),
     *(
         S(
             f"rarer {no}, asked",
-            text(),
-            relabelled(yes, no),
+            frame=relabelled(yes, no),
             as_if=base(),
             given={},
             label=("y", no),
@@ -755,26 +767,24 @@ SITUATIONS = [
         )
         for no, yes in (("benign", "malignant"), ("no", "yes"), ("B", "M"))
     ),
-    S("labels 01 and 1, two names", text(), relabelled("1", "01"), as_if=base(), label=("y", "01")),
+    S("labels 01 and 1, two names", frame=relabelled("1", "01"), as_if=base(), label=("y", "01")),
     *(
         S(
             f"a label or {no or 'nothing'}",
-            text(),
-            relabelled(no, "paid"),
+            frame=relabelled(no, "paid"),
             as_if=base(),
             label=("y", "paid"),
             says=("y: paid or nothing, which is read as the other label",),
         )
         for no in ("", "null")
     ),
-    S("labels in percent", text(), relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
-    S("labels 1 and 2", text(), relabelled("2", "1"), as_if=base(), label=("y", 1)),
-    S("labels -1 and +1", text(), relabelled("-1", "+1"), as_if=base(), label=("y", 1)),
+    S("labels in percent", frame=relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
+    S("labels 1 and 2", frame=relabelled("2", "1"), as_if=base(), label=("y", 1)),
+    S("labels -1 and +1", frame=relabelled("-1", "+1"), as_if=base(), label=("y", 1)),
     *(
         S(
             f"labels {mark}, which is none",
-            text(),
-            unlabelled(mark),
+            frame=unlabelled(mark),
             as_if=unlabelled(""),
             label=("y", "yes"),
             says=(f"y: {re.escape(mark)} is read as no label",),
@@ -783,29 +793,32 @@ SITUATIONS = [
     ),
     S(
         "a label or ?",
-        text(),
-        relabelled("?", "paid"),
+        frame=relabelled("?", "paid"),
         same=False,
         label=("y", "paid"),
         says=("y: 2 values; 'paid' is positive.*--positive ?",),
     ),
     S(
         "labels with and without capitals",
-        text(),
-        base().assign(y=[(v, v.title(), v.upper())[i % 3] for i, v in enumerate(base()["y"])]),
+        frame=base().assign(y=[(v, v.title(), v.upper())[i % 3] for i, v in enumerate(base()["y"])]),
         as_if=base(),
         given={},
         label=("y", ["YES", "Yes", "yes"]),
     ),
     S(
         "labels that alternate",
-        text(),
-        base().assign(y=np.where(np.arange(160) % 2, "yes", "no")),
+        frame=base().assign(y=np.where(np.arange(160) % 2, "yes", "no")),
         given={},
         params={"drop": None},
     ),
     *(
-        S(f"{yes} is {share:.0%}", text(), few(yes, no, share), few("yes", "no", share), given={}, **asked)
+        S(
+            f"{yes} is {share:.0%}",
+            frame=few(yes, no, share),
+            as_if=few("yes", "no", share),
+            given={},
+            **asked,
+        )
         for yes, no in (("ja", "nein"), ("sí", "no"), ("да", "нет"), ("是", "否"), ("tak", "nie"))
         for share, asked in (
             (0.1, {"label": ("y", yes)}),
@@ -814,21 +827,15 @@ SITUATIONS = [
     ),
     S(
         "a positive value without its column",
-        text(),
-        base().assign(sex=np.where(base()["age"] % 2, "f", "m")),
+        frame=base().assign(sex=np.where(base()["age"] % 2, "f", "m")),
         same=False,
         given={"positive": "m"},
         label=("sex", "m"),
     ),
-    S(
-        "a positive value that is nowhere",
-        text(),
-        given={"positive": "maybe"},
-        refused="no column .* 'maybe'",
-    ),
+    S("a positive value that is nowhere", given={"positive": "maybe"}, refused="no column .* 'maybe'"),
     # --- dates, ids and gaps
     *(
-        S(f"dates as {form}", text(), with_columns(x=days(form)), as_if=base(), kinds={"x": "date"})
+        S(f"dates as {form}", frame=with_columns(x=days(form)), as_if=base(), kinds={"x": "date"})
         for form in (
             *("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y", "%d%b%Y"),
             *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V"),
@@ -836,8 +843,7 @@ SITUATIONS = [
     ),
     S(
         "mail addresses that come back",
-        text(),
-        with_columns(email=lambda rng, n, y: [f"p{i}@mail.org" for i in rng.integers(0, 40, n)]),
+        frame=with_columns(email=lambda rng, n, y: [f"p{i}@mail.org" for i in rng.integers(0, 40, n)]),
         as_if=base(),
         kinds={"email": "entity"},
         says=("not sure of email",),
@@ -851,20 +857,18 @@ SITUATIONS = [
         says=(r"not sure of c4 \(number, or identifier\)",),
     ),
     *(
-        S(f"{mark} among numbers, said", text(), numbers(mark), says=(f"x: {mark} in .* missing",))
+        S(f"{mark} among numbers, said", frame=numbers(mark), says=(f"x: {mark} in .* missing",))
         for mark in ("-999", "9999", "-1")
     ),
     S(
         "crosses or nothing",
-        text(),
-        with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "")),
+        frame=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "")),
         as_if=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "o")),
         reader={"missing": {"x": False}},
     ),
     S(
         "labels of several classes, a column each",
-        text(),
-        base().assign(y=(base()["y"] == "yes") * 1, **others_of_one_choice()),
+        frame=base().assign(y=(base()["y"] == "yes") * 1, **others_of_one_choice()),
         as_if=base(),
         says=("u: tells the label .*one choice of 3.*v",),
     ),
