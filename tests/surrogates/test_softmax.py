@@ -72,6 +72,18 @@ def test_coef_is_the_gradient_with_the_kth_score_held():
         np.testing.assert_allclose(coef, gradient(held, s, step=1e-6), atol=1e-7)
 
 
+def test_a_group_of_one_item_and_one_without_a_positive():
+    y, groups = np.array([1, 0, 0, 1, 0]), np.array([0, 1, 1, 2, 2])
+    scores = np.array([3.0, 5.0, 1.0, 0.5, 0.5])
+    for loss, want in ((SoftmaxLoss(), np.log(2)), (SoftmaxLossAtK(1), np.log(2) / 2)):
+        bound = loss.bind(y, groups)
+        value, coef = bound(scores)
+        assert (bound.n_groups, bound.n_left_out) == (2, 1)
+        assert value == pytest.approx(want / 2, rel=1e-14)  # the list of one item adds 0
+        np.testing.assert_array_equal(coef[:3], 0)
+        assert coef[3] < 0 < coef[4]
+
+
 def test_scores_in_single_precision_are_the_same_numbers():
     rng = np.random.default_rng(2)
     scores, y = rng.normal(size=40).astype(np.float32), np.repeat([1, 0], 20)
