@@ -78,21 +78,6 @@ def test_step_functions_rank_what_no_linear_model_can():
     assert steps > 0.98
 
 
-def test_rounds_share_a_path():
-    X, y = real_data(38)
-    for weak_rankers in ("features", "thresholds"):
-        model = PNormPush(weak_rankers=weak_rankers, n_thresholds=3)
-        settings = [{"max_iter": 5}, {"max_iter": 30}, {"max_iter": 1}, {"max_iter": 5, "p": 1}]
-        for got, setting in zip(model.fit_many(X, y, candidates=settings), settings, strict=True):
-            alone = PNormPush(weak_rankers=weak_rankers, n_thresholds=3).set_params(**setting).fit(X, y)
-            assert_array_equal(got.decision_function(X), alone.decision_function(X))
-            assert (got.n_iter_, got.objective_) == (alone.n_iter_, alone.objective_)
-            assert got.status_ == alone.status_
-            assert got.history_.objective == alone.history_.objective
-    with pytest.raises(ValueError, match="max_iter"):
-        PNormPush().fit_many(X, y, candidates=[{"max_iter": 0}, {"max_iter": 5}])
-
-
 def test_line_derivatives_match_finite_differences():
     rng = np.random.default_rng(3)
     y = np.array([1, 0, 0, 1, 0, 1, 0, 0])

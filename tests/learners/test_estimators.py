@@ -131,7 +131,10 @@ SETTINGS = {
     "GreedyPApK": [{"lam": 0.1}, {"top": 5}, {"n_alphas": 5}],
     "InfinitePush": [{"lam": 0.5}, {"lam": 2.0}],
     "OnePMB": [{"eta": 0.5}, {"radius": 1.0}, {"top": {"tau": 0.1}}],
-    "PNormPush": [{"p": 1}, {"max_iter": 3}, {"max_iter": 9}, {"loss": "logistic"}],
+    "PNormPush": [
+        *({"p": 1}, {"max_iter": 3}, {"max_iter": 9}, {"loss": "logistic"}),
+        *every(weak_rankers=["thresholds"], n_thresholds=[3], max_iter=[5, 30, 1]),
+    ],
     "PatMat": [{"top": 4}, {"beta": 0.1}, {"quantile_of": "negatives"}],
     "PerceptronAtK": [{"variant": "max"}, {"top": {"kappa": 0.5}}, {"random_state": 3}],
     "ROCSVM": [{"lam": 10.0}, {"lam": 0.1}],
@@ -165,6 +168,9 @@ def test_fit_many_is_each_setting_alone(name):
         assert model.get_params() == alone.get_params()
         for ending in ("n_iter_", "status_"):
             assert getattr(model, ending, None) == getattr(alone, ending, None)
+        if hasattr(alone, "history_"):
+            objectives = (np.ravel(m.history_.objective) for m in (model, alone))
+            np.testing.assert_allclose(*objectives, rtol=1e-7, atol=1e-9)
         # One column and many may be summed in another order by the BLAS.
         np.testing.assert_allclose(
             model.decision_function(X), alone.decision_function(X), rtol=1e-7, atol=1e-9

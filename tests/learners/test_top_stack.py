@@ -185,11 +185,7 @@ def test_members_are_standardised_and_weighed_by_weight():
     weight = np.where(X[:, 1] > 0, 2.0, 1.0)
     model = stack([("linear", LogisticRegression())]).fit(X, Y, sample_weight=weight)
     folds = cross_fitting_folds(3, Y, None, np.random.RandomState(0))
-    raw = np.empty(150)
-    for train, test in folds:
-        member = LogisticRegression().fit(X[train], Y[train], weight[train])
-        p = member.predict_proba(X[test])[:, 1]
-        raw[test] = np.vectorize(log_odds)(p, weight @ Y / weight.sum())
+    raw = held_out_log_odds([LogisticRegression()], X, Y, folds, weight)[:, 0]
     raw, y = (np.repeat(column, weight.astype(int)) for column in (raw, Y))
     np.testing.assert_allclose([*model._centre, *model._scale], [raw.mean(), raw.std()], atol=1e-3)
     Z = (raw[:, None] - raw.mean()) / raw.std()

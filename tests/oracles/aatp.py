@@ -23,11 +23,7 @@ def threshold_loss(scores, y, k, weights="items"):
 
 def primal(X, y, k, C, w, weights="items"):
     """Objective of problem (2), from differences of raw features."""
-    loss = 0.0
-    for x, label, a in zip(X, y, weights_of(y, weights), strict=True):
-        margin = (1 if label == 1 else -1) * float((x - X[k]) @ w)
-        loss += a * max(0.0, 1.0 - margin)
-    return 0.5 * float(w @ w) + C * loss
+    return 0.5 * float(w @ w) + C * threshold_loss((X - X[k]) @ w, y, k, weights)
 
 
 def dual(X, y, k, alpha):

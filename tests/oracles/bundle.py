@@ -8,7 +8,8 @@ PLAIN = ("prec@k-struct", "pap@k-avg", "pauc", "auc", "infinite-push", "top-push
 
 def optimum(name, X, y, k, lam):
     """Minimum of ``lam/2 ||w||^2 + loss``, and its w."""
-    cp = _cvxpy()
+    import cvxpy as cp
+
     w = cp.Variable(X.shape[1])
     problem = cp.Problem(cp.Minimize(lam / 2 * cp.sum_squares(w) + convex_loss(name, X @ w, y, k)))
     return problem.solve(solver=cp.CLARABEL, **TIGHT), w.value
@@ -16,7 +17,8 @@ def optimum(name, X, y, k, lam):
 
 def pat_mat_optimum(X, y, k, lam, beta, negatives):
     """Minimum of ``lam/2 ||w||^2`` and Pat&Mat's loss, the threshold a variable; the loss rises with it."""
-    cp = _cvxpy()
+    import cvxpy as cp
+
     w, t = cp.Variable(X.shape[1]), cp.Variable()
     counted = X[y == 0] if negatives else X
     loss = cp.sum(cp.square(cp.pos(1 + t - X[y == 1] @ w))) / y.sum()
@@ -27,7 +29,8 @@ def pat_mat_optimum(X, y, k, lam, beta, negatives):
 
 def convex_loss(name, s, y, k):
     """A loss as an expression of the scores `s`."""
-    cp = _cvxpy()
+    import cvxpy as cp
+
     pos, neg = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     n_pos, n_neg = len(pos), len(neg)
     if name == "prec@k-struct":
@@ -60,9 +63,3 @@ def sample(seed, n=40, d=4, n_pos=12, shift=1.0):
     X = rng.standard_normal((n, d))
     X[:, : d // 2] += shift * y[:, None]
     return X, y
-
-
-def _cvxpy():
-    import cvxpy
-
-    return cvxpy

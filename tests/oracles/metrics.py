@@ -254,6 +254,11 @@ def captured(y, weights, order, k):
     return sum((worth[i] for i in order[:k]), Fraction()) / sum(worth)
 
 
+def amount(y, weights, order, k):
+    """Mean weight of the positives among the first k items, all k counted."""
+    return sum((Fraction(weights[i]) * y[i] for i in order[:k]), Fraction()) / k
+
+
 def weighted_lift(y, weights, order, k):
     return captured(y, weights, order, k) / Fraction(k, len(y))
 
@@ -270,8 +275,11 @@ def weighted_auc(y, weights, order, k=None):
     return sum(w[i] * w[j] for i, j in pairs if i < j) / sum(w[i] * w[j] for i, j in pairs)
 
 
-#: Definition of every metric that takes weights, a function of labels, weights, an order of items and k.
+#: Definition of every metric that takes weights, or amounts in their place, by labels, weights, order and k.
 WEIGHTED = {
+    "amount@k": amount,
+    "amount-share@k": captured,
+    "amount-lift@k": weighted_lift,
     "recall@k": captured,
     "lift@k": weighted_lift,
     "dcg@k": weighted_dcg,

@@ -77,8 +77,12 @@ LOSSES = ["exponential", "logistic", "hinge"]
 PRICES = ["power", "exp"]
 
 
-def general_push(scores, y, loss, price, p):
-    """sum_k g(sum_i l(f(x_i) - f(x_k))), pair by pair, in 60 decimal digits of unbounded exponent."""
+def push_value(scores, y, loss, price, p):
+    """What the surrogates return: a monotone function of sum_k g(sum_i l(f(x_i) - f(x_k))).
+
+    Pair by pair, in 60 decimal digits of unbounded exponent.
+    """
+    n_pos, n_neg = int((y == 1).sum()), int((y == 0).sum())
     with localcontext() as context:
         context.prec = 60
         total = Decimal(0)
@@ -87,15 +91,6 @@ def general_push(scores, y, loss, price, p):
                 _pair_loss(Decimal(float(s)) - Decimal(float(negative)), loss) for s in scores[y == 1]
             )
             total += inner ** Decimal(p) if price == "power" else inner.exp()
-        return total
-
-
-def push_value(scores, y, loss, price, p):
-    """What the surrogates return: a monotone function of `general_push`."""
-    n_pos, n_neg = int((y == 1).sum()), int((y == 0).sum())
-    with localcontext() as context:
-        context.prec = 60
-        total = general_push(scores, y, loss, price, p)
         if loss == "exponential":
             return float(total.ln() if price == "power" else total.ln().ln())
         mean = total / n_neg

@@ -1,8 +1,9 @@
-"""The smoothed precision@k in plain Python: the cut by bisection, the gradient by differences."""
+"""The smoothed precision@k in plain Python: the cut by its equation, the gradient by differences."""
 
 import math
 
 import numpy as np
+from scipy.optimize import brentq
 
 
 def sigmoid(z):
@@ -13,14 +14,11 @@ def sigmoid(z):
 
 def soft_cut(scores, k, h, weights):
     """t with sum_i w_i sigmoid((s_i - t) / h) = k, for 0 < k < sum_i w_i."""
-    low, high = min(scores) - 60 * h, max(scores) + 60 * h
-    for _ in range(60):  # 60 halvings of less than 1,000
-        t = (low + high) / 2
-        if sum(w * sigmoid((s - t) / h) for s, w in zip(scores, weights, strict=True)) > k:
-            low = t
-        else:
-            high = t
-    return (low + high) / 2
+
+    def excess(t):
+        return sum(w * sigmoid((s - t) / h) for s, w in zip(scores, weights, strict=True)) - k
+
+    return brentq(excess, min(scores) - 60 * h, max(scores) + 60 * h, xtol=1e-15, rtol=1e-15)
 
 
 def resolve(top, weights, y):

@@ -20,14 +20,15 @@ def log_odds(p, prior):
     return z if z > knee else knee - (knee - z) / 10
 
 
-def held_out_log_odds(members, X, y, folds):
+def held_out_log_odds(members, X, y, folds, weight=None):
     """Log-odds of each row by members fitted on the other folds, shape (n, m), not standardised."""
+    weight = np.ones(len(y)) if weight is None else weight
     columns = []
     for member in members:
         column = np.full(len(y), np.nan)
         for train, test in folds:
-            model = clone(member).fit(X[train], y[train])
+            model = clone(member).fit(X[train], y[train], weight[train])
             for i in test:
-                column[i] = log_odds(model.predict_proba(X[i : i + 1])[0, 1], y.mean())
+                column[i] = log_odds(model.predict_proba(X[i : i + 1])[0, 1], np.average(y, weights=weight))
         columns.append(column)
     return np.column_stack(columns)

@@ -1,6 +1,6 @@
 """Definitions of the surrogates by enumeration: the specification their closed forms are held to."""
 
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, permutations
 
 import numpy as np
@@ -97,18 +97,15 @@ def auc_struct(pos, neg):
     return (pi * (1 + neg[None, None, :] - pos[None, :, None])).sum(axis=(1, 2)).max() / pi[0].size
 
 
-def pap_ramp(scores, y, k):
+def pap_ramp(scores, y, k, of_positives=min):
     """Eq. (6)."""
     pos, neg = split(scores, y)
     beta = min(len(pos), k)
-    return max(min(auc_struct(p, n) for p in subsets(pos, beta)) for n in subsets(neg, k))
+    return max(of_positives(auc_struct(p, n) for p in subsets(pos, beta)) for n in subsets(neg, k))
 
 
-def pap_max(scores, y, k):
-    """Eq. (24): the inner minimum over positives becomes a maximum."""
-    pos, neg = split(scores, y)
-    beta = min(len(pos), k)
-    return max(max(auc_struct(p, n) for p in subsets(pos, beta)) for n in subsets(neg, k))
+#: Eq. (24): the inner minimum over positives becomes a maximum.
+pap_max = partial(pap_ramp, of_positives=max)
 
 
 def pap_avg(scores, y, k):

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from attop.solvers._gradient_descent import gradient_descent
-from attop.surrogates import PApKAvg, PApKMax
+from attop.surrogates import PApKAvg
 from oracles.first_order import gradient_descent_loop, overlapping
 from support.first_order import BoundHinge, Hinge
 
@@ -99,13 +99,13 @@ def users(seed=0):
     return rng.normal(size=(84, 4)) + y[:, None], y, groups
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5])
+@pytest.mark.parametrize("size", [1, 2, 3, 9])
 def test_a_step_on_a_batch_of_groups_is_that_of_their_own_mean(size):
     X, y, groups = users()
     loss = PApKAvg(2).bind(y, groups)
     start = np.random.default_rng(1).standard_normal(4)
     solution = gradient_descent(
-        X, loss, eta=0.3, lam=0.1, max_iter=3, coef_init=start, batch_groups=size,
+        X, loss, eta=[0.1, 0.3], lam=0.1, max_iter=3, coef_init=start, batch_groups=size,
         rng=np.random.default_rng(7),
     )  # fmt: skip
     kept, rng, w, t = np.array([0, 1, 2, 3, 6]), np.random.default_rng(7), start, 0
@@ -121,16 +121,7 @@ def test_a_step_on_a_batch_of_groups_is_that_of_their_own_mean(size):
             w = w - 0.3 / np.sqrt(t + 1) * (gradient + 0.1 * w)
             t += 1
         best = min(best, (objective(w), w), key=lambda pair: pair[0])
-    np.testing.assert_allclose(solution.objective[0], best[0], rtol=1e-10)
-    np.testing.assert_allclose(solution.coef[:, 0], best[1], rtol=1e-9)
+    np.testing.assert_allclose(solution.objective[1], best[0], rtol=1e-10)
+    np.testing.assert_allclose(solution.coef[:, 1], best[1], rtol=1e-9)
     with pytest.raises(ValueError, match=r"batch_groups must be .* at least 1 .*got 0"):
         gradient_descent(X, loss, eta=0.3, lam=0.1, batch_groups=0)
-
-
-def test_a_batch_of_all_groups_is_plain_descent():
-    X, y, groups = users(3)
-    loss = PApKMax(2).bind(y, groups)
-    common = {"eta": [0.1, 0.5], "lam": 0.01, "max_iter": 40}
-    whole, batch = gradient_descent(X, loss, **common), gradient_descent(X, loss, **common, batch_groups=9)
-    np.testing.assert_allclose(batch.coef, whole.coef, rtol=1e-6, atol=1e-9)
-    assert batch.n_iter == whole.n_iter
