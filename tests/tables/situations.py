@@ -298,6 +298,14 @@ SITUATIONS = [
         as_if=base(),
     ),
     S("blanks around names", text(), base().rename(columns={"amount": " amount"})),
+    S("a name of two lines", text(), base().rename(columns={"y": "\ny"}), params={"label": "y"}),
+    S(
+        "a name twice, behind an empty column",
+        text(),
+        base().assign(**{"": "", "z": 1}).rename(columns={"z": "age"}),
+        as_if=base(),
+        reader={"names": {6: "age_2"}},
+    ),
     S("names in capitals and umlauts", text(), base().rename(columns={"amount": "BETRÄGE", "age": "Größe"})),
     S(
         "header: named by hand",
@@ -386,6 +394,25 @@ SITUATIONS = [
     ),
     S("Swiss thousands", text(amount=thousands("'", ".")), TENFOLD),
     S("plus signs", text(amount="+{}".format)),
+    S(
+        "a dash for no cents",
+        text(amount=lambda v: f"{v // 1:.0f}.–" if v > 900 else f"{v:.2f}"),
+        as_if=base().assign(amount=lambda f: f["amount"].where(f["amount"] <= 900, f["amount"] // 1)),
+    ),
+    S(
+        "thousands with points, no decimals",
+        text(";", age=lambda v: f"{37 * v:,}".replace(",", ".")),
+        base()[["age", "colour", "y"]],
+        as_if=base()[["age", "colour", "y"]].assign(age=37 * base()["age"]),
+        reader=COMMAS,
+    ),
+    S(
+        "minutes, and hours with minutes",
+        text(age=lambda v: f"{v}:00" if v < 60 else f"1:{v - 60:02d}:00"),
+        same=False,
+        says=(r"age \(in :, ::\): numbers written as text",),
+    ),
+    S("parentheses behind a sign", text(amount=lambda v: f"$({-v:.2f})" if v < 0 else f"${v:.2f}"), SIGNED),
     S("no digit before or after the point", text(age="{}.".format)),
     S("powers of ten", text(amount="{:.6E}".format)),
     S("blanks around numbers", text(amount="  {} ".format)),
@@ -555,6 +582,11 @@ SITUATIONS = [
             ("thousands", 1, lambda rows: [rows[0], *("1," + row for row in rows[1:])]),
         )
     ),
+    S(
+        "quotes that are none",
+        lines(lambda rows: ['"' * (i % 40 == 9) + row for i, row in enumerate(rows)]),
+        refused="closes amid a field of a later row",
+    ),
     S("a line in quotes", lines(lambda rows: [f'"{row}"' for row in rows]), refused="one column, 'amount,"),
     S("all in quotes", text(around=True), reader={}),
     *(
@@ -674,7 +706,7 @@ SITUATIONS = [
     S("a unit throughout", text(amount="{:.2f} kg".format), says=(r"numbers written .* kg",)),
     *(
         S(f"{unit} at once", text(amount=f"{{:.2f}}{unit}".format), says=("numbers written",))
-        for unit in ("kg", "°C", " mg/dL", " m²", "zł")
+        for unit in ("kg", "°C", " mg/dL", " m²", "zł", "円", " sq ft")
     ),
     *(
         S(
@@ -831,7 +863,8 @@ SITUATIONS = [
         S(f"dates as {form}", text(), with_columns(x=days(form)), as_if=base(), kinds={"x": "date"})
         for form in (
             *("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y", "%d%b%Y"),
-            *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V"),
+            *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V", "%d. %m. %Y", "%d/%m/%Y à %H:%M"),
+            *("%d-%b-%y %I.%M.%S.000000 %p", "%a %b %d %H:%M:%S CET %Y"),
         )
     ),
     S(

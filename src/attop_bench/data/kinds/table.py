@@ -285,6 +285,7 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
 
     features, categorical, where = table.features, table.categorical, options.where
     text = features[categorical]
+    codes = [column_of(features, name, where) for name in options.categories]
     columns.check_text(text, where)
     gaps = bool(features.isna().any(axis=None))
     features, texts = columns.as_codes(features, table.text)
@@ -292,7 +293,7 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
     if options.codes is not None and categorical:
         features = features.assign(**columns.to_numbers(text, options.codes, where))
     elif options.one_hot and categorical:
-        columns.check_categories(text, options.max_categories, where)
+        columns.check_categories(text, options.max_categories, where, codes)
         if options.max_categories is None and not texts and not text.isna().any(axis=None):
             features = pd.get_dummies(features, columns=categorical, prefix_sep="=", dtype=np.float64)
         else:
