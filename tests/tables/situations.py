@@ -552,6 +552,18 @@ SITUATIONS = [
                 (r"not sure of x \(category, or number\)",),
             ),
             (
+                "many codes with zeros in front",
+                lambda rng, n, y: [f"{v:05}" for v in rng.integers(0, 300, n)],
+                "identifier",
+                (r"not sure of x \(identifier, or number\)",),
+            ),
+            (
+                "codes such as 1E5",
+                lambda rng, n, y: [f"{a}E{b}" for a, b in rng.integers(1, 7, (n, 2))],
+                "category",
+                (r"not sure of x \(category, or number\)",),
+            ),
+            (
                 "one's own split",
                 lambda rng, n, y: np.where(rng.random(n) < 0.2, "Test", "Train"),
                 "identifier",
@@ -799,6 +811,7 @@ SITUATIONS = [
         )
         for no in ("", "null")
     ),
+    S("a label of two lines", text(), relabelled("a", "b\nc"), as_if=base(), given={}, label=("y", "b\nc")),
     S("labels in percent", text(), relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
     S("labels 1 and 2", text(), relabelled("2", "1"), as_if=base(), label=("y", 1)),
     S("labels -1 and +1", text(), relabelled("-1", "+1"), as_if=base(), label=("y", 1)),
