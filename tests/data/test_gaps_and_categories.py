@@ -98,6 +98,8 @@ def test_blanks_are_gaps_and_leave_numbers_numbers(tmp_path):
 def test_marks_of_gaps_are_numbers_however_they_are_written(missing, tmp_path):
     text = "a,t,bad\n-999.0,True,yes\n-999,False,no\n?,True,no\n3,True,no\n"
     data = read(text, tmp_path, reader={"missing": missing})
+    with pytest.raises(DatasetError, match="no column 'b'"):
+        read(text, tmp_path, reader={"missing": {"b": [-999]}})
     np.testing.assert_array_equal(data.X, [[np.nan, 1], [np.nan, 0], [np.nan, 1], [3, 1]])
 
 

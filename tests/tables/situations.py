@@ -630,6 +630,7 @@ SITUATIONS = [
             ("if it is text, set format to csv", b"a,y\n1,2\n", "t.xlsx"),
             ("if it is text, set format to csv", b"a,y\n1,2\n", "t.parquet"),
             ("ended before the end-of-stream", gzip.compress(b"a,y\n1,2\n" * 99)[:-20], "t.csv.gz"),
+            ("ended before the end-of-stream", gzip.compress(b"a,y\n1,2\n" * 99)[:-20], "t.txt.gz"),
         )
     ),
     S("two members in an archive", zipped("train.csv", "test.csv"), refused="archive of 2 files, train.csv,"),

@@ -191,8 +191,11 @@ def _require_file(path: StrPath) -> None:
 
 def _by_content(path: StrPath) -> str | None:
     """Return the format that the start of a file looks like; None if it is no text."""
-    with open_bytes(path) as file:
-        start = file.read(1 << 14)
+    try:
+        with open_bytes(path) as file:
+            start = file.read(1 << 14)
+    except (OSError, *BROKEN):
+        return "csv"  # whose reader says more
     if start.startswith(b"PAR1"):
         return "parquet"
     lines = [line for line in start.decode("latin-1").splitlines() if line.strip() and line[0] not in "%#"]

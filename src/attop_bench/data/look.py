@@ -164,8 +164,7 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     single = column.distinct >= NEARLY * len(text) or is_identifier(text)
     kind = describe(frame.assign(**{column.name: text}), column.name, column.example).kind
     kind = kind if kind in ("entity", "group") else "identifier" if single else "category"
-    why = "written as codes, such as 1E5" if powers else "written with zeros in front"
-    return replace(column, kind=kind, why=why, otherwise="number")
+    return replace(column, kind=kind, why="written as codes are: 01234 or 1E5", otherwise="number")
 
 
 def _with_missing(

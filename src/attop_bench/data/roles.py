@@ -174,8 +174,7 @@ def _units(values: pd.Series) -> list[str] | None:
 def _words(text: str) -> float:
     """Return the number of words, 0 if most lack letters; of a script without blanks, two signs make one."""
     lettered = [any(map(str.isalpha, word)) for word in text.split()]
-    words = len(lettered) * (2 * sum(lettered) > len(lettered))
-    return max(words, sum(sign > "\u2e80" for sign in text) / 2)
+    return max(len(lettered) * (2 * sum(lettered) > len(lettered)), sum(sign > "\u2e80" for sign in text) / 2)
 
 
 def words_of(name: str) -> list[str]:

@@ -85,8 +85,7 @@ def written(value: object) -> tuple[str, str] | None:
         value = "".join(str(unicodedata.decimal(sign, sign)) for sign in value)
     if clock := _CLOCK.fullmatch(value):
         hour = int(clock[1]) if clock[4] is None else int(clock[1]) % 12 + 12 * (clock[4] in "pP")
-        unit = ":" if clock[3] is None else "::"
-        return repr(hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600), unit
+        return repr(hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600), "::" if clock[3] else ":"
     found = _WRITTEN.fullmatch(value)
     if found is None or (found["before"] and found["after"]):
         return None

@@ -206,16 +206,14 @@ def check_text(text: pd.DataFrame, where: str) -> None:
             )
 
 
-def check_categories(
-    text: pd.DataFrame, max_categories: int | None, where: str, told: Container[str] = ()
-) -> None:
-    """Refuse columns of which `one_hot` would make too many features; `told` are categories for sure."""
+def check_categories(text: pd.DataFrame, max_categories: int | None, where: str, own: Container[str]) -> None:
+    """Refuse columns of which `one_hot` would make too many features; `own` are categories for sure."""
     for name, values in text.items():
         what = f"has {values.nunique():,} values in {len(values):,} rows"
         remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
-        if name not in told and is_dates(values):
+        if name not in own and is_dates(values):
             what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
-        elif name not in told and is_identifier(values):
+        elif name not in own and is_identifier(values):
             what += ": it names things, and is no category"
         elif max_categories is None and values.nunique() > MANY_VALUES:
             remedy = f"max_categories: 20 to params, which pools the rare ones, or drop: [{name}]"
