@@ -92,6 +92,8 @@ def test_blanks_are_gaps_and_leave_numbers_numbers(read):
 def test_marks_of_gaps_are_numbers_however_they_are_written(missing, read):
     text = "a,t,y\n-999.0,True,1\n-999,False,0\n?,True,0\n3,True,0\n"
     data = read(text, reader={"missing": missing}, impute="median")
+    with pytest.raises(DatasetError, match="no column 'b'"):
+        read(text, reader={"missing": {"b": [-999]}})
     np.testing.assert_array_equal(data.X, [[np.nan, 1], [np.nan, 0], [np.nan, 1], [3, 1]])
 
 

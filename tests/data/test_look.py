@@ -7,6 +7,7 @@ import yaml
 
 from attop._core.top import Top
 from attop.metrics import get_metric
+from attop_bench.data import look as looking
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.look import look
@@ -85,6 +86,8 @@ def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
     proposal = propose(look(path), daily=5)
     assert yaml.safe_load(proposal)["datasets"][0]["tops"] == [{"k": 5, "of": 15}]
     assert "5 a day: of a day's rows, on average over 20 days" in proposal
+    dates = plain().assign(born=[f"{1900 + i % 90}-06-01" for i in range(300)], date=day.strftime("%Y-%m-%d"))
+    assert parameters(look(written(dates, tmp_path, "dates.csv")))["day"] == "date"
     with pytest.raises(DatasetError, match="15 a day is no top: a day has 15 rows"):
         propose(look(path), daily=15)
     without = look(written(plain(), tmp_path))
@@ -145,11 +148,21 @@ def test_a_label_of_many_values_takes_one_as_positive(tmp_path):
     assert runs(look(written(three, tmp_path), "b", ">= 5")).n_pos == (three["b"] >= 5).sum()
 
 
+def test_what_is_rare_in_a_long_table_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(looking, "_SAMPLE", 100)
+    ages = {"age": lambda rng, n, y: rng.integers(18, 90, n).astype(str)}
+    frame = plain(900, **ages).assign(z=1.5, w=["a", "b"] * 450)
+    frame.loc[4, ["age", "z", "w", "y"]] = ["?", None, None, None]
+    found = look(written(frame, tmp_path), "y")
+    assert found.reader == {"missing": {"age": ["?"]}}
+    assert runs(found).X.shape[0] == 899
+
+
 def test_odd_names_of_columns_are_written_as_yaml_reads_them(tmp_path):
-    odd = ["a,b", "a: b", "it's", '"q"', "#x", "yes", " x ", "{a}", "[b", "- c", "ü", "a\tb", "null"]
+    odd = ["a,b", "a: b", "it's", '"q"', "#x", "yes", " x ", "{a}", "[b", "- c", "ü", "a\nb", "null"]
     frame = plain(**dict.fromkeys(odd, lambda rng, n, y: ["one"] * n)).rename(columns={"y": "1"})
     found = look(written(frame, tmp_path), "1")
-    assert parameters(found)["drop"] == odd
+    assert parameters(found)["drop"] == [" ".join(name.split()) for name in odd]
     assert yaml.safe_load(propose(found))["datasets"][0]["params"] == parameters(found)
     runs(found)
 

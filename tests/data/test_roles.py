@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
 from attop_bench.data.look import look
 from attop_bench.data.proposal import parameters, propose
 from attop_bench.data.roles import describe, words_of
@@ -47,6 +48,8 @@ def kind_of(values, name, **others):
         ("salary", RNG.choice(np.arange(999, 250_000), N, replace=False), {}, ("number", "")),
         ("note", [f"the card {w} was lost by {i}" for i, w in enumerate(WHO)], {}, ("text", "")),
         ("name", [f"Ann {w} Lee{i}" for i, w in enumerate(WHO)], {}, ("text", "identifier")),
+        ("iban", [f"DE20 5001 {w + 1000} {i}" for i, w in enumerate(WHO)], {}, ("identifier", "")),
+        ("lead", [w if i % 9 else f"<{w % 9}.5" for i, w in enumerate(WHO)], {}, ("text of numbers", "")),
         *((n, WHO, {}, ("entity", "number")) for n in ("customer_id", "Card Number", "customerId", "user")),
         ("main_account_key", WHO, {}, ("entity", "number")),
         *((n, WHO, {}, ("number", "")) for n in ("user_age", "discard", "paid")),
@@ -80,6 +83,17 @@ def test_questions_are_in_the_configuration_and_answers_change_it(tmp_path):
     assert "entity" not in parameters(answered)
     assert parameters(look(path, roles={"patient_nbr": "group"}))["group"] == "patient_nbr"
     assert parameters(look(path, roles={"patient_nbr": "category"}))["categories"] == ["patient_nbr"]
+    path = written(
+        tmp_path,
+        KUNNR=[f"{w:010}" for w in WHO],
+        month=[f"2024-{w % 12 + 1:02}" for w in WHO],
+        home=HOME,
+        y=Y,
+    )
+    assert parameters(look(path))["entity"] == "KUNNR"
+    months = parameters(look(path, roles={"month": "category"}))
+    assert "month=2024-07" in make("file", **months).facts["features"]
+    path = written(tmp_path, patient_nbr=FAR[WHO], y=Y)
     with pytest.raises(DatasetError, match=r"no column 'nbr'"):
         look(path, roles={"nbr": "number"})
     with pytest.raises(DatasetError, match=r"'person' is no role"):
@@ -98,6 +112,7 @@ GRADES = RNG.choice([0, 1, 2], N, p=[0.8, 0.15, 0.05])
         ({"bug": GRADES}, ("bug", ">= 1")),
         ({"smoking_status": np.choose(GRADES, ["no", "once", "yes"]), "stroke": Y}, ("stroke", 1)),
         ({"isFraud": np.where(Y, "fraud", "ok")}, ("isFraud", "fraud")),
+        ({"bought": np.choose(GRADES + 3 * Y, ["no", "Yes", "Y", "No", "yes", "Y"])}, ("bought", "Y")),
         ({"ready": np.where(Y, "ok", None)}, None),
     ],
 )

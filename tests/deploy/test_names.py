@@ -14,6 +14,7 @@ from attop.experiment._routing import fit
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
+from attop_bench.deploy.card import _python
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.raw_model import raw_pipeline, raw_rows
 
@@ -27,7 +28,7 @@ def package(path, **params):
     rows = raw_rows("file", params, data)
     model = fit(raw_pipeline(rows, "standard", LogisticRegression()), rows.X, data.y, groups=data.groups)
     notes = {"features": list(rows.X), "beside": list(rows.beside), "group": rows.group, "middle": None}
-    file = {"format": "csv", "reader": rows.reader, "needs_reader": rows.needs_reader}
+    file = {"format": "csv", "reader": rows.reader, "by_pandas": rows.by_pandas}
     label = {"column": rows.label, "positive": "yes", "values": list(rows.values)}
     size = {"rows": len(data.y), "positives": data.n_pos, "label": label}
     promise = {"top": {"tau": 0.1}, "precision": {"mean": 0.5, "low": 0.4, "high": 0.6}}
@@ -67,6 +68,27 @@ def test_one_row_scores_like_all(format, name, value, gap, table):
     one = table[row : row + 1].assign(**{name: value})
     getattr(one, f"to_{format}")(f"one.{format}", index=False)
     assert model.rank(f"one.{format}")["score"].item() == pytest.approx(every[row + 1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("columns", "after", "alone"),
+    [
+        ({}, "", True),
+        ({"code": lambda f: f["code"].where(f["x"] > 0, "")}, "", True),
+        ({"code": lambda f: f["code"].where(f["x"] > 0, "(null)")}, "", False),
+        ({"x": lambda f: f["x"].map("{:.1f}%".format)}, "", False),
+        ({}, "Total,9,,,,\n", False),
+    ],
+)
+def test_the_card_reads_by_pandas_what_pandas_reads_alike(columns, after, alone, table):
+    Path("t.csv").write_text(table.assign(**columns).to_csv(index=False) + after)
+    model = package("t.csv", drop=["id", "user"], impute="median")
+    code = _python(model)
+    assert ("read_package" not in code) == alone
+    if alone:
+        rows = eval(code.split("\n")[2].removeprefix("rows = ").replace("new", "t"), {"pandas": pd})
+        scores = model.rank("t.csv").sort_values("row")["score"]
+        np.testing.assert_allclose(model.pipeline.decision_function(rows), scores)
 
 
 def test_whole_numbers_of_parquet_stay_whole_beside_a_gap(table):

@@ -303,6 +303,13 @@ SITUATIONS = [
         as_if=base(),
     ),
     S("blanks around names", frame=base().rename(columns={"amount": " amount"})),
+    S("a name of two lines", frame=base().rename(columns={"y": "\ny"}), params={"label": "y"}),
+    S(
+        "a name twice, behind an empty column",
+        frame=base().assign(**{"": "", "z": 1}).rename(columns={"z": "age"}),
+        as_if=base(),
+        reader={"names": {6: "age_2"}},
+    ),
     S("names in capitals and umlauts", frame=base().rename(columns={"amount": "BETRÄGE", "age": "Größe"})),
     S(
         "header: named by hand",
@@ -391,6 +398,25 @@ SITUATIONS = [
     ),
     S("Swiss thousands", text(amount=thousands("'", ".")), TENFOLD),
     S("plus signs", text(amount="+{}".format)),
+    S(
+        "a dash for no cents",
+        text(amount=lambda v: f"{v // 1:.0f}.–" if v > 900 else f"{v:.2f}"),
+        as_if=base().assign(amount=lambda f: f["amount"].where(f["amount"] <= 900, f["amount"] // 1)),
+    ),
+    S(
+        "thousands with points, no decimals",
+        text(";", age=lambda v: f"{37 * v:,}".replace(",", ".")),
+        base()[["age", "colour", "y"]],
+        as_if=base()[["age", "colour", "y"]].assign(age=37 * base()["age"]),
+        reader=COMMAS,
+    ),
+    S(
+        "minutes, and hours with minutes",
+        text(age=lambda v: f"{v}:00" if v < 60 else f"1:{v - 60:02d}:00"),
+        same=False,
+        says=(r"age \(in :, ::\): numbers written as text",),
+    ),
+    S("parentheses behind a sign", text(amount=lambda v: f"$({-v:.2f})" if v < 0 else f"${v:.2f}"), SIGNED),
     S("no digit before or after the point", text(age="{}.".format)),
     S("powers of ten", text(amount="{:.6E}".format)),
     S("blanks around numbers", text(amount="  {} ".format)),
@@ -529,6 +555,18 @@ SITUATIONS = [
                 (r"not sure of x \(category, or number\)",),
             ),
             (
+                "many codes with zeros in front",
+                lambda rng, n, y: [f"{v:05}" for v in rng.integers(0, 300, n)],
+                "identifier",
+                (r"not sure of x \(identifier, or number\)",),
+            ),
+            (
+                "codes such as 1E5",
+                lambda rng, n, y: [f"{a}E{b}" for a, b in rng.integers(1, 7, (n, 2))],
+                "category",
+                (r"not sure of x \(category, or number\)",),
+            ),
+            (
                 "one's own split",
                 lambda rng, n, y: np.where(rng.random(n) < 0.2, "Test", "Train"),
                 "identifier",
@@ -568,6 +606,11 @@ SITUATIONS = [
             ("thousands", 1, lambda rows: [rows[0], *("1," + row for row in rows[1:])]),
         )
     ),
+    S(
+        "quotes that are none",
+        lines(lambda rows: ['"' * (i % 40 == 9) + row for i, row in enumerate(rows)]),
+        refused="closes amid a field of a later row",
+    ),
     S("a line in quotes", lines(lambda rows: [f'"{row}"' for row in rows]), refused="one column, 'amount,"),
     S("all in quotes", text(around=True), reader={}),
     *(
@@ -599,6 +642,7 @@ SITUATIONS = [
             ("if it is text, set format to csv", b"a,y\n1,2\n", "t.xlsx"),
             ("if it is text, set format to csv", b"a,y\n1,2\n", "t.parquet"),
             ("ended before the end-of-stream", gzip.compress(b"a,y\n1,2\n" * 99)[:-20], "t.csv.gz"),
+            ("ended before the end-of-stream", gzip.compress(b"a,y\n1,2\n" * 99)[:-20], "t.txt.gz"),
         )
     ),
     S("two members in an archive", zipped("train.csv", "test.csv"), refused="archive of 2 files, train.csv,"),
@@ -687,7 +731,7 @@ SITUATIONS = [
     S("a unit throughout", text(amount="{:.2f} kg".format), says=(r"numbers written .* kg",)),
     *(
         S(f"{unit} at once", text(amount=f"{{:.2f}}{unit}".format), says=("numbers written",))
-        for unit in ("kg", "°C", " mg/dL", " m²", "zł")
+        for unit in ("kg", "°C", " mg/dL", " m²", "zł", "円", " sq ft")
     ),
     *(
         S(
@@ -778,6 +822,7 @@ SITUATIONS = [
         )
         for no in ("", "null")
     ),
+    S("a label of two lines", frame=relabelled("a", "b\nc"), as_if=base(), given={}, label=("y", "b\nc")),
     S("labels in percent", frame=relabelled("0%", "100%"), as_if=base(), label=("y", 100)),
     S("labels 1 and 2", frame=relabelled("2", "1"), as_if=base(), label=("y", 1)),
     S("labels -1 and +1", frame=relabelled("-1", "+1"), as_if=base(), label=("y", 1)),
@@ -838,7 +883,8 @@ SITUATIONS = [
         S(f"dates as {form}", frame=with_columns(x=days(form)), as_if=base(), kinds={"x": "date"})
         for form in (
             *("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y", "%d%b%Y"),
-            *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V"),
+            *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V", "%d. %m. %Y", "%d/%m/%Y à %H:%M"),
+            *("%d-%b-%y %I.%M.%S.000000 %p", "%a %b %d %H:%M:%S CET %Y"),
         )
     ),
     S(

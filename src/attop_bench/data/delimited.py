@@ -31,7 +31,10 @@ _BOMS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # UTF-3
 #: A row of nothing, or a line that is drawn, as databases print it.
 _RULE = re.compile(r"\s*|[-=+|:\s]*[-=]{2}[-=+|:\s]*")
 #: Words of a sum in a last row.
-_SUM = re.compile(r"(?i)((grand |sub)?total|sum|(gesamt)?summe|gesamt|somme|suma|totale|итого|合计|总计):?")
+_SUM = re.compile(
+    r"(?i)((grand |sub)?total|sum|(gesamt)?summe|gesamt|somme|suma|totale|итого|合计|总计|razem|celkem|toplam"
+    r"|összesen|yhteensä|totaal|totalt|mean|average|avg|durchschnitt|mittelwert|moyenne|media|promedio):?"
+)
 #: Excel's own first line, which names the separator.
 _SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
 
@@ -101,15 +104,29 @@ def read_delimited(
                 width = max(map(len, rows_of(file, separator, comment, quote)))
             with opened(path, encoding) as file:
                 frame = pd.read_csv(file, names=range(width), index_col=False, **about).fillna("")
+        _refuse_torn(frame, path, encoding, pattern, quote)
     except pd.errors.EmptyDataError:
         return pd.DataFrame(columns=first)
     except (pd.errors.ParserError, UnicodeError, csv.Error, OSError, *BROKEN) as error:
         kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
         form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
-        remedy = "check quotes and separators there; attop look finds them"
+        remedy = "write quotes in a field twice, or if they are none, set quote to another sign, such as ^"
         remedy = "save it as CSV" if isinstance(error, BROKEN) else remedy
         raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
     return _named(frame, first, names, where)
+
+
+def _refuse_torn(frame: pd.DataFrame, path: StrPath, encoding: str | None, mark: str, quote: str) -> None:
+    """Refuse a field that takes in rows, since the quote before it closes amid another one."""
+    lines = (frame[j].str.contains(end, regex=False).any() for j in frame for end in "\r\n")
+    if len(mark) > 1 or not any(lines):
+        return
+    q, mark = re.escape(quote), re.escape(mark)
+    fields = rf"(?:^|{mark}){q}([^{q}]*(?:{q}{q}[^{q}]*)*){q}(?!{q})((?=\s*(?:{mark}|$)))?"
+    with opened(path, encoding) as file:
+        for field in re.finditer(fields, file.read(), re.MULTILINE):
+            if field[2] is None and re.search("[\r\n]", field[1]):
+                raise csv.Error(f"the quote before {field[1][:30]!r} closes amid a field of a later row")
 
 
 @checked("format excel")
@@ -215,19 +232,18 @@ def _first_row(
 
 def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str) -> pd.DataFrame:
     """Return rows with the names of their columns; `first` is the header, if there is one."""
-    if first is not None:
-        frame, header = _under(first, frame, where)
-    else:
-        header = list(map(str, range(1, frame.shape[1] + 1)))
+    header = list(map(str, range(1, frame.shape[1] + 1))) if first is None else first
     if isinstance(names, Mapping):
         if odd := [place for place in names if not 1 <= place <= len(header)]:
             raise DatasetError(f"{where}: names: no column {odd[0]} among {len(header)}: count from 1")
-        header = [names.get(place, name) for place, name in enumerate(header, 1)]
-    elif names is not None and first is not None:
+        header, names = [names.get(place, name) for place, name in enumerate(header, 1)], None
+    if names is not None and first is not None:
         raise DatasetError(
             f"{where}: names are for a file without header: set header to false, or give the place of a "
             "column and its name, such as {2: price}"
         )
+    if first is not None:
+        frame, header = _under(header, frame, where)
     elif names is not None:
         header = [names + number for number in header] if isinstance(names, str) else list(map(str, names))
         if len(header) != frame.shape[1]:
@@ -236,9 +252,10 @@ def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str)
             )
     start = frame.iloc[:, 0].str.strip()
     odd = frame[start.str.fullmatch(r"[-=+|:\s]*") | (start == (first or [""])[0].strip())]
-    cells, top = odd.to_numpy(object), np.array(first, object)
+    cells, width = odd.to_numpy(object), len(first or [])
+    top = np.array([first[j] for j in frame.columns if j < width] if first else [], object)
     blank = np.array([_RULE.fullmatch("".join(row)) is not None for row in cells], bool)
-    again = (cells == top).all(axis=1) if first and len(first) == cells.shape[1] else blank & False
+    again = (cells == top).all(axis=1) if first and len(top) == cells.shape[1] else blank & False
     frame = frame.drop(odd.index[blank | again])
     units = _rows_of_units(frame) if first else 0
     ends = next(i for i in range(len(frame) + 1) if i + 1 >= len(frame) - units or not _ends(frame, i))
@@ -302,8 +319,8 @@ def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataF
         raise DatasetError(
             f"{where}: {len(header)} names in the header, but more fields in {len(more):,} of {len(frame):,} "
             f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
-            "the separator in double quotes, name all in the header, or set header to false if it is a row; "
-            "attop look finds how it is written"
+            'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
+            "header to false if it is a row; attop look finds how it is written"
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]

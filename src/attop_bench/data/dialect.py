@@ -7,7 +7,7 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -60,9 +60,9 @@ def read_as_found(
     reader = {**found, **given}
     table = read_table(path, form, reader)
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
-    columns = table.frame.items() if form == "csv" and "decimal" not in given else ()
-    marked = [name for name, raw in columns if raw.str.contains(",", regex=False).any()]
-    if any(_has_comma(table.text(name), few) for name in marked):
+    columns = table.frame if form == "csv" and "decimal" not in given else table.frame.iloc[:, :0]
+    marked = [name for name, raw in columns.items() if raw.str.contains(",", regex=False).any()]
+    if any(_has_comma(table.text(name), few) for name in marked) or _has_points(map(table.text, columns)):
         reader["decimal"] = ","
         table = replace(table, decimal=",")
     said += [f"{count_noun(number, 'row')} {what}" for what, number in table.passed.items()]
@@ -92,6 +92,20 @@ def _has_comma(text: pd.Series, few: int) -> bool:
     if len(numbers) < _FIT * len(values) or len(numbers) == 0:
         return False
     return numbers_of(numbers, ",") is not None and numbers_of(numbers, ".") is None
+
+
+def _has_points(columns: Iterable[pd.Series]) -> bool:
+    """Return whether points part thousands of whole numbers, 950 and 1.234, and no decimals, 1.5."""
+    found = False
+    for text in columns:
+        if not (points := text.str.count("[.]").max()) > 0:
+            continue
+        small, grouped = map(text.dropna().str.fullmatch, (r"-?\d{1,3}", r"-?[1-9]\d{0,2}(\.\d{3})+"))
+        if (small | grouped).all():
+            found |= bool(grouped.sum() > _FEW and (small.any() or points > 1))
+        elif numbers_of(text, ".") is not None:
+            return False
+    return found
 
 
 def _zero_based(path: StrPath) -> bool:
@@ -278,7 +292,7 @@ def _numbers(values: Sequence[str]) -> pd.Series | None:
 
 def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:
     """Return new names for columns whose name came before, by their place."""
-    names = [name.strip() for name in header]
+    names = [" ".join(name.split()) for name in header]
     new: dict[int, str] = {}
     for place, name in enumerate(names, 1):
         if name and name in names[: place - 1] and name != label:

@@ -67,7 +67,8 @@ class Table:
         column, where = self.frame[name], f"{self.where}: column {name!r}"
         if pd.api.types.is_complex_dtype(column):
             raise DatasetError(f"{where} has complex numbers: drop it, or take real parts")
-        if pd.api.types.is_numeric_dtype(column):  # plain ones, of types that have NA
+        long = column.dtype.kind in "iu" and column.hasnans and column.dropna().abs().max() >= 2**53
+        if pd.api.types.is_numeric_dtype(column) and not long:  # plain ones, of types that have NA
             plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
             return self._without_gaps(column.astype(plain))
         text = self._stripped(name)
@@ -95,15 +96,14 @@ class Table:
         import pandas as pd
 
         values = self.values(name)
-        if not pd.api.types.is_numeric_dtype(values):
-            numbers = numbers_of(values, self.decimal)
-            if numbers is None:
-                odd = values[pd.to_numeric(values, errors="coerce").isna() & values.notna()]
-                example = f", got {odd.iloc[0]!r} in data row {odd.index[0] + 1}" if len(odd) else ""
-                raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
-            values = numbers
-        check_numbers(values, self.where)
-        return values
+        numeric = pd.api.types.is_numeric_dtype(values)
+        if (numbers := values if numeric else numbers_of(values, self.decimal)) is None:
+            each = values.dropna().drop_duplicates().to_frame().T.items()
+            odd = next((i for i, value in each if numbers_of(value, self.decimal) is None), None)
+            example = "" if odd is None else f", got {values[odd]!r} in data row {odd + 1}"
+            raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
+        check_numbers(numbers, self.where)
+        return numbers
 
     def words(self, name: str) -> frozenset[str]:
         """Return the words that stand for a missing value in a column."""
@@ -191,8 +191,11 @@ def _require_file(path: StrPath) -> None:
 
 def _by_content(path: StrPath) -> str | None:
     """Return the format that the start of a file looks like; None if it is no text."""
-    with open_bytes(path) as file:
-        start = file.read(1 << 14)
+    try:
+        with open_bytes(path) as file:
+            start = file.read(1 << 14)
+    except (OSError, *BROKEN):
+        return "csv"  # whose reader says more
     if start.startswith(b"PAR1"):
         return "parquet"
     lines = [line for line in start.decode("latin-1").splitlines() if line.strip() and line[0] not in "%#"]
@@ -249,7 +252,7 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     given = dict(options or {})
     written = as_written(**{name: given.pop(name) for name in ("missing", "decimal") if name in given})
     frame = reader(path, **complete(reader, given, f"{where}: format {name!r}", reserved=("path",)))
-    frame.columns = frame.columns.map(str)
+    frame.columns = [" ".join(str(name).split()) for name in frame.columns]  # Excel breaks them into lines
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
@@ -363,7 +366,10 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
         if types.is_dictionary(kind):
             return plain(column.cast(kind.value_type))
         if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
-            return pyarrow.array([v if v is None else v.decode(errors="replace") for v in column.to_pylist()])
+            values = column.to_pylist()
+            return pyarrow.array([v if v is None else v.decode(errors="backslashreplace") for v in values])
+        if str(kind) == "extension<arrow.uuid>":
+            return pyarrow.array([v if v is None else str(v) for v in column.to_pylist()])
         if types.is_decimal(kind):
             return column.cast("float64")
         if types.is_duration(kind):
@@ -411,7 +417,7 @@ def read_pickle(path: StrPath, digest: str, member: str | None = None) -> pd.Dat
 
 
 def refuse_twice(names: Iterable[object], where: str) -> None:
-    """Refuse names that are the same but for blanks around them: one may be the label."""
+    """Refuse names that are the same but for blanks: one may be the label."""
     for name, times in Counter(str(name).strip() for name in names).items():
         if times > 1:
             raise DatasetError(

@@ -117,10 +117,10 @@ def _folded(value: object) -> object:
 
 
 def _variants(values: pd.Series, value: str) -> object:
-    """Return a value, or all that are it but for capitals, if another is left."""
+    """Return a value as it is written, or all that are it but for capitals, if another is left."""
     words = values.unique()
     alike = sorted(word for word in words if _folded(word) == _folded(value))
-    return alike if 1 < len(alike) < len(words) else value
+    return alike[0] if len(alike) == 1 else alike if 1 < len(alike) < len(words) else value
 
 
 def _positive(values: pd.Series) -> tuple[object, str]:

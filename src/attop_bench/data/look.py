@@ -17,10 +17,11 @@ from attop_bench.data.dialect import read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
 from attop_bench.data.gaps import as_options, gaps, remarks, sentinels, usual_words
-from attop_bench.data.kinds.columns import column_of, day_numbers, positive_labels
+from attop_bench.data.kinds.columns import column_of, day_numbers, is_identifier, positive_labels
 from attop_bench.data.labels import as_label, candidates, having, unknown
 from attop_bench.data.leaks import leaks
-from attop_bench.data.roles import KINDS, NEARLY, Column, describe
+from attop_bench.data.roles import FEW, KINDS, NEARLY, Column, describe
+from attop_bench.data.written import GAPS
 
 #: Rows that are looked at, of a longer table in so many runs of rows that follow each other.
 _SAMPLE, _RUNS = 200_000, 100
@@ -115,12 +116,23 @@ def look(
 
 
 def _sampled(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table, or of a long one runs of rows spread over it."""
+    """Return a table, or of a long one runs of rows, and some with each sort of value a column has."""
     if len(frame) <= _SAMPLE:
         return frame
     start = np.linspace(0, len(frame) - _SAMPLE // _RUNS, _RUNS).astype(int)
-    rows = (start[:, None] + np.arange(_SAMPLE // _RUNS)).ravel()
-    return frame.iloc[rows].reset_index(drop=True)
+    rows = [(start[:, None] + np.arange(_SAMPLE // _RUNS)).ravel()]
+    for _, values in frame.items():
+        text = pd.api.types.is_string_dtype(values)
+        sort = values.isna().to_numpy(int)
+        if text or pd.api.types.is_numeric_dtype(values):
+            sort, distinct = pd.factorize(values, use_na_sentinel=False)
+            if len(distinct) > FEW:
+                kinds = distinct.isna().astype(int)
+                if text:
+                    kinds = kinds + 2 * distinct.isin(GAPS) + 4 * distinct.str.contains(r"\d", na=False)
+                sort = kinds[sort]
+        rows.append(pd.Series(sort).groupby(sort).head(FEW).index)
+    return frame.iloc[np.unique(np.concatenate(rows))].reset_index(drop=True)
 
 
 def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
@@ -136,7 +148,7 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
             clean[name] = np.nan
     frame = table.frame.assign(**clean)
     columns = [
-        _with_zeros(describe(frame, name, examples[name]), table)
+        _with_zeros(describe(frame, name, examples[name]), table, frame)
         if name in examples
         else Column(name, "unusable", 0.0, 0, str(table.frame[name].iloc[0])[:24], True)
         for name in frame
@@ -144,15 +156,19 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
     return frame, columns
 
 
-def _with_zeros(column: Column, table: Table) -> Column:
-    """Return a column of numbers as one of codes if they are written as such, with zeros in front: 01234."""
+def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
+    """Return a column of numbers as one of codes if all are written as such: 01234, with a 0, or 1E5."""
     if column.kind != "number" or table.has_types:
         return column
     text = table.text(column.name).dropna()
-    if not text.str.isdecimal().all() or text.str.len().nunique() > 1 or not text.str.match(r"0\d").any():
+    powers = text.str.fullmatch(r"\d+[eE]\d+").all()  # of a number there are 1E+05 and 1.5E5
+    zeros = text.str.isdecimal().all() and text.str.len().nunique() == 1 and text.str.match(r"0\d").any()
+    if not (zeros or powers):
         return column
-    kind = "identifier" if column.distinct >= NEARLY * len(text) else "category"
-    return replace(column, kind=kind, why="written with zeros in front", otherwise="number")
+    single = column.distinct >= NEARLY * len(text) or is_identifier(text)
+    kind = describe(frame.assign(**{column.name: text}), column.name, column.example).kind
+    kind = kind if kind in ("entity", "group") else "identifier" if single else "category"
+    return replace(column, kind=kind, why="written as codes are: 01234 or 1E5", otherwise="number")
 
 
 def _with_missing(
@@ -172,7 +188,7 @@ def _answered(columns: list[Column], roles: Mapping[str, str], where: str) -> li
             raise DatasetError(f"{where}: no column {name!r}; {did_you_mean(name, names)}")
         if kind not in KINDS:
             raise DatasetError(f"{where}: column {name!r}: {kind!r} is no role; {did_you_mean(kind, KINDS)}")
-    return [replace(c, kind=roles[c.name], otherwise="") if c.name in roles else c for c in columns]
+    return [replace(c, kind=roles[c.name], otherwise="", own=True) if c.name in roles else c for c in columns]
 
 
 def _span(dates: pd.Series) -> int:

@@ -41,7 +41,7 @@ def parameters(table: Look) -> dict[str, Any]:
         raise DatasetError(f"dataset {table.path}: {NO_LABEL}")
     group = _role(table, "group")
     entity = _role(table, "entity") if group is None else None
-    day = next(iter(table.days), None)
+    day = min(table.days, key=lambda name: table.days[name], default=None)  # dates of birth span more
     rest = [c for c in table.columns if c.name not in (table.label.column, group, entity, day)]
     drop = [c.name for c in rest if not c.is_feature or c.name in {*table.twins, *table.leaks}]
     features = [c for c in rest if c.name not in drop]
@@ -59,7 +59,7 @@ def parameters(table: Look) -> dict[str, Any]:
         "day": day,
         "drop": drop,
         "text": [c.name for c in features if c.kind == "text"],
-        "categories": [c.name for c in categorical if not c.text],
+        "categories": [c.name for c in categorical if c.own or not c.text],
         "one_hot": bool(categorical),
         "max_categories": _CEILING if many else None,
         "impute": "median" if gaps else None,
@@ -120,7 +120,7 @@ def propose(
         "entity": "comes back in many rows",
         "drop": "names, dates, constants, copies of columns",
         "text": "TF-IDF weights of words, learnt from the training items",
-        "categories": "numbers that are codes",
+        "categories": "codes, also where they are numbers",
         "one_hot": "a 0/1 column for each category",
         "max_categories": "rare categories share one column",
         "impute": "missing values: the median, or the most frequent category, of the training items",
@@ -172,8 +172,8 @@ def _role(table: Look, kind: str) -> str | None:
 
 def _questions(table: Look) -> Iterator[str]:
     """Yield what is not sure, with what to write instead."""
-    if table.label is not None and table.label.otherwise:
-        yield f"positive: {_flow(table.label.positive)} is a guess; or {table.label.otherwise}"
+    if (label := table.label) is not None and label.otherwise:
+        yield re.sub(r"[\0\s]+", " ", f"positive: {_flow(label.positive)} is a guess; or {label.otherwise}")
     for c in table.questions:
         why = f" ({c.why})" if c.why else ""
         yield f"{c.name} is taken as {c.kind}{why}; or {c.otherwise}: attop look with --role"

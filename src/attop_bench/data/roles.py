@@ -81,9 +81,10 @@ class Column:
     text: bool = False
     #: Text in a column of numbers: marks of missing values, perhaps.
     marks: tuple[str, ...] = ()
-    #: The evidence, where it was needed, and the kind that the column could be as well.
+    #: The evidence, where it was needed, the kind that it could be as well, and whether its kind was given.
     why: str = ""
     otherwise: str = ""
+    own: bool = False
 
     @property
     def is_feature(self) -> bool:
@@ -123,7 +124,7 @@ def _of_numbers(frame: pd.DataFrame, name: str, present: pd.Series, distinct: in
             return "date", "written as one number", ""
     kind, why, otherwise = _of_names(frame, name, present, distinct)
     if kind == "number" and np.abs(numbers).max() >= 2**53:
-        return "identifier", "integers too long for a number", ""
+        return "identifier", "integers too long for a number", otherwise if otherwise == "entity" else ""
     return kind, why, otherwise
 
 
@@ -157,7 +158,8 @@ def _of_text(
         sure = words >= _WORDS
         return "text", (), f"{words:.0f} words in the median row", "" if sure else "identifier"
     kind, why, otherwise = _of_names(frame, name, text, distinct)
-    if kind == "identifier" and len(odd) <= _ODD * len(values) and not _ID.intersection(words_of(name)[-1:]):
+    kinds = ("identifier", "category" if odd.str.match("[<>≤≥~]").all() else "")  # <0.01, >200
+    if kind in kinds and len(odd) <= _ODD * len(values) and not _ID.intersection(words_of(name)[-1:]):
         return "text of numbers", (), f"plain numbers and such as {odd.iloc[0]!r}", ""
     return kind, (), why, otherwise
 
@@ -170,8 +172,9 @@ def _units(values: pd.Series) -> list[str] | None:
 
 
 def _words(text: str) -> float:
-    """Return the number of words between blanks; of a script that has none, two signs make one."""
-    return max(len(text.split()), sum(sign > "\u2e80" for sign in text) / 2)
+    """Return the number of words, 0 if most lack letters; of a script without blanks, two signs make one."""
+    lettered = [any(map(str.isalpha, word)) for word in text.split()]
+    return max(len(lettered) * (2 * sum(lettered) > len(lettered)), sum(sign > "\u2e80" for sign in text) / 2)
 
 
 def words_of(name: str) -> list[str]:

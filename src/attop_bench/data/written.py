@@ -16,7 +16,7 @@ GAPS = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
 ) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 GAPS |= {r"\N", "(null)", "[null]", "<null>", "NaT", "(blank)"}
-GAPS |= {"#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"}
+GAPS |= {"#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"}
 #: Text that stands for none of the values of a label, though it may be a value elsewhere.
 UNKNOWN = frozenset(
     ["?", "??", "-", "--", "---", ".", "..", "*", "n.a.", "N.A.", "nil", "unknown", "Unknown"]
@@ -25,20 +25,20 @@ UNKNOWN = frozenset(
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 #: Minus signs, blanks, apostrophes and marks of other scripts beside those of a keyboard.
-_SIGNS = str.maketrans("\u2212\u2013\xa0\u202f\u2009\u2019\u066b\u066c", "--   '.,")
+_SIGNS = str.maketrans("\u2212\u2013\u2014\xa0\u202f\u2009\u2019\u066b\u066c", "---   '.,")
 _CURRENCY = (
-    r"(?:[A-Z]{1,2})?[€$£¥₹₽₩₺₴₪฿]|EUR|USD|GBP|CHF|JPY|INR|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|RUB"
+    r"(?:[A-Z]{1,2})?[€$£¥₹₽₩₺₴₪฿₫]|EUR|USD|GBP|CHF|JPY|INR|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|RUB"
     r"|KRW|SGD|HKD|NZD|Rs[.,]?|kr[.,]?|zł|Kč|Ft"
 )
 #: What a letter after a number multiplies it by.
 _TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
 #: Digits in threes between marks, or in twos before the last three, as in India.
 _GROUPED = r"[1-9]\d{0,2}(?:(?P<mark>[,' ])(?:\d{2,3}(?P=mark))*\d{3})"
-#: kg, °C, m², mg/dL, km/h; without a blank before it a name of its own, such as A of the seat 12A, is none.
-_UNIT = r"[%‰°]|(?:(?<=\s)|(?=[a-z°µ]|[A-Z]{2}))[°µ]?[^\W\d_]{1,8}[²³.]?(?:/[^\W\d_]{1,5}[²³]?)?"
+#: kg, °C, m², mg/dL, sq ft, 円; without a blank before it A of the seat 12A is none.
+_UNIT = r"[%‰°]|(?:(?<=\s)|(?=[a-z]|[A-Z]{2}|[^\0-~]))[°µ]?[^\W\d_]{1,8}[²³.]?(?:[/ ][^\W\d_]{1,5}[²³]?)?"
 _WRITTEN = re.compile(
-    rf"(?P<open>\()?\s*(?P<sign>[-+]?)\s*(?P<before>{_CURRENCY})?\s*(?P<sign2>[-+]?)"
-    rf"(?P<number>(?:{_GROUPED}|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)"
+    rf"(?P<open>\()?\s*(?P<sign>[-+]?)\s*(?P<before>{_CURRENCY})?\s*(?P<open2>\()?\s*(?P<sign2>[-+]?)"
+    rf"(?P<number>(?:{_GROUPED}|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)(?P<whole>(?<=\.)-{{1,2}})?"
     rf"\s*(?P<times>[kKMB](?![^\W\d_]))?\s*(?P<after>{_CURRENCY}|{_UNIT})?(?P<sign3>-?)\s*(?P<close>\))?"
 )
 #: A time of the day, or minutes and seconds.
@@ -76,7 +76,7 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
 def written(value: object) -> tuple[str, str] | None:
     """Return the plain number and the unit of text that a person reads as a number; None of other text.
 
-    A clock's 13:45 is 13.75 of the unit ``:``.
+    A clock's 13:45 is 13.75 of the unit ``:``; that of 1:06:30 is ``::``, as 59:30 beside it is less.
     """
     if not isinstance(value, str):
         return None
@@ -85,17 +85,18 @@ def written(value: object) -> tuple[str, str] | None:
         value = "".join(str(unicodedata.decimal(sign, sign)) for sign in value)
     if clock := _CLOCK.fullmatch(value):
         hour = int(clock[1]) if clock[4] is None else int(clock[1]) % 12 + 12 * (clock[4] in "pP")
-        return repr(hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600), ":"
+        return repr(hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600), "::" if clock[3] else ":"
     found = _WRITTEN.fullmatch(value)
-    if found is None or bool(found["open"]) != bool(found["close"]) or (found["before"] and found["after"]):
+    if found is None or (found["before"] and found["after"]):
         return None
+    opened = (found["open"] or "") + (found["open2"] or "")
     signs = found["sign"] + found["sign2"] + found["sign3"]
-    if len(signs) + bool(found["open"]) > 1:
+    if len(opened) != len(found["close"] or "") or len(signs + opened) > 1:
         return None
     number = re.sub("[,' ]", "", found["number"])
     if found["times"]:
         number = repr(float(number) * _TIMES[found["times"]])
-    sign = "-" if "-" in signs or found["open"] else ""
+    sign = "-" if "-" in signs or opened else ""
     return sign + number, found["before"] or found["after"] or ""
 
 

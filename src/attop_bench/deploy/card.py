@@ -135,17 +135,13 @@ def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
 
 def _python(package: Package) -> str:
     """Return Python code that scores a file like the data, without attop if pandas can read it."""
-    reader, form = dict(package.notes["reader"]), package.notes["format"]
-    names = {"separator": "sep", "decimal": "decimal", "missing": "na_values", "comment": "comment"}
-    if package.notes["needs_reader"] or form not in ("csv", "parquet") or reader.keys() - names:
+    form, how = package.notes["format"], package.notes["by_pandas"]
+    if how is None:
         return (
             "from attop_bench.deploy.package import read_package\n\n"
             f'scores = read_package(".").rank("new.{form}")["score"]'
         )
-    separators = {"tab": "\t", "whitespace": r"\s+"}
-    options = "".join(f", {names[k]}={separators.get(str(v), v)!r}" for k, v in reader.items())
-    if form == "csv" and package.categories:
-        options += f", dtype=dict.fromkeys({list(package.categories)}, str)"
+    options = "".join(f", {name}={value!r}" for name, value in how.items())
     call = "predict_proba(rows)[:, 1]"
     if hasattr(package.pipeline, "decision_function"):
         call = "decision_function(rows)"

@@ -202,7 +202,7 @@ def deploy(
         "beside": list(rows.beside.columns),
         "format": params.get("format") or (format_of(params["path"]) if "path" in params else "csv"),
         "reader": rows.reader,
-        "needs_reader": rows.needs_reader,
+        "by_pandas": rows.by_pandas,
         "group": rows.group,
         # A share of the positives, which are unknown among new rows, is that of all rows here.
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),

@@ -32,7 +32,7 @@ from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.promise import HELD_OUT, read_held_out, write_held_out
 
 MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
-_NOTES = {"features", "beside", "format", "reader", "needs_reader", "group", "label"}
+_NOTES = {"features", "beside", "format", "reader", "by_pandas", "group", "label"}
 _NOTES |= {"top", "middle", "rows", "positives", "digests"}
 #: Types without code that skops does not trust; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
@@ -43,8 +43,8 @@ class Package:
     """A fitted pipeline and what it reads."""
 
     pipeline: Any
-    #: ``features``, ``beside``: columns; ``format``, ``reader``: of its files; ``needs_reader``: text has
-    #: blanks that pandas keeps; ``group``: column within which rows are ranked, or None; ``top``;
+    #: ``features``, ``beside``: columns; ``format``, ``reader``: of its files; ``by_pandas``: options
+    #: by which pandas reads them, or None; ``group``: column within which rows are ranked, or None; ``top``;
     #: ``middle``: the mean of `contributions` over the training rows, or None; ``rows``, ``positives``: of
     #: the data; ``label``: its column, values, and the positive one; ``digests``: of the files.
     notes: Mapping[str, Any]

@@ -13,7 +13,8 @@ from sklearn.pipeline import Pipeline
 from attop._core.typing import Ints
 from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.kinds.table import RawOptions, read_raw_table
+from attop_bench.data.formats import format_of
+from attop_bench.data.kinds.table import RawOptions, RawTable, read_raw_table
 from attop_bench.data.preparation import column_transformer
 from attop_bench.data.words import text_weights
 
@@ -37,8 +38,8 @@ class RawRows:
     group: str | None
     #: Options of the file's reader.
     reader: dict[str, object]
-    #: Text has blanks around it, which pandas keeps.
-    needs_reader: bool = False
+    #: Options with which pandas alone reads the same features from the file.
+    by_pandas: dict[str, Any] | None = None
     #: impute, max_categories: See `attop_bench.data.preparation.column_transformer`.
     impute: str | None = None
     max_categories: int | None = None
@@ -64,8 +65,6 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
     X, written = table.features, table.rows.frame
     clean = {c: table.rows.text(c) for c in table.categorical} | {c: X[c] for c in table.text}
     clean = {c: clean[c] if c in clean else X[c].astype(np.float64) for c in X}
-    texts = [written[c].dropna() for c in X if not pd.api.types.is_numeric_dtype(written[c])]
-    needs_reader = any((text.str.strip() != text).any() for text in texts)
     beside = written.drop(columns=[*X, table.label])
     return RawRows(
         pd.DataFrame(clean),
@@ -74,13 +73,31 @@ def raw_rows(kind: str, params: Mapping[str, Any], dataset: Dataset) -> RawRows:
         beside,
         table.roles.get("group"),
         dict(params.get("reader") or {}),
-        needs_reader,
+        _by_pandas(table, pd.DataFrame(clean), params),
         params.get("impute"),
         params.get("max_categories"),
         table.label,
         tuple(table.rows.text(table.label).dropna().unique()[:_VALUES]),
         table.numbers,
     )
+
+
+def _by_pandas(table: RawTable, X: pd.DataFrame, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the options with which pandas reads these features from the file; None if it reads others."""
+    form, reader = params.get("format") or format_of(params["path"]), params.get("reader") or {}
+    names = {"separator": "sep", "decimal": "decimal", "missing": "na_values", "comment": "comment"}
+    if form not in ("csv", "parquet") or reader.keys() - names or table.rows.passed:
+        return None
+    separators = {"tab": "\t", "whitespace": r"\s+"}
+    options = {names[k]: separators.get(str(v), v) for k, v in reader.items()}
+    options |= {"dtype": dict.fromkeys(text, "str")} if (text := table.categorical) and form == "csv" else {}
+    try:
+        frame = getattr(pd, f"read_{form}")(params["path"], **options)[list(X)].iloc[table.numbers - 1]
+        frame = frame.reset_index(drop=True).astype(X.select_dtypes("float").dtypes)
+        same = frame.round(9).astype(object).equals(X.round(9).astype(object))
+    except Exception:  # depends on what pandas reads it with
+        same = False
+    return options if same else None
 
 
 def raw_pipeline(rows: RawRows, scaling: str, estimator: Estimator) -> Pipeline:

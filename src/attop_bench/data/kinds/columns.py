@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +27,11 @@ _MOSTLY = 0.95
 _WORD = r"[^\W\d_]{3,10}"
 _MONTH = r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,7}"
 _DATE = re.compile(
-    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})"
+    r"(\d{4}([-/.] ?)\d{1,2}\2\d{1,2}|\d{1,2}([-/.] ?)\d{1,2}\3(\d{4}|\d{2})"
     rf"|({_WORD}[.,]* )?(\d{{1,2}}(\. ?|[ -]?)(de )?{_WORD}[.,]?[ -]?(de )?(\d{{4}}|\d{{2}})"
     rf"|{_WORD}\.? \d{{1,2}},? \d{{2,4}})|{_MONTH}[ -](\d{{4}}|\d{{2}})"
-    r"|(19|20)\d{2}[-/](0[1-9]|1[0-2]|W\d{2}|Q[1-4]))"
-    r"([T ]\d{1,2}:\d{2}.*)?"
+    rf"|(19|20)\d{{2}}[-/](0[1-9]|1[0-2]|W\d{{2}}|Q[1-4])|{_WORD} {_MONTH} \d{{1,2}} [\d:]{{5,8}} .*\d{{4}})"
+    r"((T|[ ,:]{1,2}([a-zà]{1,3} )?)\d{1,2}[:.h]\d{2}.*)?"
 )
 #: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
 #: number, are beyond one of them.
@@ -44,12 +44,8 @@ _COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({_NUMBER})\s*")
 
 def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
     """Return the name of a column given by its name or number."""
-    if str(wanted) in frame.columns:
-        return str(wanted)
-    if alike := [
-        name for name in frame.columns if isinstance(wanted, str) and name.strip() == wanted.strip()
-    ]:
-        return alike[0]  # blanks around a name are easily overlooked
+    if (name := " ".join(str(wanted).split())) in frame.columns:
+        return name  # blanks around a name are easily overlooked
     number = wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else 0
     if 1 <= abs(number) <= frame.shape[1]:
         return frame.columns[number - 1 if number > 0 else number]
@@ -210,25 +206,21 @@ def check_text(text: pd.DataFrame, where: str) -> None:
             )
 
 
-def check_categories(text: pd.DataFrame, max_categories: int | None, where: str) -> None:
-    """Refuse columns of which `one_hot` would make too many features."""
+def check_categories(text: pd.DataFrame, max_categories: int | None, where: str, own: Container[str]) -> None:
+    """Refuse columns of which `one_hot` would make too many features; `own` are categories for sure."""
     for name, values in text.items():
-        size = f"{values.nunique():,} values in {len(values):,} rows"
-        if is_dates(values):
+        what = f"has {values.nunique():,} values in {len(values):,} rows"
+        remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
+        if name not in own and is_dates(values):
             what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
-        elif is_identifier(values):
-            what = f"has {size}: it names things, and is no category"
+        elif name not in own and is_identifier(values):
+            what += ": it names things, and is no category"
         elif max_categories is None and values.nunique() > MANY_VALUES:
-            raise DatasetError(
-                f"{where}: column {name!r} has {size}, and one_hot makes a feature of each: add "
-                f"max_categories: 20 to params, which pools the rare ones, or drop: [{name}]"
-            )
+            remedy = f"max_categories: 20 to params, which pools the rare ones, or drop: [{name}]"
         else:
             continue
-        raise DatasetError(
-            f"{where}: column {name!r} {what}; one_hot would make {values.nunique():,} features of it: "
-            f"add drop: [{name}] to params, or replace it by numbers"
-        )
+        many = f"one_hot would make {values.nunique():,} features of it"
+        raise DatasetError(f"{where}: column {name!r} {what}; {many}: add {remedy}")
 
 
 def to_numbers(text: pd.DataFrame, codes: Mapping[Any, float], where: str) -> pd.DataFrame:

@@ -91,8 +91,8 @@ class TableOptions(RawOptions):
     positive: Any
     #: Value of a feature that is text -> the number that stands for it.
     codes: Mapping[str | int | float | bool, Annotated[float, Field(strict=True)]] | None = None
-    #: Replace each feature that is text by one 0/1 column per value, in sorted order. Refused for dates, for
-    #: what names single rows, and for more than 50 values without `max_categories`.
+    #: Replace each feature that is text by one 0/1 column per value, in sorted order. Refused for over 50
+    #: values without `max_categories`, and for dates and names of single rows unless `categories` has them.
     one_hot: StrictBool = False
     #: With `one_hot`: most columns made of a feature; its rarest values share the last one. Which are rare is
     #: learnt from training items alone, as scaling is.
@@ -262,6 +262,8 @@ def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None)
     import pandas as pd
 
     tables = [read_table(path, form, reader) for path in paths]
+    for name in tables[0].missing if isinstance(tables[0].missing, Mapping) else ():
+        column_of(tables[0].frame, name, tables[0].where)
     if len(tables) == 1:
         return tables[0], None
     frames = [table.frame for table in tables]
@@ -285,6 +287,7 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
 
     features, categorical, where = table.features, table.categorical, options.where
     text = features[categorical]
+    codes = [column_of(features, name, where) for name in options.categories]
     columns.check_text(text, where)
     gaps = bool(features.isna().any(axis=None))
     features, texts = columns.as_codes(features, table.text)
@@ -292,7 +295,7 @@ def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Pre
     if options.codes is not None and categorical:
         features = features.assign(**columns.to_numbers(text, options.codes, where))
     elif options.one_hot and categorical:
-        columns.check_categories(text, options.max_categories, where)
+        columns.check_categories(text, options.max_categories, where, codes)
         if options.max_categories is None and not texts and not text.isna().any(axis=None):
             features = pd.get_dummies(features, columns=categorical, prefix_sep="=", dtype=np.float64)
         else:
