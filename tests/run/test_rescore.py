@@ -126,8 +126,17 @@ def test_the_page_is_the_reports(tmp_path, monkeypatch):
     frame = predictions().rename(columns={"method": "framework"})
     (tmp_path / "in").mkdir()
     frame.to_csv(tmp_path / "in/p.csv", index=False)
-    command = ["rescore", str(tmp_path / "in"), "--top", "5", "--top", "tau=0.1", "--metric", "auc"]
-    command += ["--rename", "framework=method", "--title", "Mine", "--output", str(tmp_path / "out")]
+    command = ["rescore", str(tmp_path / "in"), "--top", "5", "--top", "tau=0.1", "--top", "5"]
+    command += [
+        "--metric",
+        "auc",
+        "--rename",
+        "framework=method",
+        "--title",
+        "Mine",
+        "--output",
+        str(tmp_path / "out"),
+    ]
     assert main(command) == 0
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert list(read_json(tmp_path / "out/manifest.json")["methods"]) == ["good", "bad", "flat"]
