@@ -202,7 +202,7 @@ def test_a_data_set_in_two_files_is_refused(tmp_path):
         rescore(files_of(tmp_path), TOPS, [PRECISION], PRECISION, n_jobs=1)
 
 
-@pytest.mark.parametrize("name", ["../../escaped", "{}/main", "uci/adult", "x" * 300])
+@pytest.mark.parametrize("name", ["../../escaped", "{}/main", "uci/adult", "x" * 300, "all"])
 def test_nothing_is_written_outside_the_output(name, tmp_path, capsys):
     frame = predictions(("a",), folds=2).assign(dataset=name.format(tmp_path))
     frame.to_csv(tmp_path / "p.csv", index=False)
