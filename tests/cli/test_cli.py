@@ -25,7 +25,7 @@ def finish(plan, status):
     for run in plan.runs("wdbc"):
         save_arrays(plan.scores_path(run), {"test": np.zeros(1), "scores": np.zeros((1, 1))})
         state = status[run.method]
-        record = {"status": state, "error": "" if state == "ok" else "it broke"}
+        record = {"status": state, "error": "" if state == "ok" else "it broke\n\nin many words"}
         write_json(plan.record_path(run), {"digest": digest(plan, run), **record})
     receipt = plan.root / "data" / "letter" / "fetch.json"
     receipt.parent.mkdir(parents=True)
@@ -45,7 +45,7 @@ def test_status_counts_and_says_how_to_mend(plan, ask):
         ["letter", "linear-svm", "5", "unknown", "60", "min"],
         ["rankboost", "5", "unknown", "60", "min"],
     ]
-    assert "wdbc rankboost: memory in 10 runs: it broke" in lines
+    assert lines[lines.index("wdbc rankboost: memory in 10 runs: it broke") + 1].startswith("letter: ")
     assert "letter: unavailable: no network fetch it by hand" in lines
     assert lines[-1] == (
         "After fixing the cause: attop retry --configfile mine.yaml && "
@@ -117,6 +117,8 @@ def test_list_of_metrics_has_those_of_a_configuration(folder, ask):
         ("fit wdbc aatp --config datasets=3", "datasets: a list with at least one entry"),
         ("list methods --config catalogues=3", "catalogues must map 'datasets' and 'methods'"),
         ("status --config catalogues={methods:[1]}", "catalogues must map 'datasets' and 'methods'"),
+        ("retry --method rank-boost", "--method: unknown method 'rank-boost'; did you mean 'rankboost'?"),
+        ("retry --dataset wbc", "--dataset: unknown dataset 'wbc'; did you mean 'wdbc'?"),
         ("status --config sed=1", "sed: unknown key; did you mean 'seed'?"),
     ],
 )
@@ -201,3 +203,17 @@ def test_a_top_is_written_the_same_way_everywhere(call, capsys):
     said = capsys.readouterr().err
     assert "--top" in said
     assert "tau=0.05" in said
+
+
+@pytest.mark.parametrize(
+    "call", ["status --cores", "deploy wdbc --jobs", "headroom FILE --label y --top 5 --jobs"]
+)
+def test_there_is_at_least_one_core(call, capsys):
+    for number in ("0", "-3", "two"):
+        with pytest.raises(SystemExit):
+            main([*call.split(), number])
+        assert (
+            f"a number of at least 1, or -1 for all cores, is needed, got '{number}'"
+            in capsys.readouterr().err
+        )
+    assert vars(parse([*call.split(), "-1"]))[call.rpartition("-")[2]] == cpu_count()

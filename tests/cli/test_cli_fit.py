@@ -118,6 +118,7 @@ def test_what_a_method_raises_is_raised(plan, capsys, monkeypatch):
         (["wdbc", "linear-swm"], "unknown method 'linear-swm'; did you mean 'linear-svm'?"),
         (["wdbc", "linear-svm", "--fold", "10"], "--fold 10: wdbc has 10 folds, numbered from 0"),
         (["wdbc", "linear-svm", "--repeat", "-1"], "--repeat -1: wdbc has 1 repeat, numbered from 0"),
+        (["wdbc", "linear-svm", "--save", "./out/train"], "--save ./out/train is within the results in out"),
         (
             ["digit-8", "linear-svm"],
             f"snakemake --cores {cpu_count()} out/data/digit-8/folds/repeat0.npz --configfile mine.yaml",

@@ -123,6 +123,12 @@ def test_what_a_method_does_is_its_status(job_of, method, status, words):
     assert record["seed"] == derive_seed(7, "toy", 0, 0)
 
 
+def test_a_child_that_comes_back_writes_no_results(job_of):
+    record, log = record_of(job_of("ForksAndExits"))
+    assert record["status"] == "ok"
+    assert "SystemExit" not in log
+
+
 @pytest.mark.parametrize("method", ["KillsItself", "KillsItsParent"])
 def test_what_is_killed_twice_in_a_row_is_recorded(job_of, method):
     job = job_of(method)

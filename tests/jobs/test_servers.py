@@ -129,6 +129,13 @@ def test_a_script_is_as_without_a_server(folder, code, status):
     assert found[0][0] == status
 
 
+def test_a_script_has_its_own_time_zone(folder):
+    (folder / "job.py").write_text("import time; print(time.localtime(0).tm_hour)")
+    for zone, hour in (("UTC0", "0\n"), ("XYZ-5", "5\n")):
+        with start([*CLIENT, "job.py"], folder, TZ=zone) as client:
+            assert client.stdout.readline() == hour
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_script_ends_with_its_client(folder, apart):
     sleep = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"

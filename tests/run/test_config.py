@@ -74,8 +74,9 @@ def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
     assert [d.skip["boosted"] for d in config.datasets] == [reason] * len(config.datasets)
     config = configured(methods=["logistic-regression", {**absent, "requires": "sklearn"}])
     assert all("boosted" not in d.skip for d in config.datasets)
-    with pytest.raises(ConfigError, match="every method is skipped"):
-        configured(methods=[absent])
+    for name in ("no_such_package", "no_such_package.part", ""):
+        with pytest.raises(ConfigError, match="every method is skipped"):
+            configured(methods=[{**absent, "requires": name}])
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,7 @@ def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
         ({"datasets": [entry(extends=["b"])]}, ["datasets: mine: extends: a name is needed, got ['b']"]),
         *(({"datasets": [entry(id=id)]}, [id, "ends in .json"]) for id in ("checked.json", "Compiled.JSON")),
         ({"catalogues": {"datasets": 5}}, ["catalogues must map 'datasets' and 'methods' to YAML files"]),
+        ({"datasets": [entry(id="all")]}, ["datasets: all: all.tex is the table of all data sets"]),
         ({"datasets": [entry(id="a/b")]}, ["datasets: a/b: id", "pattern"]),
         (
             {"datasets": [entry(protocol={"kind": "stratified", "options": {"kind": 3}})]},

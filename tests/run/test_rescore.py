@@ -120,7 +120,15 @@ def test_the_page_is_the_reports_and_says_what_is_missing(tmp_path, capsys, monk
     assert re.search(r"1\s+job missing", page)
     assert (out / "tables/evaluation.csv").is_file()
     frame.rename(columns={"method": "framework"}).to_csv(tmp_path / "in.csv", index=False)
-    command = ["rescore", str(tmp_path / "in.csv"), "--top", "5", "--top", "tau=0.1", "--metric", "auc"]
+    command = [
+        "rescore",
+        str(tmp_path / "in.csv"),
+        *("--top", "5") * 2,
+        "--top",
+        "tau=0.1",
+        "--metric",
+        "auc",
+    ]
     assert main([*command, "--rename", "framework=method", "--title", "Mine", "--output", str(out)]) == 0
     page = (out / "report.html").read_text(encoding="utf-8")
     assert list(read_json(out / "manifest.json")["methods"]) == ["good", "bad", "flat"]
@@ -185,7 +193,7 @@ def test_a_data_set_in_two_files_is_refused(tmp_path):
         rescore(files_of(tmp_path), TOPS, [PRECISION], PRECISION, n_jobs=1)
 
 
-@pytest.mark.parametrize("name", ["../../escaped", "{}/main", "uci/adult", "x" * 300])
+@pytest.mark.parametrize("name", ["../../escaped", "{}/main", "uci/adult", "x" * 300, "all"])
 def test_nothing_is_written_outside_the_output(name, tmp_path, capsys):
     frame = predictions(("a",), folds=2).assign(dataset=name.format(tmp_path))
     frame.to_csv(tmp_path / "p.csv", index=False)

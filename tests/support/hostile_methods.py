@@ -39,6 +39,16 @@ class Patient(Fine):
         return super().fit(X, y)
 
 
+class ForksAndExits(Fine):
+    """Leaves a child by the way that leads back to the job."""
+
+    def fit(self, X, y):
+        if not (child := os.fork()):
+            sys.exit("the child is done")
+        os.waitpid(child, 0)
+        return super().fit(X, y)
+
+
 class Raises(Fine):
     def fit(self, X, y):
         raise RuntimeError("no wish to learn")

@@ -24,11 +24,11 @@ _FORMULA = re.compile(r"'*([=@\t\r]|[+-](?![\d.,]*\d[.,]?(e[+-]?\d+)?\Z))", re.I
 
 
 def check_stem(name: str, what: str) -> None:
-    """Refuse a name that cannot be part of a file's name with a `ValueError`."""
-    if not re.fullmatch(FILE_STEM, name):
+    """Refuse a name that cannot be part of a file's name, or is that of all, with a `ValueError`."""
+    if not re.fullmatch(FILE_STEM, name) or name == "all":
         raise ValueError(
             f"{what}: files are called after it, so at most 60 letters, digits, '.', '_', '-' are needed, "
-            f"a letter or digit first, got {name[:80]!r}: rename it"
+            f"a letter or digit first, but not 'all', got {name[:80]!r}: rename it"
         )
 
 

@@ -44,7 +44,7 @@ def _state(plan: Plan, run: Run) -> State:
         return State("left", DAMAGED)
     if record.digest != digest(plan, run):
         return State("left", OTHER)
-    return State(record.status, record.error, record)
+    return State(record.status, record.reason, record)
 
 
 @dataclass(frozen=True)

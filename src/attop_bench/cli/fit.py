@@ -89,6 +89,8 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
         if not 0 <= number < end:
             there = count_noun(end, name)
             raise ConfigError(f"--{name} {number}: {run.dataset} has {there}, numbered from 0")
+    if options.save and Path(options.save).resolve().is_relative_to(plan.root.resolve()):
+        raise ConfigError(f"--save {options.save} is within the results in {plan.root}: give another folder")
     learner = plan.config.method(run.method).estimator
     try:
         import_estimator(learner)

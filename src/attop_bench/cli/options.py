@@ -65,7 +65,7 @@ def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
 def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--jobs``."""
     about = f"{what} at the same time (default: all cores)"
-    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help=about)
+    parser.add_argument("--jobs", type=read_number, default=-1, metavar="N", help=about)
 
 
 def add_top(parser: argparse.ArgumentParser, about: str, **options: Any) -> None:
@@ -96,6 +96,19 @@ class OutputError(ValueError):
     """An output that must not be written."""
 
     for_the_user = True
+
+
+def read_number(text: str) -> int:
+    """Read a number of cores or jobs; -1 is that of this machine, as in scikit-learn."""
+    if text == "-1":
+        from joblib import cpu_count
+
+        return cpu_count()
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(
+            f"a number of at least 1, or -1 for all cores, is needed, got {text!r}"
+        )
+    return int(text)
 
 
 def read_top(text: str) -> Top:

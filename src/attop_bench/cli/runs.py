@@ -13,7 +13,7 @@ from pathlib import Path
 from joblib import cpu_count
 
 from attop._core.top import Top, main_top
-from attop._core.wording import columns, count_noun, format_duration, join_first
+from attop._core.wording import columns, count_noun, did_you_mean, format_duration, join_first
 from attop.experiment._headline import warn_of_plan
 from attop.experiment._interval import Units
 from attop.experiment._judge import MIN_RUNS
@@ -22,9 +22,10 @@ from attop.metrics._registry import get_metric
 from attop_bench.cli import estimate
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State
-from attop_bench.cli.options import add_configuration, command_line
+from attop_bench.cli.options import add_configuration, command_line, read_number
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED, STATUSES
+from attop_bench.run.config import ConfigError
 from attop_bench.run.job import Run
 from attop_bench.run.options import DatasetConfig
 from attop_bench.run.plan import Plan
@@ -32,7 +33,9 @@ from attop_bench.run.plan import Plan
 
 def add_status(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop status``."""
-    parser.add_argument("--cores", type=int, metavar="N", help="of the run; by default those of this machine")
+    parser.add_argument(
+        "--cores", type=read_number, metavar="N", help="of the run; by default those of this machine"
+    )
     add_configuration(parser)
 
 
@@ -179,6 +182,10 @@ def run_retry(options: argparse.Namespace) -> int:
     A run failed with the status error, timeout, memory or diverged. Nothing else is touched.
     """
     plan = Plan(read_config(options))
+    for what, entries in (("dataset", plan.config.datasets), ("method", plan.config.methods)):
+        name, known = getattr(options, what), [entry.id for entry in entries]
+        if name not in (None, *known):
+            raise ConfigError(f"--{what}: unknown {what} {name!r}; {did_you_mean(name, known)}")
     removed = 0
     for run, (state, why, _) in estimate.read_states(plan).items():
         asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)
@@ -194,7 +201,9 @@ def run_retry(options: argparse.Namespace) -> int:
                 receipt.unlink()
                 print(f"cleared: the failed download of {dataset}")
                 removed += 1
-    print(f"\nNow: {command_line(options)}" if removed else "Nothing failed: there is nothing to clear.")
+    print(
+        f"\nNow: {command_line(options)}" if removed else "None of these failed: there is nothing to clear."
+    )
     return 0
 
 

@@ -16,7 +16,7 @@ from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop._core.wording import columns, count_noun, join_first
 from attop_bench.cli.configuration import read_catalogues, read_raw
-from attop_bench.cli.options import add_top, check_output, read_top
+from attop_bench.cli.options import add_top, check_output, read_number, read_top
 from attop_bench.data.build import make
 from attop_bench.data.findings import Look
 from attop_bench.data.kinds.columns import comparison_of
@@ -47,7 +47,9 @@ def add_headroom(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
     about = "no features: names, or numbers from 1"
     parser.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help=about)
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
+    parser.add_argument(
+        "--jobs", type=read_number, default=1, metavar="N", help="fits at the same time (default: 1)"
+    )
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:

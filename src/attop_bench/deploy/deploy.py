@@ -295,7 +295,7 @@ def train(
 
 def summed(method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Record]) -> Tried:
     """Return a method with the mean of its test parts."""
-    error = next((o.error for o in records if not o.ok), "")
+    error = next((o.reason for o in records if not o.ok), "")
     values = [] if error else _values(jobs[0].metric, jobs[0], dataset, records)
     known = [value for value in values if math.isfinite(value)]
     # As `judge` has it, to the last digit.

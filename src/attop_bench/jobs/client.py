@@ -30,6 +30,7 @@ _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from attop_bench.jobs.serv
 _VARIABLES = (
     *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "NUMBA_", "NPY_", "SCIPY_"),
     *("SKLEARN_", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "ATTOP_", "SLURM_JOB_ID", "SLURM_STEP_ID"),
+    *("LANG", "LC_", "TZ"),
 )
 
 

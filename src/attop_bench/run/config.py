@@ -59,12 +59,19 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(error, raw))) from None
     for method in config.methods:
-        if method.requires is not None and find_spec(method.requires) is None:
+        if method.requires is not None and not _is_installed(method.requires):
             reason = f"needs the package {method.requires}, which is not installed"
             for data in config.datasets:
                 data.skip.setdefault(method.id, reason)
     refuse(_complaints(config, catalogues["methods"]))
     return config
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):  # without what it is a part of, or empty
+        return False
 
 
 def catalogue_files(raw: _Raw) -> Mapping[str, str]:
@@ -207,6 +214,8 @@ def _no_folder_of_results(output: Path, cache: str) -> str:
 
 def _wrong_with(data: DatasetConfig) -> Iterator[str]:
     protocol, kind = data.protocol, kind_of(data.kind)
+    if data.id == "all":
+        yield "all.tex is the table of all data sets: give another id"
     splits = protocol.repeats * count_folds(protocol.kind, **protocol.options)
     if splits > _MOST_SPLITS:
         yield f"protocol: repeats times folds is {splits}, at most {_MOST_SPLITS} are run: lower one of them"

@@ -117,7 +117,7 @@ def _measure(config: Config, name: str, paths: Mapping[str, str], deadline: floa
             job = plan.job(Run(name, config.methods[0].id, repeat, number))
             record = run_job(job, dataset, fold, left)
             if not record.ok:
-                return Measured(name, None, "" if record.status == "timeout" else record.error)
+                return Measured(name, None, "" if record.status == "timeout" else record.reason)
             scored = zip(job.tops, record.scores, strict=True)
             values.append([sample.measure(job.metric, fold.test, its, top).value for top, its in scored])
     return Measured(name, np.mean(values, axis=0))

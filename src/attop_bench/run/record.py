@@ -85,6 +85,11 @@ class Record:
         return self.status in FAILED
 
     @property
+    def reason(self) -> str:
+        """First line of the error, for a line of its own; others, of some packages many, are details."""
+        return self.error.strip().partition("\n")[0]
+
+    @property
     def total_seconds(self) -> float | None:
         """Wall time of all parts; None if the record has no times."""
         return sum(filter(None, self.seconds.values())) if self.seconds else None
@@ -150,7 +155,7 @@ def digest_of(path: StrPath) -> str:
 def check_all_ok(paths: Sequence[StrPath]) -> None:
     """Raise `RecordError`, with status and error, unless every run has the status ``ok``."""
     records = [(path, Record.read(path)) for path in paths]
-    failed = [f"{path}: {r.status}: {r.error.strip().split(chr(10))[0]}" for path, r in records if not r.ok]
+    failed = [f"{path}: {r.status}: {r.reason}" for path, r in records if not r.ok]
     if failed:
         raise RecordError(
             f"{len(failed)} of {len(paths)} training jobs failed, and strict is set:\n"

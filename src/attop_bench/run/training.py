@@ -63,7 +63,7 @@ def run_job(
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
     run = _train_all if job.selection == "optimistic" else _select_and_train
-    before = _cpu_seconds()
+    before, process = _cpu_seconds(), os.getpid()
     try:
         with time_limit(seconds):
             record.scores = run(job, dataset, fold, record)
@@ -72,6 +72,8 @@ def run_job(
             raise
         trace = traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
         record.fail(_status_of(error), in_words(error), trace)
+    if os.getpid() != process:  # a child that the method forked and that came back has no results to write
+        os._exit(0)
     record.cpu_seconds = _cpu_seconds() - before
     record.peak_memory_mb = peak_memory_mb()
     record.environment = environment()
