@@ -18,6 +18,7 @@ from scipy.stats import chisquare
 
 from attop._core.files import write_csv
 from attop._core.top import Top
+from attop.experiment import HeldOut
 from attop.metrics import precision_at_k
 from attop.metrics._scorer import scores_of
 from attop_bench.cli.main import main
@@ -30,6 +31,7 @@ from attop_bench.deploy.contributions import contributions
 from attop_bench.deploy.deploy import deploy, expect, share_kept
 from attop_bench.deploy.lists import changes, explore, read_list
 from attop_bench.deploy.package import Package, read_package, write_package
+from attop_bench.deploy.promise import read_held_out, write_held_out
 from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.deploy.reasons import one_column
 from attop_bench.run.config import ConfigError
@@ -483,6 +485,15 @@ def test_a_top_that_cannot_be_and_files_that_are_not_there(table):
     conf = configured(datasets=["ionosphere"], methods=[LOGISTIC])
     with pytest.raises(ConfigError, match=r"^the files of ionosphere are not fetched yet; first:\nsnakemake"):
         deploy(conf, "ionosphere", ["logistic-regression"], n_jobs=1)
+
+
+@pytest.mark.parametrize("entity", [None, np.array([3, 3])])
+def test_held_out_scores_are_kept_with_their_entities(entity, tmp_path):
+    part = HeldOut(np.array([4, 7]), np.array([1, 0]), np.array([0.5, 0.25]), entity)
+    write_held_out(tmp_path / "held-out.npz", [[part, part]])
+    ((_, read),) = read_held_out(tmp_path / "held-out.npz")
+    for name in ("rows", "y_true", "y_score", "entity"):
+        assert np.array_equal(getattr(read, name), getattr(part, name))
 
 
 def test_what_is_no_model_is_refused(scored, refused, package, logistic):

@@ -249,6 +249,9 @@ def test_rows_of_an_entity_are_together_in_one_list():
             by_hand.append(precision_at_k(y[fold.test], scores, found.top.resolve(len(fold.test), 1)))
     assert found.runs["value"].tolist() == by_hand
     assert not found.grouped
+    again = compare({"one": LogisticRegression()}, *(np.repeat(a, 2, axis=0) for a in (X, y)), 80,
+                    entity=np.repeat(customers, 2), cv=3, random_state=7).next  # fmt: skip
+    assert again.high - again.low == pytest.approx(2 * (found.next.high - found.next.low), rel=0.15)
 
 
 ROWS = np.arange(60)

@@ -51,6 +51,21 @@ def test_of_another_prevalence_it_is_that_of_lists_with_so_many_positives(preval
     assert same.sentence == next_list(parts_of(y, scores), 60, 1000).sentence
 
 
+def test_rows_of_an_entity_are_no_independent_rows():
+    """Eight rows of one score and label are one row to the sample and to the list."""
+    y, scores = sample()
+    one = next_list(parts_of(y, scores), 60, 1000)
+    y8, scores8, entity = (np.repeat(a, 8) for a in (y, scores + 0.0, np.arange(len(y))))
+    rows = np.array_split(np.arange(len(y8)), 5)
+    parts = [HeldOut(r, y8[r], scores8[r], entity[r]) for r in rows]
+    eight = next_list(parts, 480, 8000)
+    assert eight.high - eight.low == pytest.approx(8 * (one.high - one.low), rel=0.1)
+    assert eight.expected - eight.least == pytest.approx(8 * (one.expected - one.least), rel=0.15)
+    assert "8.0 times 10 held-out rows at the top are needed, as rows" in next_list(parts, 30, 8000).reason
+    rivals = [[HeldOut(p.rows, p.y_true, -p.y_score, p.entity) for p in parts]]
+    assert next_list(parts, 480, 8000, rivals=rivals).optimism < 1
+
+
 def test_the_mean_is_known_better_than_a_list():
     y, scores = sample()
     found = next_list(parts_of(y, scores), 60, 1000)
@@ -142,6 +157,12 @@ Y, Z = sample(100)
 def test_parts_are_checked(rows, labels, scores, message):
     with pytest.raises(ValueError, match=message):
         HeldOut(rows, labels, scores)
+
+
+@pytest.mark.parametrize("entity", [["ann", "bob"], [-1, 0], [0]])
+def test_entities_are_checked(entity):
+    with pytest.raises(ValueError, match="entity must be a number, from 0"):
+        HeldOut([0, 1], [1, 0], [1.0, 2.0], entity)
 
 
 @pytest.mark.parametrize(

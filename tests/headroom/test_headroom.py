@@ -44,12 +44,16 @@ def test_rows_of_an_entity_are_held_out_together(monkeypatch):
         seen.append(arguments)
         raise StopIteration
 
+    measured = []
+    kept = lambda *given: (measured.append(given), TopPrecision(*given))[1]  # noqa: E731
     monkeypatch.setattr(module, "held_out_linear", held_out)
+    monkeypatch.setattr(module, "TopPrecision", kept)
     entity = np.arange(300) // 5
     with pytest.raises(StopIteration):
         headroom(X, Y, 20, entity=entity.astype(str))
     _, _, folds, groups, *_ = seen[0]
     assert groups is None
+    assert len(set(measured[0][-1])) == 60  # whole ones are drawn
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(300))
     assert not any(set(entity[train]) & set(entity[test]) for train, test in folds)
     with pytest.raises(ValueError, match="entity has missing values"):

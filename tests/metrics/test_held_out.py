@@ -47,6 +47,12 @@ def test_a_bootstrap_sample_is_the_rows_drawn():
     found = TopPrecision(y, k).resampled(scores, seed=4, n_samples=1, smoothed=True)
     rows = np.random.default_rng(4).integers(50, size=50)
     assert found == pytest.approx(TopPrecision(y[rows], k).smoothed(scores[rows]))
+    # Of customers, whole ones are drawn.
+    customer = rng.permutation(np.arange(50) // 5)
+    found = TopPrecision(y, k, entity=customer.astype(str)).resampled(scores, seed=4, n_samples=1)
+    drawn = np.random.default_rng(4).integers(10, size=10)
+    rows = np.concatenate([np.flatnonzero(customer == c) for c in drawn])
+    assert found == pytest.approx(precision_at_k(y[rows], scores[rows], k))
 
 
 def test_expected_precision_of_true_probabilities():

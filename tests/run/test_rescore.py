@@ -120,15 +120,7 @@ def test_the_page_is_the_reports_and_says_what_is_missing(tmp_path, capsys, monk
     assert re.search(r"1\s+job missing", page)
     assert (out / "tables/evaluation.csv").is_file()
     frame.rename(columns={"method": "framework"}).to_csv(tmp_path / "in.csv", index=False)
-    command = [
-        "rescore",
-        str(tmp_path / "in.csv"),
-        *("--top", "5") * 2,
-        "--top",
-        "tau=0.1",
-        "--metric",
-        "auc",
-    ]
+    command = ["rescore", str(tmp_path / "in.csv"), *("--top", "5") * 2, "--top=tau=0.1", "--metric=auc"]
     assert main([*command, "--rename", "framework=method", "--title", "Mine", "--output", str(out)]) == 0
     page = (out / "report.html").read_text(encoding="utf-8")
     assert list(read_json(out / "manifest.json")["methods"]) == ["good", "bad", "flat"]

@@ -33,11 +33,14 @@ class HeldOut:
     y_true : ndarray of shape (n,)
         1 for a positive, else 0.
     y_score : ndarray of shape (n,)
+    entity : ndarray of int of shape (n,), optional
+        Customer or machine of each row, from 0, where rows of one are alike: the list to come has others.
     """
 
     rows: Ints
     y_true: Ints
     y_score: Floats
+    entity: Ints | None = None
 
     def __post_init__(self) -> None:
         labels, rows = check_labels(self.y_true), plain_array(self.rows, "rows")
@@ -47,6 +50,13 @@ class HeldOut:
                 f"rows must be a row number, from 0, for each of the {len(labels)} labels, all different, "
                 f"got {rows.dtype} of shape {rows.shape}"
             )
+        if self.entity is not None:
+            entity = plain_array(self.entity, "entity")
+            if entity.dtype.kind not in "iu" or entity.shape != labels.shape or entity.min() < 0:
+                raise ValueError(
+                    f"entity must be a number, from 0, for each of the {len(labels)} labels, got "
+                    f"{entity.dtype} of shape {entity.shape}: number those of all parts as one sample"
+                )
         object.__setattr__(self, "rows", rows.astype(np.int64, copy=False))
         object.__setattr__(self, "y_true", labels)
         object.__setattr__(self, "y_score", check_scores(self.y_score, len(labels)))
@@ -136,7 +146,9 @@ def next_list(
     bins by the share of their part that ranks above them, ties in every order alike. A list is drawn in two
     steps: shares of the bins and their precision from what the sample leaves open (Dirichlet, Beta; a row
     that several parts hold counts once), then as many rows as the list has. So the interval covers
-    the sample, the list, and the place where the list is cut. For another `prevalence` a held-out row counts
+    the sample, the list, and the place where the list is cut. Where rows belong to entities, it is as many
+    times wider as they make the standard error of the hits; positives and rows at the top are then worth as
+    many fewer as the variance is larger. For another `prevalence` a held-out row counts
     as much as there are such rows in the list to one in the sample, and none as more than one of evidence.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
@@ -175,12 +187,14 @@ def next_list(
         worth = np.array([[(1 - prevalence) / (n - positives)], [prevalence / positives]]) * n
         paths = [RocPoints(*(worth * np.stack(path))) for path in paths]
         evidence = 1 / float(worth.max())
-    top = n * k / length
-    reason = ""
-    if positives < MIN_POSITIVES:
-        reason = f"at least {MIN_POSITIVES} held-out positives are needed, and there are {positives}"
-    elif top < MIN_TOP:
-        reason = f"at least {MIN_TOP} held-out rows at the top are needed, and there are {top:.1f}"
+    alike = _alike(parts, k / length)
+    reason, top = "", n * k / length
+    times = "" if alike == 1 else f"{alike:.1f} times "
+    needed = "are needed" + (times and ", as rows of an entity are alike") + ", and there are"
+    if positives < MIN_POSITIVES * alike:
+        reason = f"at least {times}{MIN_POSITIVES} held-out positives {needed} {positives}"
+    elif top < MIN_TOP * alike:
+        reason = f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.1f}"
     reach = min(_REACH * k, length)
     ks = np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
     if reason:
@@ -188,6 +202,8 @@ def next_list(
         return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
     drawn, means = _drawn(paths, n, evidence, k, length, ks, np.random.default_rng(random_state))
     optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0
+    if alike > 1:
+        drawn, means = (d.mean(axis=0) + math.sqrt(alike) * (d - d.mean(axis=0)) for d in (drawn, means))
     drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
     at = int(np.searchsorted(ks, k))
     tail = (1 - confidence) / 2
@@ -250,22 +266,37 @@ def _drawn(
 
 def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random_state: int) -> float:
     """Return the hits, in the rows of the sample, by which the best on resampled rows is better there."""
-    count = 1 + max(int(part.rows.max()) for part in models[0])
+    units = [part.rows if part.entity is None else part.entity for part in models[0]]
+    count = 1 + max(int(unit.max()) for unit in units)
     influence, hits = np.zeros((count, len(models))), np.zeros(len(models))
     for column, parts in enumerate(models):
-        for part in parts:
-            path, places = roc_points(part.y_true, part.y_score), share * len(part.rows)
-            hits[column] += once * float(path.hits(places))
-            # What a row adds, less what it pushes over the edge.
-            around = np.array([0.75 * places, min(1.25 * places, len(part.rows))])
-            margin = np.diff(path.hits(around)) / np.diff(around)
-            inside = inside_top(part.y_score, places)
-            np.add.at(influence[:, column], part.rows, once * inside * (part.y_true - margin))
+        for part, unit in zip(parts, units, strict=True):
+            found, adds = _influence(part, share)
+            hits[column] += once * found
+            np.add.at(influence[:, column], unit, once * adds)
     noise = np.random.default_rng(random_state).multivariate_normal(
         np.zeros(len(models)), influence.T @ influence, _DRAWS, method="eigh"
     )
     best = np.argmax(hits + noise, axis=1)
     return float(noise[np.arange(_DRAWS), best].mean())
+
+
+def _influence(part: HeldOut, share: float) -> tuple[float, Floats]:
+    """Return the hits of a part, and what each row adds to them, less what it pushes over the edge."""
+    path, places = roc_points(part.y_true, part.y_score), share * len(part.rows)
+    around = np.array([0.75 * places, min(1.25 * places, len(part.rows))])
+    margin = np.diff(path.hits(around)) / np.diff(around)
+    return float(path.hits(places)), inside_top(part.y_score, places) * (part.y_true - margin)
+
+
+def _alike(parts: Sequence[HeldOut], share: float) -> float:
+    """Return how many times more hits vary than if the rows of an entity were no more alike than others."""
+    if any(part.entity is None for part in parts):
+        return 1.0
+    rows, entities = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "entity"))
+    adds = np.concatenate([_influence(part, share)[1] for part in parts])
+    apart, together = (float((np.bincount(of, adds) ** 2).sum()) for of in (rows, entities))
+    return max(1.0, together / apart) if apart > 0 else 1.0
 
 
 def _tested_on(parts: Sequence[HeldOut]) -> list[tuple[bytes, bytes]]:

@@ -161,7 +161,8 @@ def headroom(
     groups : array-like of shape (n,), optional
         Group (user, query) of each row, a list of its own; folds keep groups together.
     entity : array-like of shape (n,), optional
-        Customer, card or machine of each row, where all rows are one list; folds keep entities together.
+        Customer, card or machine of each row, where all rows are one list; folds keep entities together,
+        and the bootstrap draws whole ones.
     min_gain : float, positive, default=0.02
         The smallest gain in precision that matters.
     cv : int, at least 2, default=5
@@ -213,7 +214,7 @@ def headroom(
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
     codes = None if groups is None else check_groups(groups, len(labels))
     whole = codes if entity is None else check_groups(entity, len(labels), "entity")
-    measure = TopPrecision(labels, top, codes)
+    measure = TopPrecision(labels, top, codes, None if entity is None else whole)
     rng = check_random_state(random_state)
     folds = cross_fitting_folds(cv, labels, whole, rng)
     seed = int(rng.randint(np.iinfo(np.int32).max))

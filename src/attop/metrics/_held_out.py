@@ -25,7 +25,7 @@ class HeldOutPrecision(NamedTuple):
     precision : float in [0, 1]
         Precision@k, the mean over groups where there are several.
     standard_error : float
-        Its standard error, by the bootstrap over the items, or over the groups.
+        Its standard error, by the bootstrap over the items, entities or groups.
     smoothed : float in [0, 1]
         Mean of the precisions at nine cuts from k/2 to 2k: the same question with less noise, for choosing.
     """
@@ -65,6 +65,8 @@ class TopPrecision:
         Resolved in each group.
     groups : array-like of shape (n,), optional
         The value is the mean over the groups with at least k items.
+    entity : array-like of shape (n,), optional
+        Customer or machine of each item, without groups; the bootstrap draws whole ones.
 
     Attributes
     ----------
@@ -77,9 +79,16 @@ class TopPrecision:
     the sample it is drawn from.
     """
 
-    def __init__(self, y_true: ArrayLike, top: TopLike, groups: ArrayLike | None = None):
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        top: TopLike,
+        groups: ArrayLike | None = None,
+        entity: ArrayLike | None = None,
+    ):
         self._labels = check_labels(y_true)
         n = len(self._labels)
+        self._whole = np.arange(n) if entity is None else check_groups(entity, n, "entity")
         self._codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
         self._n, top = np.bincount(self._codes), Top.of(top)
         n_pos = np.bincount(self._codes, weights=self._labels).astype(int)
@@ -102,7 +111,7 @@ class TopPrecision:
         return HeldOutPrecision(self(y_score), standard_error, self.smoothed(y_score))
 
     def resampled(self, y_score: ArrayLike, *, seed: int, n_samples: int, smoothed: bool = False) -> Floats:
-        """Precision@k, or smoothed precision, in bootstrap samples of the items, or of several groups.
+        """Precision@k, or smoothed precision, in bootstrap samples of the items, entities or several groups.
 
         The samples, of shape (n_samples,), depend on `seed` alone: those of two models are paired.
         """
@@ -114,13 +123,11 @@ class TopPrecision:
         values = check_scores(y_score, n)
         order = np.argsort(-values, kind="stable")
         last = np.flatnonzero(np.diff(-values[order], append=np.inf))
-        place = np.empty(n, np.int64)
-        place[order] = np.arange(n)
-        labels = self._labels[order]
+        labels, whole, n_whole = self._labels[order], self._whole[order], int(self._whole.max()) + 1
         k = np.clip(self.k * (_CUTS if smoothed else np.ones(1)), 1, n)
         precision = np.empty(n_samples)
         for b in range(n_samples):
-            drawn = np.bincount(place[rng.integers(n, size=n)], minlength=n)
+            drawn = np.bincount(rng.integers(n_whole, size=n_whole), minlength=n_whole)[whole]
             # At the end of each block of ties; within a block positives come evenly, in expectation.
             size, positive = np.cumsum(drawn)[last], np.cumsum(drawn * labels)[last]
             precision[b] = np.mean(np.interp(k, np.r_[0, size], np.r_[0, positive]) / k)

@@ -325,8 +325,12 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     ties = [ties_at_k(o.scores[0], k).places / k for o in records if (k := _cut(top, dataset, o))]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
+
+    def among(rows: Ints) -> Ints | None:
+        return None if dataset.entity is None else dataset.entity[rows]
+
     models = [
-        [HeldOut(o.test, dataset.y[o.test], o.scores[0]) for o in one.records]
+        [HeldOut(o.test, dataset.y[o.test], o.scores[0], among(o.test)) for o in one.records]
         for one in tried
         if not one.error
     ]

@@ -28,6 +28,8 @@ def write_held_out(path: Path, models: Sequence[Sequence[HeldOut]]) -> None:
         "label": np.concatenate([part.y_true for part in first] or [np.empty(0, np.int64)]),
         "scores": np.array([np.concatenate([part.y_score for part in parts]) for parts in models]),
     }
+    if first and first[0].entity is not None:
+        arrays["entity"] = np.concatenate([part.entity for part in first])
     save_arrays(path, arrays)
 
 
@@ -36,8 +38,9 @@ def read_held_out(path: Path) -> list[list[HeldOut]]:
     arrays, _ = load_arrays(path)
     ends = np.cumsum(arrays["size"])[:-1]
     rows, labels = (np.split(arrays[name], ends) for name in ("rows", "label"))
+    entities = np.split(arrays["entity"], ends) if "entity" in arrays else [None] * len(rows)
     return [
-        [HeldOut(*part) for part in zip(rows, labels, np.split(z, ends), strict=True)]
+        [HeldOut(*part) for part in zip(rows, labels, np.split(z, ends), entities, strict=True)]
         for z in arrays["scores"]
     ]
 

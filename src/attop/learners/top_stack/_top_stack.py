@@ -183,7 +183,7 @@ class TopStack(SplittingRanker, BaseComposition):
         X, y, groups, weight, entity = data.counted()
         given = {"groups": groups, "entity": entity, "sample_weight": weight}
         values: Values = {name: value for name, value in given.items() if value is not None}
-        measures = [TopPrecision(y, model._top(), groups) for model in models]
+        measures = [TopPrecision(y, model._top(), groups, entity) for model in models]
         members = self._fit_members(X, y, values)
         for model, measure in zip(models, measures, strict=True):
             model._combine(members, y, weight, measure)
