@@ -5,7 +5,8 @@
 A sample of n rows, 5-fold cross-validation drawn twice, the model fitted on all rows, one new list of
 `length` rows; that for each design and draw. Real sets: at most 3,000 rows drawn as the sample and 2,000 as
 the list, k a tenth of it but at most 100. "8 equal": the best of eight models of the same quality, chosen by
-the same folds (scores of the truth with noise of their own), with and without its optimism.
+the same folds (scores of the truth with noise of their own), with and without its optimism. "alike": each row
+comes five times, as an entity of its own.
 """
 
 import warnings
@@ -14,7 +15,7 @@ from functools import partial
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -30,7 +31,7 @@ LINE = LogisticRegression()
 SCALED = make_pipeline(StandardScaler(), LogisticRegression())
 REAL = {"coil2000": SCALED, "ijcnn1": SCALED, "magic04": SCALED,
         "a9a": TREE, "letter": TREE, "mammography": TREE}  # fmt: skip
-#: Signal, share of positives, n, length, k, model.
+#: Signal, share of positives, n, length, k, model, and rows of an entity where they are several.
 DESIGNS = {
     "linear": ("linear", 0.05, 900, 900, 30, LINE),
     "linear, short list": ("linear", 0.05, 5000, 1000, 30, LINE),
@@ -40,6 +41,7 @@ DESIGNS = {
     "trees": ("steps", 0.05, 2000, 1000, 50, TREES),
     "ties": ("rounded", 0.10, 1500, 1000, 50, LINE),
     "linear, rarest": ("linear", 0.01, 8000, 4000, 40, LINE),
+    "linear, alike": ("linear", 0.05, 10000, 1000, 50, LINE, 5),
 }
 
 
@@ -70,9 +72,14 @@ def hits_of(y, score, ks, rng):
 
 def made_up(design):
     """Return a function that draws a sample and a list, with k and the model."""
-    kind, share, n, length, k, model = design
-    offset = offset_of(kind, share)
-    return lambda rng: (*draw(kind, offset, n, rng), *draw(kind, offset, length, rng)), k, model
+    kind, share, n, length, k, model, *each = design
+    each, offset = each[0] if each else 1, offset_of(kind, share)
+
+    def rows(rng):
+        drawn = (part for size in (n, length) for part in draw(kind, offset, size // each, rng))
+        return [np.repeat(part, each, axis=0) for part in drawn]
+
+    return rows, k, model, each
 
 
 def resplit(name, folder):
@@ -85,18 +92,19 @@ def resplit(name, folder):
         sample, new = order[:n], order[n : n + length]
         return X[sample], y[sample], X[new], y[new]
 
-    return rows, min(100, length // 10), REAL[name]
+    return rows, min(100, length // 10), REAL[name], 1
 
 
-def coverage(rows, k, model, draws, seed):
-    found = []
+def coverage(rows, k, model, each, draws, seed):
+    found, deal = [], StratifiedKFold if each == 1 else StratifiedGroupKFold
     for i in range(draws):
         rng = np.random.default_rng([seed, i])
         X, y, new, labels = rows(rng)
-        parts = []
+        parts, entity = [], np.arange(len(y)) // each
         for repeat in range(2):
-            for train, test in StratifiedKFold(5, shuffle=True, random_state=repeat).split(X, y):
-                parts.append(HeldOut(test, y[test], scores_of(model.fit(X[train], y[train]), X[test])))
+            for train, test in deal(5, shuffle=True, random_state=repeat).split(X, y, entity):
+                score = scores_of(model.fit(X[train], y[train]), X[test])
+                parts.append(HeldOut(test, y[test], score, entity[test]))
         said = next_list(parts, k, len(labels))
         came = hits_of(labels, scores_of(model.fit(X, y), new), said.ks, rng)
         at = came[said.ks == k][0]

@@ -10,6 +10,7 @@ from studies.claims.intervals import runs
 import oracles.statistics as oracle
 from attop._core.top import Top
 from attop.experiment._interval import Units, at_most, clopper_pearson, difference_interval, interval
+from attop.experiment._learner import Sample
 from attop.metrics import get_metric
 from attop.metrics._custom import custom_metric
 
@@ -76,6 +77,13 @@ def test_rows_behind_a_value_of_a_fifth_of_a_thousand(metric, top, groups, units
 def test_of_a_metric_of_ones_own_nothing_is_known():
     own = custom_metric("own", "sklearn.metrics.average_precision_score")
     assert Units.of(own, Top(k=5), 0.25, items=1000, positives=100) == (1, False)
+
+
+def test_rows_of_an_entity_are_one_and_none_of_them_counts_alone():
+    y, entity = np.repeat(np.arange(1000) % 10 == 0, 5).astype(int), np.repeat(np.arange(1000), 5)
+    for metric, rows in (("precision@k", 50), ("recall@k", 100), ("auc", 100)):
+        sample = Sample(np.zeros((5000, 1)), y, entity=entity)
+        assert sample.units(get_metric(metric), Top(k=50), 0.25) == (rows / 5, False)
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.3, 1.56])

@@ -53,10 +53,12 @@ class Units(NamedTuple):
         items: int | None,
         positives: float | None,
         groups: int | None = None,
+        entities: int | None = None,
     ) -> Units:
         """Return those of a metric at a top, from counts of all rows, None where one is not known.
 
-        A metric of positives alone has them; one of a top no more than its rows.
+        A metric of positives alone has them; one of a top no more than its rows. Rows of an entity, which may
+        be alike, are one.
         """
         part = ratio / (1 + ratio)  # of the rows, in a test part
         if not 0 < part < 1 or items is None or positives is None:
@@ -71,9 +73,11 @@ class Units(NamedTuple):
                 places = float(top.resolve(round(items * part), round(its)))
             except ValueError:
                 return cls()
-        if metric.name in ("precision@k", "recall@k"):
-            return cls(places if metric.name == "precision@k" else its, hits=True)
-        return cls(min(its, places))
+        hits = metric.name in ("precision@k", "recall@k")
+        n = places if metric.name == "precision@k" else its if hits else min(its, places)
+        if entities is not None:
+            return cls(max(n * entities / items, 1.0))
+        return cls(n, hits)
 
     def distinct(self, runs: int, ratio: float) -> float:
         """Return the units of all runs, each counted once: a repeat of the folds has no new ones."""

@@ -83,8 +83,9 @@ class Sample:
         if (weights := self._worth(metric)) is not None:
             worth = weights[self.y == 1]
             positives = float(worth.sum() ** 2 / (worth**2).sum())
-        groups = None if self.groups is None else len(np.unique(self.groups))
-        return Units.of(metric, top, ratio, items=len(self.y), positives=positives, groups=groups)
+        named = {"groups": self.groups, "entities": self.entity}
+        counts = {name: len(np.unique(codes)) for name, codes in named.items() if codes is not None}
+        return Units.of(metric, top, ratio, items=len(self.y), positives=positives, **counts)
 
     def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
         """Evaluate a metric on the scores of some rows, with their groups, weights, entities and days."""

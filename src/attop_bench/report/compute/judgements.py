@@ -68,7 +68,7 @@ def judge_all(
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         about = (datasets or {}).get(str(dataset), {})
-        known = ("items", "positives", "groups")
+        known = ("items", "positives", "groups", "entities")
         counts = {c: n if isinstance(n := about.get(c), int) else None for c in known}
         items, positives = counts["items"], counts["positives"]
         share = positives / items if items and positives is not None else None
