@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from attop import compare_at_top
-from attop.selection._conformal import ConformalSelector
+from attop.selection import ConformalSelector
 
 X, y = make_classification(6000, 8, weights=[0.9], class_sep=0.7, random_state=0)
 models = {

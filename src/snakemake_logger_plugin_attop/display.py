@@ -98,7 +98,9 @@ class Display:
             for (subject, why), n in list(failed.items())[:FAILURES]:
                 self.say(f"  {subject}{f' ({n} jobs)' if n > 1 else ''}: {why}", style="red")
             if len(failed) > FAILURES:
-                self.say(f"  and {len(failed) - FAILURES} other reasons: attop status{self._options}")
+                self.say(
+                    f"  and {count_noun(len(failed) - FAILURES, 'other reason')}: attop status{self._options}"
+                )
             clear = f"attop retry{self._options}, then " if self._kept else ""
             self.say(f"After fixing the cause: {clear}the same command again.")
         elif not whole:

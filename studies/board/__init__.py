@@ -37,6 +37,10 @@ _QUESTIONS = (("TopStack", ("LightGBM",)), ("SoftTop", ("Logistic regression", "
 _ASKED = [name for method, rivals in _QUESTIONS for name in (method, *rivals)]
 #: What the page calls the tops, in its order.
 _TOPS = {"kappa=0.25": "n+/4", "kappa=0.5": "n+/2", "kappa=1.0": "n+", "tau=0.01": "1%"}
+_TOPS_SAID = (
+    "A list is as long as a quarter, half or all of a test part's positives (n+/4, n+/2, n+), or 1% of its "
+    "rows."
+)
 _BESIDE = ("TopStack", "LightGBM")
 #: Its nearest rivals.
 _RIVALS = ("Random forest", "CatBoost", "Extra trees")
@@ -44,20 +48,20 @@ _RIVALS = ("Random forest", "CatBoost", "Extra trees")
 _BEST_OF = ("LightGBM", "XGBoost", "Random forest", "CatBoost")
 #: Of a set: simulated, thinned, fresh.
 _MARKS = {"‡": "Simulated", "†": "Positives drawn down", "§": "By a shorter protocol"}
-_NO_WEIGHTS = "their weights are not here; studies/board/send.py takes predictions"
+_NO_WEIGHTS = "whose weights are not here; studies/board/send.py takes predictions"
 _NOT_RUN = {
-    "AutoGluon": "for its five minutes a fit, 50 a set",
-    "Easy ensemble": "for it was not finished",
-    "TabM": "for its early stop counts errors and kept the first epoch where few are positive: AUC 0.48",
+    "AutoGluon": "which takes five minutes a fit and has 50 fits a set",
+    "Easy ensemble": "which was not finished",
+    "TabM": "whose early stop counts errors and kept the first epoch where few are positive: AUC 0.48",
     "TabPFN": _NO_WEIGHTS,
     "TabICL": _NO_WEIGHTS,
 }
 
 _REMARKS = (
     "Sets marked § follow [another protocol](rule.md): one or three of five folds, at most 30,000 rows to "
-    "train on, copies not kept on one side. They had results before. Their times are not in `cost.csv`.",
+    "train on, copies not kept on one side. They had results before.",
     "Not run on the sets marked §: LambdaMART, the balanced forest and all methods of papers but TopPush.",
-    "Values are rounded to 8 digits before ranking: equal gains differ in the tenth.",
+    "Gains are ranked after rounding to 8 digits.",
 )
 
 
@@ -174,16 +178,17 @@ def cost(runs: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
 def findings(tables: Tables) -> Findings:
     """Return the page: the answers to the two questions, every top as a table, and what decides who wins."""
     methods = _methods(tables["values"].set_index(_CELL))
-    times = tables["cost"].set_index("method")["times"]
+    cost = tables["cost"].set_index("method")
     rows, asked = standings(methods), questions(methods)
-    rows["time"] = rows["method"].map(times)
+    rows["time"] = rows["method"].map(cost["times"])
     every, some = rows[rows["group"] == 0], shown_some(rows)
     decided, rule = decides(methods, _listed())
+    first, *others = _answers(asked)
     return Findings(
         title="Who wins at the top: rare positives",
         citation="Rule and protocol, five folds twice, and what was known of each set: docs/board/rule.md. "
         "Answers again from values.csv, by 19 lines: `python -m studies.board.answers`.",
-        verdict=[*_answers(asked), f"{_nearest(methods, times)} {_marks(methods)}"],
+        verdict=[f"{first} {_TOPS_SAID}", *others, f"{_nearest(methods, cost)} {_marks(methods)}"],
         picture=_picture(every),
         tables=[
             Table("The two questions", _shown_answers(asked), _NOTE_QUESTIONS),
@@ -241,13 +246,12 @@ def shown_some(rows: pd.DataFrame) -> pd.DataFrame:
 
 _NOTE_BOARD = (
     "Regret: what each set's best method finds more, of 100, with its 95% bootstrap interval over sets. "
-    "P(best): share of bootstrap samples in which it is best. Time: of a job, LightGBM's is 1, the geometric "
-    "mean over the sets not marked §."
+    "P(best): share of bootstrap samples in which it is best. Time: of a job, LightGBM's is 1. A "
+    "geometric mean over the sets not marked §, or some of them: [cost.csv](cost.csv) says how many."
 )
 _NOTE_SOME = (
     "Regret on so many sets, of all methods run on them. Which sets, [the rule](rule.md) says. P-norm push: "
-    "those of 10,000 rows or fewer. Time: on the sets not marked §, of CatBoost, LambdaMART and the balanced "
-    "forest on five of them, of Pat&Mat on one."
+    "those of 10,000 rows or fewer. Time: as above."
 )
 _NOTE_QUESTIONS = (
     "More of 100: mean over sets, with its 95% bootstrap interval. P: Wilcoxon's signed ranks of the sets, "
@@ -298,21 +302,28 @@ def _more(answers: pd.DataFrame) -> str:
     return f"{more.min():.0f} to {more.max():.0f} of 100 more over {sets}, p {p.min():.2g} to {p.max():.2g}"
 
 
-def _nearest(methods: pd.DataFrame, times: pd.Series) -> str:
+def _nearest(methods: pd.DataFrame, cost: pd.DataFrame) -> str:
     """Describe what the questions do not ask: TopStack over its nearest rivals, and over each set's best."""
-    said = f"TopStack takes {times['TopStack']:.1f} times as long as tuned LightGBM."
+    said = f"TopStack takes {cost.at['TopStack', 'times']:.1f} times as long as tuned LightGBM. "
+    said += "Its nearest rivals were no question; their p is not corrected."
     for name in methods.columns.intersection(_RIVALS, sort=False):
         sets, low, high, p = _ahead_of(methods, name)
-        spent = f", in {times[name]:.1f} times," if name in times else ""
+        spent = ""
+        if name in cost.index:
+            spent = (
+                f", in {cost.at[name, 'times']:.1f} times LightGBM's time on {cost.at[name, 'sets']} sets,"
+            )
         said += (
-            f" {name}{spent} is {low:.1f} to {high:.1f} of 100 behind TopStack on {sets} sets: not asked, "
-            f"p {min(p):.2g} to {max(p):.2g}, not corrected."
+            f" {name}{spent} is {low:.1f} to {high:.1f} of 100 behind TopStack on {sets} sets (p "
+            f"{min(p):.2g} to {max(p):.2g})."
         )
     best = {}  # by the number of sets: where two have the same, the one over more methods
     for n in (3, 4):
         over = [name for name in _BEST_OF[:n] if name in methods]
         (sets, low, high, _), whom = _ahead_of(methods, *over), ", ".join(over)
-        best[sets] = f" TopStack over the best of {whom} on each of {sets} sets: {low:+.1f} to {high:+.1f}."
+        best[sets] = (
+            f" TopStack over the best of {whom} on each of {sets} sets: {low:+.1f} to {high:+.1f} of 100."
+        )
     return said + "".join(best.values())
 
 
@@ -364,7 +375,7 @@ def _not_run(methods: pd.DataFrame) -> Iterator[str]:
     for reason in dict.fromkeys(_NOT_RUN.values()):
         names = [name for name, why in _NOT_RUN.items() if why == reason and name not in methods]
         if names:
-            yield f"Not on the board, {reason}: {', '.join(names)}."
+            yield f"Not on the board: {', '.join(names)}, {reason}."
 
 
 def _shown_answers(found: pd.DataFrame) -> pd.DataFrame:

@@ -83,6 +83,8 @@ def test_words_of_a_verdict():
     assert Verdict.OPEN.sentence("b", "better than") == "not shown to be better than b"
     said = "bold: the best, or shown to be equal to it; °: not shown"
     assert legend("bold", "°", "†", "none").startswith(said)
+    said = "none: shown to be behind it; grey: fewer runs than others, not ranked"
+    assert legend("bold", "°", "†", "none", "grey").endswith(said)
 
 
 class TestWithoutVariance:

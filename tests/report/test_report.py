@@ -175,7 +175,7 @@ def degenerate(case):
             7,
             "are best, with the same value in every run, which does not show that they are equal.",
         ),
-        ("nothing run", 0, "Nothing was run on this data set"),
+        ("nothing run", 0, "No method has a result on this data set"),
     ],
 )
 @pytest.mark.filterwarnings("error")

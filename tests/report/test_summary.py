@@ -14,6 +14,7 @@ from attop._core.top import Top, main_top, sort_tops
 from attop.metrics._registry import METRICS
 from attop_bench.report import summarise
 from attop_bench.report.compute.judgements import judge_all, rank_methods
+from attop_bench.report.figures.scene import short_tops
 from attop_bench.report.figures.transfer import transfer
 from support.rows import CONSTANT, by_method, rows
 
@@ -81,6 +82,19 @@ def test_tops_are_sorted_by_size_not_as_text():
     assert main_top(["k=5", "k=10"]) == "k=5"
     assert Top.parse("k=100 of 30000").size == ("tau", 100 / 30000)
     assert sort_tops(["k=30 of 300", "tau=0.05", "k=7"]) == ["k=7", "tau=0.05", "k=30 of 300"]
+
+
+@pytest.mark.parametrize(
+    ("tops", "said"),
+    [
+        (["k=20 of 1500", "k=100 of 1500"], ("k of 1500", ["20", "100"])),
+        (["k=20 of 300", "tau=0.25"], ("tau", ["0.0666667", "0.25"])),
+        (["k=5", "k=10"], ("k", ["5", "10"])),
+        (["k=100 of 1500", "kappa=0.25"], ("", ["k=100 of 1500", "kappa=0.25"])),
+    ],
+)
+def test_a_figure_names_tops_as_they_were_given(tops, said):
+    assert short_tops(tops) == said
 
 
 def cross_of(values, method="aatp", fold=0):

@@ -119,13 +119,16 @@ def test_rivals_that_were_not_asked_stand_beside_topstack():
     index = pd.MultiIndex.from_product([[f"set-{i}" for i in range(8)], ["n+"]], names=["set", "top"])
     values = pd.DataFrame({"TopStack": 0.5, "LightGBM": 0.4, "Random forest": 0.44}, index=index)
     values["CatBoost"] = [0.52] * 6 + [np.nan] * 2
-    times = pd.Series({"TopStack": 0.6, "Random forest": 4, "CatBoost": 2})
-    said = board._nearest(values, times)
-    assert "Random forest, in 4.0 times, is 6.0 to 6.0 of 100 behind TopStack on 8 sets" in said
-    assert "CatBoost, in 2.0 times, is -2.0 to -2.0 of 100 behind TopStack on 6 sets" in said
+    cost = pd.DataFrame({"times": {"TopStack": 0.6, "Random forest": 4, "CatBoost": 2}, "sets": 5})
+    said = board._nearest(values, cost)
+    assert "Random forest, in 4.0 times LightGBM's time on 5 sets, is 6.0 to 6.0 of 100 behind" in said
+    assert (
+        "CatBoost, in 2.0 times LightGBM's time on 5 sets, is -2.0 to -2.0 of 100 behind TopStack on 6 sets"
+        in said
+    )
     assert "best of LightGBM, Random forest on each of 8 sets: +6.0 to +6.0" in said
     assert "best of LightGBM, Random forest, CatBoost on each of 6 sets: -2.0 to -2.0" in said
-    assert "Random forest is 6.0 to 6.0" in board._nearest(values, times[["TopStack"]])
+    assert "Random forest is 6.0 to 6.0" in board._nearest(values, cost.loc[["TopStack"]])
 
 
 def test_a_cost_of_more_sets_stays(published):

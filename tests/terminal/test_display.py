@@ -95,12 +95,13 @@ def test_failures_alike_are_said_once_and_counted_at_the_end(out, tmp_path):
     ]
 
 
-def test_more_reasons_than_fit_are_counted(out, tmp_path):
+@pytest.mark.parametrize(("n", "said"), [(11, "1 other reason:"), (14, "4 other reasons:")])
+def test_more_reasons_than_fit_are_counted(out, tmp_path, n, said):
     _, display = begun(out, tmp_path)
-    for i in range(14):
+    for i in range(n):
         display.failure(Job(*train("digits", f"m{i}")), "error")
     display.end()
-    assert "  and 4 other reasons: attop status" in out.getvalue()
+    assert f"  and {said} attop status" in out.getvalue()
 
 
 def test_what_was_interrupted_says_how_to_go_on_and_names_no_report(out, tmp_path):

@@ -26,7 +26,7 @@ class Verdict(StrEnum):
     EQUAL = "equal", "=", "shown to be equal to {other}"
     OPEN = "open", "°", "not shown to be {behind} {other}"
     UNTESTED = "untested", "†", "not tested against {other}"
-    UNRANKED = "unranked", "", "fewer runs than others, not ranked"
+    UNRANKED = "unranked", "‡", "fewer runs than others, not ranked"
     ABSENT = "absent", "", "no value"
     ABOVE = "above", "▲", "shown to be above {other}"
     BELOW = "below", "▼", "shown to be below {other}"
@@ -53,8 +53,10 @@ class Verdict(StrEnum):
         return self._sentence.format(other=other, behind=behind)
 
 
-def legend(equal: str, undecided: str, untested: str, ahead: str) -> str:
+def legend(equal: str, undecided: str, untested: str, ahead: str, unranked: str = "") -> str:
     """Explain what stands for each verdict in a table or figure."""
     signs = {Verdict.OPEN: undecided, Verdict.UNTESTED: untested, Verdict.AHEAD: ahead}
+    if unranked:
+        signs[Verdict.UNRANKED] = unranked
     others = "; ".join(f"{sign}: {verdict.sentence('it')}" for verdict, sign in signs.items())
     return f"{equal}: the best, or {Verdict.EQUAL.sentence('it')}; {others}"

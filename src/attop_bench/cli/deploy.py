@@ -129,7 +129,7 @@ def run_score(options: argparse.Namespace) -> int:
         write_csv(options.output, ranked)
         if promise:
             write_json(promise_path(options.output), promise)
-        print(f"Written: {options.output}, {len(ranked):,} rows.")
+        print(f"Written: {options.output}, {count_noun(len(ranked), 'row')}.")
     else:
         sys.stdout.write(csv_text(ranked))
     return 0

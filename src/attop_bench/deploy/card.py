@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from attop._core.top import Top
+from attop._core.wording import count_noun
 from attop.experiment._capacity import capacity, draw_capacity
 from attop.metrics._roc import roc_points
 from attop_bench.deploy.deploy import Deployed
@@ -122,8 +123,9 @@ def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
     yield "or in Python:"
     yield f"```python\n{_python(model.package)}\n```"
     yield (
-        f"It reads {len(model.package.notes['features'])} columns, text and missing values as in the file; "
-        "other columns are ignored. A category it has never seen counts as a rare one, or as none. "
+        f"It reads {count_noun(len(model.package.notes['features']), 'column')}, text and missing values as "
+        "in the file; other columns are ignored. A category it has never seen counts as a rare one, or as "
+        "none. "
         f"Loading `{MODEL}` runs the code it holds: load it only from a source you trust. "
         + (
             f"`{SAFE_MODEL}` holds no code: `skops.io.load('{SAFE_MODEL}', trusted={HARMLESS})`."

@@ -1,1 +1,1 @@
-"""The four papers' tables and figures rebuilt, the printed number beside ours and a verdict."""
+"""Tables and figures of papers rebuilt, the printed number beside ours and a verdict."""

@@ -9,7 +9,8 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Pair:
-    """Items of a draw of the folds that two methods list, on average; one of tied items counts as a share.
+    """Items of a draw of the folds that two methods list, on average; one of tied items counts as a share,
+    and one of several test parts in each.
 
     `positives` and `others` are listed by both, by the first alone, by the second alone; of the positives
     the last are listed by neither.
@@ -27,7 +28,7 @@ def _items(listed: pd.DataFrame) -> pd.DataFrame:
 
 
 def found_by(listed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each item that a method lists, with the share of the repeats in which each does.
+    """Return a row for each item that a method lists: in how many test parts of a repeat, on average.
 
     `listed` is the table of this name of `attop_bench.run.tables.TABLES`.
     """

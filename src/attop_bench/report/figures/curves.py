@@ -17,7 +17,7 @@ from attop.experiment._capacity import MULTIPLES, UNITS, capacity, draw_capacity
 from attop.metrics._registry import get_metric
 from attop.metrics._roc import RocPoints
 from attop_bench.report.compute.across import pareto_front
-from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank
+from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, short_tops
 
 #: Most curves of hits in a figure, each with its name: the rest is in its data.
 _NAMED = 8
@@ -41,6 +41,7 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
         only = join_words(sort_tops(part["top"]))
         return f"{scene.metric} has values at {only} only, so no line over tops is drawn; see the table."
     methods = scene.among(part["method"])
+    names = {}
     canvas, panels = blank(len(kinds), height=4.1)
     for axes, (kind, tops) in zip(panels, kinds.items(), strict=True):
         room = _DODGE * (len(tops) - 1)
@@ -49,14 +50,15 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
             rows = part[part["method"] == method].set_index("top").reindex(tops)
             _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, rows)
         scene.keep_in_bounds(axes)
-        axes.set_xticks(range(len(tops)), [f"{Top.parse(t).size[1]:g}" for t in tops])
+        names[kind], labels = short_tops(tops)
+        axes.set_xticks(range(len(tops)), labels)
         axes.grid(axis="x", visible=False)
-        axes.set_xlabel(_AXIS.get(kind, kind))
+        axes.set_xlabel(_AXIS.get(names[kind], names[kind]))
     panels[0].set_ylabel(scene.metric)
     scene.legend(canvas, methods)
     return Drawn(
         canvas,
-        f"{scene.metric} ({scene.direction}) against {join_words(list(kinds))}, mean over "
+        f"{scene.metric} ({scene.direction}) against {join_words([*names.values()])}, mean over "
         f"{scene.runs_of(part)}; bars: plus and minus one standard error. Tops are set at equal "
         "distances. Legend: best first, by mean rank over the tops.",
         part[["method", "top", "mean", "std", "se", "n", "n_expected"]],

@@ -23,6 +23,7 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from numpy.typing import ArrayLike
 
+from attop._core.top import Top
 from attop._core.wording import abridge, count_noun, join_words
 from attop.metrics._registry import get_metric
 
@@ -364,6 +365,15 @@ def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
     lines += [line for axes in canvas.axes for line in (*axes.lines, *axes.collections)]
     known = ((line.get_gid(), line) for line in lines if isinstance(line, (Line2D, LineCollection)))
     return [(gid.removeprefix("method:"), line) for gid, line in known if gid]
+
+
+def short_tops(tops: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the name of one kind of tops and their numbers; of several kinds, no name and their texts."""
+    its = [Top.parse(text) for text in tops]
+    lists, kinds = {top.out_of for top in its}, {top.size[0] for top in its}
+    if len(lists) == 1 and its[0].out_of:
+        return f"k of {its[0].out_of}", [f"{top.k}" for top in its]
+    return (kinds.pop(), [f"{top.size[1]:g}" for top in its]) if len(kinds) == 1 else ("", [*tops])
 
 
 def blank(

@@ -12,10 +12,10 @@ import seaborn
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from attop._core.top import Top, sort_tops
+from attop._core.top import sort_tops
 from attop._core.wording import abridge, count_noun, format_small
 from attop.metrics._registry import get_metric
-from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank
+from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank, short_tops
 
 _ACROSS = 5  # panels side by side
 _NUMBERS = 4  # tops up to which there is room for a number in a field
@@ -32,19 +32,19 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(_ACROSS, 0.35 + 1.45 * rows, rows=rows)
     for axes in panels[len(transfers) :]:
         axes.set_axis_off()
-    places = np.arange(len(tops)) + 0.5
+    places, (name, labels) = np.arange(len(tops)) + 0.5, short_tops(tops)
     for i, (axes, one) in enumerate(zip(panels, transfers, strict=False)):
         _field(axes, one, largest)
         axes.set_title(abridge(scene.titles[one.method], 18), fontsize=8)
         axes.set_gid(f"method:{one.method}")
         axes.set(xticks=[], yticks=[])
         if i % _ACROSS == 0:
-            axes.set_yticks(places, _short(tops))
-            axes.set_ylabel("trained for")
+            axes.set_yticks(places, labels)
+            axes.set_ylabel(f"trained for {name}".strip())
         if i + _ACROSS >= len(transfers):
             every = -(-len(tops) // _NUMBERS)  # more would run into each other
-            axes.set_xticks(places[::every], _short(tops)[::every])
-            axes.set_xlabel("used at")
+            axes.set_xticks(places[::every], labels[::every])
+            axes.set_xlabel(f"used at {name}".strip())
     rows_of_data = [
         (one.method, trained, used, one.value[i, j], one.regret[i, j], one.se[i, j], one.n, one.n_expected)
         for one in transfers
@@ -62,8 +62,12 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
             if min(t.n for t in transfers) < transfers[0].n_expected
             else ""
         )
-        + f". Orange: a loss, training for the right top pays; blue: a gain. The strongest colour is "
-        f"{format_small(largest)}." + (" The scale is the same for all." if len(transfers) > 1 else ""),
+        + (
+            ". Orange: a loss, training for the right top pays; blue: a gain. The strongest colour is "
+            f"{format_small(largest)}, for all methods."
+            if largest
+            else ". None differs."
+        ),
         pd.DataFrame(rows_of_data, columns=columns),
     )
 
@@ -94,11 +98,6 @@ def _signed(value: float, decimals: int) -> str:
     """Return a difference without the zero before its point."""
     text = f"{value:+.{decimals}f}"
     return "0" if float(text) == 0 else text.replace("-", "−").replace("0.", ".", 1)
-
-
-def _short(tops: Sequence[str]) -> list[str]:
-    kinds = {Top.parse(t).size[0] for t in tops}
-    return [f"{Top.parse(t).size[1]:g}" if len(kinds) == 1 else t for t in tops]
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Sce
 #: The page's colours of distances to the best, and of the numbers on them.
 _SHADES = ("#2f6bb3", "#8fb4e3", "#b7cfee", "#d4e2f5", "#e8f0fa", "#f7f9fc")
 _EDGE, _MARK = "#0a2f5c", "#0b5cad"
-_MARKS = legend("Outlined", "underlined", "dotted", "no mark")
-_FILLED = legend("Filled", "pale", "crossed", "hollow")
+_MARKS = legend("Outlined", "underlined", "dotted", "no mark", "italic")
+_FILLED = legend("Filled", "pale", "crossed", "hollow", "grey")
 _FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
 
@@ -74,6 +74,7 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudg
     look: dict[str, Any] = {
         "color": "#ffffff" if step == 0 else "#0d1b2a",
         "weight": "bold" if loud else "normal",
+        "style": "italic" if state is Verdict.UNRANKED else "normal",
     }
     axes.text(x, y + 0.02, format_cell(value), ha="center", va="center", fontsize=7, **look)
 
@@ -99,7 +100,8 @@ def strip_figure(
             those = [m for m, state in states.items() if (state is Verdict.UNTESTED) == crossed]
             x, y = [judged.means[m] for m in those], [place[m] for m in those]
             fills = [_FILLS.get(states[m], "#ffffff") for m in those]
-            axes.scatter(x, y, s=5**2, c=fills, marker=marker, edgecolor=_MARK, linewidth=1, zorder=3)
+            edges = [MUTED if states[m] is Verdict.UNRANKED else _MARK for m in those]
+            axes.scatter(x, y, s=5**2, c=fills, marker=marker, edgecolor=edges, linewidth=1, zorder=3)
         axes.set_title(f"{abridge(names[judged.dataset], 26)}, {judged.top}", fontsize=8)
         axes.set(xlabel="", ylabel="", ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])

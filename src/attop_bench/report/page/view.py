@@ -36,10 +36,17 @@ from attop_bench.report.compute.judgements import highlighted, rank_methods, rea
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
 #: What the marks of a table say.
-LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark")
+LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark", Verdict.UNRANKED.mark)
 _TEX_ESCAPES = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "°": r"$^\circ$", "†": r"$^\dagger$"}
+    | {
+        "\\": r"\textbackslash{}",
+        "^": r"\^{}",
+        "~": r"\~{}",
+        "°": r"$^\circ$",
+        "†": r"$^\dagger$",
+        "‡": r"$^\ddagger$",
+    }
 )
 
 
@@ -141,7 +148,7 @@ def build_view(
             _note(judged, metric, cells, flat),
             f"{titles.get(judged.best, '')} minus the other, by {metric.name} at {judged.top}, over shared "
             "runs. p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
-            + f" p equal: that they differ by more than {judged.tolerance:g}."
+            + f" p equal: test of a difference above {judged.tolerance:g}."
             * (judged.tolerance > 0),
             format_cell(judged.random_baseline),
             [judged.best, *(r.model for r in judged.rivals)] if judged.best else [],
@@ -230,10 +237,11 @@ def _note(judged: TopJudgement, metric: Metric, cells: Mapping[str, Cell], flat:
     """Return the legend below the strip."""
     if not cells:
         return f"No method has a defined value of {metric.name} at {judged.top}."
+    fewer = any(cell.state is Verdict.UNRANKED for cell in cells.values())
     parts = [
         f"{metric.name} ({'higher' if metric.higher_is_better else 'lower'} is better). Large mark: mean; "
         "bar: one standard error; dots: runs",
-        legend("filled", "pale", "dashed", "hollow"),
+        legend("filled", "pale", "dashed", "hollow", "grey" if fewer else ""),
         *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
         *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
     ]
