@@ -194,7 +194,7 @@ def next_list(
     if positives < MIN_POSITIVES * alike:
         reason = f"at least {times}{MIN_POSITIVES} held-out positives {needed} {positives}"
     elif top < MIN_TOP * alike:
-        reason = f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.1f}"
+        reason = f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.3g}"
     reach = min(_REACH * k, length)
     ks = np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
     if reason:
