@@ -11,6 +11,14 @@ from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
 from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
 
+
+def beside(path):
+    """A file of the repository; Snakemake fetches it where that is at an address."""
+    if os.path.isdir(HERE):
+        return os.path.normpath(os.path.join(HERE, "..", str(path)))
+    return workflow.source_path(f"../{path}")
+
+
 # What lies beside the Snakefile, such as studies, a configuration may name by its dotted path. Snakemake hands its own
 # path to jobs, also to those in an environment of their own, which so find attop too.
 if os.path.isdir(HERE):
