@@ -7,6 +7,7 @@ import math
 import pytest
 
 from attop._core.wording import (
+    abridge,
     decimals_for,
     did_you_mean,
     format_duration,
@@ -49,3 +50,9 @@ def test_a_long_list_of_names_is_cut(n, said):
 
 def test_of_many_names_twenty_are_listed():
     assert did_you_mean("?", range(100, 200)).endswith("118, 119 and 80 more")
+
+
+def test_long_names_that_differ_at_their_end_differ_still():
+    assert abridge("Random forest, 100 trees", 24) == "Random forest, 100 trees"
+    cut = [abridge(f"Logistic regression, C = {c}", 20) for c in ("0.001", "0.01")]
+    assert cut == ["Logistic regr… 0.001", "Logistic regr…= 0.01"]

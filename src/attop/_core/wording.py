@@ -76,8 +76,9 @@ def join_first(names: Sequence[str], most: int = 6) -> str:
 
 
 def abridge(text: str, length: int = 28) -> str:
-    """Return the text, cut with an ellipsis if it is longer than `length`."""
-    return text if len(text) <= length else text[: length - 1] + "…"
+    """Return the text, an ellipsis in it if it is longer than `length`: names often differ at their end."""
+    end = length // 3
+    return text if len(text) <= length else f"{text[: length - 1 - end]}…{text[-end:]}"
 
 
 def nearest(word: object, known: Iterable[object]) -> str:

@@ -180,7 +180,7 @@ def next_list(
     if positives < MIN_POSITIVES:
         reason = f"at least {MIN_POSITIVES} held-out positives are needed, and there are {positives}"
     elif top < MIN_TOP:
-        reason = f"at least {MIN_TOP} held-out rows at the top are needed, and there are {top:.1f}"
+        reason = f"at least {MIN_TOP} held-out rows at the top are needed, and there are {top:.3g}"
     reach = min(_REACH * k, length)
     ks = np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
     if reason:

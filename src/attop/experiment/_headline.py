@@ -151,9 +151,9 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
     compared = [judged for judged in known if judged.ranked]
     if not known:
         return "No method has a defined value."
-    sentence = ""
+    sentence, every = "", {m: (titles or {}).get(m, m) for judged in known for m in judged.means}
     for words in (5, 3, 2):  # of a long title
-        names = {m: _short((titles or {}).get(m, m), words) for judged in known for m in judged.means}
+        names = _short(every, words)
         if len({judged.dataset for judged in judgements}) == 1:
             main = main_top(judged.top for judged in known)
             sentence = _of_one(next(judged for judged in known if judged.top == main), names)
@@ -164,10 +164,12 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
     return sentence
 
 
-def _short(title: str, words: int) -> str:
-    """Return a title up to a bracket, cut after so many words."""
-    parts = title.partition(" (")[0].split()
-    return " ".join(parts[:words]) + "…" * (len(parts) > words)
+def _short(titles: Mapping[str, str], words: int) -> dict[str, str]:
+    """Return titles up to a bracket, cut after so many words; whole where two would be the same."""
+    parts = {model: title.partition(" (")[0].split() for model, title in titles.items()}
+    short = {model: " ".join(its[:words]) + "…" * (len(its) > words) for model, its in parts.items()}
+    times = Counter(short.values())
+    return {model: text if times[text] == 1 else titles[model] for model, text in short.items()}
 
 
 def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
