@@ -93,7 +93,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def run_run(options: argparse.Namespace) -> int:
     """Run the benchmark of a configuration, in any folder: snakemake, with the workflow of this version.
 
-    The Snakefile of this folder is used where there is one. Other options are snakemake's own.
+    The Snakefile of this folder is used where there is one. For other options call snakemake itself.
     """
     if missing := [file for file in options.configfile if not Path(file).is_file()]:
         raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")

@@ -45,7 +45,7 @@ def add_retry(parser: argparse.ArgumentParser) -> None:
 
 
 def run_status(options: argparse.Namespace) -> int:
-    """Print the training jobs that are done, failed and left, and the time of these by those done.
+    """Print the training jobs that are done, failed and left, and the time the rest will take.
 
     Runs nothing.
     """

@@ -32,7 +32,7 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop look``."""
     _add_table(parser)
     parser.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
-    about = "'100 a day', or of a list as long as this table: the top of the configuration"
+    about = "top of the configuration: '100 a day', or rows of a list as long as this table"
     add_top(parser, about, type=_read_top_or_daily)
     about = "the kind of a column where it is known better, such as ward=entity; may be given again"
     parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=about)
@@ -42,10 +42,12 @@ def add_look(parser: argparse.ArgumentParser) -> None:
 def add_headroom(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop headroom``."""
     _add_table(parser)
-    parser.add_argument("--label", required=True, metavar="COLUMN", help="which holds two values")
+    parser.add_argument(
+        "--label", required=True, metavar="COLUMN", help="column of the labels, which holds two values"
+    )
     add_top(parser, "items at the top", required=True)
     parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
-    about = "no features: names, or numbers from 1"
+    about = "columns that are no features: names, or numbers from 1"
     parser.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help=about)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="fits at the same time (default: 1)")
 
@@ -64,7 +66,9 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     about = "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
     parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=about)
     parser.add_argument(
-        "--positive", metavar="VALUE", help="of the label, or a comparison such as '>= 3'; else the rarer one"
+        "--positive",
+        metavar="VALUE",
+        help="label of the positives, or a comparison such as '>= 3' (default: the rarer one)",
     )
 
 
