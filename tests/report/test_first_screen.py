@@ -142,6 +142,15 @@ def test_a_headline_shortens_no_two_names_to_one(name):
     assert f"than {name.format('b')} (" in said
 
 
+@pytest.mark.parametrize("name", ["Forest ({})", "a forest of ever so many {} trees"])
+def test_a_headline_shortens_no_two_names_to_one(name):
+    evaluation, runs = rows(("a", [0.5, 0.6, 0.4, 0.5, 0.5]), ("b", [0.1] * 5), top="k=10")
+    judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values()
+    said = headline(list(judgements), {m: name.format(m) for m in "ab"})
+    assert said.startswith(f"{name.format('a')} finds")
+    assert f"than {name.format('b')} (" in said
+
+
 def test_the_headline_of_amounts_is_the_sum_found():
     series = [("a", [120, 125, 121, 122, 123.0]), ("b", [60, 62, 61, 64, 60.0])]
     assert headline(all_judged(rows(*series, metric="amount@k")), {"a": "A", "b": "B"}) == (

@@ -161,7 +161,7 @@ class TopComparison:
             )  # fmt: skip
         axes.set_yticks(rows, table.index)
         axes.set_ylim(-0.6, n - 0.4)
-        axes.set_xlabel(f"{self.metric} ({self.top}), mean, 95% interval and runs")
+        axes.set_xlabel(f"{self.metric} ({self.top}), mean, 95% interval and runs", loc="right")
         axes.spines[["top", "right"]].set_visible(False)
         return axes
 
