@@ -135,18 +135,8 @@ def test_the_headline_of_one_data_set_has_the_best_and_the_next(values, said):
 
 @pytest.mark.parametrize("name", ["Forest ({})", "a forest of ever so many {} trees"])
 def test_a_headline_shortens_no_two_names_to_one(name):
-    evaluation, runs = rows(("a", [0.5, 0.6, 0.4, 0.5, 0.5]), ("b", [0.1] * 5), top="k=10")
-    judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values()
-    said = headline(list(judgements), {m: name.format(m) for m in "ab"})
-    assert said.startswith(f"{name.format('a')} finds")
-    assert f"than {name.format('b')} (" in said
-
-
-@pytest.mark.parametrize("name", ["Forest ({})", "a forest of ever so many {} trees"])
-def test_a_headline_shortens_no_two_names_to_one(name):
-    evaluation, runs = rows(("a", [0.5, 0.6, 0.4, 0.5, 0.5]), ("b", [0.1] * 5), top="k=10")
-    judgements = judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values()
-    said = headline(list(judgements), {m: name.format(m) for m in "ab"})
+    judgements = all_judged(rows(("a", [0.5, 0.6, 0.4, 0.5, 0.5]), ("b", [0.1] * 5), top="k=10"))
+    said = headline(judgements, {m: name.format(m) for m in "ab"})
     assert said.startswith(f"{name.format('a')} finds")
     assert f"than {name.format('b')} (" in said
 
