@@ -118,10 +118,12 @@ def test_the_page_is_the_reports_and_says_what_is_missing(tmp_path, capsys, monk
     assert said.err.endswith("writing tables, figures and the report\n")
     page = (out / "report.html").read_text(encoding="utf-8")
     assert re.search(r"1\s+job missing", page)
-    assert (out / "tables/evaluation.csv").is_file()
-    frame.rename(columns={"method": "framework"}).to_csv(tmp_path / "in.csv", index=False)
+    assert (out / "tables/board.csv").is_file()
+    frame = frame[frame["dataset"] == "a"].rename(columns={"method": "framework"})
+    frame.to_csv(tmp_path / "in.csv", index=False)
     command = ["rescore", str(tmp_path / "in.csv"), *("--top", "5") * 2, "--top=tau=0.1", "--metric=auc"]
     assert main([*command, "--rename", "framework=method", "--title", "Mine", "--output", str(out)]) == 0
+    assert not (out / "tables/board.csv").exists(), "of one data set there is none"
     page = (out / "report.html").read_text(encoding="utf-8")
     assert list(read_json(out / "manifest.json")["methods"]) == ["good", "bad", "flat"]
     for words in ("<title>Mine", "good", "flat", "k=5", "tau=0.1"):

@@ -221,8 +221,6 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
     for section in page.sections:
         check_stem(section.id, "data set")
     figures.mkdir(parents=True, exist_ok=True)
-    for former in (*figures.glob("*.pdf"), *tables.glob("*.tex"), tables / "board.csv"):
-        former.unlink(missing_ok=True)  # perhaps of a data set that is not in the page now
     drawn = [("", figure) for figure in (*page.figures, *page.paper)]
     drawn += [(f"{section.id}-", figure) for section in page.sections for figure in section.figures]
     for prefix, figure in drawn:
@@ -235,6 +233,7 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
         write_bytes(tables / "all.tex", _paper_table(page, shown).encode())
     write_csv(tables / "summary.csv", page.summary)
     write_parquet(tables / "summary.parquet", page.summary)
+    (tables / "board.csv").unlink(missing_ok=True)  # perhaps of more data sets than one
     if len(page.board):
         write_csv(tables / "board.csv", page.board)
 
