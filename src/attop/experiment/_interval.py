@@ -74,7 +74,7 @@ class Units(NamedTuple):
             except ValueError:
                 return cls()
         hits = metric.name in ("precision@k", "recall@k")
-        n = places if metric.name == "precision@k" else its if hits else min(its, places)
+        n = {"precision@k": places, "recall@k": its}.get(metric.name, min(its, places))
         if entities is not None:
             return cls(max(n * entities / items, 1.0))
         return cls(n, hits)

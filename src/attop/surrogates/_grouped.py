@@ -156,9 +156,7 @@ class BoundKernel(BoundSurrogate):
         """
         check_shape(scores, self.n)
         columns = scores if scores.ndim == 2 else scores[:, np.newaxis]
-        columns = np.require(
-            columns, np.float64, ["C", "W"]
-        )  # kernels are compiled for writable arrays alone
+        columns = np.require(columns, np.float64, ["C", "W"])  # kernels are compiled for these alone
         values = np.zeros((len(self._parts), columns.shape[1]))
         # Kernels write the rows of all groups kept; zeroing them first would be another pass over memory.
         coef = (np.empty if len(self.sample.order) == self.n else np.zeros)(columns.shape)

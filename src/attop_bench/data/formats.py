@@ -98,9 +98,9 @@ class Table:
         values = self.values(name)
         numeric = pd.api.types.is_numeric_dtype(values)
         if (numbers := values if numeric else numbers_of(values, self.decimal)) is None:
-            each = values.dropna().drop_duplicates().to_frame().T.items()
-            odd = next((i for i, value in each if numbers_of(value, self.decimal) is None), None)
-            example = "" if odd is None else f", got {values[odd]!r} in data row {odd + 1}"
+            plain = values.astype(str).str.replace(self.decimal, ".", regex=False)
+            odd = values[pd.to_numeric(plain, errors="coerce").isna() & values.notna()]
+            example = f", got {odd.iloc[0]!r} in data row {odd.index[0] + 1}" if len(odd) else ""
             raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
         check_numbers(numbers, self.where)
         return numbers

@@ -86,7 +86,7 @@ class Record:
 
     @property
     def reason(self) -> str:
-        """First line of the error, for a line of its own; others, of some packages many, are details."""
+        """First line of the error; the others, of some packages many, are details."""
         return self.error.strip().partition("\n")[0]
 
     @property

@@ -9,11 +9,10 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Pair:
-    """Items of a draw of the folds that two methods list, on average; one of tied items counts as a share,
-    and one of several test parts in each.
+    """Items of a draw of the folds that two methods list, on average.
 
-    `positives` and `others` are listed by both, by the first alone, by the second alone; of the positives
-    the last are listed by neither.
+    One of tied items counts as a share, one of several test parts in each. `positives` and `others` are
+    listed by both, by the first alone, by the second alone; of the positives the last are listed by neither.
     """
 
     first: str

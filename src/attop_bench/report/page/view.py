@@ -39,14 +39,8 @@ TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "V
 LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark", Verdict.UNRANKED.mark)
 _TEX_ESCAPES = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "^": r"\^{}",
-        "~": r"\~{}",
-        "°": r"$^\circ$",
-        "†": r"$^\dagger$",
-        "‡": r"$^\ddagger$",
-    }
+    | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+    | {"°": r"$^\circ$", "†": r"$^\dagger$", "‡": r"$^\ddagger$"}
 )
 
 
