@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -111,6 +113,9 @@ def test_names_are_escaped_and_dollar_signs_are_not_mathematics(tmp_path):
     assert "<b>&" not in html
     assert "alert(1)</script>" not in html
     assert page.tags["script"] == 3
+    allowed = set(re.findall(r"'(sha256-[^']+)'", html.split("Content-Security-Policy")[1].split(">")[0]))
+    scripts = re.findall(r"<script(?: type=\"module\")?>(.*?)</script>", html, re.DOTALL)
+    assert {f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}" for script in scripts} == allowed
     assert any(">$a_b^$</text>" in svg for svg, _ in packed(html)["figures"].values())
 
 

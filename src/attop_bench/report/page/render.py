@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import math
 from base64 import b64encode
@@ -30,6 +31,8 @@ from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_text
 
 #: Parts of the script, in the order they are joined.
 _SCRIPTS = ("state", "map", "front", "tables", "dataset", "figures", "main")
+#: Runs before the page is laid out: what only the script can use is hidden without it.
+_STARTER = 'document.documentElement.className = "js";'
 #: Shares in words, for the buttons over the map.
 _SHARES = {
     "kappa=0.25": "quarter of the positives",
@@ -153,6 +156,20 @@ def base_style() -> str:
     return files(__package__).joinpath("templates/base.css").read_text(encoding="utf-8")
 
 
+def _policy(scripts: Sequence[str]) -> Markup:
+    """Return the content security policy of a page that runs these scripts, no other, and loads nothing."""
+    digests = [b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    rules = [
+        "default-src 'none'",
+        f"script-src {allowed}",
+        "style-src 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return Markup("; ".join(rules))
+
+
 @cache
 def _templates() -> Environment:
     """Return the templates: to compile them takes longer than to fill in a small page."""
@@ -165,9 +182,12 @@ def _templates() -> Environment:
     def asset(name: str) -> Markup:
         return Markup(loader.get_source(pages, name)[0])
 
+    script = Markup("\n").join(asset(f"script/{name}.js") for name in _SCRIPTS)
     pages.globals |= {
         "css": Markup(base_style()) + asset("report.css"),
-        "js": Markup("\n").join(asset(f"script/{name}.js") for name in _SCRIPTS),
+        "starter": Markup(_STARTER),
+        "script": script,
+        "policy": _policy([_STARTER, script]),
         "rope": ROPE,
         "nan": float("nan"),
         "quiet": QUIET,
