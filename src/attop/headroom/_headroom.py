@@ -257,7 +257,11 @@ def _judge(
         low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         se = float((samples[name] - samples[NOW]).std(ddof=1))
         gain = smoothed[name] - smoothed[NOW]
-        models.append(HeadroomModel(name, measure(s), float(low), float(high), gain, se))
+        models.append(
+            HeadroomModel(
+                name=name, precision=measure(s), low=float(low), high=float(high), gain=gain, gain_se=se
+            )
+        )
     richer = [name for name in scores if name not in (NOW, REFINED)]
     above_now = ahead([*richer, REFINED], NOW)
     verdict: Verdict = NOTHING
@@ -265,7 +269,7 @@ def _judge(
         verdict = TRAINING
     elif set(richer) & set(above_now):
         verdict = RICHER
-    result = Headroom(tuple(models), posterior, verdict, n, k, 0)
+    result = Headroom(models=tuple(models), posterior=posterior, verdict=verdict, n=n, k=k, rows_to_tell=0)
     first = _RISK / (len(scores) - 1)  # Holm's first step, as the verdict has it
     needed = (norm.isf(first) + norm.ppf(_POWER)) * result.best.gain_se
     rows = n * (needed / max(min_gain, result.best.gain)) ** 2

@@ -410,7 +410,15 @@ def metric(
     """
 
     def declare(kernel: Kernel) -> MetricFunction:
-        of_top = of_list = Metric(name, title, _definition(kernel), kernel, edge_cases, needs, **fields)
+        of_top = of_list = Metric(
+            name=name,
+            title=title,
+            definition=_definition(kernel),
+            kernel=kernel,
+            edge_cases=edge_cases,
+            needs=needs,
+            **fields,
+        )
         if whole is not None:
             of_list = replace(
                 of_top,
@@ -442,7 +450,15 @@ def family(
     """
 
     def declare(kernel: Kernel) -> FamilyFunction:
-        template = Metric(name, title, _definition(kernel), kernel, edge_cases, needs, **fields)
+        template = Metric(
+            name=name,
+            title=title,
+            definition=_definition(kernel),
+            kernel=kernel,
+            edge_cases=edge_cases,
+            needs=needs,
+            **fields,
+        )
         number = list(inspect.signature(kernel).parameters.values())[2]
         declared = Family(template, number.name, *numbers)
         function = _public(template, lambda top, value: declared.at(value), number)

@@ -127,7 +127,7 @@ def bootstrap_means(
         few = (
             f"A bootstrap needs at least {MIN_DATASETS} data sets, and there {'is' if n == 1 else 'are'} {n}."
         )
-        return Bootstrap(n, level, mean, nothing, nothing, nothing, refused=few)
+        return Bootstrap(n=n, level=level, mean=mean, low=nothing, high=nothing, p_best=nothing, refused=few)
     rng = np.random.default_rng(seed)
     means, wins = np.empty((n_resamples, m)), np.zeros(m)
     for start in range(0, n_resamples, _BLOCK):

@@ -178,7 +178,12 @@ class Search:
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
         score_range = np.ptp(solution.scores, axis=0)
         candidates = SolvedProblems(
-            threshold_items, solution.coef, solution.objective, solution.gap, score_range, offset
+            threshold_items=threshold_items,
+            coef=solution.coef,
+            objective=solution.objective,
+            gap=solution.gap,
+            score_range=score_range,
+            offset=offset,
         )
         return candidates, items
 

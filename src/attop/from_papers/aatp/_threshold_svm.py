@@ -162,4 +162,6 @@ class ThresholdSVM:
         primal += (self.upper * np.maximum(1.0 - self.sign * (scores - own), 0.0)).sum(axis=0)
         dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
         gap = relative_gap(self.upper.sum(), primal, dual)
-        return ThresholdSolution(threshold_items, coef, scores, alpha, primal, gap)
+        return ThresholdSolution(
+            threshold_items=threshold_items, coef=coef, scores=scores, dual=alpha, objective=primal, gap=gap
+        )

@@ -91,7 +91,15 @@ def dual_descent(
             status = "deadline"
             break
     share = np.array([relative_gap(1.0, objective, -dual / m) if objective < 1 else 1.0])  # J(0) = 1
-    return Solution(w[:, np.newaxis], np.array([objective]), iteration, status, history, gap, share)
+    return Solution(
+        coef=w[:, np.newaxis],
+        objective=np.array([objective]),
+        n_iter=iteration,
+        status=status,
+        history=history,
+        gap=gap,
+        relative_gap=share,
+    )
 
 
 def project(u: Floats, positive: NDArray[np.bool_]) -> Floats:

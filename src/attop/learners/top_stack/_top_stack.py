@@ -207,7 +207,15 @@ class TopStack(SplittingRanker, BaseComposition):
         fitted, scores = cross_fit(given, X, y, folds, values, prior, seed, self.n_jobs)
         centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
-        return _Members(fitted, (scores - centre) / scale, prior, folds, centre, scale, seed)
+        return _Members(
+            fitted=fitted,
+            scores=(scores - centre) / scale,
+            prior=prior,
+            folds=folds,
+            centre=centre,
+            scale=scale,
+            seed=seed,
+        )
 
     def _check_estimators(self) -> None:
         if isinstance(self.estimators, str) and self.estimators == "auto":

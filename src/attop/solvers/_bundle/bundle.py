@@ -152,13 +152,13 @@ def bundle(
     # The scores of the best iterate are linear combinations, with rounding errors: evaluate the model itself.
     exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(best @ best)
     return Solution(
-        best[:, np.newaxis],
-        np.array([exact]),
-        t,
-        status,
-        history,
-        np.array([max(exact - lower, 0.0)]),
-        np.array([relative_gap(start, exact, lower)]),
+        coef=best[:, np.newaxis],
+        objective=np.array([exact]),
+        n_iter=t,
+        status=status,
+        history=history,
+        gap=np.array([max(exact - lower, 0.0)]),
+        relative_gap=np.array([relative_gap(start, exact, lower)]),
     )
 
 
