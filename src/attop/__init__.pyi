@@ -14,9 +14,11 @@ from .from_papers import PNormPush as PNormPush
 from .from_papers import SGDAtK as SGDAtK
 from .from_papers import SVMPerf as SVMPerf
 from .from_papers import TopPush as TopPush
+from .learners import EASE as EASE
 from .learners import BundleRanker as BundleRanker
 from .learners import FactorRanker as FactorRanker
 from .learners import GDRanker as GDRanker
+from .learners import PopularityRanker as PopularityRanker
 from .learners import SoftTop as SoftTop
 from .learners import TopBooster as TopBooster
 from .learners import TopStack as TopStack

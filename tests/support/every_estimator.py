@@ -36,7 +36,16 @@ COMPOSITES = ["TopStack"]
 #: What needs a package of an extra; its own tests, which are skipped without, have the checks of all.
 OPTIONAL = ["TopBooster"]
 #: What is exported beside them.
-OTHERS = ["ConstantModelWarning", "FactorRanker", "Ranker", "TopThreshold", "predict_top", "top_threshold"]
+OTHERS = [
+    "ConstantModelWarning",
+    "EASE",
+    "FactorRanker",
+    "PopularityRanker",
+    "Ranker",
+    "TopThreshold",
+    "predict_top",
+    "top_threshold",
+]
 CLASSES = {
     name: getattr(package, name)
     for package in (learners, from_papers)

@@ -1,7 +1,9 @@
 from ._base import ConstantModelWarning as ConstantModelWarning
 from ._base import Ranker as Ranker
 from ._bundle_ranker import BundleRanker as BundleRanker
+from ._ease import EASE as EASE
 from ._gd_ranker import GDRanker as GDRanker
+from ._popularity import PopularityRanker as PopularityRanker
 from ._top_booster import TopBooster as TopBooster
 from ._top_threshold import TopThreshold as TopThreshold
 from ._top_threshold import predict_top as predict_top

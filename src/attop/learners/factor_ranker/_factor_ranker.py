@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix, issparse
-from sklearn.base import BaseEstimator
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from attop._core.sample import plain_array
 from attop._core.top import Top
-from attop._core.typing import Floats, Ints, TopLike
+from attop._core.typing import Ints, TopLike
+from attop.learners._user_lists import UserLists, pairs_matrix
 from attop.learners._validation import check_parameters
 from attop.learners.factor_ranker._factor_descent import factor_descent
 from attop.surrogates._grouped import GroupedSurrogate
@@ -23,7 +19,7 @@ from attop.surrogates._registry import get_surrogate
 
 
 @dataclass(repr=False, eq=False)
-class FactorRanker(BaseEstimator):
+class FactorRanker(UserLists):
     r"""Learn lists of items for users from pairs, by matrix factorisation on a surrogate of each list.
 
     Minimises, by Adam, the mean over users u of :math:`L(s_{u1}, \ldots, s_{un})` with
@@ -106,7 +102,7 @@ class FactorRanker(BaseEstimator):
             raise TypeError(
                 f"FactorRanker needs a surrogate that has a kernel for groups, got {loss!r}: take 'softmax'"
             )
-        pairs = _as_matrix(X)
+        pairs = pairs_matrix(X)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         (self.user_factors_, self.item_factors_), self.objective_, n_users = factor_descent(
             pairs,
@@ -118,64 +114,12 @@ class FactorRanker(BaseEstimator):
             batch_users=self.batch_users,
             rng=np.random.default_rng(seed),
         )
-        self.seen_, self.n_users_left_out_ = pairs, pairs.shape[0] - n_users
-        self.n_features_in_ = pairs.shape[1]
+        self.n_users_left_out_ = pairs.shape[0] - n_users
+        self._keep_pairs(pairs)
         return self
 
-    def decision_function(self, users: ArrayLike) -> NDArray[np.float32]:
-        """Return the scores of all items, shape (len(users), n_items), for users by their codes."""
-        check_is_fitted(self)
-        codes = np.asarray(users, dtype=None if np.size(users) else np.int64)
-        n = len(self.user_factors_)
-        if codes.ndim != 1 or codes.dtype.kind not in "iu" or not ((codes >= 0) & (codes < n)).all():
-            raise ValueError(f"users must be codes from 0 to {n - 1}, got {codes!r}")
+    def _scores(self, users: Ints) -> NDArray[np.float32]:
         scores: NDArray[np.float32] = np.float32(self.scale) * (
-            self.user_factors_[codes] @ self.item_factors_.T
+            self.user_factors_[users] @ self.item_factors_.T
         )
         return scores
-
-    def unseen(self, users: ArrayLike) -> Floats:
-        """Return the scores of all items, those of pairs learnt from minus infinity."""
-        scores = self.decision_function(users).astype(np.float64)
-        seen = self.seen_[np.asarray(users)]
-        scores[np.repeat(np.arange(len(scores)), np.diff(seen.indptr)), seen.indices] = -np.inf
-        return scores
-
-    def recommend(self, users: ArrayLike, n: int = 20) -> Ints:
-        """Return the `n` best items not seen, best first, shape (len(users), n).
-
-        A ValueError where a user has seen all but fewer than `n`.
-        """
-        scores = self.unseen(users)
-        least = int(np.isfinite(scores).sum(axis=1).min(initial=scores.shape[1]))
-        if not isinstance(n, Integral) or not 1 <= n <= least:
-            raise ValueError(
-                f"n must be an integer between 1 and {least}, the items that all of the users have not seen, "
-                f"got {n!r}"
-            )
-        best = np.argpartition(-scores, n - 1, axis=1)[:, :n]
-        order = np.take_along_axis(-scores, best, axis=1).argsort(axis=1, kind="stable")
-        return np.take_along_axis(best, order, axis=1)
-
-
-def _as_matrix(X: Any) -> csr_matrix:
-    """Return the pairs, each once, as a matrix of ones with sorted indices."""
-    if not issparse(X):
-        codes = plain_array(X, "X")
-        if codes.ndim != 2 or codes.shape[1] != 2 or codes.dtype.kind not in "iu" or codes.min(initial=0) < 0:
-            raise ValueError(
-                "X must be a sparse matrix of users and items, or rows (user, item) of codes from 0 on, "
-                f"got {codes.dtype} of shape {codes.shape}: encode them, for example with pandas.factorize"
-            )
-        if len(codes) and codes.max() >= max(10 * len(codes), 1_000_000):
-            raise ValueError(
-                f"X has {len(codes):,} pairs and codes up to {codes.max():,}, each of which gets factors: "
-                "number users and items from 0, for example with pandas.factorize"
-            )
-        X = csr_matrix((np.ones(len(codes), np.int8), tuple(codes.T)))
-    pairs = csr_matrix(X, copy=True)
-    pairs.sum_duplicates()
-    if pairs.nnz == 0:
-        raise ValueError("X has no pair of a user and an item")
-    pairs.data = np.ones(pairs.nnz, np.int8)
-    return pairs
