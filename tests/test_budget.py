@@ -34,6 +34,30 @@ BRANCHES = (
 )
 
 
+#: Words that say nothing of the thing they name.
+NO_NOUNS = frozenset(
+    [
+        "about",
+        "beside",
+        "coming",
+        "found",
+        "given",
+        "had",
+        "having",
+        "its",
+        "kept",
+        "known",
+        "mine",
+        "odd",
+        "of",
+        "own",
+        "said",
+        "such",
+        "there",
+    ]
+)
+
+
 def files_of(patterns):
     """Return the files that git lists for patterns."""
     listed = subprocess.run(
@@ -64,6 +88,62 @@ def functions_of(tree):
             yield node.name, node
         elif isinstance(node, ast.ClassDef):
             yield from ((f"{node.name}.{name}", function) for name, function in functions_of(node))
+
+
+def names_bound(tree):
+    """Return the names of variables, parameters and attributes that a module binds."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+def is_text_times_condition(node):
+    """Return whether an expression multiplies a text or a list by something that is true or false."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
+        return False
+    sides = (node.left, node.right)
+    texts = (ast.JoinedStr, ast.List, ast.Tuple)
+    is_text = any(
+        isinstance(side, texts) or (isinstance(side, ast.Constant) and isinstance(side.value, str))
+        for side in sides
+    )
+    conditions = (ast.Compare, ast.BoolOp, ast.UnaryOp)
+    return is_text and any(isinstance(side, conditions) for side in sides)
+
+
+def records_of(trees):
+    """Return the names of the data classes and named tuples of more than five fields."""
+    for tree in trees:
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            heads = [ast.unparse(head) for head in (*node.decorator_list, *node.bases)]
+            fields = [statement for statement in node.body if isinstance(statement, ast.AnnAssign)]
+            if len(fields) > 5 and any("dataclass" in head or "NamedTuple" in head for head in heads):
+                yield node.name
+
+
+def is_built_by_position(node, records):
+    """Return whether a call builds a record with more than five arguments by position."""
+    if not isinstance(node, ast.Call) or getattr(node.func, "id", None) not in records:
+        return False
+    return len(node.args) > 5 or any(isinstance(argument, ast.Starred) for argument in node.args)
+
+
+def count_habits(trees):
+    """Return how often modules do what takes a second reading."""
+    records = set(records_of(trees))
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = [name for tree in trees for name in names_bound(tree)]
+    return {
+        "names that are no nouns": sum(name.strip("_") in NO_NOUNS for name in names),
+        "records built by position": sum(is_built_by_position(node, records) for node in nodes),
+        "text times a condition": sum(is_text_times_condition(node) for node in nodes),
+    }
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -120,3 +200,26 @@ def test_nodes_do_not_depend_on_the_layout():
     dense = "def f(x): return [y for y in x if y]"
     airy = "def f(\n    x,\n):\n    return [\n        y\n        for y in x\n        if y\n    ]\n"
     assert count_nodes(ast.parse(dense)) == count_nodes(ast.parse(airy))
+
+
+def test_habits_that_take_a_second_reading_do_not_spread():
+    trees = [ast.parse(file.read_bytes()) for file in files_of(["src/*.py"])]
+    counts = count_habits(trees)
+    assert counts.keys() == BUDGET["habits"].keys()
+    for habit, most in BUDGET["habits"].items():
+        assert counts[habit] <= most, f"{habit}: {counts[habit]}, the budget allows {most}"
+
+
+@pytest.mark.parametrize(
+    ("source", "habit", "count"),
+    [
+        ("its = 1\nx.own = 2\ndef f(given, name): pass", "names that are no nouns", 3),
+        ("print(its)", "names that are no nouns", 0),
+        ("f'{a}' * (b > 1) + [c] * (not d) + 'e' * 3", "text times a condition", 2),
+        ("n * (b > 1)", "text times a condition", 0),
+        ("R(1, 2, 3, 4, 5, 6)\nR(*row)\nR(1, b=2)", "records built by position", 2),
+    ],
+)
+def test_habits_are_counted(source, habit, count):
+    record = "@dataclass\nclass R:\n" + "".join(f"    {name}: int\n" for name in "abcdef")
+    assert count_habits([ast.parse(record + source)])[habit] == count
