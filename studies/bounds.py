@@ -256,7 +256,7 @@ def _verdict(bounds: pd.DataFrame) -> Iterator[str]:
     theorem = its[its["statement"] == "AATP, theorem 1"]
     best = theorem.loc[theorem["bound"].idxmin()]
     yield (
-        "**No counterexample was seen, and the theorems promise next to nothing: the best bound on an error "
+        "**No counterexample was seen. The theorems promise next to nothing: the best bound on an error "
         f"of at most 1 is {best['bound']:.2f}, on {best['dataset']}, where {best['measured']:.2f} is "
         "measured on rows that the model has not seen. "
         f"{said}: {'all' if asked.all() else 'all others'} allow whatever can happen.**"
@@ -308,7 +308,7 @@ def _picture(bounds: pd.DataFrame) -> Plot:
                 one.plot(bound, y, "o", color=COLOURS["below" if bound >= 1 else "open"], markersize=5)
             one.axvline(1, color=INK, linewidth=0.8, linestyle=":")
             one.set_yticks(range(len(names)), names)
-            one.set(xlim=(0, 1.3), ylim=(len(names) - 0.4, -0.6), xlabel="measured (hollow), bound")
+            one.set(xlim=(0, 1.5), ylim=(len(names) - 0.4, -0.6), xlabel="measured (hollow), bound")
         for _, line in bounds[bounds["needed"].notna()].groupby("dataset"):
             axes[2].plot(line["setting"].str[4:], line["needed"], "o-", color=COLOURS["below"], markersize=4)
             axes[2].plot(line["setting"].str[4:], np.log10(line["n"]), ":", color=INK, linewidth=0.8)
