@@ -335,7 +335,7 @@ def test_models_that_split_rows_themselves_keep_entities_and_groups_whole(place,
     [
         (StackingClassifier([("a", GaussianNB())], LogisticRegression()), "StackingClassifier splits rows"),
         (GridSearchCV(GaussianNB(), {}, cv=StratifiedKFold(3)), "keep each entity whole: give a cv that"),
-        (HistGradientBoostingClassifier(early_stopping=True, max_iter=2), "leave early_stopping out"),
+        (HistGradientBoostingClassifier(early_stopping=True, max_iter=2), "set early_stopping=False"),
     ],
 )
 def test_models_that_cannot_keep_entities_whole_say_so(model, said):
