@@ -111,7 +111,8 @@ def compare_at_top(
         no model is tested on those it was trained on. Models that split rows themselves keep entities, or
         groups, whole: attop's, and searches, calibrators and the like, whose number of folds becomes a
         ``StratifiedGroupKFold``; where they cannot, as in a ``StackingClassifier`` or by early stopping, a
-        warning and the result's `notes` name them.
+        warning and the result's `notes` name them. Entities are dealt to the folds in the sorted order of
+        their names, so the same ones as numbers and as text are dealt otherwise.
     sample_weight : array-like of shape (n,), optional
         What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
         like (by scikit-learn's metadata routing), and to the metric. So are groups.

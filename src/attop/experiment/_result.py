@@ -39,11 +39,11 @@ class TopComparison:
     Attributes
     ----------
     table : DataFrame, one row a model, best first
-        The metric's mean with a 95% interval (`low`, `high`), how many times chance (`lift`), the difference
-        to the best model with its interval (`behind`, `behind_low`, `behind_high`), the lead of the best that
-        such runs would show in 8 of 10 cases (`needs`), `p` that it is not behind, adjusted for the choice of
-        the best and the number of its rivals, `verdict` (best, behind, equal, open or untested), and mean
-        `seconds` of a run.
+        The metric's mean with a 95% interval (`low`, `high`), how many times more positives than chance at
+        the top (`lift`, which counts rows, whatever they weigh), the difference to the best model with its
+        interval (`behind`, `behind_low`, `behind_high`), the lead of the best that such runs would show in 8
+        of 10 cases (`needs`), `p` that it is not behind, adjusted for the choice of the best and the number
+        of its rivals, `verdict` (best, behind, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
         `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k, divided by k), the `candidate` that
         was chosen, `seconds`, the `reason` of an undefined value, the first `warning`, what is `torn` within
