@@ -273,6 +273,32 @@ def test_early_stopping_by_the_number_of_rows_is_found_where_it_stops():
     assert [split.parameter for split in splits_of(make_pipeline(model), 10_001)] == ["early_stopping"]
 
 
+@pytest.mark.parametrize(
+    ("parameter", "value", "splits"),
+    [
+        ("cv", np.int64(3), True),
+        ("cv", None, True),
+        ("cv", 0.3, True),
+        ("cv", iter(PAIRS), True),
+        ("cv", "prefit", False),
+        ("early_stopping", True, True),
+        ("early_stopping", False, False),
+        ("early_stopping", "auto", False),
+        ("val_fraction", 0.2, True),
+        ("validation_split", 0.0, False),
+        ("train_split", None, False),
+        ("presets", "high_quality", True),
+        ("early_stopping_rounds", 20, False),
+    ],
+)
+def test_estimators_of_other_packages_are_known_by_their_parameters(parameter, value, splits):
+    class Other(Elsewhere):
+        def get_params(self, deep=True):
+            return {parameter: value}
+
+    assert [split.parameter for split in splits_of(Other(), 100)] == [parameter] * splits
+
+
 def test_a_search_without_a_mean_of_its_own_is_left_as_it_is():
     """A default that scikit-learn warns of is no scorer."""
     model = routing.fit(LogisticRegressionCV(Cs=2, use_legacy_attributes=False), X, Y, entity=ENTITY)

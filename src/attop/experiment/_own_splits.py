@@ -127,7 +127,11 @@ def _is_on(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
     return bool(value) and not isinstance(value, str)
 
 
-#: The last line is of packages other than scikit-learn.
+def _is_given(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+    return value is not None
+
+
+#: From "eval_fraction" on they are of packages other than scikit-learn.
 _RULES: dict[str, Rule] = {
     "cv": _makes_folds,
     "early_stopping": _stops_early,
@@ -137,6 +141,7 @@ _RULES: dict[str, Rule] = {
     "probability": _is_on,
     **dict.fromkeys(("eval_fraction", "holdout_frac", "train_split", "val_fraction", "val_size"), _is_on),
     **dict.fromkeys(("validation_size", "validation_split"), _is_on),
+    **dict.fromkeys(("presets", "resampling_strategy"), _is_given),  # AutoGluon's and auto-sklearn's
 }
 #: Parameter -> the value by which an estimator of scikit-learn splits no rows.
 _OFF = {"early_stopping": "False", "n_iter_no_change": "None", "oob_score": "False", "probability": "False"}
