@@ -231,6 +231,16 @@ TORN = {
         ),
         "TopBooster",
     ),
+    "search out of reach": (
+        make_pipeline(
+            SelectFromModel(
+                GridSearchCV(TopBooster(top=5, n_estimators=2), {"cv": [2]}, cv=2),
+                importance_getter=lambda _: np.ones(3),
+            ),
+            GaussianNB(),
+        ),
+        "TopBooster",
+    ),
     "of another package": (make_pipeline(StandardScaler(), Elsewhere()), "Elsewhere"),
 }
 

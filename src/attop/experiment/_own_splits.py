@@ -182,8 +182,9 @@ def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[S
 
 def _values_of(grid: Any) -> Iterator[tuple[str, Any]]:
     """Yield each parameter of a grid, or of grids, with each of its values, or with its distribution."""
-    for one in [grid] if isinstance(grid, Mapping) else grid or ():
-        for key, values in one.items():
+    grids = [grid] if isinstance(grid, Mapping) else grid or ()
+    for one in grids:
+        for key, values in one.items() if isinstance(one, Mapping) else ():
             several = hasattr(values, "__iter__") and not isinstance(values, str)
             for value in values if several else [values]:
                 yield key, value
@@ -203,12 +204,12 @@ def keep_whole(model: Any, whole: str, n: int) -> bool:
     splits = list(splits_of(model, n))
     overwritten = {(id(split.owner), split.parameter) for split in splits if split.searched}
     for split in splits:
-        if not split.searched and (id(split.owner), split.parameter) in overwritten:
-            continue
         root, path = _fitted_as_a_whole(model, split, whole)
         if has_fit_parameter(split.owner, whole):
             if not (split.searched or _is_handed(root, path, whole)):
                 _warn_of(split, whole)
+            continue
+        if not split.searched and (id(split.owner), split.parameter) in overwritten:
             continue
         folds = split.folds if split.is_number_of_folds else split.value
         if split.searched or split.parameter != "cv" or not _reaches_folds(root, path, folds):
@@ -227,8 +228,8 @@ def _fitted_as_a_whole(model: Any, split: Split, whole: str) -> tuple[Any, str]:
     params = {"": model, **model.get_params()}
     parts = split.path.split("__")
     for depth in range(len(parts) - 2, -1, -1):
-        member = params.get("__".join(parts[: depth + 1]))
-        if hasattr(member, "fit") and has_fit_parameter(params.get("__".join(parts[:depth])), whole):
+        around, member = (params.get("__".join(parts[:end])) for end in (depth, depth + 1))
+        if hasattr(member, "fit") and hasattr(around, "fit") and has_fit_parameter(around, whole):
             return member, "__".join(parts[depth + 1 :])
     return model, split.path
 
