@@ -54,7 +54,7 @@ class TopJudgement(Judgement):
 
     @property
     def place(self) -> str:
-        """Where in the list the metric looks."""
+        """Part of the list that the metric looks at, in words."""
         return f"at {self.top}" if self.needs_top else "over the whole list"
 
     @property

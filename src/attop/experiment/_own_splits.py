@@ -68,7 +68,7 @@ class Split:
 
     @property
     def is_number_of_folds(self) -> bool:
-        """Whether folds may stand in its place: scikit-learn would make them of the number."""
+        """True if folds may stand in its place: scikit-learn would make them of the number."""
         if self.parameter != "cv" or self.searched or isinstance(self.value, bool):
             return False
         return self.value is None or isinstance(self.value, Integral)

@@ -155,7 +155,7 @@ def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def torn_models(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what splits rows within the fits of each data set and method and tears entities or groups there.
+    """Return the sentences on torn entities and groups, of each data set and method.
 
     The columns are dataset, method and said, a sentence. Tables of other programs may lack what this reads.
     """
