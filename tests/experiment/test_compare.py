@@ -22,7 +22,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -335,7 +335,7 @@ def test_models_that_split_rows_themselves_keep_entities_and_groups_whole(place,
     [
         (StackingClassifier([("a", GaussianNB())], LogisticRegression()), "StackingClassifier splits rows"),
         (GridSearchCV(GaussianNB(), {}, cv=StratifiedKFold(3)), "keep each entity whole: give a cv that"),
-        (HistGradientBoostingClassifier(early_stopping=True, max_iter=2), "leave early_stopping out"),
+        (HistGradientBoostingClassifier(early_stopping=True, max_iter=2), "set early_stopping=False"),
     ],
 )
 def test_models_that_cannot_keep_entities_whole_say_so(model, said):
@@ -344,6 +344,46 @@ def test_models_that_cannot_keep_entities_whole_say_so(model, said):
         candidate.fit(model, X, y, entity=customers)
     found = compare({"one": model}, X, y, 40, cv=2, entity=customers)
     assert found.runs["warning"].str.contains(said).all()
+    assert found.runs["torn"].map(len).eq(1).all()
+    (note,) = found.notes
+    assert note.startswith("one: ")
+    assert said in note
+    assert str(found).endswith(note)
+    assert escape(note) in found._repr_html_()
+
+
+def test_what_is_torn_is_said_beside_other_warnings_and_in_every_process():
+    X, y, customers = users()
+    early = SGDClassifier(loss="log_loss", early_stopping=True, max_iter=1)
+    models = {"early": early, "whole": GaussianNB(), "stack": TopStack([("a", early)], top=5, cv=2)}
+    found = compare(models, X, y, 40, cv=3, entity=customers, n_jobs=2)
+    said = "SGDClassifier splits rows within its fit by early_stopping and cannot keep each entity whole"
+    assert [note.partition(":")[0] for note in found.notes] == ["early", "stack"]
+    assert all(said in note for note in found.notes)
+    first = found.runs.set_index("model")["warning"]
+    assert first["early"].str.startswith(said).all()
+    assert first["early"].str.contains("iteration").all()
+
+
+def test_the_metric_that_weights_choose_is_said():
+    X, y, _ = users()
+    weight = np.linspace(1, 2, len(y))
+    found = compare({"one": GaussianNB()}, X, y, 40, cv=3, sample_weight=weight)
+    assert found.notes == (
+        "Compared by recall@k, the share of the weight that is captured, for rows have weights.",
+    )
+    assert found.notes[0] in str(found)
+    asked = compare({"one": GaussianNB()}, X, y, 40, cv=3, sample_weight=weight, metric="recall@k")
+    assert asked.notes == ()
+
+
+@pytest.mark.parametrize("metric", ["auc", "ap"])
+def test_a_metric_of_the_whole_list_is_said_to_be_of_no_top(metric):
+    X, y, _ = users()
+    found = compare({"one": GaussianNB(), "two": LogisticRegression()}, X, y, 30, cv=5, metric=metric)
+    assert f"{metric} 0." in found.sentence
+    assert "over the whole list" in found.sentence
+    assert "k=30" not in found.sentence + found.plot().get_xlabel()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,34 @@ def sample(n=2000, seed=0, slope=1.5):
     return (rng.random(n) < 1 / (1 + np.exp(2.5 - slope * z))).astype(int), z
 
 
+@pytest.mark.parametrize("entities", [False, True])
+@pytest.mark.parametrize("gap", [1, 10**12, 2**53])
+def test_numbers_of_rows_and_entities_are_names(gap, entities):
+    y, scores = sample(400)
+    other = scores + np.random.default_rng(1).normal(size=400)
+
+    def found(factor):
+        models = []
+        for values in (scores, other):
+            own = parts_of(y, values)
+            entity = [part.rows // 2 if entities else None for part in own]
+            models.append(
+                [
+                    HeldOut(
+                        part.rows * factor + factor // 3,
+                        part.y_true,
+                        part.y_score,
+                        None if of is None else of * factor,
+                    )
+                    for part, of in zip(own, entity, strict=True)
+                ]
+            )
+        return next_list(models[0], 40, 400, rivals=models[1:])
+
+    assert found(gap).sentence == found(1).sentence
+    assert found(gap).optimism == pytest.approx(found(1).optimism, rel=1e-12)
+
+
 @pytest.mark.parametrize("rounded", [False, True])
 def test_mean_and_spread_are_those_of_lists_of_resampled_rows(rounded):
     """Lists drawn in the plain way: rows with random weights, then rows of the list."""

@@ -8,7 +8,22 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import oracles.metrics as oracle
-from attop.metrics import METRICS, UndefinedMetricError, auc, dcg, lift_at_k, make_top_scorer, recall_at_k
+from attop.metrics import (
+    METRICS,
+    UndefinedMetricError,
+    auc,
+    average_precision,
+    bedroc,
+    dcg,
+    f_beta_at_k,
+    hit_at_k,
+    lift_at_k,
+    make_top_scorer,
+    ndcg,
+    precision_at_k,
+    recall_at_k,
+    reciprocal_rank,
+)
 from attop.metrics._precision import AMOUNTS
 from attop.metrics._registry import get_metric
 from support.ranked_lists import tied_cases
@@ -87,6 +102,25 @@ def test_positives_that_are_worth_nothing_are_none():
 def test_other_metrics_refuse_weights_in_words(name):
     with pytest.raises(ValueError, match=f"{name} takes no sample_weight.*recall@k"):
         METRICS[name].evaluate([1, 0], [2.0, 1.0], 1, sample_weight=[1, 2])
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (precision_at_k, {"top": 1}),
+        (hit_at_k, {"top": 1}),
+        (average_precision, {}),
+        (reciprocal_rank, {}),
+        (ndcg, {}),
+        (f_beta_at_k, {"top": 1, "beta": 2}),
+        (bedroc, {"alpha": 20}),
+    ],
+)
+def test_other_functions_refuse_weights_in_words(function, arguments):
+    with pytest.raises(ValueError, match=r"takes no sample_weight.*recall@k"):
+        function([1, 0], [2.0, 1.0], **arguments, sample_weight=[1, 2])
+    unweighted = function([1, 0], [2.0, 1.0], **arguments)
+    assert function([1, 0], [2.0, 1.0], **arguments, sample_weight=None) == unweighted
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_headline_chips_and_map_say_what_was_run(small):
 
 def test_what_is_not_applicable_has_not_failed():
     jobs = {"expected": 9, "ok": 4, "timeout": 2, "not_applicable": 3, "missing": 0}
-    failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
+    failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [], [])
     found = [(chip.text, chip.tone) for chip in chips([], {}, failures, NO_RUNS, {})]
     assert found[2:] == [("4 of 9 jobs ok", ""), ("2 jobs failed", "bad"), ("3 jobs not applicable", "")]
 
@@ -59,7 +59,7 @@ def test_a_method_that_runs_nowhere_is_named_on_the_first_screen():
         return SimpleNamespace(title="WDBC", at_edge=(), order=order, skipped=skipped)
 
     jobs = {"expected": 1, "ok": 1, "missing": 0}
-    failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [])
+    failures = Failures(jobs, list(jobs)[1:], [], [], [], 0, [], [])
     methods = {"boosted": {"title": "Boosting"}, "aatp": {"title": "AATP"}}
     sections = [section(boosted="needs a package", aatp="slow"), section("aatp", boosted="needs a package")]
     assert Chip("Boosting left out", "warn", "#left-out") in chips(sections, methods, failures, NO_RUNS, {})

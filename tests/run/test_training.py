@@ -1,5 +1,7 @@
 """One training job: fair selection, what is recorded, and that nothing of the test part leaks in."""
 
+import html
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from attop._core.top import Top
 from attop.experiment._learner import Learner
 from attop.metrics import average_precision, get_metric, precision_at_k
 from attop_bench.data.base import Dataset
+from attop_bench.report import build_report
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.job import Job, Run
 from attop_bench.run.record import Record, RecordError
@@ -65,6 +68,32 @@ def evaluated(data, outcomes, folder, *metrics):
     runs = [Run("toy", method, 0, outcome.fold) for method, outcome in outcomes]
     chosen = {"metrics": [get_metric(name) for name in metrics], "scoring": get_metric("precision@k")}
     return evaluate(data, runs, *zip(*files, strict=True), tops=[Top(k=5), Top(tau=0.2)], **chosen)
+
+
+def test_what_tears_entities_within_a_fit_stands_in_record_table_and_report(tmp_path):
+    data = dataset()
+    data = replace(data, entity=np.repeat(np.arange(30), 3))
+    protocol = {"kind": "whole-entities", "options": {"n_folds": 3, "inner_folds": 2}}
+    early = job(
+        estimator="unused",
+        protocol=protocol,
+        params={"early_stopping": True, "loss": "log_loss"},
+        param_grid={"alpha": [0.1, 1.0]},
+    )
+    early = replace(early, estimator="sklearn.linear_model.SGDClassifier")
+    whole = replace(early, params={"loss": "log_loss"})
+    outcomes = [("early", run(early, data)), ("whole", run(whole, data))]
+    (said,) = outcomes[0][1].torn
+    assert said.startswith("SGDClassifier splits rows within its fit by early_stopping")
+    assert outcomes[1][1].torn == []
+    tables = evaluated(data, outcomes, tmp_path, "precision@k")
+    table = tables["runs"].set_index("method")["torn"]
+    assert set(table["early"]) == {json.dumps([said])}
+    assert set(table["whole"]) == {"[]"}
+    build_report(tables, {}, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "1 method may tear entities" in page
+    assert f"{said}." in html.unescape(page)
 
 
 def test_selects_what_ranks_best_on_the_inner_splits_and_scores_the_test_part():

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import logit
 from sklearn.base import clone
@@ -9,9 +10,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from attop import TopStack
 from attop.metrics import overlap_at_k
 from attop.selection._steady import SteadyTop
 
@@ -66,6 +69,39 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(previous):
     )
     np.testing.assert_allclose(few, many, atol=1e-6)
     np.testing.assert_allclose(few, far, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(tol=1e-9), GaussianNB(), KNeighborsClassifier()])
+@pytest.mark.parametrize("far", [1e300, np.nan, np.inf])
+def test_what_stands_in_rows_of_weight_zero_does_not_matter(model, far):
+    last = LogisticRegression().fit(X[:400], Y[:400])
+    weight = np.where(np.arange(400) % 4, 1.0, 0.0)
+    features = X[400:].copy()
+    features[weight == 0] = far
+    labels = np.where(weight > 0, Y[400:], 7)
+    found = SteadyTop(model, last).fit(features, labels, sample_weight=weight)
+    expected = SteadyTop(model, last).fit(X[400:][weight > 0], Y[400:][weight > 0])
+    np.testing.assert_allclose(found.decision_function(X), expected.decision_function(X))
+
+
+def test_groups_and_entities_of_rows_that_count_are_handed_on():
+    weight = np.where(np.arange(400) % 4, 1.0, 0.0)
+    model = TopStack([("a", GaussianNB()), ("b", LogisticRegression())], top=20, cv=2)
+    given = {"entity": np.arange(400) // 4, "sample_weight": weight}
+    rows = weight > 0
+    found = SteadyTop(model).fit(X[:400], Y[:400], **given)
+    part = {name: values[rows] for name, values in given.items()}
+    expected = SteadyTop(model).fit(X[:400][rows], Y[:400][rows], **part)
+    np.testing.assert_array_equal(found.decision_function(X), expected.decision_function(X))
+
+
+@pytest.mark.parametrize("make", [list, pd.Series, lambda y: pd.Series(y, dtype="boolean"), np.array])
+def test_labels_as_objects_are_labels(make):
+    y = np.array([bool(label) for label in Y], dtype=object)
+    found = SteadyTop(LogisticRegression()).fit(X, make(y) if make is not np.array else y)
+    expected = SteadyTop(LogisticRegression()).fit(X, Y == 1)
+    np.testing.assert_array_equal(found.classes_, [False, True])
+    np.testing.assert_array_equal(found.decision_function(X), expected.decision_function(X))
 
 
 def test_the_surest_rows_are_not_tied():

@@ -1,6 +1,7 @@
 """Experiments on one's own data: folds, candidates, tuning, and models side by side at the top.
 
-The benchmark's jobs, `attop deploy`, `attop gap` and estimators that cross-validate use the same functions.
+The benchmark's jobs, `attop deploy`, `attop headroom` and estimators that cross-validate use the same
+functions.
 """
 
 from attop._core.lazy import attach

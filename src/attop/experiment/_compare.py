@@ -34,6 +34,7 @@ from attop._core.wording import did_you_mean
 from attop.experiment._capacity import capacity
 from attop.experiment._forecast import HeldOut
 from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
+from attop.experiment._own_splits import TornWarning
 from attop.experiment._result import TopComparison, summarise
 from attop.experiment._splits import (
     Fold,
@@ -108,8 +109,10 @@ def compare_at_top(
     entity : array-like of shape (n,), optional
         Customer, card or machine of each row, where all rows are one list: an entity is never split, so that
         no model is tested on those it was trained on. Models that split rows themselves keep entities, or
-        groups, whole: attop's, and searches and calibrators, whose number of folds becomes a
-        ``StratifiedGroupKFold``; where they cannot, as in a ``StackingClassifier``, a warning says so.
+        groups, whole: attop's, and searches, calibrators and the like, whose number of folds becomes a
+        ``StratifiedGroupKFold``; where they cannot, as in a ``StackingClassifier`` or by early stopping, a
+        warning and the result's `notes` name them. Entities are dealt to the folds in the sorted order of
+        their names, so the same ones as numbers and as text are dealt otherwise.
     sample_weight : array-like of shape (n,), optional
         What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
         like (by scikit-learn's metadata routing), and to the metric. So are groups.
@@ -170,6 +173,7 @@ def compare_at_top(
 
     check_seed(random_state)
     sample = _sample(X, y, positive, groups, sample_weight, entity)
+    metric_named = metric is not None
     learners, metric, top = _checked(models, sample, metric, top)
     names = [learner.name for learner in learners]  # those of a list are given there
     if against is not None and against not in names:
@@ -185,7 +189,12 @@ def compare_at_top(
     results = list(show_progress(done, len(jobs)) if verbose else done)
     numbers = [r for r in range(len(folds)) for _ in learners]
     pairs = [(fold.train, fold.test) for fold, _ in folds]
-    found = summarise(results, numbers, pairs, metric, top, sample, against)
+    notes = []
+    if sample_weight is not None and not metric_named:
+        notes.append(
+            f"Compared by {metric.name}, the share of the weight that is captured, for rows have weights."
+        )
+    found = summarise(results, numbers, pairs, metric, top, sample, against, notes)
     return found if positive is None else replace(found, positive=positive)
 
 
@@ -235,6 +244,7 @@ def _named(models: Sequence[Given]) -> dict[str, Given]:
 
 def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: Metric, top: Top) -> None:
     """Refuse a metric that has no value, or the same for any order, in all test parts, or a fold's inner."""
+    named = f"{metric.name} at {top}" if metric.needs_top else metric.name
     inner = [[rows for _, rows in fold.inner] for fold, _ in folds if fold.inner]
     for parts in ([fold.test for fold, _ in folds], *inner):
         best, worst = (
@@ -245,12 +255,12 @@ def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: M
             grouped = sample.groups is not None
             instead = "; if all rows are one list, give entity in place of groups" if grouped else ""
             raise ValueError(
-                f"{metric.name} at {top} is undefined in all {len(parts)} parts that would measure it "
+                f"{named} is undefined in all {len(parts)} parts that would measure it "
                 f"({best[0].reason}): give another top or other folds{instead}"
             )
         if all(np.isnan(b.value) or abs(b.value - w.value) < 1e-12 for b, w in zip(best, worst, strict=True)):
             raise ValueError(
-                f"{metric.name} at {top} is the same for any order of the rows in all {len(parts)} parts "
+                f"{named} is the same for any order of the rows in all {len(parts)} parts "
                 "that would measure it: give a smaller top or larger parts"
             )
 
@@ -365,6 +375,8 @@ def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, 
             if not str(error).startswith(NO_NUMBER) or "\n" in str(error):
                 raise
             raise ValueError(how_to_encode(str(error), learner.name)) from None
+    torn = [str(w.message) for w in warned if issubclass(w.category, TornWarning)]
+    others = [str(w.message) for w in warned if not issubclass(w.category, TornWarning)]
     (scores,) = trained.scores
     value = sample.measure(metric, fold.test, scores, top)
     groups = None if sample.groups is None else sample.groups[fold.test]
@@ -382,5 +394,6 @@ def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, 
         ),
         "candidate": trained.chosen[0],
         "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
-        "warning": str(warned[0].message) if warned else "",
+        "warning": "; ".join(dict.fromkeys(torn + others[:1])),
+        "torn": torn,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -176,6 +176,7 @@ def next_list(
         raise ValueError("parts is empty: give the test parts of a cross-validation")
     if not all(_tested_on(parts) == _tested_on(rival) for rival in rivals):
         raise ValueError("rivals must have the rows and labels of parts, part by part")
+    parts = _renumbered(parts)
     paths = [roc_points(part.y_true, part.y_score) for part in parts]
     distinct = np.unique(np.concatenate([2 * part.rows + part.y_true for part in parts]))
     positives, n = int((distinct % 2).sum()), len(distinct)
@@ -297,6 +298,24 @@ def _alike(parts: Sequence[HeldOut], share: float) -> float:
     adds = np.concatenate([_influence(part, share)[1] for part in parts])
     apart, together = (float((np.bincount(of, adds) ** 2).sum()) for of in (rows, entities))
     return max(1.0, together / apart) if apart > 0 else 1.0
+
+
+def _renumbered(parts: Sequence[HeldOut]) -> list[HeldOut]:
+    """Number rows, and entities if all parts have them, from 0 without gaps."""
+    rows = _codes([part.rows for part in parts])
+    entities: Sequence[Ints | None] = [None] * len(parts)
+    if named := [part.entity for part in parts if part.entity is not None]:
+        entities = _codes(named) if len(named) == len(parts) else entities
+    return [
+        replace(part, rows=own, entity=entity)
+        for part, own, entity in zip(parts, rows, entities, strict=True)
+    ]
+
+
+def _codes(columns: Sequence[Ints]) -> list[Ints]:
+    """Return codes of numbers, in their order, those of all columns together."""
+    codes = np.unique(np.concatenate(columns), return_inverse=True)[1]
+    return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
 
 
 def _tested_on(parts: Sequence[HeldOut]) -> list[tuple[bytes, bytes]]:

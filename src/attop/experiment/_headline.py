@@ -40,6 +40,8 @@ class TopJudgement(Judgement):
         The metric's value of a random order; NaN if that is not known.
     grouped : bool
         Whether there is a list for each group.
+    needs_top : bool
+        Whether the metric looks at the top alone, rather than at the whole list.
     """
 
     dataset: str
@@ -48,6 +50,12 @@ class TopJudgement(Judgement):
     k: int | None
     random_baseline: float
     grouped: bool
+    needs_top: bool
+
+    @property
+    def place(self) -> str:
+        """Part of the list that the metric looks at, in words."""
+        return f"at {self.top}" if self.needs_top else "over the whole list"
 
     @property
     def in_hits(self) -> bool:
@@ -122,6 +130,7 @@ def judge_top(
         k=k,
         random_baseline=baseline.get(metric.name, math.nan),
         grouped=grouped,
+        needs_top=metric.needs_top,
     )
 
 
@@ -180,7 +189,7 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
         times = f", {judged.mean / baseline:.2g} times chance" if baseline > 0 else ""
         sentence = f"{best} {finds} {'an amount of ' * judged.in_sums}{value}{times}."
     else:
-        sentence = f"{best} {'have' if judged.tied else 'has'} {judged.metric} {value} at {judged.top}."
+        sentence = f"{best} {'have' if judged.tied else 'has'} {judged.metric} {value} {judged.place}."
     if not others:
         untested = judged.verdict == Verdict.UNTESTED
         return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence

@@ -39,14 +39,15 @@ class TopComparison:
     Attributes
     ----------
     table : DataFrame, one row a model, best first
-        The metric's mean with a 95% interval (`low`, `high`), how many times chance (`lift`), the difference
-        to the best model with its interval (`behind`, `behind_low`, `behind_high`), the lead of the best that
-        such runs would show in 8 of 10 cases (`needs`), `p` that it is not behind, adjusted for the choice of
-        the best and the number of its rivals, `verdict` (best, behind, equal, open or untested), and mean
-        `seconds` of a run.
+        The metric's mean with a 95% interval (`low`, `high`), how many times more positives than chance at
+        the top (`lift`, which counts rows, whatever they weigh), the difference to the best model with its
+        interval (`behind`, `behind_low`, `behind_high`), the lead of the best that such runs would show in 8
+        of 10 cases (`needs`), `p` that it is not behind, adjusted for the choice of the best and the number
+        of its rivals, `verdict` (best, behind, equal, open or untested), and mean `seconds` of a run.
     runs : DataFrame, one row a model and run
         `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k, divided by k), the `candidate` that
-        was chosen, `seconds`, the `reason` of an undefined value, and how many items, `n_train` and `n_test`.
+        was chosen, `seconds`, the `reason` of an undefined value, the first `warning`, what is `torn` within
+        the fit, and how many items, `n_train` and `n_test`.
     metric, top : str, Top
     list_length : int
         Items of the list that the sentence speaks of: those given, or what `top` says.
@@ -61,6 +62,9 @@ class TopComparison:
     next : NextList or None
         How many positives the best finds in the next list of that length, chosen as it was among all
         models; of precision@k alone, and None with groups, each of which is a list.
+    notes : tuple of str
+        What to know beside the numbers: that models split rows within their fit and tear entities or groups,
+        and by which metric they are compared where weights chose it.
     """
 
     table: pd.DataFrame
@@ -73,6 +77,7 @@ class TopComparison:
     judgement: TopJudgement
     positive: object
     next: NextList | None
+    notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -161,7 +166,8 @@ class TopComparison:
             )  # fmt: skip
         axes.set_yticks(rows, table.index)
         axes.set_ylim(-0.6, n - 0.4)
-        axes.set_xlabel(f"{self.metric} ({self.top}), mean, 95% interval and runs", loc="right")
+        top = f" ({self.top})" if self.judgement.needs_top else ""
+        axes.set_xlabel(f"{self.metric}{top}, mean, 95% interval and runs", loc="right")
         axes.spines[["top", "right"]].set_visible(False)
         return axes
 
@@ -197,7 +203,8 @@ class TopComparison:
         shown = self.table.copy()
         shown["seconds"] = shown["seconds"].map("{:.2f}".format)
         text = self.sentence + self._sought + self._coming
-        return f"{shown.to_string(float_format='{:.3f}'.format, na_rep='')}\n\n{text}"
+        table = shown.to_string(float_format="{:.3f}".format, na_rep="")
+        return "\n".join([table, "", text, *self.notes])
 
     __repr__ = __str__
 
@@ -215,7 +222,9 @@ class TopComparison:
         kept.insert(1, "95% interval", self._range("low", "high"))
         kept.insert(4, "its 95% interval", self._range("behind_low", "behind_high"))
         table = kept.rename_axis(None).to_html(border=0, float_format="{:.3f}".format, na_rep="–")
-        return f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{picture}{table}"
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        said = f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{notes}"
+        return f"{said}{picture}{table}"
 
     def _range(self, low: str, high: str) -> pd.Series:
         """Return two columns as one of text, a dash where there is no value."""
@@ -244,6 +253,7 @@ def summarise(
     top: Top,
     sample: Sample,
     against: str | None = None,
+    notes: Sequence[str] = (),
 ) -> TopComparison:
     """Summarise all runs as a comparison.
 
@@ -311,4 +321,13 @@ def summarise(
         judged,
         (sample.y if sample.labels is None else sample.labels).tolist()[sample.y.argmax()],
         coming,
+        (*notes, *_torn(results)),
     )
+
+
+def _torn(results: Sequence[Mapping[str, object]]) -> list[str]:
+    """Say of each model once what tears entities or groups within it."""
+    said = [
+        f"{result['model']}: {sentence}." for result in results for sentence in cast("list", result["torn"])
+    ]
+    return list(dict.fromkeys(said))

@@ -6,21 +6,21 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, Self, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import has_fit_parameter
 
+from attop.experiment._own_splits import WHOLE, keep_whole
+
 #: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.
 Rows = Any
-#: Values of rows whose like are kept together when a model splits its rows -> one of them.
-_WHOLE = {"groups": "group", "entity": "entity"}
 E = TypeVar("E", bound="Estimator")
 
 
@@ -45,11 +45,11 @@ def takes(estimator: Any, name: str) -> bool:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `fit` warns
-        return name in _asking(estimator, [name])[1].values()
+        return name in _asking(estimator, [name], 0)[1].values()
 
 
-def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool]:
-    """Return a clone that requests values of each row, those by keyword, and whether routing hands them on.
+def _asking(estimator: E, names: Iterable[str], n: int) -> tuple[E, dict[str, str], bool]:
+    """Return a clone that requests values of each of `n` rows, by keyword, and whether routing hands them on.
 
     Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
     last step is asked, of all others those that predict; what the user has set by ``set_fit_request`` stays.
@@ -59,10 +59,9 @@ def _asking(estimator: E, names: Iterable[str]) -> tuple[E, dict[str, str], bool
     last, prefix = _last_step(model)
     params: dict[str, Any] = getattr(last, "get_params", dict)()
     inner = [v for v in params.values() if _is_estimator(v)]
-    whole = next((name for name in names if name in _WHOLE), None)
-    routed = (bool(inner) or bool(whole and "cv" in params)) and _is_router(last)
-    if whole:
-        _keep_whole(model, whole)
+    routed = bool(inner) and _is_router(last) and _is_router(model)
+    if whole := next((name for name in names if name in WHOLE), None):
+        routed |= keep_whole(model, whole, n)
     if routed:
         keywords = _route(model, names)
         unmet = _unmet_by_a_stack(last, keywords.values())
@@ -101,34 +100,6 @@ def _wants(estimator: Any, name: str) -> bool:
     return has_fit_parameter(estimator, name) and _request(estimator, "fit", name) is not False
 
 
-def _keep_whole(model: Any, whole: str) -> None:
-    """Put splitters of whole groups where a number of folds stands; warn of what splits rows all the same.
-
-    What a splitter calls groups are the entities, where those are to be kept whole.
-    """
-    params = model.get_params()
-    for path, cv in params.items():
-        prefix, _, last = path.rpartition("__")
-        owner = params.get(prefix, model)
-        if last == "early_stopping" and cv is True:
-            _warn_of_torn(owner, whole, "leave early_stopping out")
-        number = cv is None or isinstance(cv, int)
-        if last != "cv" or not (number or hasattr(cv, "split")) or has_fit_parameter(owner, whole):
-            continue
-        if number:
-            model.set_params(**{path: StratifiedGroupKFold(cv or 5)})
-        with config_context(enable_metadata_routing=True):
-            if not (_is_router(owner) and owner.get_metadata_routing().consumes("fit", ["groups"])):
-                model.set_params(**{path: cv})
-                _warn_of_torn(owner, whole, "give a cv that takes groups, or another estimator")
-
-
-def _warn_of_torn(owner: Any, whole: str, remedy: str) -> None:
-    name = type(owner).__name__
-    said = f"{name} splits rows within its fit and cannot keep each {_WHOLE[whole]} whole: {remedy}"
-    warnings.warn(said, stacklevel=5)
-
-
 def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
     """Set the requests of all estimators and scorers in a model; return what it then takes, by keyword."""
     asked = dict.fromkeys(names, True)
@@ -150,7 +121,8 @@ def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
-    scorers = {n: get_scorer(s) if isinstance(s, str) else s for n, s in named.items()}
+    known = get_scorer_names()  # "warn", a default of scikit-learn's, is none
+    scorers = {n: get_scorer(s) if isinstance(s, str) and s in known else s for n, s in named.items()}
     for scorer in scorers.values():
         _ask(scorer, asked)
     return scorers.get("", scorers)
@@ -167,7 +139,12 @@ def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any
 def _request(owner: Any, method: str, name: str) -> object:
     """Return the request of an estimator or scorer, None if that is open; empty if it cannot be asked."""
     request = getattr(owner, "_get_metadata_request", getattr(owner, "get_metadata_routing", None))
-    return getattr(request(), method).requests.get(name, "") if request else ""
+    if request is None:
+        return ""
+    try:
+        return getattr(request(), method).requests.get(name, "")
+    except ValueError:  # scikit-learn's RFECV is declared to do without a value that it never took
+        return ""
 
 
 def _ask(owner: Any, asked: Mapping[str, bool]) -> None:
@@ -190,7 +167,7 @@ def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
     They are groups, entity and sample_weight.
     """
     given = {name: value for name, value in values.items() if value is not None}
-    model, keywords, routed = _asking(estimator, given)
+    model, keywords, routed = _asking(estimator, given, np.shape(y)[0])
     # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
     with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
         warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)  # see `Learner.seeded`

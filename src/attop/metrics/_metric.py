@@ -511,10 +511,12 @@ def _public(
     signature = inspect.Signature(parameters, return_annotation="float")
 
     def function(*args: Any, **named: Any) -> float:
+        # Weights that the metric has no use for are refused in words, by `Metric.value`.
+        refused = {} if declared.weighted else {"sample_weight": named.pop("sample_weight", None)}
         given = signature.bind(*args, **named).arguments
         top = given.get("top")
         value = [] if number is None else [given.pop(number.name, number.default)]
-        return choose(top, *value).value(**given)
+        return choose(top, *value).value(**given, **refused)
 
     functools.update_wrapper(function, kernel, ("__module__", "__name__", "__qualname__"), ())
     del function.__wrapped__  # type: ignore[attr-defined]

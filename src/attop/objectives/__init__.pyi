@@ -1,3 +1,4 @@
+from ._catboost import CatBoostMetric as CatBoostMetric
 from ._evaluation import EvaluationMetric as EvaluationMetric
 from ._lightgbm import LightGBMMetric as LightGBMMetric
 from ._lightgbm import LightGBMObjective as LightGBMObjective

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from attop._core.typing import Floats, TopLike
 from attop.metrics._metric import Metric
 from attop.objectives._evaluation import EvaluationMetric
 from attop.objectives._objective import Objective, codes_of
+
+#: What names of metrics begin with, all but "mape", that `xgboost.callback.EarlyStopping` maximises.
+_MAXIMISED = ("pre", "auc", "map", "ndcg")
 
 
 class XGBoostObjective(Objective):
@@ -38,18 +42,44 @@ class XGBoostMetric(EvaluationMetric):
     """A metric as ``custom_metric`` of ``xgboost.train`` and ``eval_metric`` of ``XGBClassifier``.
 
     Labels, groups and weights are those of the matrix that is evaluated. Parameters are those of
-    `EvaluationMetric`. XGBoost takes lower values for better unless told otherwise: for early stopping hand
-    ``maximize=True`` to `xgboost.callback.EarlyStopping`.
+    `EvaluationMetric`.
+
+    Attributes
+    ----------
+    name : str
+        Of metric and top, such as ``"precision@k=100"``, and before it ``"prefer-high-"`` or
+        ``"low-is-better-"`` where XGBoost would else take the wrong direction.
+
+    Notes
+    -----
+    XGBoost reads from a metric's name which way is better: it maximises those that begin with ``pre``,
+    ``auc``, ``map`` or ``ndcg``, and minimises all others. The name is such that early stopping keeps the
+    best round, by ``early_stopping_rounds`` as by `xgboost.callback.EarlyStopping`.
+
+    Examples
+    --------
+    >>> XGBoostMetric("recall@k", 30).name
+    'prefer-high-recall@k=30'
     """
 
     def __init__(self, metric: str | Metric, top: TopLike | None = None):
         super().__init__(metric, top)
+        self.name = _name_with_direction(self.name, self.metric.higher_is_better)
         self.__name__ = self.name  # what XGBClassifier shows
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
         """Return name and value, or the value alone to ``XGBClassifier``; called as `XGBoostObjective` is."""
         value = self.value(*_read(first, second, sample_weight))
         return (self.name, value) if hasattr(second, "get_label") else value
+
+
+def _name_with_direction(name: str, higher_is_better: bool) -> str:
+    """Return a name by which XGBoost takes the right direction, without what ends a name in its output."""
+    name = re.sub(r"[\s:]+", "-", name)
+    maximised = name.startswith(_MAXIMISED) and name != "mape"
+    if maximised == higher_is_better:
+        return name
+    return ("prefer-high-" if higher_is_better else "low-is-better-") + name
 
 
 def _read(first: Any, second: Any, weight: Any) -> tuple[Any, Any, Any, Any]:

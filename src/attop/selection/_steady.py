@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from attop._core._sklearn import safe_indexing
 from attop._core.parameters import check_share
 from attop._core.sample import (
     centre_and_scale,
@@ -45,8 +46,8 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Scores enter standardised, by the rows' weights: probabilities as log-odds, decision functions as they
-    are. A mean of two models
-    is also the better of an ensemble, so that precision need not suffer; it reacts late to what has changed.
+    are. Rows of weight 0 do not count. A mean of two models is also the better of an ensemble, so that
+    precision need not suffer; it reacts late to what has changed.
 
     Raises
     ------
@@ -75,10 +76,13 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         if self.previous is not None:
             check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
         labels = plain_labels(y)
+        beside: dict[str, Any] = {"groups": groups, "entity": entity}
+        if sample_weight is not None:
+            beside["sample_weight"] = check_weights(sample_weight, len(labels))
+            X, labels, beside = _rows_that_count(X, labels, beside)
         self.classes_ = np.unique(labels)
         check_positive_known(labels, self.classes_)
-        beside = {"sample_weight": sample_weight, "groups": groups, "entity": entity}
-        self.model_ = fit(clone(self.model), X, y, **beside)
+        self.model_ = fit(clone(self.model), X, labels, **beside)
         known = getattr(self.previous, "classes_", self.classes_)
         if not np.array_equal(known, self.classes_):
             raise ValueError(
@@ -86,10 +90,8 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
                 f"{np.asarray(known).tolist()}: rename the labels of y, or leave previous out"
             )
         scores = self._both(X)
-        weight = None if sample_weight is None else check_weights(sample_weight, len(scores))
-        self.centre_, self.scale_ = centre_and_scale(scores, weight)
-        counted = scores if weight is None else scores[weight > 0]
-        alike = np.ptp(counted, axis=0) == 0
+        self.centre_, self.scale_ = centre_and_scale(scores, beside.get("sample_weight"))
+        alike = np.ptp(scores, axis=0) == 0
         if alike[1:].any():
             raise ValueError("previous gives all rows one score: leave it out")
         self.scale_[alike] = 1.0
@@ -113,6 +115,17 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
     def _both(self, X: Rows) -> Floats:
         models = [self.model_, *([] if self.previous is None else [self.previous])]
         return np.stack([_log_odds(model, X) for model in models], axis=1)
+
+
+def _rows_that_count(
+    X: Rows, labels: NDArray[Any], beside: dict[str, Any]
+) -> tuple[Rows, NDArray[Any], dict[str, Any]]:
+    """Return the rows of positive weight, whatever stands in the others."""
+    rows = np.flatnonzero(beside["sample_weight"] > 0)
+    if len(rows) == len(labels):
+        return X, labels, beside
+    part = {name: None if values is None else np.asarray(values)[rows] for name, values in beside.items()}
+    return safe_indexing(X, rows), labels[rows], part
 
 
 def _log_odds(model: Any, X: Rows) -> Floats:

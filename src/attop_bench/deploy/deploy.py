@@ -20,6 +20,7 @@ from attop._core.typing import Floats, Ints
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._interval import difference_interval, interval
 from attop.experiment._learner import Params
+from attop.experiment._own_splits import torn_within
 from attop.experiment._routing import fit
 from attop.experiment._splits import Fold
 from attop.experiment._tune import best_candidate
@@ -189,9 +190,11 @@ def deploy(
     learner = learner_of(job, dataset)
     estimator = learner.seeded(best.records[0].seed, top).set_params(**candidate)
     unfitted = raw_pipeline(rows, job.scaling, estimator)
-    with threadpool_limits(1):
-        entity = dataset.entity if learner.whole else None
+    entity = dataset.entity if learner.whole else None
+    with threadpool_limits(1), torn_within() as torn:
         pipeline = fit(unfitted, rows.X, dataset.y, groups=dataset.groups, entity=entity)
+    for sentence in torn:
+        tell(f"{best.method}: {sentence}")
     columns: dict[str, Any] = {"score": scores_of(pipeline, rows.X)}
     middle, added = None, contributions(pipeline, rows.X)
     if added is not None:

@@ -123,6 +123,7 @@ def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
         "validation": _number(top.get("validation")),
         "at_edge": json.dumps(top.get("at_edge", [])),
         "constant": bool(top.get("constant", False)),
+        "torn": json.dumps(record.torn),
         **{f"seconds_{part}": _number(seconds.get(part)) for part in ("selection", "training", "scoring")},
         "seconds_cpu": _number(record.cpu_seconds),
         **{name: _number(getattr(record, name)) for name in _NUMBERS},

@@ -58,6 +58,8 @@ class Record:
     n_train: int | None = None
     n_test: int | None = None
     n_candidates: int = 0
+    #: What splits rows within a fit and tears entities or groups, in words.
+    torn: list[str] = field(default_factory=list)
     #: Wall time of ``selection``, ``training`` (None if it is part of the selection) and ``scoring``.
     seconds: dict[str, float | None] = field(default_factory=dict)
     #: Processor time, of the job's process and its children.

@@ -34,7 +34,7 @@ _RUN = ["dataset", "method", "repeat", "fold"]
 #: Tables that scores alone fill.
 _RESCORED = ("evaluation", "runs", "listed")
 #: Values of unknown columns of a run that are no numbers, which are NaN.
-_BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]"} | dict.fromkeys(
+_BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]", "torn": "[]"} | dict.fromkeys(
     ("scoring", "selection", "host", "seed", "error"), ""
 )
 

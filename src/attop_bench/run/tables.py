@@ -25,8 +25,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     "cross": ("at", "metric", "value"),
     "runs": (
         "status", "chosen", "n_candidates", "scoring", "selection", "validation", "at_edge", "constant",
-        "n_train", "n_test", "seconds_selection", "seconds_training", "seconds_scoring", "seconds_cpu",
-        "started", "ended", "peak_memory_mb", "host", "seed", "error",
+        "torn", "n_train", "n_test", "seconds_selection", "seconds_training", "seconds_scoring",
+        "seconds_cpu", "started", "ended", "peak_memory_mb", "host", "seed", "error",
     ),
     "selection": ("candidate", "inner_fold", "value", "part"),
     "roc": ("fp", "tp", "n_neg", "n_pos"),

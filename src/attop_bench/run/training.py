@@ -19,6 +19,7 @@ import traceback
 import numpy as np
 
 from attop._core.typing import Floats
+from attop.experiment._own_splits import torn_within
 from attop.experiment._splits import Fold
 from attop.experiment._tune import at_edge, train
 from attop.learners._base import all_alike
@@ -65,8 +66,9 @@ def run_job(
     run = _train_all if job.selection == "optimistic" else _select_and_train
     before, process = _cpu_seconds(), os.getpid()
     try:
-        with time_limit(seconds):
+        with torn_within() as torn, time_limit(seconds):
             record.scores = run(job, dataset, fold, record)
+        record.torn = torn
     except BaseException as error:
         if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
             raise

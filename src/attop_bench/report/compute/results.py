@@ -18,6 +18,7 @@ from attop_bench.report.compute.tables import (
     error_list,
     status_counts,
     summarise,
+    torn_models,
     undefined_values,
 )
 
@@ -28,7 +29,7 @@ Records = list[dict[Hashable, Any]]
 
 @dataclass(frozen=True)
 class Failures:
-    """Failed and missing jobs, undefined values, models that rank nothing."""
+    """Failed and missing jobs, undefined values, models that rank nothing or tear entities."""
 
     jobs: Mapping[str, int]
     statuses: list[str]
@@ -37,6 +38,7 @@ class Failures:
     undefined: Records
     n_values: int
     constant: Records
+    torn: Records
 
     @property
     def n_undefined(self) -> int:
@@ -134,4 +136,5 @@ class Results:
             undefined=undefined_values(self.evaluation).to_dict("records"),
             n_values=len(self.evaluation),
             constant=constant_models(self.runs).to_dict("records"),
+            torn=torn_models(self.runs).to_dict("records"),
         )

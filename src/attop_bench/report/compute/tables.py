@@ -154,6 +154,16 @@ def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
     return alike.groupby(["dataset", "method"], sort=False).size().rename("models").reset_index()
 
 
+def torn_models(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the sentences on torn entities and groups, of each data set and method.
+
+    The columns are dataset, method and said, a sentence. Tables of other programs may lack what this reads.
+    """
+    written = runs["torn"] if "torn" in runs else pd.Series(index=runs.index, dtype=object)
+    rows = runs[["dataset", "method"]].assign(said=written.dropna().map(json.loads)).explode("said")
+    return rows.dropna().drop_duplicates(ignore_index=True)
+
+
 #: Seconds without a training job that count as a pause of the run.
 PAUSE = 60.0
 

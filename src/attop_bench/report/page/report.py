@@ -166,7 +166,18 @@ def _by_chance(judgements: Sequence[TopJudgement]) -> list[str]:
     ] * (n > 1)
 
 
-_PARTS = ("overview", "tuning", "cost", "about", "failures", "constant", "undefined", "provenance", "cite")
+_PARTS = (
+    "overview",
+    "tuning",
+    "cost",
+    "about",
+    "failures",
+    "constant",
+    "torn",
+    "undefined",
+    "provenance",
+    "cite",
+)
 
 
 def _anchor(dataset: str) -> str:
@@ -204,6 +215,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
         n_candidates=1,
         at_edge="[]",
         constant=False,
+        torn=runs["torn"].map(json.dumps),
         n_train=runs["n_train"],
         n_test=runs["n_test"],
         seconds_training=runs["seconds"],

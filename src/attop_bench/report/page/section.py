@@ -211,6 +211,7 @@ def chips(
     few = join_words([f"{n} on {title}" for title, n in edges.items()])
     where = few if len(edges) < 3 else count_noun(len(edges), "data set")
     alike = sum(row["models"] for row in not_done.constant)
+    tearing = len({row["method"] for row in not_done.torn})
     same = f"{count_noun(alike, 'model')} score{'s' * (alike == 1)} all items alike"
     gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
     undefined = f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
@@ -226,6 +227,7 @@ def chips(
         (out, Chip(f"{gone} left out", "warn", "#left-out")),
         (edges, Chip(f"Grids too narrow? Methods mostly at an edge: {where}", "warn", "#tuning")),
         (alike, Chip(same, "warn", "#constant")),
+        (tearing, Chip(f"{count_noun(tearing, 'method')} may tear entities", "warn", "#torn")),
         (not_done.n_undefined, Chip(undefined, "warn", "#undefined")),
     ]
     return [chip for there, chip in known if there]
