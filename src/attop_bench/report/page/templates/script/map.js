@@ -26,7 +26,7 @@ function fillMap() {
   map.classList.toggle("metrics", metrics.length > 1);
   document.querySelector(".unit b").textContent = metrics.length > 1 ? "each data set’s own metric" : metrics[0];
   drawFront();
-  for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.parentNode.dataset.dataset]);
+  for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.closest("th").dataset.dataset]);
   rove(all("tr:not([hidden]) td[data-top]", body).find(inView));
 }
 
