@@ -41,10 +41,10 @@ def test_numbers_as_a_reader_wants_them():
 
 
 def test_a_small_cell_has_room_for_amounts_of_any_size():
-    """Rounding carries over to the next sign: 9,999.99 is ten thousand, 999,999 a million."""
+    """Rounding carries over to the next sign: 9,999.9 is ten thousand, 999,999 a million."""
     amounts = (0.5, -0.5, 9.999, 12.34, 9999.9, 9999.99, 12345, 999_999, -1_234_567, 1e9, 1e12, math.nan)
     assert " ".join(format_cell(amount) for amount in amounts) == (
-        ".50 −0.50 10.00 12.3 9,999.9 10.0k 12.3k 1.00M −1.23M 1.00bn 1,000bn ·"
+        ".50 −0.50 10.00 12.3 10.0k 10.0k 12.3k 1.00M −1.23M 1.00bn 1,000bn ·"
     )
 
 
