@@ -46,7 +46,9 @@ def with_long_names(entries):
 def made_page(n_sets, n_methods, special):
     """Return a page of made-up results."""
     small = n_sets * n_methods <= 150
-    tables, manifest = made_tables(n_sets, n_methods, tops=("k=10", "k=50", "k=100") if small else ("k=10", "k=50"))
+    tables, manifest = made_tables(
+        n_sets, n_methods, tops=("k=10", "k=50", "k=100") if small else ("k=10", "k=50")
+    )
     evaluation, runs = tables["evaluation"], tables["runs"]
     if special != "plain":
         manifest["datasets"] = with_long_names(manifest["datasets"])
@@ -61,7 +63,9 @@ def made_page(n_sets, n_methods, special):
     if special == "missing":
         job = evaluation["dataset"] + evaluation["method"]
         gone = np.random.default_rng(1).choice(job.unique(), job.nunique() // 7 + 1, replace=False)
-        tables = {name: table[~(table["dataset"] + table["method"]).isin(gone)] for name, table in tables.items()}
+        tables = {
+            name: table[~(table["dataset"] + table["method"]).isin(gone)] for name, table in tables.items()
+        }
     return build_page(tables, manifest)
 
 
