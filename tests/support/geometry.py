@@ -1,4 +1,4 @@
-"""What must hold of every page of a report, measured in a browser: each script returns the faults it finds."""
+"""What must hold of every page of a report, measured in a browser: each script returns its faults."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ OVERLAPS = """() => {
   boxes.forEach(([text, r, own], i) => {
     for (let j = i + 1; j < boxes.length && boxes[j][1].top < r.bottom; j++) {
       const [other, its, box] = boxes[j];
-      if (own !== box && cut(r, its) && !sticks(own) && !sticks(box)) faults.push(`${text} lies over ${other}`);
+      if (own === box || sticks(own) || sticks(box) || !cut(r, its)) continue;
+      faults.push(`${text} lies over ${other}`);
     }
   });
   return faults.slice(0, 5);
@@ -72,16 +73,18 @@ OFF = """() => {
   const turned = map.matches(".turned"), faults = [];
   const compare = (head, cells, axis) => {
     const off = Math.max(...cells.map((cell) => Math.abs(middle(cell, axis) - middle(head, axis))));
-    if (off > 2) faults.push(`${head.textContent} is ${off.toFixed(1)} px off its ${axis === "x" ? "column" : "row"}`);
+    const line = axis === "x" ? "column" : "row";
+    if (off > 2) faults.push(`${head.textContent} is ${off.toFixed(1)} px off its ${line}`);
   };
   for (const row of map.tBodies[0].rows) {
     const cells = [...row.querySelectorAll("td[data-top]")].filter(seen);
     if (cells.length) compare(row.querySelector("th"), cells, turned ? "x" : "y");
   }
-  const of = (set, top) => [...map.querySelectorAll(`td[data-dataset="${set}"][data-top="${top}"]`)];
-  const heads = [...map.querySelectorAll("thead .set")], first = [...map.tBodies[0].rows[0].querySelectorAll("td[data-top]")];
-  heads.forEach((head, i) => {
-    if (seen(head)) compare(head, of(first[i].dataset.dataset, first[i].dataset.top).filter(seen), turned ? "y" : "x");
+  const first = map.tBodies[0].rows[0].querySelectorAll("td[data-top]");
+  map.querySelectorAll("thead .set").forEach((head, i) => {
+    const { dataset, top } = first[i].dataset;
+    const cells = map.querySelectorAll(`td[data-dataset="${dataset}"][data-top="${top}"]`);
+    if (seen(head)) compare(head, [...cells].filter(seen), turned ? "y" : "x");
   });
   return faults;
 }"""
@@ -96,7 +99,8 @@ NO_INK = """() => {
   const faults = [], seen = (e) => e.checkVisibility() && e.getClientRects().length > 0;
   for (const box of [...document.querySelectorAll("figure, .plot")].filter(seen)) {
     const svg = box.querySelector("svg:not(.key)"), name = box.id || box.className;
-    const marks = [...svg?.querySelectorAll("path, use, polygon, text") ?? []].map((e) => e.getBoundingClientRect());
+    const inked = svg?.querySelectorAll("path, use, polygon, text") ?? [];
+    const marks = [...inked].map((e) => e.getBoundingClientRect());
     const height = Math.max(0, ...marks.map((r) => r.bottom)) - Math.min(...marks.map((r) => r.top));
     if (!svg || !(height > 60)) { faults.push(`${name} has no ink`); continue; }
     const r = svg.getBoundingClientRect(), b = box.getBoundingClientRect();
@@ -107,12 +111,13 @@ NO_INK = """() => {
 
 #: The key by which the map is sorted: seen in every row, and ascending.
 UNSORTED = """() => {
-  const cells = [...document.querySelectorAll("#map tr[data-method] .behind")].filter((e) => e.checkVisibility());
   if (!document.getElementById("map")?.checkVisibility()) return [];
+  const cells = [...document.querySelectorAll("#map tr[data-method] .behind")];
   const unseen = cells.filter((e) => !e.getClientRects().length || getComputedStyle(e).display === "none");
   const values = cells.map((e) => parseFloat(e.textContent)).filter((x) => x >= 0);
   const ascends = values.every((x, i) => !i || x >= values[i - 1]);
-  return [...(!cells.length || unseen.length ? ["the sort key is not seen"] : []), ...(ascends ? [] : ["not sorted"])];
+  const faults = ascends ? [] : ["not sorted"];
+  return !cells.length || unseen.length ? [...faults, "the sort key is not seen"] : faults;
 }"""
 
 #: Methods that have another colour in the strip or the picture than their key, where they are not quiet.
@@ -128,7 +133,8 @@ COLOURS = """() => {
     box.style.color = e.matches(".quiet") ? quiet : getComputedStyle(key).fill;
     document.body.append(box);
     if (own !== getComputedStyle(box).color) faults.push(`${e.dataset.m}: ${own}`);
-    for (const drawn of document.querySelectorAll(`.current figure .m[data-m="${CSS.escape(e.dataset.m)}"] path`)) {
+    const lines = `.current figure .m[data-m="${CSS.escape(e.dataset.m)}"] path`;
+    for (const drawn of document.querySelectorAll(lines)) {
       const { fill, stroke } = getComputedStyle(drawn);
       if (stroke === "none" || fill !== "none" || mark === null) continue;  // marks have an edge of paper
       if (drawn.closest(".quiet") ? false : stroke !== own) faults.push(`${e.dataset.m}: ${own}, ${stroke}`);

@@ -1,10 +1,9 @@
 // The map of methods on data sets and tops, and walking it by keyboard.
 const map = document.getElementById("map");
-const headline = document.getElementById("headline");
 
 function fillMap() {
   const view = DATA.overview[state.metric][placeOf()], body = map?.tBodies[0];
-  headline.textContent = view.headline;
+  for (const id of ["headline", "shows"]) document.getElementById(id)?.replaceChildren(view[id]);
   if (!map) return;
   for (const cell of all("td[data-top]", body)) {
     const judged = judgedAt(SETS[cell.dataset.dataset], cell.dataset.top), { method } = cell.parentNode.dataset;
