@@ -8,6 +8,7 @@ from attop._core.wording import (
     abridge,
     decimals_for,
     did_you_mean,
+    format_cell,
     format_duration,
     format_fixed,
     format_p,
@@ -37,6 +38,14 @@ def test_numbers_as_a_reader_wants_them():
     assert [format_p(p) for p in (0.0123, 1e-9, 1.0, math.nan)] == ["0.012", "< 0.001", "> 0.999", "–"]
     assert [format_p(p, "p") for p in (0.0123, 1e-9)] == ["p = 0.012", "p < 0.001"]
     assert [join_words(list("abc"[:n])) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_a_small_cell_has_room_for_amounts_of_any_size():
+    """Rounding carries over to the next sign: 9,999.9 is ten thousand, 999,999 a million."""
+    amounts = (0.5, -0.5, 9.999, 12.34, 9999.9, 9999.99, 12345, 999_999, -1_234_567, 1e9, 1e12, math.nan)
+    assert " ".join(format_cell(amount) for amount in amounts) == (
+        ".50 −0.50 10.00 12.3 10.0k 10.0k 12.3k 1.00M −1.23M 1.00bn 1,000bn ·"
+    )
 
 
 def test_a_long_list_of_names_is_cut():

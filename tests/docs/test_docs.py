@@ -12,9 +12,13 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import yaml
+from sklearn.metrics import roc_auc_score
 
+import attop
+import attop.surrogates
 from attop_bench.cli.main import main
 from attop_bench.run.paper import configuration_of
 from support import ROOT, forked
@@ -36,6 +40,8 @@ MAKES_DATA = (
     "after-the-model.md",
     "rescore.md",
 )
+#: The page whose Python makes README's table.
+CLAIMS = "docs/howto/take-a-model-away.md"
 VENV = "python3 -m venv .venv && . .venv/bin/activate"
 CI = "run word for word by .ci/run"
 PIP = "installs; .ci/run installs the same way"
@@ -63,9 +69,9 @@ NOT_RUN = {
     f'{VENV} && pip install uv && uv pip install -e ".[workflow]" && snakemake --cores 16': CI,
     f'{VENV} && pip install uv && uv pip install -e ".[test]" && pytest': CI,
     VENV: CI,
-    "attop look your.csv --label fraud --output your.yaml": "of a reader's own; own-data.md runs it",
     "snakemake --cores 2 --configfile visits.yaml": "attop status plans it; start.md plans one by --dry-run",
-    "attop run your.yaml": "trains for minutes; tests/workflow goes from a table to the page",
+    "attop run claims.yaml": "trains for minutes; tests/workflow goes from a table to the page",
+    "attop deploy claims --configfile claims.yaml": "of all methods; take-a-model-away.md deploys one of few",
     "pip install -e .": PIP,
     'pip install -e ".[workflow]"': PIP,
     'pip install -e ".[slurm]"': PIP,
@@ -177,6 +183,35 @@ def test_python_of_readme_says_what_stands_beside_it():
     assert all((ROOT / link).exists() for link in re.findall(r"\]\(([^)]+)\)", readme))
 
 
+def test_the_screen_of_readme_is_what_look_prints_whole(tmp_path, monkeypatch, capsys):
+    run_python(CLAIMS, tmp_path, monkeypatch)
+    capsys.readouterr()
+    (first,) = (command for command in commands("README.md") if command.startswith("attop look "))
+    assert main(shlex.split(first)[1:]) == 0
+    assert [capsys.readouterr().out] == blocks("README.md", "text")
+
+
+#: A row of README's table of papers: learners, losses, a line of Python and the name of its configuration.
+PAPERS = re.compile(
+    r"^\| [^|]+\(\d{4}\) \| (.+) \| (.+) \| [^|]+ \| `model = (.+)` \| `(\w+)` \| .+ \|$", re.M
+)
+
+
+def test_each_line_of_readmes_table_of_papers_learns():
+    """Learners and losses exist, the line of Python fits, the tables have a file."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = X[:, 0] + rng.normal(size=120) > 1
+    rows = PAPERS.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(rows) == 4
+    for learners, losses, line, paper in rows:
+        names = {name: getattr(attop, name) for name in re.findall(r"`(\w+)`", learners)}
+        assert all(hasattr(attop.surrogates, name) for name in re.findall(r"`(\w+)`", losses))
+        assert (ROOT / f"config/papers/{paper}.yaml").exists()
+        model = eval(line, names).fit(X, y)
+        assert roc_auc_score(y, model.decision_function(X)) > 0.7
+
+
 @pytest.mark.parametrize("page", pages_with("yaml"))
 def test_configurations_are_valid(page, tmp_path, monkeypatch):
     write_files(page, tmp_path)
@@ -224,6 +259,8 @@ def test_commands(page, clone, tmp_path, monkeypatch):
     write_files(page, tmp_path)
     if page.endswith(MAKES_DATA):
         run_python(page, tmp_path, monkeypatch)
+    if page == "README.md":
+        run_python(CLAIMS, tmp_path, monkeypatch)
     for command in (command for command in commands(page) if command not in NOT_RUN):
         if command == OF_ALL_METHODS:
             proposed = yaml.safe_load((tmp_path / "claims.yaml").read_text())

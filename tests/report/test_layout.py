@@ -8,6 +8,7 @@ import pytest
 
 from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
+from support.geometry import BLANK, OVERLAPS
 from support.html import not_drawn
 from support.pages import made_tables
 from support.report_page import DESK, PHONE, walk_with_tab
@@ -17,55 +18,6 @@ WIDE = 1920
 #: Data sets, methods and runs of each method; 36 x 40 was looked at by hand: it takes a minute.
 SIZES = [(1, 3, 3), (1, 12, 5), (2, 2, 5), (5, 12, 3), (8, 3, 5), (12, 12, 5), (36, 2, 5), (20, 28, 5)]
 MANY, LARGE = [(5, 12, 3), (12, 12, 5), (36, 2, 5)], (20, 28, 5)
-
-#: Rectangles of all lines of text that are seen, by the text, and pairs of them that overlap.
-OVERLAPS = """() => {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), boxes = [];
-  for (let node; (node = walker.nextNode());) {
-    const box = node.parentElement;
-    if (!node.data.trim() || !box.checkVisibility() || box.closest("script, style, .skip, option")) continue;
-    if (!box.getClientRects().length) continue;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    for (const { left, right, top, bottom } of range.getClientRects()) {
-      const r = { left, right, top, bottom };
-      for (let p = box; p && p !== document.body; p = p.parentElement) {
-        if (p.closest("svg") || getComputedStyle(p).overflow === "visible") continue;
-        const clip = p.getBoundingClientRect();
-        r.left = Math.max(r.left, clip.left); r.right = Math.min(r.right, clip.right);
-        r.top = Math.max(r.top, clip.top); r.bottom = Math.min(r.bottom, clip.bottom);
-      }
-      if (r.right - r.left > 1 && r.bottom > r.top) boxes.push([node.data.trim(), r, box]);
-    }
-  }
-  const cut = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
-    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
-  return boxes.flatMap(([text, r, own], i) => boxes.slice(i + 1)
-    .filter(([, other, box]) => own !== box && cut(r, other)).map(([other]) => [text, other]));
-}"""
-
-#: Side of the largest square without text, cell, mark or figure, from the first line to the last.
-BLANK = """() => {
-  const seen = [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility()
-    && (e.matches("td, th, li, p, h1, h2, h3, button, label, select, summary, figure, .plot, .card, a")));
-  const boxes = seen.map((e) => e.getBoundingClientRect()).filter((r) => r.width && r.height);
-  const step = 10, bottom = Math.min(900, Math.max(...boxes.map((r) => r.bottom)));
-  const rows = Math.floor(bottom / step), columns = Math.floor(document.body.clientWidth / step);
-  const { left } = document.body.getBoundingClientRect();
-  const full = Array.from({ length: rows }, () => new Uint8Array(columns));
-  for (const r of boxes) {
-    for (let y = Math.max(0, Math.floor(r.top / step)); y < Math.min(rows, r.bottom / step); y++)
-      full[y].fill(1, Math.max(0, Math.floor((r.left - left) / step)), Math.ceil((r.right - left) / step));
-  }
-  let most = 0;
-  const side = full.map((row) => [...row].fill(0));
-  for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) if (!full[y][x]) {
-    side[y][x] = 1 + (x && y ? Math.min(side[y - 1][x], side[y][x - 1], side[y - 1][x - 1]) : 0);
-    most = Math.max(most, side[y][x]);
-  }
-  return most * step;
-}"""
-
 
 VISIBLE = """() => [...document.querySelectorAll('#map tr[data-method] td[data-top]')]
     .filter(c => getComputedStyle(c).display !== 'none')

@@ -29,12 +29,28 @@ def format_small(value: float, decimals: int = 3) -> str:
     return f"{value:.1g}".replace("-", "−", value < 0) if small else format_fixed(value, decimals)
 
 
+#: Sizes that a small cell has room for, with their signs.
+_SIZES = ((1e9, 1e9, "bn"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))
+
+
 def format_cell(value: float) -> str:
-    """Return a number for a small cell: two decimals below 10, without the zero before the point."""
+    """Return a number for a small cell: two decimals below 10, without the zero before the point.
+
+    From ten thousand on it has three figures and the sign of its size: 12.3k, 456k, 1.23M, 2.00bn.
+    """
     if not math.isfinite(value):
         return "·"
+    rounded = float(f"{value:.3g}")
+    for least, unit, sign in _SIZES:
+        if abs(rounded) >= least:
+            return _three_figures(rounded / unit) + sign
     text = format_fixed(value, 2 if abs(value) < 10 else 1)
     return text[1:] if text.startswith("0.") else text
+
+
+def _three_figures(value: float) -> str:
+    whole_digits = len(str(int(abs(value))))
+    return format_fixed(value, max(0, 3 - whole_digits))
 
 
 def format_duration(value: float) -> str:

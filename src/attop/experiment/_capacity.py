@@ -111,8 +111,10 @@ def draw_capacity(
     if len(seen):
         ends.append(("perfect", perfect, seen[0] if unit == "lift" else seen[-1]))
     for word, height, place in ends:
+        # At the left end there is no room before the line: the numbers of the axis stand there.
+        side, gap = ("right", -3) if x[place] > 0.2 * x[-1] else ("left", 5)
         axes.annotate(
-            word, (x[place], height[place]), (-3, 3), textcoords="offset points", ha="right", color=_QUIET,
+            word, (x[place], height[place]), (gap, 3), textcoords="offset points", ha=side, color=_QUIET,
             fontsize=8,
         )  # fmt: skip
     axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS[unit])

@@ -23,7 +23,7 @@ from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Sce
 #: The page's colours of distances to the best, and of the numbers on them.
 _SHADES = ("#2f6bb3", "#8fb4e3", "#b7cfee", "#d4e2f5", "#e8f0fa", "#f7f9fc")
 _EDGE, _MARK = "#0a2f5c", "#0b5cad"
-_MARKS = legend("Outlined", "underlined", "dotted", "no mark", "italic")
+_MARKS = legend("Outlined", "no mark", "dotted", "grey", "italic")
 _FILLED = legend("Filled", "pale", "crossed", "hollow", "grey")
 _FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
@@ -68,11 +68,11 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudg
     axes.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, color=_SHADES[step], linewidth=0))
     if loud:
         axes.add_patch(Rectangle((x - 0.42, y - 0.4), 0.84, 0.8, fill=False, edgecolor=_EDGE, linewidth=1.3))
-    if state in (Verdict.OPEN, Verdict.UNTESTED):
-        line = "-" if state is Verdict.OPEN else (0, (1, 1))
-        axes.plot([x - 0.4, x + 0.4], [y + 0.38] * 2, color=_EDGE, linewidth=1.3, linestyle=line)
+    if state is Verdict.UNTESTED:
+        axes.plot([x - 0.4, x + 0.4], [y + 0.38] * 2, color=_EDGE, linewidth=1.3, linestyle=(0, (1, 1)))
+    quiet = MUTED if state is Verdict.AHEAD else "#0d1b2a"
     look: dict[str, Any] = {
-        "color": "#ffffff" if step == 0 else "#0d1b2a",
+        "color": "#ffffff" if step == 0 else quiet,
         "weight": "bold" if loud else "normal",
         "style": "italic" if state is Verdict.UNRANKED else "normal",
     }

@@ -10,14 +10,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from attop._core import wording
 from attop._core.files import StrPath, write_bytes, write_csv
-from attop.experiment._headline import TopJudgement, headline, mean_regrets
+from attop.experiment._headline import TopJudgement, headline, regrets
 from attop.experiment._interval import CONFIDENCE
 from attop.experiment._verdict import Verdict
 from attop.metrics._registry import get_metric
+from attop.statistics._regrets import bootstrap_means
 from attop.statistics._rounding import difference
 from attop_bench.bibliography import cited
 from attop_bench.report.compute.across import by_reason, sentences
@@ -142,12 +144,49 @@ def _overview(
     judgements: Sequence[TopJudgement], ran: Sequence[Section], titles: Mapping[str, str]
 ) -> Overview:
     """Order the methods by their mean regret; those that are not ranked everywhere come last."""
-    regrets = {m: math.nan for s in ran for m in s.order} | mean_regrets([a for a in judgements if a.ranked])
-    order = sorted(regrets, key=lambda m: (math.isnan(regrets[m]), regrets[m]))
-    least = [m for m in order if not difference(regrets[m], regrets[order[0]])]
-    behind = {method: wording.format_fixed(regret, 1) for method, regret in regrets.items()}
+    lost = regrets([judged for judged in judgements if judged.ranked])
+    means = {str(method): float(mean) for method, mean in lost.mean(skipna=False).items()}
+    of_each = {m: math.nan for s in ran for m in s.order} | means
+    order = sorted(of_each, key=lambda m: (math.isnan(of_each[m]), of_each[m]))
+    least = [m for m in order if not difference(of_each[m], of_each[order[0]])]
+    behind = {method: wording.format_fixed(mean, 1) for method, mean in of_each.items()}
     sentence = headline(judgements, titles) + " Too good? See the data." * _is_perfect(judgements)
-    return Overview(sentence, order, behind, least if len(least) <= FEW else [])
+    return Overview(
+        headline=sentence,
+        order=order,
+        behind=behind,
+        between=_intervals(lost),
+        shows=_could_show(judgements),
+        highlighted=least if len(least) <= FEW else [],
+    )
+
+
+def _could_show(judgements: Sequence[TopJudgement]) -> str:
+    """Say once, for all methods not shown to be behind, which lead the runs could have shown."""
+    needs = [
+        rival.needs / judged.tolerance
+        for judged in judgements
+        for rival in judged.rivals
+        if rival.verdict is Verdict.OPEN and rival.needs > 0 and judged.tolerance > 0
+    ]
+    if not needs:
+        return ""
+    lead = f"{np.median(needs):.2g}"
+    return (
+        "Where a method is not shown to be behind, these runs show a lead of "
+        f"{lead} hundredths in 8 of 10 cases."
+    )
+
+
+def _intervals(lost: pd.DataFrame) -> dict[str, list[float]]:
+    """Return the ends of the 95% interval of each method's mean regret, by bootstrap over the data sets."""
+    if lost.isna().any(axis=None) or not lost.size:
+        return {}
+    drawn_again = bootstrap_means(lost, higher_is_better=False)
+    if drawn_again.refused:
+        return {}
+    ends = zip(lost, drawn_again.low[list(lost)], drawn_again.high[list(lost)], strict=True)
+    return {str(method): [round(float(low), 2), round(float(high), 2)] for method, low, high in ends}
 
 
 def _is_perfect(judgements: Sequence[TopJudgement]) -> bool:

@@ -72,6 +72,15 @@ class Section:
         """By the metric methods are compared by."""
         return self.views.get(self.metric)
 
+    def finding(self, titles: Mapping[str, str]) -> str:
+        """Say what the curve of hits shows at the middle top; nothing where the metric counts no hits."""
+        judged = self.judgements.get((self.metric, self.main))
+        if judged is None or not judged.best or judged.tied or not judged.in_hits or not judged.k:
+            return ""
+        by_chance = judged.random_baseline
+        chance = f"; chance finds {judged.found(by_chance)}" if by_chance == by_chance else ""
+        return f"{titles[judged.best]} finds {judged.found(judged.mean)}{chance}"
+
     @property
     def at_edge(self) -> list[Choice]:
         """Parameters mostly chosen at an end of their grid."""

@@ -41,7 +41,7 @@ function fillStrip(section, view, judged) {
     if (Number.isFinite(mean)) line.append(at(mean, "mean"));
     const name = make("span", { class: "name" }, ...named(method, cell.signs));
     const value = make("span", { class: "value" }, state.against ? signed(mean) : cell.text);
-    return make("li", { "data-m": method, class: cell.state }, name, line, value);
+    return make("li", { "data-m": method, class: cell.state, style: `--own: ${colourOf(method)}` }, name, line, value);
   });
   // On a phone the scale is some 150 pixels wide, and not all numbers have room.
   const longest = Math.max(...ticks.map((t) => plain(t, places).length));

@@ -101,9 +101,9 @@ function everything() {
   for (const set of DATA.datasets) {
     const section = document.getElementById(set.anchor);
     if (set.anchor !== state.tab) fillSection(section, set, set.main);
+    all(".screen > figure", section).forEach(drawFigure);
     quieten(section, section.judged?.highlighted ?? []);
   }
-  all("figure", home).forEach(drawFigure);
 }
 const paper = matchMedia("print");
 const part = read();

@@ -1,10 +1,9 @@
 // The map of methods on data sets and tops, and walking it by keyboard.
 const map = document.getElementById("map");
-const headline = document.getElementById("headline");
 
 function fillMap() {
   const view = DATA.overview[state.metric][placeOf()], body = map?.tBodies[0];
-  headline.textContent = view.headline;
+  for (const id of ["headline", "shows"]) document.getElementById(id)?.replaceChildren(view[id]);
   if (!map) return;
   for (const cell of all("td[data-top]", body)) {
     const judged = judgedAt(SETS[cell.dataset.dataset], cell.dataset.top), { method } = cell.parentNode.dataset;
@@ -26,7 +25,7 @@ function fillMap() {
   map.classList.toggle("metrics", metrics.length > 1);
   document.querySelector(".unit b").textContent = metrics.length > 1 ? "each data set’s own metric" : metrics[0];
   drawFront();
-  for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.parentNode.dataset.dataset]);
+  for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.closest("th").dataset.dataset]);
   rove(all("tr:not([hidden]) td[data-top]", body).find(inView));
 }
 

@@ -26,6 +26,9 @@ function named(method, ...more) {
   return [box.parentNode.querySelector(".key").cloneNode(true), TITLES[method], ...more];
 }
 
+/** The one colour of a method, grey where it is quiet. */
+const colourOf = (method) => document.getElementById(`key-${DATA.methods.findIndex(([id]) => id === method)}`).firstChild.style.fill;
+
 const plain = (x, places) => x.toFixed(places).replace("-", "−");
 
 /** A difference with its sign, which rounding does not take away. */
