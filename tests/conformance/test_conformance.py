@@ -166,7 +166,10 @@ def test_the_command_outlives_the_method(capfd, name, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere.Class"], "'nowhere.Class' cannot be imported: No module named 'nowhere'"),
+        (
+            ["nowhere.Class"],
+            "'nowhere.Class': cannot import nowhere: ModuleNotFoundError: No module named 'nowhere'",
+        ),
         (["Class"], "a dotted path is needed"),
         (["support.unsound_methods.Sound", "--param", "C"], "--param wants NAME=VALUE, got 'C'"),
     ],

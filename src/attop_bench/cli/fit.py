@@ -95,7 +95,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     try:
         import_estimator(learner)
     except ValueError as error:
-        raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
+        raise ConfigError(str(error)) from None
     job = plan.job(run)
     return run, replace(job, tops=options.top) if options.top else job
 

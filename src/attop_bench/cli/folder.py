@@ -75,7 +75,7 @@ def run_new_method(options: argparse.Namespace) -> int:
         write_text(file, text.replace("NewMethod", kind).replace("new-method", name))
     print(
         f"Written: {', '.join(files)}. Edit them as you like. Next:\n"
-        f"  PYTHONPATH=. attop check-method mymethods.{kind}\n  PYTHONPATH=. attop run {name}.yaml"
+        f"  PYTHONPATH=. attop check-method mymethods.{kind}\n  attop run {name}.yaml"
     )
     return 0
 

@@ -20,6 +20,14 @@ def source() -> Path:
     return clone if (clone / "Snakefile").is_file() else package / "benchmark"
 
 
+def beside(file: str) -> str:
+    """Return the path of a file of the benchmark's: that of the folder whose Snakefile is run.
+
+    This is the working directory, if it is a copy of the benchmark, else `source`.
+    """
+    return file if Path("rules/common.smk").is_file() else str(source() / file)
+
+
 def add_configuration(parser: argparse.ArgumentParser) -> None:
     """Add ``--configfile`` and ``--config``, as snakemake has them."""
     parser.add_argument(
@@ -47,11 +55,13 @@ def command_line(options: argparse.Namespace, *words: str | Path) -> str:
 
 def command(options: argparse.Namespace, cores: int | str, *words: str | Path) -> list[str]:
     """Return a command for the same configuration, by default ``snakemake``, in its parts."""
-    files = ["--configfile", *options.configfile] if options.configfile else []
     keys = ["--config", *options.config] if options.config else []
-    if words[:1] != ("attop",):
+    if words[:1] == ("attop",):
+        files = [word for file in options.configfile for word in ("--configfile", file)]
+    else:
         snakefile = () if Path("Snakefile").exists() else ("--snakefile", source() / "Snakefile")
         words = ("snakemake", *snakefile, "--cores", str(cores), *words)
+        files = ["--configfile", *options.configfile] if options.configfile else []
     return [*map(str, words), *files, *keys]
 
 
