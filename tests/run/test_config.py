@@ -167,7 +167,7 @@ def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
         ),
         (
             {"methods": [{"id": "aatp", "cite": ["boyd2013"]}]},
-            ["aatp: cite", "references.bib, has no entry 'boyd2013'", "'boyd2012accuracy'"],
+            ["aatp: cite", "references.bib, has no entry 'boyd2013'", "boyd2012accuracy"],
         ),
         ({"paper": "aatp2013"}, ["paper: cannot import aatp2013", "such as studies.aatp2012"]),
         ({"catalogues": {"datasets": "nowhere.yaml"}}, ["cannot read", "nowhere.yaml"]),

@@ -10,6 +10,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import attop
@@ -97,6 +98,8 @@ def run_run(options: argparse.Namespace) -> int:
     """
     if missing := [file for file in options.configfile if not Path(file).is_file()]:
         raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")
+    if find_spec("snakemake") is None:  # it would be a sentence of Python's in the place of this process
+        raise ModuleNotFoundError("No module named 'snakemake'", name="snakemake")
     words = command(options, options.cores)
     os.execv(sys.executable, [sys.executable, "-m", *words, *["--dry-run"] * options.dry_run])
 
