@@ -11,7 +11,6 @@ from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
 from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
 
-
 # Snakemake hands its own path to jobs, also to those in an environment of their own, which so find attop and what a
 # configuration names.
 try:
@@ -41,6 +40,7 @@ config = {
     **config,
     "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods},
     "folds_of": PLAN.folds_of,
+    "receipts": PLAN.receipts_of_all(),
 }
 LOGS = f"{OUT}/logs"
 BY_METHOD = CONFIG.granularity == "method"
