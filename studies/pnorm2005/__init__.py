@@ -200,15 +200,18 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
         shown = [d for d, end in zip(sets, its, strict=True) if end["verdict"] != Verdict.OPEN]
         return f"{changes[0]:+.1f} to {changes[-1]:+.1f}, {_shown(shown, len(sets))}"
 
-    first = ends[sets[0], "training", fewest]
+    first, benign = (ends[d, "training", fewest] for d in (sets[0], "wdbc-benign"))
     yield (
         "**In training as claimed: from p = 1 to 64 the positives above the highest negative (R_max) rise "
         f"from {first['low']:.0f} to {first['high']:.0f} on {sets[0]}; by data set they change by "
-        f"{change('training', fewest)}. In test they change by {change('test', fewest)}.**"
+        f"{change('training', fewest)}. In test they change by {change('test', fewest)}, "
+        f"and with benign wdbc as the positive class by {_change_of(ends['wdbc-benign', 'test', fewest])}.**"
     )
-    if ends["wdbc-benign", "training", fewest]["verdict"] == Verdict.ABOVE:
-        benign = ends["wdbc-benign", "training", fewest]
-        yield f"With benign wdbc as the positive class: {benign['low']:.0f} to {benign['high']:.0f}, shown."
+    if benign["verdict"] == Verdict.ABOVE:
+        yield (
+            f"In training, with benign wdbc as the positive class: {benign['low']:.0f} to "
+            f"{benign['high']:.0f}, shown."
+        )
     yield f"After {most:,} rounds, on half as many splits, training: {change('training', most)}."
     auc = rounds[(rounds["part"] == "test") & (rounds["rounds"] == most)].pivot(
         index="dataset", columns="p", values="auc"
@@ -218,6 +221,12 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
         f"The paper sees no large deviation in AUC: here the largest in test is {cost.iloc[0]:+.3f} "
         f"({_FIGURES[str(cost.index[0])].partition(': ')[2]}, {most:,} rounds)."
     )
+
+
+def _change_of(end: Mapping[str, Any]) -> str:
+    """Say the change from p = 1 to 64 of one data set."""
+    shown = "not shown" if end["verdict"] == Verdict.OPEN else "shown"
+    return f"{end['high'] - end['low']:+.1f}, {shown}"
 
 
 def _shown(shown: list[str], n: int) -> str:
