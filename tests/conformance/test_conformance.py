@@ -163,6 +163,14 @@ def test_the_command_outlives_the_method(capfd, name, words):
     assert words in next(line for line in lines if line.startswith("FAIL"))
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "soon"])
+def test_a_time_is_above_nothing(seconds, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["check-method", "sklearn.svm.LinearSVC", "--seconds", seconds])
+    assert caught.value.code == 2
+    assert f"a number of seconds above 0 is needed, got '{seconds}'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

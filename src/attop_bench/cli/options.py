@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 from collections.abc import Iterable
@@ -119,6 +120,17 @@ def read_number(text: str) -> int:
             f"a number of at least 1, or -1 for all cores, is needed, got {text!r}"
         )
     return int(text)
+
+
+def read_seconds(text: str) -> float:
+    """Read a time in seconds."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, got {text!r}")
+    return seconds
 
 
 def read_top(text: str) -> Top:
