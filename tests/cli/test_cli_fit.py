@@ -145,7 +145,7 @@ def test_a_top_that_no_part_has(dataset, part, plan, capsys):
     start = (
         f"datasets: {dataset}: top k=99999 cannot be selected by precision@k, undefined in the {part} part of"
     )
-    assert f"{start} repeat 0, fold 0 (57 items" in said
+    assert f"{start} repeat 0, fold 0 (398 items" in said
 
 
 def test_data_that_cannot_be_had(plan, capsys):

@@ -141,3 +141,14 @@ def test_a_module_called_like_one_of_pythons_is_named(mine, monkeypatch, capsys)
         said = capsys.readouterr().err
         assert "Python's own module code is found before a file code.py of yours" in said
         assert "give yours another name" in said
+
+
+def test_run_takes_configurations_as_all_commands_do(mine, monkeypatch):
+    file, folder = mine
+    monkeypatch.chdir(folder)
+    called = []
+    monkeypatch.setattr("attop_bench.cli.folder.os.execv", lambda program, words: called.append(words))
+    (folder / "more.yaml").write_text("seed: 1")
+    for given in ([str(file), "more.yaml"], [str(file), "--configfile", "more.yaml"]):
+        main(["run", *given])
+    assert [words[-3:] for words in called] == [["--configfile", str(file), "more.yaml"]] * 2

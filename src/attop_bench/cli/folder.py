@@ -83,10 +83,9 @@ def run_new_method(options: argparse.Namespace) -> int:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop run``."""
-    parser.add_argument(
-        "configfile", nargs="*", metavar="FILE.yaml", help="its keys replace those of the default benchmark"
-    )
-    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="single keys of it")
+    about = "its keys replace those of the default benchmark"
+    parser.add_argument("files", nargs="*", metavar="FILE.yaml", help=about)
+    add_configuration(parser)
     parser.add_argument("--cores", default="all", metavar="N", help="by default all of this machine")
     parser.add_argument("-n", "--dry-run", action="store_true", help="only say what would be done")
 
@@ -96,6 +95,7 @@ def run_run(options: argparse.Namespace) -> int:
 
     The Snakefile of this folder is used where there is one. For other options call snakemake itself.
     """
+    options.configfile = [*options.files, *options.configfile]
     if missing := [file for file in options.configfile if not Path(file).is_file()]:
         raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")
     if find_spec("snakemake") is None:  # it would be a sentence of Python's in the place of this process
