@@ -46,6 +46,8 @@ _REASONS = (
     "stratified (here they are).",
     "lam decides as much as the method. Looked up in test, not chosen in training, 30 or more on diabetes "
     "and 1 on spambase bring Pos@Top within one error of the printed numbers (page nearer-optimum).",
+    "Our grid of lam ends where the choice lies: 10 is chosen in 21 of 30 trials on diabetes. With 30, 100, 300 "
+    "and 1000 as well, Pos@Top is 0.089, higher by 0.031 (standard error 0.015).",
     "The printed infinite push and SVMpAUC are programs that stop elsewhere. Ours are certified optima.",
     "The authors' NDCG is not defined in the paper; ours has gains 0 and 1 and a logarithmic discount.",
 )

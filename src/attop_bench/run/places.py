@@ -1,4 +1,4 @@
-"""Where the names in a configuration are found: one answer for the workflow and for every command.
+"""The places of what a configuration names: the same ones for the workflow and for every command.
 
 A file of the benchmark's is that of the working directory, as with a copied configuration, else the one
 beside the Snakefile. A module is found by Python's own path, then beside a configuration, then beside the
