@@ -203,7 +203,7 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
     first = ends[sets[0], "training", fewest]
     yield (
         "**In training as claimed: from p = 1 to 64 the positives above the highest negative (R_max) rise "
-        f"from {first['low']:.0f} to {first['high']:.0f} on {sets[0]}; by data set they change by "
+        f"from {first['low']:.0f} to {first['high']:.0f} on {sets[0]}; they change by "
         f"{change('training', fewest)}. In test they change by {change('test', fewest)}.**"
     )
     yield f"After {most:,} rounds, on half as many splits, training: {change('training', most)}."
