@@ -44,8 +44,8 @@ _REASONS = (
     "Here it is the code's.",
     "Not printed: the grids, the range of SVMpAUC and the tau of AATP (here 1% for both), whether splits are "
     "stratified (here they are).",
-    "lam decides as much as the method. Our grid ends at 10, chosen in 21 of 30 trials on diabetes; a grid to "
-    "1000 gives 0.089. Looked up in test, 30 or more there and 1 on spambase come within one error of the "
+    "lam decides as much as the method. Our grid ends at 10, chosen in 21 of 30 trials on diabetes; a grid "
+    "to 1000 gives 0.089. Looked up in test, 30 or more there and 1 on spambase come within one error of the "
     "printed numbers (page nearer-optimum).",
     "The printed infinite push and SVMpAUC are programs that stop elsewhere. Ours are certified optima.",
     "The authors' NDCG is not defined in the paper; ours has gains 0 and 1 and a logarithmic discount.",
