@@ -1,40 +1,24 @@
 import gc
 import os
-import sys
 
 from snakemake.exceptions import WorkflowError
 
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.output import hold
+from attop_bench.run.places import with_places
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
 from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
 
-
-def beside(path):
-    """A file of the repository; Snakemake fetches it where that is at an address."""
-    if os.path.isdir(HERE):
-        return os.path.normpath(os.path.join(HERE, "..", str(path)))
-    return workflow.source_path(f"../{path}")
-
-
-# What lies beside the Snakefile, such as studies, a configuration may name by its dotted path. Snakemake hands its own
-# path to jobs, also to those in an environment of their own, which so find attop too.
-if os.path.isdir(HERE):
-    sys.path.append(beside("."))
-
-# The catalogues: of the working directory, as with a copied configuration, else those of the repository.
-RAW, CATALOGUES = dict(config), config.get("catalogues")
-if isinstance(CATALOGUES, dict) and not all(
-    map(os.path.exists, map(str, CATALOGUES.values()))
-):
-    RAW["catalogues"] = {section: beside(file) for section, file in CATALOGUES.items()}
-
+# Snakemake hands its own path to jobs, also to those in an environment of their own, which so find attop and what a
+# configuration names.
 try:
     for file in internals.configfiles(workflow):
         read_yaml(file)  # refuses a key that is there twice
-    CONFIG = load_config(RAW)
+    GIVEN = internals.configfiles(workflow, given=True)
+    SNAKEFILE = beside("Snakefile") if os.path.isdir(HERE) else None
+    CONFIG = load_config(with_places(config, GIVEN, SNAKEFILE, beside))
 except ConfigError as error:
     raise WorkflowError(f"The configuration cannot be run:\n{error}")
 
@@ -56,6 +40,7 @@ config = {
     **config,
     "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods},
     "folds_of": PLAN.folds_of,
+    "receipts": PLAN.receipts_of_all(),
 }
 LOGS = f"{OUT}/logs"
 BY_METHOD = CONFIG.granularity == "method"

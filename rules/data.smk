@@ -6,7 +6,8 @@ localrules:
 
 
 # The files lie in the cache, which results of other runs share: the receipt stands for them here. That of a
-# failure counts as done, so that the rest of the run goes on; the next run tries again.
+# failure counts as done, so that the rest of the run goes on; the next run tries again. Where all are of failures,
+# `prepare` and `check` refuse to go on.
 rule fetch:
     output:
         f"{OUT}/data/{{dataset}}/fetch.json",
@@ -14,7 +15,8 @@ rule fetch:
         f"{LOGS}/data/{{dataset}}/fetch.log",
     wildcard_constraints:
         dataset=any_of(PLAN.with_files()),
-    priority: 3
+    # Before all else: a run without any data ends here.
+    priority: 5
     conda:
         "../envs/data.yaml"
     resources:

@@ -58,10 +58,17 @@ def index_row(findings: Findings, sizes: Sizes, name: str) -> str:
 
 
 def _put(row: str, index: Path, name: str) -> None:
-    """Put a page's row in the place of the one it had."""
+    """Put a page's row in the place of the one it had, that of a new page after all others."""
     lines = index.read_text(encoding="utf-8").splitlines()
-    changed = [row if line.startswith("| [") and f"]({name}/README.md)" in line else line for line in lines]
-    write_bytes(index, ("\n".join(changed) + "\n").encode())
+    rows = [at for at, line in enumerate(lines) if line.startswith(("| [", "|---"))]
+    if not rows:
+        raise ValueError(f"{index} has no table of pages: a line |---|---| is needed, rows follow it")
+    own = [at for at in rows if f"]({name}/README.md)" in lines[at]]
+    for at in own:
+        lines[at] = row
+    if not own:
+        lines.insert(rows[-1] + 1, row)
+    write_bytes(index, ("\n".join(lines) + "\n").encode())
 
 
 def publish(paper: str, folder: Path) -> None:

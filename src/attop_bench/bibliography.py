@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
+
+FILE = Path(__file__).with_name("references.bib")
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Entry:
 @cache
 def bibliography() -> dict[str, Entry]:
     """Return the publications attop knows, by key."""
-    text = files("attop_bench").joinpath("references.bib").read_text(encoding="utf-8")
+    text = FILE.read_text(encoding="utf-8")
     entries = {}
     for entry in re.finditer(r"^@\w+\{([^,]+),.*?^\}", text, re.DOTALL | re.MULTILINE):
         title = re.search(r"^  title = \{(.*)\},?$", entry[0], re.MULTILINE)

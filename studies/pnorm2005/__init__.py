@@ -192,23 +192,20 @@ def _end(case: pd.DataFrame, tests: pd.DataFrame) -> dict[str, Any]:
 
 def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.DataFrame) -> Iterator[str]:
     fewest, most = rounds["rounds"].min(), rounds["rounds"].max()
-    sets = [d for d in _FIGURES if d in set(rounds["dataset"]) and d != "wdbc-benign"]
+    sets = [d for d in _FIGURES if d in set(rounds["dataset"])]
 
     def change(part: str, after: int) -> str:
         its = [ends[d, part, after] for d in sets]
         changes = sorted(end["high"] - end["low"] for end in its)
-        shown = [d for d, end in zip(sets, its, strict=True) if end["verdict"] != Verdict.OPEN]
-        return f"{changes[0]:+.1f} to {changes[-1]:+.1f}, {_shown(shown, len(sets))}"
+        verdicts = dict(zip(sets, [end["verdict"] for end in its], strict=True))
+        return f"{changes[0]:+.1f} to {changes[-1]:+.1f}, {_shown(verdicts)}"
 
     first = ends[sets[0], "training", fewest]
     yield (
         "**In training as claimed: from p = 1 to 64 the positives above the highest negative (R_max) rise "
-        f"from {first['low']:.0f} to {first['high']:.0f} on {sets[0]}; by data set they change by "
+        f"from {first['low']:.0f} to {first['high']:.0f} on {sets[0]}; they change by "
         f"{change('training', fewest)}. In test they change by {change('test', fewest)}.**"
     )
-    if ends["wdbc-benign", "training", fewest]["verdict"] == Verdict.ABOVE:
-        benign = ends["wdbc-benign", "training", fewest]
-        yield f"With benign wdbc as the positive class: {benign['low']:.0f} to {benign['high']:.0f}, shown."
     yield f"After {most:,} rounds, on half as many splits, training: {change('training', most)}."
     auc = rounds[(rounds["part"] == "test") & (rounds["rounds"] == most)].pivot(
         index="dataset", columns="p", values="auc"
@@ -220,11 +217,24 @@ def _verdict(ends: Mapping[tuple[str, str, int], Mapping[str, Any]], rounds: pd.
     )
 
 
-def _shown(shown: list[str], n: int) -> str:
-    """Say on which of n data sets a change is shown."""
-    if len(shown) == n:
-        return "shown on each"
-    return f"shown on {join_words(shown)}" if shown else "not shown on any"
+def _shown(verdicts: Mapping[str, Verdict]) -> str:
+    """Say on which data sets a rise is shown, and on which a fall."""
+    words = {Verdict.ABOVE: "shown on", Verdict.BELOW: "shown to fall on"}
+    parts = [
+        f"{word} {_sets(verdict, verdicts)}"
+        for verdict, word in words.items()
+        if verdict in verdicts.values()
+    ]
+    return join_words(parts) or "not shown on any"
+
+
+def _sets(verdict: Verdict, verdicts: Mapping[str, Verdict]) -> str:
+    """Name the data sets with a verdict, or the few without it."""
+    those = [d for d, its in verdicts.items() if its == verdict]
+    others = [d for d in verdicts if d not in those]
+    if not others:
+        return "each"
+    return f"all but {join_words(others)}" if len(others) < len(those) else join_words(those)
 
 
 def sizes(tables: Tables) -> Sizes:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop._core.wording import join_words
+from attop._core.wording import count_noun, join_words
 from attop.experiment._verdict import Verdict
 from attop.statistics._ranks import holm
 from attop.statistics._two_methods import wilcoxon
@@ -44,8 +44,9 @@ _REASONS = (
     "Here it is the code's.",
     "Not printed: the grids, the range of SVMpAUC and the tau of AATP (here 1% for both), whether splits are "
     "stratified (here they are).",
-    "lam decides as much as the method. Looked up in test, not chosen in training, 30 or more on diabetes "
-    "and 1 on spambase bring Pos@Top within one error of the printed numbers (page nearer-optimum).",
+    "lam decides as much as the method. Our grid ends at 10, chosen in 21 of 30 trials on diabetes; a grid "
+    "to 1000 gives 0.089. Looked up in test, 30 or more there and 1 on spambase come within one error of the "
+    "printed numbers (page nearer-optimum).",
     "The printed infinite push and SVMpAUC are programs that stop elsewhere. Ours are certified optima.",
     "The authors' NDCG is not defined in the paper; ours has gains 0 and 1 and a logarithmic discount.",
 )
@@ -63,7 +64,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
     for column in ("mean", "std"):  # printed as a share of the positives
         its.loc[counts, column] /= its.loc[counts, "dataset"].map(n_pos)
     ways = {name: (name, "nested") for name in _SETS}
-    ours = compare(printed_numbers(PRINTED), its, ways)
+    ours = compare(printed_numbers(PRINTED), its, ways, absent=("svm-map",))
     certified = its[(its["method"] == "top-push") & its["dataset"].isin(_SETS)]
     certified = certified.rename(columns={"mean": "ours", "std": "spread", "n_constant": "constant"})
     keep = ["dataset", "top", "metric", "method", "ours", "spread", "n", "constant"]
@@ -136,8 +137,19 @@ def _said(shown: pd.DataFrame) -> str:
 
 def _beside(table: pd.DataFrame, dataset: str) -> Table:
     rows = table[table["dataset"] == dataset].replace({"metric": _METRICS})
-    note = "Pos@Top: share of the positives above the highest negative. 30 trials. ▲ ▼: shown above or below."
+    note = (
+        f"Pos@Top: share of the positives above the highest negative. {_trials(rows)}. ▲ ▼: shown above or "
+        "below."
+    )
     return Table(f"Table 2, {dataset}", beside(rows, "method", "metric", _NAMES, digits=3), note)
+
+
+def _trials(rows: pd.DataFrame) -> str:
+    """Say how many trials the means of ours are over, from least to most."""
+    numbers = sorted({int(n) for n in rows.loc[rows["ours"].notna(), "n"]})
+    if len(numbers) > 1:
+        return f"{numbers[0]} to {numbers[-1]} trials"
+    return count_noun(numbers[0] if numbers else 0, "trial")
 
 
 def _alone(its: pd.DataFrame) -> Table:
@@ -182,7 +194,8 @@ def _rows(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _picture(table: pd.DataFrame) -> Plot:
-    caption = "Pos@Top, printed (hollow) and ours (filled, means over 30 trials); higher is better"
+    trials = _trials(table[table["metric"] == "positives@top"])
+    caption = f"Pos@Top, printed (hollow) and ours (filled, means over {trials}); higher is better"
     return Plot("printed-and-ours", caption, dumbbells(_rows(table), "Pos@Top", 2.6))
 
 

@@ -134,7 +134,18 @@ def test_a_class_that_cannot_be_imported(folder, capsys):
     text = Path("mine.yaml").read_text(encoding="utf-8").replace("test_cli_fit.", "no_such_module.")
     Path("mine.yaml").write_text(text, encoding="utf-8")
     assert fit("wdbc", "always-raises") == 1
-    assert "No module named 'no_such_module'; for a class of your own" in capsys.readouterr().err
+    assert "No module named 'no_such_module'; its folder must be on PYTHONPATH" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("dataset", "part"), [("wdbc", "test"), ("seen", "test")])
+def test_a_top_that_no_part_has(dataset, part, plan, capsys):
+    """As rule check refuses it."""
+    assert fit(dataset, "linear-svm", "--top", "99999") == 1
+    said = capsys.readouterr().err
+    start = (
+        f"datasets: {dataset}: top k=99999 cannot be selected by precision@k, undefined in the {part} part of"
+    )
+    assert f"{start} repeat 0, fold 0 (398 items" in said
 
 
 def test_data_that_cannot_be_had(plan, capsys):

@@ -163,10 +163,21 @@ def test_the_command_outlives_the_method(capfd, name, words):
     assert words in next(line for line in lines if line.startswith("FAIL"))
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "soon"])
+def test_a_time_is_above_nothing(seconds, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["check-method", "sklearn.svm.LinearSVC", "--seconds", seconds])
+    assert caught.value.code == 2
+    assert f"a number of seconds above 0 is needed, got '{seconds}'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere.Class"], "'nowhere.Class' cannot be imported: No module named 'nowhere'"),
+        (
+            ["nowhere.Class"],
+            "'nowhere.Class': cannot import nowhere: ModuleNotFoundError: No module named 'nowhere'",
+        ),
         (["Class"], "a dotted path is needed"),
         (["support.unsound_methods.Sound", "--param", "C"], "--param wants NAME=VALUE, got 'C'"),
     ],

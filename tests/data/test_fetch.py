@@ -15,7 +15,7 @@ import pytest
 
 from attop_bench.data import fetch
 from attop_bench.data.base import DatasetError, Unavailable
-from attop_bench.data.fetch import obtain
+from attop_bench.data.fetch import _why, obtain
 from attop_bench.data.formats import read_pickle
 from attop_bench.data.source import Source
 from support.downloads import DATA, HTML, LONG, files, git_id, refused, sha, status, tarred, whole, zipped
@@ -341,3 +341,18 @@ def test_a_pickle_is_read_after_its_digest(tmp_path):
     (tmp_path / "p").write_bytes(content[:-9])
     with pytest.raises(DatasetError, match="not a pickled table"):
         read_pickle(tmp_path / "p", sha(content[:-9]))
+
+
+@pytest.mark.parametrize("address", [" object at 0x7f3a", ""])
+def test_why_no_connection_came_about_is_the_last_error_alone(address):
+    """In the words of urllib3 1 and 2: the same at each attempt, without an address in memory."""
+    from requests import ConnectionError
+    from urllib3.exceptions import MaxRetryError
+
+    connection = (
+        f"<urllib3.connection.HTTPSConnection{address}>" if address else "HTTPSConnection(host='h', port=443)"
+    )
+    last = OSError(f"{connection}: Failed to resolve 'h' ([Errno -3] Temporary failure in name resolution)")
+    error = ConnectionError(MaxRetryError(None, "/x", last))
+    assert _why(error) == "Failed to resolve 'h' ([Errno -3] Temporary failure in name resolution)"
+    assert _why(ValueError("SHA256 hash of the\n  file is wrong")) == "SHA256 hash of the file is wrong"

@@ -88,7 +88,7 @@ NOT_RUN = {
     "scancel --me --name=<SLURM run ID>": SLURM,
     "attop headroom data.csv --label fraud --top 100": "needs a table; tests/cli/test_cli_tables.py has one",
     "attop doctor --configfile config/papers/aatp2012.yaml": NETWORK,
-    "PYTHONPATH=. attop fit wdbc centroids --configfile centroids.yaml --pdb": "interactive",
+    "attop fit wdbc centroids --configfile centroids.yaml --pdb": "interactive",
     "PYTHONPATH=. attop propose mymethods.Centroids --against LightGBM": NETWORK,
 }
 

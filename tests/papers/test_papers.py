@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push, sides
@@ -15,7 +16,7 @@ from studies.papk2020.simulations import _sample, _sample_of_the_code, loose_str
 from studies.papk2020.simulations import margins as simulate_margins
 from studies.paths import lam, steps, tolerance
 from studies.pnorm2005.rounds import ranks, rounds
-from studies.publish import Sizes, index_row
+from studies.publish import Sizes, _put, index_row
 from studies.theory import pap_margins
 
 from attop._core.top import Top
@@ -23,7 +24,15 @@ from attop.from_papers import PNormPush
 from attop.metrics._registry import get_metric
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
-from attop_bench.papers.findings import COLUMNS, compare, printed_numbers, verdicts
+from attop_bench.papers.findings import (
+    COLUMNS,
+    Findings,
+    Plot,
+    PrintedError,
+    compare,
+    printed_numbers,
+    verdicts,
+)
 from attop_bench.papers.page import digest, markdown, read_tables, write_findings, write_tables
 from attop_bench.papers.pictures import beside, counts
 from attop_bench.report.compute.tables import summarise
@@ -31,7 +40,7 @@ from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
 from attop_bench.run.fingerprint import _read
 from attop_bench.run.paper import configuration_of, load_paper
-from studies import aatp2012, announced, further
+from studies import aatp2012, announced, further, toppush2014
 from support import ROOT
 from support.movielens import as_printed
 from support.small_run import configured
@@ -98,13 +107,85 @@ def test_compare_joins_by_name_and_says_what_is_missing():
         [("d", "k=1", "ap", "m", 0.8, 0.1, 7, 2), ("d", "k=1", "dcg", "m", 3.0, 0.1, 7, 0)],
         columns=["dataset", "top", "metric", "method", "mean", "std", "n", "n_constant"],
     )
-    table = compare(printed, summary, {"d": ("D", "nested")}, not_comparable={"dcg": "another DCG"})
+    known = {"not_comparable": {"dcg": "another DCG"}, "absent": ["other"]}
+    table = compare(printed, summary, {"d": ("D", "nested")}, **known)
     assert list(table.columns) == COLUMNS
     assert table[["metric", "method", "n", "constant", "verdict", "why"]].to_numpy().tolist() == [
         ["ap", "m", 7, 2, "above", ""],
         ["ap", "other", 0, 0, "not comparable", "no number of ours"],
         ["dcg", "m", 7, 0, "not comparable", "another DCG"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "words"),
+    [
+        ("method", "logistic-regresion", "did you mean 'logistic-regression'?"),
+        ("method", "mine", "choose one of: logistic-regression, svm"),
+        ("metric", "average-precision", "choose one of: ap"),
+        ("top", "k=31", "did you mean 'k=30'?"),
+    ],
+)
+def test_a_printed_key_that_the_run_has_not_is_named(key, name, words):
+    row = {
+        "table": "t",
+        "dataset": "D",
+        "top": "k=30",
+        "method": "svm",
+        "metric": "ap",
+        "mean": 0.5,
+        "std": 0.1,
+    }
+    ours = {"top": "k=30", "metric": "ap", "mean": 0.5, "std": 0.1, "n": 5, "n_constant": 0}
+    summary = pd.DataFrame([{**ours, "dataset": "d", "method": m} for m in ("svm", "logistic-regression")])
+    printed = pd.DataFrame([row, {**row, key: name}])
+    with pytest.raises(PrintedError) as caught:
+        compare(printed, summary, {"d": ("D", "nested")})
+    assert f"the {key} {name!r}, which the run has not" in str(caught.value)
+    assert words in str(caught.value)
+    of_another = pd.DataFrame([row, {**row, key: name, "dataset": "E"}])  # one that is not there has no keys
+    ways = {"d": ("D", "nested"), "e": ("E", "nested")}
+    assert compare(of_another, summary, ways)["why"].tolist() == ["", "no number of ours"]
+
+
+def test_a_printed_top_is_read_as_everywhere(tmp_path):
+    file = tmp_path / "printed.csv"
+    head = "table,dataset,top,metric,method,mean,std\n"
+    file.write_text(f"{head}t,d,tau=0.050,ap,m,0.5,0.1\nt,d,k=30,ap,m,0.5,0.1\n")
+    assert printed_numbers(file)["top"].tolist() == ["tau=0.05", "k=30"]
+    for text in ("top 30", "30", "k=", ""):
+        file.write_text(f"{head}t,d,{text},ap,m,0.5,0.1\n")
+        with pytest.raises(PrintedError, match=r"printed.csv: the column top: .*tau=0.05"):
+            printed_numbers(file)
+
+
+def test_a_new_page_gets_its_row_in_the_list_of_all(tmp_path):
+    index = tmp_path / "README.md"
+    index.write_text("# All\n\n| paper | verdict |\n|---|---|\n| [a](a/README.md) | A. |\n\nMore.\n")
+    _put("| [b](b/README.md) | B. |", index, "b")
+    _put("| [b](b/README.md) | Better. |", index, "b")
+    rows = index.read_text().splitlines()[3:]
+    assert rows == ["|---|---|", "| [a](a/README.md) | A. |", "| [b](b/README.md) | Better. |", "", "More."]
+    index.write_text("# All\n\n| paper | verdict |\n|---|---|\n\nMore.\n")  # the first of all
+    _put("| [b](b/README.md) | B. |", index, "b")
+    assert index.read_text().splitlines()[4] == "| [b](b/README.md) | B. |"
+    index.write_text("# All\n")
+    with pytest.raises(ValueError, match="no table of pages"):
+        _put("| [b](b/README.md) | B. |", index, "b")
+
+
+def test_a_verdict_of_one_sentence_leaves_no_empty_paragraph():
+    one = Findings("Title", "Citation", ["**Same.**"], Plot("plot", "Nothing.", Figure()))
+    assert "\n\n\n" not in markdown(one, "studies.bounds")
+
+
+def test_the_page_of_toppush_says_how_many_trials_were_run():
+    folder = ROOT / "docs/papers/toppush2014"
+    tables = read_tables(folder)
+    fewer = tables["table_2"].assign(n=tables["table_2"]["n"].clip(upper=5))
+    page = markdown(toppush2014.findings({**tables, "table_2": fewer}), "studies.toppush2014")
+    assert page.count("5 trials") == 3
+    assert "over 30 trials" not in page
 
 
 @pytest.mark.parametrize("paper", [*PAPERS, *STUDIES])

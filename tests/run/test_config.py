@@ -165,7 +165,11 @@ def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
             {"datasets": [{"id": "wdbc", "skip": {"rankbost": "slow"}}]},
             ["wdbc: skip: unknown method 'rankbost'; did you mean 'rankboost'?"],
         ),
-        ({"paper": "aatp2013"}, ["paper: 'aatp2013' cannot be imported"]),
+        (
+            {"methods": [{"id": "aatp", "cite": ["boyd2013"]}]},
+            ["aatp: cite", "references.bib, has no entry 'boyd2013'", "boyd2012accuracy"],
+        ),
+        ({"paper": "aatp2013"}, ["paper: cannot import aatp2013", "such as studies.aatp2012"]),
         ({"catalogues": {"datasets": "nowhere.yaml"}}, ["cannot read", "nowhere.yaml"]),
         (
             {"methods": ["aatp"], "datasets": [entry(skip={"aatp": "too slow"})]},

@@ -167,7 +167,7 @@ def test_within_groups_the_selected_model_is_final():
         ("Complex", "error", "scores of dtype complex128"),
         ("Text", "error", "scores of dtype <U"),
         ("Large", "error", "Large: scores must lie between -2**53"),
-        ("Nothing", "error", "cannot be imported"),
+        ("Nothing", "error", "has no Nothing"),
     ],
 )
 def test_a_method_that_fails_leaves_a_record(estimator, status, words):

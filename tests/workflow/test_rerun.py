@@ -178,6 +178,12 @@ CODE = {
         {"check_methods": 1, **ON_TWO},
         set(),
     ),
+    "title of a data set": (
+        "small.yaml",
+        configured(datasets=[{**CONFIG["datasets"][0], "title": "Cells"}, *CONFIG["datasets"][1:]]),
+        SHOWN,
+        set(),
+    ),
 }
 #: Edits after which nothing runs again.
 NOTHING = {

@@ -6,11 +6,13 @@ with job_log(snakemake.log[0]):
     from attop._core.files import write_json
     from attop.metrics._custom import find_metric
     from attop_bench.data.base import Dataset, load_available
+    from attop_bench.data.fetch import end_without_data
     from attop_bench.run.checks import check_tops
     from attop_bench.run.folds import read_folds
     from attop_bench.run.options import DatasetConfig
     from attop_bench.run.parameters import by_name
 
+    end_without_data(snakemake.config["receipts"])  # those that were on their way before may be there now
     given, dataset = by_name(snakemake.params), load_available(snakemake.input.data)
     if isinstance(dataset, Dataset):
         data = DatasetConfig.model_validate(given["data"])

@@ -11,7 +11,7 @@ gc.set_threshold(200_000)
 with job_log(snakemake.log[0]):
     from attop._core.files import write_json
     from attop.metrics._registry import register
-    from attop_bench.data.base import Dataset, load_available
+    from attop_bench.data.base import Dataset, DatasetError, load_available
     from attop_bench.report.page.report import write_analysis
     from attop_bench.run.config import Config
     from attop_bench.run.manifest import manifest
@@ -27,7 +27,7 @@ with job_log(snakemake.log[0]):
         d.id: load_available(path) for d, path in zip(config.datasets, snakemake.input.data, strict=True)
     }
     if not any(isinstance(data, Dataset) for data in datasets.values()):
-        raise next(iter(datasets.values()))  # there is nothing to report but that
+        raise DatasetError("\n".join(map(str, datasets.values())))  # there is nothing to report but that
     story = manifest(config, datasets)
     folders = [Path(config.output) / "evaluation" / d.id for d in config.datasets]
     results = read_tables(folders)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from itertools import zip_longest
 
 
 def decimals_for(values: Iterable[float]) -> int:
@@ -136,13 +137,16 @@ def join_words(items: Sequence[str], most: int = 0) -> str:
 
 
 def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
-    """Return rows of words as aligned columns; those in `right` end at their right edge."""
+    """Return rows of words as aligned columns; those in `right` end at their right edge.
+
+    A row may end before the others.
+    """
     table = list(rows)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(len, column)) for column in zip_longest(*table, fillvalue="")]
     return "\n".join(
         "  ".join(
             word.rjust(width) if i in right else word.ljust(width)
-            for i, (word, width) in enumerate(zip(row, widths, strict=True))
+            for i, (word, width) in enumerate(zip(row, widths, strict=False))
         ).rstrip()
         for row in table
     )

@@ -136,15 +136,14 @@ class TopComparison:
         ------
         ValueError
             If the kind is unknown, or a curve is asked for and each group is a list of its own.
+        ImportError
+            If matplotlib is not installed.
         """
         if kind not in ("strip", "capacity"):
             raise ValueError(f"kind must be 'strip' or 'capacity', got {kind!r}")
         table, n = self.table, len(self.table)
         if axes is None:
-            from matplotlib import pyplot
-
-            height = 4.2 if kind == "capacity" else self._height
-            axes = pyplot.figure(figsize=(6.4, height), layout="constrained").subplots()
+            axes = _new_axes(4.2 if kind == "capacity" else self._height)
         if kind == "capacity":
             return self._plot_capacity(axes)
         rows = np.arange(n)[::-1]
@@ -331,3 +330,12 @@ def _torn(results: Sequence[Mapping[str, object]]) -> list[str]:
         f"{result['model']}: {sentence}." for result in results for sentence in cast("list", result["torn"])
     ]
     return list(dict.fromkeys(said))
+
+
+def _new_axes(height: float) -> Axes:
+    """Return axes of a new figure of matplotlib's pyplot, `height` in inches."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(f"to plot, install matplotlib: pip install matplotlib ({error})") from error
+    return pyplot.figure(figsize=(6.4, height), layout="constrained").subplots()

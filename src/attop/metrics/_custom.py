@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from attop._core.dotted import object_at
 from attop._core.sample import lists_of
 from attop._core.typing import Floats, Ints
 from attop.metrics._metric import Metric, Need
@@ -104,7 +104,7 @@ def custom_metric(
     """
     if is_known(name):
         raise ValueError(f"{name!r} is already the name of one of attop's metrics: choose another")
-    function = _import(path)
+    function = object_at(path)
     declared = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
     if isinstance(function, Metric):
         given = [key for key, value in declared.items() if value is not None]
@@ -144,20 +144,6 @@ def find_metric(name: str, own: Mapping[str, Mapping[str, Any]]) -> Metric:
 
 
 _LACKS = {"k": "k items", "positive": "a positive", "negative": "a negative"}
-
-
-def _import(path: str) -> Any:
-    module, _, name = path.rpartition(".")
-    try:
-        home = import_module(module)
-    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
-        missing = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
-        remedy = "; its folder must be on PYTHONPATH" if missing else ""
-        raise ValueError(f"cannot import {module}: {type(error).__name__}: {error}{remedy}") from None
-    try:
-        return getattr(home, name)
-    except AttributeError:
-        raise ValueError(f"{module} ({getattr(home, '__file__', 'built in')}) has no {name}") from None
 
 
 def _check_signature(path: str, function: Callable[..., Any], with_k: bool) -> None:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
+
+try:
+    import torch
+    from torch import Tensor, nn
+    from torch.autograd.function import once_differentiable
+except ImportError as error:
+    raise ImportError(f"TopLoss needs PyTorch: pip install 'attop[torch]' ({error})") from error
 
 from attop._core.sample import RankingSample
 from attop._core.typing import TopLike

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from attop_bench.cli.options import read_seconds
+
 if TYPE_CHECKING:
     from attop_bench.conformance import Check, Method, Result
 
@@ -23,7 +25,7 @@ def add_check_method(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
     about = "argument of the constructor"
     parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=about)
-    parser.add_argument("--seconds", type=float, default=60, help="time for each check (default: 60)")
+    parser.add_argument("--seconds", type=read_seconds, default=60, help="time for each check (default: 60)")
 
 
 def run_check_method(options: argparse.Namespace) -> int:

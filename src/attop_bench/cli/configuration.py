@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from attop_bench.cli.options import source
+from attop_bench.cli.options import beside
 from attop_bench.run.config import Config, ConfigError, catalogue_files, load_config, read_yaml
+from attop_bench.run.places import default_configuration, with_places
 
 
 def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     """Return the merged keys of the configuration files and of ``--config``."""
     raw: dict[str, Any] = {}
-    default = Path("config/config.yaml")
-    for file in (default if default.exists() else source() / default, *map(Path, options.configfile)):
+    for file in (default_configuration(beside), *options.configfile):
         _merge(raw, read_yaml(file))
     for entry in options.config:
         key, equals, value = entry.partition("=")
@@ -27,10 +26,7 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
             _merge(raw, {key: yaml.safe_load(value)})
         except yaml.YAMLError:
             raise ConfigError(f"--config {key}: the value is not valid YAML, got {value!r}") from None
-    files = catalogue_files(raw)
-    if not all(Path(file).exists() for file in files.values()):  # as the Snakefile does
-        raw["catalogues"] = {section: str(source() / file) for section, file in files.items()}
-    return raw
+    return with_places(raw, options.configfile, beside("Snakefile"), beside)
 
 
 def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -19,6 +19,7 @@ from attop_bench.cli.configuration import list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_pair, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.splits.protocols import count_folds
+from attop_bench.run.checks import check_tops
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.fitting import import_estimator, learner_of, sample_of
 from attop_bench.run.folds import read_folds
@@ -57,6 +58,7 @@ def run_fit(options: argparse.Namespace) -> int:
     if not listed:  # nor is it for snakemake
         options.config = [*options.config, f"datasets=[{run.dataset}]"]
     dataset, folds = _load(plan, run, job, options)
+    _check(plan, run, job, dataset, folds)
     n = count_noun(len(learner_of(job, dataset).candidates), "candidate")
     print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
     print(", ".join(str(top) for top in job.tops), flush=True)
@@ -95,7 +97,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     try:
         import_estimator(learner)
     except ValueError as error:
-        raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
+        raise ConfigError(str(error)) from None
     job = plan.job(run)
     return run, replace(job, tops=options.top) if options.top else job
 
@@ -114,6 +116,13 @@ def _load(plan: Plan, run: Run, job: Job, options: argparse.Namespace) -> tuple[
         raise ConfigError(f"the data are unavailable: {error}") from None
     except DatasetError as error:
         raise ConfigError(f"{error}; first:\n{command_line(options, cut)}") from None
+
+
+def _check(plan: Plan, run: Run, job: Job, dataset: Dataset, folds: list[Fold]) -> None:
+    """Refuse a top that cannot be selected, as rule check does before the benchmark trains."""
+    data = plan.config.dataset(run.dataset).model_copy(update={"tops": job.tops})
+    up_to_its_own: list[list[Fold]] = [*([] for _ in range(run.repeat)), folds]
+    check_tops(data, job.metric, dataset, up_to_its_own)
 
 
 def _as_configured(plan: Plan, name: str, dataset: Dataset) -> bool:

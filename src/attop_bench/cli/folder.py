@@ -10,6 +10,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import attop
@@ -75,17 +76,16 @@ def run_new_method(options: argparse.Namespace) -> int:
         write_text(file, text.replace("NewMethod", kind).replace("new-method", name))
     print(
         f"Written: {', '.join(files)}. Edit them as you like. Next:\n"
-        f"  PYTHONPATH=. attop check-method mymethods.{kind}\n  PYTHONPATH=. attop run {name}.yaml"
+        f"  PYTHONPATH=. attop check-method mymethods.{kind}\n  attop run {name}.yaml"
     )
     return 0
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop run``."""
-    parser.add_argument(
-        "configfile", nargs="*", metavar="FILE.yaml", help="its keys replace those of the default benchmark"
-    )
-    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="single keys of it")
+    about = "its keys replace those of the default benchmark"
+    parser.add_argument("files", nargs="*", metavar="FILE.yaml", help=about)
+    add_configuration(parser)
     parser.add_argument("--cores", default="all", metavar="N", help="by default all of this machine")
     parser.add_argument("-n", "--dry-run", action="store_true", help="only say what would be done")
 
@@ -95,8 +95,11 @@ def run_run(options: argparse.Namespace) -> int:
 
     The Snakefile of this folder is used where there is one. For other options call snakemake itself.
     """
+    options.configfile = [*options.files, *options.configfile]
     if missing := [file for file in options.configfile if not Path(file).is_file()]:
         raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")
+    if find_spec("snakemake") is None:  # it would be a sentence of Python's in the place of this process
+        raise ModuleNotFoundError("No module named 'snakemake'", name="snakemake")
     words = command(options, options.cores)
     os.execv(sys.executable, [sys.executable, "-m", *words, *["--dry-run"] * options.dry_run])
 

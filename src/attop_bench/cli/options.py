@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 from collections.abc import Iterable
@@ -18,6 +19,14 @@ def source() -> Path:
     package = Path(attop_bench.__file__).parent
     clone = package.parents[1]
     return clone if (clone / "Snakefile").is_file() else package / "benchmark"
+
+
+def beside(file: str) -> str:
+    """Return the path of a file of the benchmark's: that of the folder whose Snakefile is run.
+
+    This is the working directory, if it is a copy of the benchmark, else `source`.
+    """
+    return file if Path("rules/common.smk").is_file() else str(source() / file)
 
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:
@@ -47,11 +56,13 @@ def command_line(options: argparse.Namespace, *words: str | Path) -> str:
 
 def command(options: argparse.Namespace, cores: int | str, *words: str | Path) -> list[str]:
     """Return a command for the same configuration, by default ``snakemake``, in its parts."""
-    files = ["--configfile", *options.configfile] if options.configfile else []
     keys = ["--config", *options.config] if options.config else []
-    if words[:1] != ("attop",):
+    if words[:1] == ("attop",):
+        files = [word for file in options.configfile for word in ("--configfile", file)]
+    else:
         snakefile = () if Path("Snakefile").exists() else ("--snakefile", source() / "Snakefile")
         words = ("snakemake", *snakefile, "--cores", str(cores), *words)
+        files = ["--configfile", *options.configfile] if options.configfile else []
     return [*map(str, words), *files, *keys]
 
 
@@ -109,6 +120,17 @@ def read_number(text: str) -> int:
             f"a number of at least 1, or -1 for all cores, is needed, got {text!r}"
         )
     return int(text)
+
+
+def read_seconds(text: str) -> float:
+    """Read a time in seconds."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, got {text!r}")
+    return seconds
 
 
 def read_top(text: str) -> Top:

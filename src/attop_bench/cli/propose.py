@@ -114,7 +114,7 @@ def _configuration(options: argparse.Namespace) -> Config:
     try:
         import_estimator(options.path)
     except ValueError as error:
-        raise ConfigError(f"{error}; for a class of your own its folder must be on PYTHONPATH") from None
+        raise ConfigError(str(error)) from None
     options.configfile = [source() / "config/suites/rare.yaml"]
     raw = read_raw(options)
     own = {key: raw[key] for key in ("catalogues", "cache", "mirror", "offline", "seed") if key in raw}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from attop._core.dotted import object_at
 from attop._core.wording import did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds import bundled, images, ratings, simulated, table
@@ -98,18 +98,16 @@ KINDS: Mapping[str, Kind] = {
 
 def kind_of(kind: str) -> Kind:
     """Return a kind by its key of `KINDS`, or by the dotted path of a `Kind` or function of a `Dataset`."""
-    module, _, name = kind.rpartition(".")
-    if not module:
+    if "." not in kind:
         if kind not in KINDS:
             raise DatasetError(f"unknown kind of data {kind!r}; {did_you_mean(kind, KINDS)}")
         return KINDS[kind]
     try:
-        imported = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        imported = object_at(kind)
+    except ValueError as error:
         raise DatasetError(
-            f"cannot import the kind of data {kind!r}: {error}; give the dotted path of a Kind or of a "
-            "function that returns a Dataset, and have its package on the Python path"
-        ) from error
+            f"the kind of data {kind!r} is no Kind and no function that returns a Dataset: {error}"
+        ) from error.__cause__
     if isinstance(imported, Kind):
         return imported
     if not callable(imported):

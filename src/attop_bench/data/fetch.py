@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
@@ -176,7 +176,17 @@ def _download(url: str, out: Path, expected: str | None, limit: int) -> None:
     try:
         store.fetch(out.name, downloader=_Downloader(limit))
     except (requests.RequestException, ValueError) as error:
-        raise _Failure(f"{url}: {' '.join(str(error).split())}") from None
+        raise _Failure(f"{url}: {_why(error)}") from None
+
+
+#: The connection that an error of urllib3 begins with: an address in memory, or host and port.
+_CONNECTION = re.compile(r"^(<[^>]* object at 0x[0-9a-f]+>|\w+\(host=[^)]*\)): ")
+
+
+def _why(error: Exception) -> str:
+    """Return why a download failed: of a connection that was tried again and again, its last error alone."""
+    innermost = getattr(error.args[0], "reason", error) if error.args else error
+    return _CONNECTION.sub("", " ".join(str(innermost).split()))
 
 
 class _Downloader:
@@ -336,6 +346,24 @@ def read_receipt(path: StrPath) -> dict[str, str]:
         if not os.path.exists(file):
             raise DatasetError(f"{file} was fetched and is gone since: remove {path} and run again")
     return paths
+
+
+def end_without_data(receipts: Sequence[StrPath]) -> None:
+    """End a job where all the files of its run were tried and no data set is available; say so in its log.
+
+    `receipts` are those of all data sets of the run; none, where one needs no file. One that is still to be
+    written may be of data that are available. Of each file the job that tried it has said what to do.
+    """
+    if receipts and all(map(_says_unavailable, receipts)):
+        print("no data set of this run is available, so that nothing is trained")
+        raise SystemExit(1)
+
+
+def _says_unavailable(receipt: StrPath) -> bool:
+    try:
+        return "unavailable" in json.loads(Path(receipt).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
 
 
 def next_turn(receipt: StrPath) -> int:

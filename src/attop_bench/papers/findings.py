@@ -7,13 +7,15 @@ files alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from attop._core.files import StrPath
+from attop._core.top import Top
+from attop._core.wording import did_you_mean
 from attop.experiment._judge import MIN_RUNS, decide
 from attop.experiment._verdict import Verdict
 
@@ -73,8 +75,26 @@ class Findings:
 
 
 def printed_numbers(file: StrPath) -> pd.DataFrame:
-    """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``."""
-    return pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
+    """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``.
+
+    A top may be written as in ``attop look --top``; it is a ValueError if it is no top.
+    """
+    printed = pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
+    spellings = {text: _read_top(text, file) for text in printed["top"].unique()}
+    return printed.assign(top=printed["top"].map(spellings))
+
+
+def _read_top(text: object, file: StrPath) -> str:
+    try:
+        return str(Top.parse(str(text)))
+    except ValueError as error:
+        raise PrintedError(f"{file}: the column top: {error}") from None
+
+
+class PrintedError(ValueError):
+    """A printed number that cannot be set beside one of the run's."""
+
+    for_the_user = True
 
 
 def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
@@ -126,21 +146,41 @@ def compare(
     datasets: dict[str, tuple[str, str]],
     *,
     not_comparable: dict[str, str] | None = None,
+    absent: Collection[str] = (),
 ) -> pd.DataFrame:
     """Put printed numbers beside our summary: `COLUMNS`, a row for each number and data set of the benchmark.
 
     `datasets` are data set of the benchmark -> (as printed, how parameters were selected); `not_comparable`
-    is metric -> why. ``constant`` counts those of the n runs whose model ranks nothing.
+    is metric -> why; `absent` are printed methods that the benchmark does not have. ``constant`` counts those
+    of the n runs whose model ranks nothing.
+
+    A printed data set that is none of `datasets` is left out. A printed top, metric or method that the run
+    has not is a `PrintedError`, unless the run has nothing of the data set.
     """
     printed = printed.rename(columns={"mean": "printed", "std": "printed_spread"}).assign(
         id=printed["dataset"].map(lambda name: [d for d in datasets if datasets[d][0] == name])
     )
     printed = printed.explode("id").dropna(subset="id")
     ours = _named(summary, datasets)
+    _check_keys(printed[printed["id"].isin(ours["id"])], ours, absent)
     table = printed.merge(ours.drop(columns="dataset"), "left", ["id", *_KEY[1:]])
     table["selection"] = table["id"].map({d: selection for d, (_, selection) in datasets.items()})
     table = table.fillna({"n": 0, "constant": 0}).astype({"n": int, "constant": int})[COLUMNS[:-2]]
     return table.join(verdicts(table, not_comparable or {}))
+
+
+def _check_keys(printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[str]) -> None:
+    """Refuse a printed key that stands for nothing in the run, which is most likely misspelt."""
+    methods, metrics = {*ours["method"], *absent}, {*ours["metric"]}
+    for dataset, rows in printed.groupby("dataset"):
+        tops = {*ours.loc[ours["dataset"] == dataset, "top"]}
+        for key, known in {"top": tops, "metric": metrics, "method": methods}.items():
+            for name in sorted({*rows[key]} - known):
+                raise PrintedError(
+                    f"the printed numbers of {dataset} have the {key} {name!r}, which the run has not; "
+                    f"{did_you_mean(name, sorted(known))}. What is printed and not run belongs to `absent` "
+                    "of compare; a run of a part of the methods goes without the page by --config paper=null"
+                )
 
 
 def ours_alone(

@@ -88,7 +88,8 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
     yield "h1", findings.title
     yield "p", findings.verdict[0]
     yield "picture", findings.picture
-    yield "p", " ".join(findings.verdict[1:])
+    if more := " ".join(findings.verdict[1:]):
+        yield "p", more
     for table in findings.tables:
         yield "h2", table.title
         if table.by:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from attop._core.dotted import object_at
 from attop.experiment._learner import Learner, Params, Sample, Transformer, fit_many
 from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset
@@ -20,11 +20,10 @@ from attop_bench.run.job import Job
 
 def import_estimator(path: str) -> Any:
     """Return the class at a dotted path the configuration names."""
-    module, _, name = path.rpartition(".")
     try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"estimator {path!r} cannot be imported: {error}") from None
+        return object_at(path)
+    except ValueError as error:
+        raise ValueError(f"estimator {path!r}: {error}") from error.__cause__
 
 
 def sample_of(dataset: Dataset) -> Sample:

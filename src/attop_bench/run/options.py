@@ -23,10 +23,11 @@ from pydantic.fields import FieldInfo
 
 from attop._core.files import FILE_STEM, write_json, write_text
 from attop._core.top import Top
+from attop._core.wording import did_you_mean
 from attop.metrics._custom import find_metric
 from attop.metrics._metric import Metric
 from attop.metrics._registry import DEFAULT_METRICS
-from attop_bench.bibliography import bibliography
+from attop_bench.bibliography import FILE, bibliography
 from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
@@ -225,7 +226,8 @@ class MethodConfig(_Model):
     reference: str = ""
     """Source of the method."""
     cite: list[str] = []
-    """Keys of `src/attop_bench/references.bib`; the report prints their BibTeX."""
+    """Keys of attop's bibliography, `src/attop_bench/references.bib` in a clone; the report prints their
+    BibTeX."""
     summary: str = ""
     """One sentence for the report."""
 
@@ -233,8 +235,8 @@ class MethodConfig(_Model):
     @classmethod
     def _in_the_bibliography(cls, cite: list[str]) -> list[str]:
         if unknown := [key for key in cite if key not in bibliography()]:
-            known = ", ".join(bibliography())
-            raise ValueError(f"src/attop_bench/references.bib has no entry {unknown[0]!r}; it has {known}")
+            known = did_you_mean(unknown[0], bibliography())
+            raise ValueError(f"attop's bibliography, {FILE}, has no entry {unknown[0]!r}; {known}")
         return cite
 
     @pydantic.field_validator("param_grid")
@@ -250,7 +252,7 @@ class MetricConfig(_Model):
 
     path: str = Field(pattern=DOTTED)
     """Dotted path of a Metric (see attop.metrics.Metric) or of a function f(y_true, y_score) that returns a
-    number; found as the classes of own methods are, by PYTHONPATH."""
+    number; found as the classes of own methods are."""
     title: str = ""
     """Name in tables and figures; the name if left out."""
     higher_is_better: bool | None = None
@@ -304,8 +306,8 @@ class Config(_Model):
     question: QuestionConfig | None = None
     """Question asked before the run, beside the comparison of all."""
     paper: str | None = None
-    """Paper whose tables and figures are rebuilt from the results, such as aatp2012, or the dotted path of a
-    module with a function `findings`."""
+    """Paper whose tables and figures are rebuilt from the results: the dotted path of a module with functions
+    `tables` and `findings`, such as studies.aatp2012 in a clone of attop."""
 
     def own(self, *names: str) -> dict[str, dict[str, Any]]:
         """Return the definitions of the metrics, among these names, that are from outside attop."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from attop._core.dotted import module_at, object_at
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,11 @@ class Simulation:
 def load_paper(paper: str) -> ModuleType:
     """Import the module of a paper by its dotted path."""
     try:
-        module = import_module(paper)
-    except ImportError as error:
+        module = module_at(paper)
+    except ValueError as error:
         raise ValueError(
-            f"{paper!r} cannot be imported ({error}): give the dotted path of a module; those of "
-            "the papers are in the folder studies of a clone of attop"
-        ) from None
+            f"{error}; give the dotted path of a module, such as studies.aatp2012 in a clone of attop"
+        ) from error.__cause__
     for function, arguments in (("tables", "results, story"), ("findings", "tables")):
         if not callable(getattr(module, function, None)):
             raise ValueError(f"the module {paper!r} has no function {function}({arguments})")
@@ -54,6 +54,5 @@ def simulations_of(paper: str | None) -> Mapping[str, Simulation]:
 def simulate(paper: str, name: str, seed: int, data: Mapping[str, Any]) -> Any:
     """Return the table of one simulation of a paper; `data` are its available data sets, by id."""
     simulation = simulations_of(paper)[name]
-    module, _, function = simulation.function.rpartition(".")
     given = (data,) if simulation.datasets else ()
-    return getattr(import_module(module), function)(seed, *given, **simulation.arguments)
+    return object_at(simulation.function)(seed, *given, **simulation.arguments)

@@ -118,6 +118,11 @@ class Plan:
         """Return the receipt of the files to fetch."""
         return self.root / "data" / dataset / "fetch.json"
 
+    def receipts_of_all(self) -> list[str]:
+        """Return the receipts of all data sets; none if one has no files to fetch, and so is available."""
+        names = self.with_files()
+        return [str(self.receipt_path(name)) for name in names] if len(names) == len(self.folds_of) else []
+
     def sources(self, dataset: str) -> dict[str, Any]:
         """Return the sources of the files of a data set, and the places to look for and keep them."""
         files = {name: asdict(file) for name, file in self.config.dataset(dataset).files.items()}

@@ -33,6 +33,8 @@ from attop_bench.run.snakemake import asked_often
 
 Params = dict[str, object]
 _STATE = ".snakemake"
+#: What the report alone says of a data set.
+_IN_WORDS = {"title", "licence", "citation", "notes"}
 
 
 class Wildcards(Protocol):
@@ -81,7 +83,7 @@ class Inputs:
         """Parameters of rule check; a change reruns it."""
         config = self.config
         return named(
-            data=lambda w: self._dataset(w).model_dump(),
+            data=lambda w: self._dataset(w).model_dump(exclude=_IN_WORDS),
             splits=lambda w: [config.split(w.dataset, r) for r in range(self._dataset(w).protocol.repeats)],
             custom_metrics=lambda w: config.own(self._dataset(w).scoring),
             code=lambda w: self._code("check", *self._metrics([self._dataset(w).scoring])),

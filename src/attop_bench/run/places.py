@@ -1,0 +1,52 @@
+"""The places of what a configuration names: the same ones for the workflow and for every command.
+
+A file of the benchmark's is that of the working directory, as with a copied configuration, else the one
+beside the Snakefile. A module is found by Python's own path, then beside a configuration, then beside the
+Snakefile.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from attop._core.files import StrPath
+from attop_bench.run.config import catalogue_files
+
+#: Returns the path of a file of the benchmark's by its path beside the Snakefile.
+Beside = Callable[[str], str]
+
+_DEFAULT = "config/config.yaml"
+
+
+def default_configuration(beside: Beside) -> str:
+    """Return the configuration whose keys others replace."""
+    return _DEFAULT if os.path.exists(_DEFAULT) else beside(_DEFAULT)
+
+
+def with_places(
+    raw: Mapping[str, Any], files: Iterable[StrPath], snakefile: StrPath | None, beside: Beside
+) -> dict[str, Any]:
+    """Return a configuration with the paths of its catalogues; let Python find the modules it names.
+
+    `files` are the configuration files that were given, `snakefile` is the one beside which the benchmark's
+    files lie, None where that is at an address. A link to a configuration stands for what it leads to, as
+    with a script that Python is given.
+    """
+    for folder in _folders(files, snakefile):
+        if folder not in sys.path:
+            sys.path.append(folder)
+    catalogues = catalogue_files(raw)
+    if all(map(os.path.exists, catalogues.values())):
+        return dict(raw)
+    return {**raw, "catalogues": {section: beside(file) for section, file in catalogues.items()}}
+
+
+def _folders(files: Iterable[StrPath], snakefile: StrPath | None) -> Iterator[str]:
+    """Yield the folders of modules in the order in which they are looked through."""
+    for file in files:
+        yield os.path.dirname(os.path.realpath(file))
+    if snakefile is not None:
+        yield os.path.dirname(os.path.abspath(snakefile))
