@@ -110,6 +110,7 @@ def compare_at_top(
         no model is tested on those it was trained on. Models that split rows themselves keep entities, or
         groups, whole: attop's, and searches and calibrators, whose number of folds becomes a
         ``StratifiedGroupKFold``; where they cannot, as in a ``StackingClassifier``, a warning says so.
+        Entities are dealt to folds in sorted order: names as text and as numbers, 10 and 9, make others.
     sample_weight : array-like of shape (n,), optional
         What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
         like (by scikit-learn's metadata routing), and to the metric. So are groups.
@@ -164,7 +165,7 @@ def compare_at_top(
     ...     X, y, top=50, verbose=False,
     ... )
     >>> print(found.sentence)
-    logistic finds 46 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
+    logistic finds 46.5 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
     """
     from joblib import Parallel, delayed
 

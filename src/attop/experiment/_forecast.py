@@ -11,7 +11,7 @@ import numpy as np
 from attop._core.parameters import check_numbers, check_seed, check_share
 from attop._core.sample import check_labels, check_scores, plain_array
 from attop._core.typing import Floats, Ints
-from attop._core.wording import count_noun
+from attop._core.wording import format_hits
 from attop.metrics._overlap import inside_top
 from attop.metrics._roc import RocPoints, roc_points
 
@@ -103,8 +103,11 @@ class NextList:
         where = f"the {self.k:,} highest of {self.length:,} rows"
         if self.reason:
             return f"Of {where} nothing is promised: {self.reason}"
-        within = f"{self.low:.0f} to {self.high:.0f} in 95% of such lists"
-        return f"Of {where} expect {count_noun(round(self.expected), 'positive')} ({within})"
+        expected = format_hits(self.expected, self.k)
+        noun = "positive" if expected == "1" else "positives"
+        return (
+            f"Of {where} expect {expected} {noun} ({self.low:,.0f} to {self.high:,.0f} in 95% of such lists)"
+        )
 
 
 def next_list(
@@ -266,8 +269,7 @@ def _drawn(
 
 def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random_state: int) -> float:
     """Return the hits, in the rows of the sample, by which the best on resampled rows is better there."""
-    units = [part.rows if part.entity is None else part.entity for part in models[0]]
-    count = 1 + max(int(unit.max()) for unit in units)
+    units, count = _numbered([part.rows if part.entity is None else part.entity for part in models[0]])
     influence, hits = np.zeros((count, len(models))), np.zeros(len(models))
     for column, parts in enumerate(models):
         for part, unit in zip(parts, units, strict=True):
@@ -295,8 +297,18 @@ def _alike(parts: Sequence[HeldOut], share: float) -> float:
         return 1.0
     rows, entities = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "entity"))
     adds = np.concatenate([_influence(part, share)[1] for part in parts])
-    apart, together = (float((np.bincount(of, adds) ** 2).sum()) for of in (rows, entities))
+    apart, together = (float((np.bincount(_codes(of), adds) ** 2).sum()) for of in (rows, entities))
     return max(1.0, together / apart) if apart > 0 else 1.0
+
+
+def _numbered(parts: Sequence[Ints]) -> tuple[list[Ints], int]:
+    """Number the rows or entities of all parts from 0 without gaps, and count them."""
+    codes = _codes(np.concatenate(parts))
+    return np.split(codes, np.cumsum([len(part) for part in parts])[:-1]), 1 + int(codes.max())
+
+
+def _codes(names: Ints) -> Ints:
+    return np.unique(names, return_inverse=True)[1]
 
 
 def _tested_on(parts: Sequence[HeldOut]) -> list[tuple[bytes, bytes]]:
