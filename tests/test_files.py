@@ -146,7 +146,7 @@ def test_one_module_writes_files():
         if (names := WRITES.findall(path.read_text(encoding="utf-8")))
     }
     assert found == {
-        "src/attop/_core/files.py": ["os.replace"],
+        "src/attop/_core/files.py": ["os.link", "os.replace"],
         "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop._core.files gives
     }
 
@@ -176,3 +176,94 @@ def test_files_of_a_folder_are_replaced_together_or_not_at_all(linked, tmp_path)
         (new / "c").write_text("C")
     assert {f.name: f.read_text() for f in folder.iterdir()} == {"b": "B", "c": "C", "mine": "mine"}
     assert {f.name for f in tmp_path.iterdir()} == {"out", *(["real"] if linked else [])}
+
+
+def contents(folder):
+    return {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+
+
+def write_all(folder, names):
+    """Replace files, each by a word of its own."""
+    with files.replacing_files(folder, names) as new:
+        assert new.parent == Path(os.path.realpath(folder))  # a mount point, or below a closed folder
+        for name in names:
+            (new / name).write_text(f"new {name}")
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A folder with files of a former writer, of which one is new now."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for name in "ab":
+        (folder / name).write_text("old")
+    return folder
+
+
+def test_new_files_lie_in_the_folder_until_they_are_in_place(old, tmp_path):
+    write_all(old, "abc")
+    assert contents(old) == {name: f"new {name}" for name in "abc"}
+    assert os.listdir(tmp_path) == ["out"]
+    assert sorted(os.listdir(old)) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("linked", [True, False])
+@pytest.mark.parametrize(
+    "error", [PermissionError(13, "in use", "b"), KeyboardInterrupt(), OSError(18, "device", "b")]
+)
+def test_a_file_that_cannot_be_put_in_place_leaves_all_as_they_were(error, linked, old, monkeypatch):
+    """As where another program has it open, where it is mounted, or at Ctrl-C."""
+    (old / "b").unlink()
+    (old / "b").symlink_to("a")
+    replace = os.replace
+
+    def fails(file, path):
+        if Path(path) == old / "b" and "former" not in str(file):
+            raise error
+        replace(file, path)
+
+    def without_links(*given, **how):
+        raise OSError(95, "not supported")
+
+    monkeypatch.setattr(os, "replace", fails)
+    if not linked:
+        monkeypatch.setattr(os, "link", without_links)
+    with pytest.raises(type(error)) as raised:
+        write_all(old, "abc")
+    assert contents(old) == {"a": "old", "b": "old"}
+    assert os.readlink(old / "b") == "a"
+    assert sorted(os.listdir(old)) == ["a", "b"]
+    if isinstance(error, OSError):
+        assert raised.value.filename == str(old / "b")
+
+
+def test_an_obstacle_is_found_before_anything_is_written(old, tmp_path):
+    (old / "c").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    for call in (files.check_folder, write_all):
+        with pytest.raises(IsADirectoryError, match="it is a folder where a file is to be") as raised:
+            call(old, "abc")
+        assert raised.value.filename == str(old / "c")
+        for place in (old / "a", old / "a/b", tmp_path / "loop"):
+            with pytest.raises(OSError, match=r"a directory|exists|symbolic links"):
+                call(place, "abc")
+    assert contents(old) == {"a": "old", "b": "old"}
+    assert sorted(os.listdir(old)) == ["a", "b", "c"]
+    files.check_folder(tmp_path / "not/yet/there", "abc")
+    assert sorted(os.listdir(tmp_path)) == ["loop", "out"]
+
+
+def test_a_closed_folder_is_named_before_anything_is_written(old, monkeypatch):
+    def closed(path, *given, **how):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", closed)
+    with pytest.raises(PermissionError) as raised:
+        files.check_folder(old, "abc")
+    assert raised.value.filename == str(old)
+
+
+def test_json_that_is_nested_too_deeply_is_refused(tmp_path):
+    (tmp_path / "x.json").write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        files.read_json(tmp_path / "x.json")

@@ -80,8 +80,8 @@ def test_size(amount, text):
     [
         ("{n_folds: 4}}", "4 runs a method cannot be tested"),
         # Leads in the best case: all that differs is in favour of the best.
-        ("{n_folds: 5}, repeats: 2}", "with 10 runs and 40 positives a lead below 30 of 100"),
-        ("{n_folds: 5}, repeats: 20}", "with 100 runs and 40 positives a lead below 21 of 100"),
+        ("{n_folds: 5}, repeats: 2}", "with 10 runs and 40 positives a lead below 30.2 of 100"),
+        ("{n_folds: 5}, repeats: 20}", "with 100 runs and 40 positives a lead below 20.6 of 100"),
     ],
 )
 def test_what_the_plan_cannot_show_is_said_before_a_run(folder, ask, protocol, said):

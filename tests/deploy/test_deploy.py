@@ -18,6 +18,7 @@ from scipy.stats import chisquare
 
 from attop._core.files import write_csv
 from attop._core.top import Top
+from attop._core.wording import format_hits
 from attop.experiment import HeldOut
 from attop.metrics import precision_at_k
 from attop.metrics._scorer import scores_of
@@ -322,7 +323,10 @@ def test_groups_have_a_list_each(table):
 def test_a_share_of_the_positives_is_one_of_the_positives(table):
     found = deployed([FIXED], tops=[{"kappa": 0.5}])
     text = card_of(found)
-    assert f"Of the 75 highest of 1,500 rows expect {found.expectation.next.expected:.0f} positives" in text
+    assert (
+        f"Of the 75 highest of 1,500 rows expect {format_hits(found.expectation.next.expected, 75)} positives"
+        in text
+    )
     assert "attop score out new.csv --top 'k=75 of 1500'" in text
     assert len(found.package.head(found.package.rank("mine.csv"))) == 75
 
@@ -367,7 +371,8 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
 
     text = card_of(logistic)
     assert (
-        f"it keeps {logistic.stays:.0%} of a list: expect {logistic.stays * 60:.0f} of these 60 again" in text
+        f"it keeps {logistic.stays:.0%} of a list: expect "
+        f"{format_hits(logistic.stays * 60, 60)} of these 60 again" in text
     )
     assert f"mostly {alone.order}, has precision {alone.mean:.3f}" in text
     assert ("it is not shown that the model finds more" in text) == (alone.low <= 0)
@@ -396,6 +401,7 @@ def test_a_file_of_which_rows_are_left_out_is_refused_before_training(table):
         ("deploy mine --output mine.csv", "is a file: give a folder"),
         ("deploy mine --output .", "holds other files and no model.json"),
         ("deploy mine --output theirs", "holds other files and no model.json"),
+        ("score theirs mine.csv --output /dev/stdout", "is no file but a device or a pipe"),
         ("score theirs mine.csv --output ./mine.csv", "would replace the input mine.csv"),
         ("score theirs mine.csv --output theirs", "is a folder: give a file"),
         ("score theirs mine.csv --output theirs/model.joblib", "would replace the input theirs/model.joblib"),
@@ -443,10 +449,12 @@ def test_the_card_says_what_to_expect_and_how_to_use_it(table):
     assert text.count("95% interval") == 2  # the other is of one column alone
     assert "[^mean]: The report's 95% interval" in text
     assert (
-        f"Of the 100 highest of 1,500 rows expect {said.expected:.0f} positives ({said.low} to {said.high}"
-        in text
+        f"Of the 100 highest of 1,500 rows expect {format_hits(said.expected, 100)} positives "
+        f"({said.low} to {said.high}" in text
     )
-    assert f"Precision at the top (k=100 of 1500) is {what.mean:.4f}" in text
+    found_there = f"Found were {format_hits(100 * what.mean, 100)} of 100, {what.lift:.2g} times chance: "
+    assert f"{found_there}precision at the top (k=100 of 1500) {what.mean:.4f}, the mean of 3 test" in text
+    assert "than were found are expected" in text
     assert "attop score out new.csv --top k=100" in text
     for word in ("Logistic regression |", "Tree |", "sha256", "scikit-learn", "Ties decide", "fraud = yes"):
         assert word in text
@@ -500,22 +508,55 @@ def test_what_is_no_model_is_refused(scored, refused, package, logistic):
     assert "nowhere does not hold a model of attop deploy" in refused("score nowhere mine.csv")
     with pytest.raises(DatasetError, match="no model"):
         read_package("mine.csv")
-    write_package(Path("other"), replace(logistic.package, held_out=logistic.package.held_out[:0]))
+    other = replace(logistic.package, held_out=[], trial=logistic.package.trial[:2])
+    write_package(Path("other"), other)
     for name, content, whose in (
         ("model.joblib", b"cut short", "model.joblib"),
         ("model.skops", b"cut short", "model.skops"),
         # As after a kill while files were put in place.
         ("held-out.npz", Path("other/held-out.npz").read_bytes(), "held-out.npz"),
-        ("model.json", Path("other/model.json").read_bytes(), "held-out.npz"),
+        ("trial.json", Path("other/trial.json").read_bytes(), "trial.json"),
+        ("model.json", Path("other/model.json").read_bytes(), ""),
+        ("ranked.csv", b"of another fit", "ranked.csv"),
+        ("card.md", b"of another fit", "card.md"),
+        ("capacity.png", b"of another fit", "capacity.png"),
     ):
         Path("out", name).write_bytes(content)
         file = f"out/{name}" if name == "model.skops" else "out"
-        assert f"out/{whose} is not that of out/model.json" in refused(f"score {file} mine.csv")
-        shutil.copy(package / name, "out")
-    for change in ({"middle": [0.0]}, {"digests": {}}):
+        assert f"{whose} is not that of out/model.json" in refused(f"score {file} mine.csv")
+        if (package / name).exists():
+            shutil.copy(package / name, "out")
+        else:
+            Path("out", name).unlink()
+    for change in ({"middle": [0.0]}, {"digests": {}}, {"top": {"k": "x"}}, {"rows": -1}, {"label": None}):
         notes = json.loads((package / "model.json").read_text())
         Path("out/model.json").write_text(json.dumps({**notes, **change}))
         assert "deploy again" in refused("score out mine.csv")
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_training(table, monkeypatch, refused, capsys):
+    Path("mine.yaml").write_text(written())
+    monkeypatch.setattr("attop_bench.cli.deploy.deploy", lambda *given, **how: pytest.fail("it trains"))
+    Path("out/card.md").mkdir(parents=True)
+    Path("out/model.json").write_text("{}")
+    Path("full/.attop-unfinished-0").mkdir(parents=True)  # of a process that was killed
+    Path("loop").symlink_to("loop")
+    Path("link").symlink_to("out")
+    call = "deploy mine --configfile mine.yaml --output"
+    for place, said in (
+        ("out", "out/card.md: it is a folder where a file is to be"),
+        ("link", "out/card.md: it is a folder where a file is to be"),
+        ("mine.csv/below", "cannot use mine.csv/below: Not a directory"),
+        ("loop", "Too many levels of symbolic links"),
+        ("/proc/nothing", "cannot use /proc/nothing: "),
+        ("x" * 300, "File name too long"),
+    ):
+        assert said in refused(f"{call} {place}")
+    assert sorted(path.name for path in Path("out").iterdir()) == ["card.md", "model.json"]
+    with pytest.raises(pytest.fail.Exception, match="it trains"):
+        main([*call.split(), "full"])
+    for command, place in (("score out mine.csv", "/proc/x/list.csv"), ("rescore mine.csv", "/proc/x")):
+        assert "cannot use /proc/x: " in refused(f"{command} --output {place}")
 
 
 def test_an_interrupted_deploy_changes_nothing(table, models, monkeypatch, capsys):
@@ -539,6 +580,14 @@ def test_an_interrupted_deploy_changes_nothing(table, models, monkeypatch, capsy
     assert main([*call, "--top", "30"]) == 0
     assert Path("out/my-list.csv").read_text() == "mine"
     assert "Of the 30 highest" in Path("out/card.md").read_text()
+
+
+def passed_over(command, capsys):
+    """Return what ``attop watch`` says where it judges some lists and passes others over."""
+    assert main(command.split()) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"Not judged: .*\d+ passed over", said)
+    return said
 
 
 ID = ("--id", "transaction_id")
@@ -658,7 +707,9 @@ def test_a_list_says_what_it_promises_and_watch_reads_it(scored, capsys, refused
     """From the card to the verdict no number is typed."""
     coming, watch = logistic.expectation.next, "watch lists --model out"
     assert main(["score", "out", "mine.csv", "--output", "lists/week-1.csv"]) == 0
-    assert coming.sentence in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert coming.sentence in err
+    assert f"Promised are at least {format_hits(coming.least, 60)}, the mean of many such lists" in err
     promise = json.loads(Path("lists/week-1.promise.json").read_text())
     for name in ("k", "length", "expected", "low", "high", "least"):
         assert promise[name] == getattr(coming, name)
@@ -683,43 +734,66 @@ def test_a_list_says_what_it_promises_and_watch_reads_it(scored, capsys, refused
     for week in range(1, 10):
         label(week, yes)
     assert main(watch.split()) == 0
-    due = promise["least"] + 8 * deep["least"]
-    said = f"{9 * yes} of 540 rows of 9 lists were positive, promised {due:,.0f}."
+    due, likely = (format_hits(promise[name] + 8 * deep[name], 540) for name in ("least", "expected"))
+    said = f": expected {likely}, promised at least {due}, found {9 * yes} of 540 rows of 9 lists."
     assert said in capsys.readouterr().out
     for week in range(10, 14):
         rows = label(week, 1)
     assert main(watch.split()) == 0
     assert re.search(r"^worse since week-1[1-3]\.csv: ", capsys.readouterr().out)
     rows.assign(fraud="Yes").to_csv("lists/week-3.csv", index=False)
-    assert re.search("must hold '(no|yes)', '(no|yes)' or nothing, got 'Yes'", refused(watch))
+    passed = passed_over(watch, capsys)
+    assert re.search("week-3.csv.*must hold '(no|yes)', '(no|yes)' or nothing, got 'Yes'", passed)
     Path("lists/week-3.promise.json").unlink()
     rows.assign(fraud=1).to_csv("lists/week-3.csv", index=False)  # as 1 and 0, too
-    assert "week-3.csv has no promise beside it" in refused(watch)
+    assert "week-3.csv has no promise beside it" in passed_over(watch, capsys)
     week_2, kept = Path("lists/week-2.csv").read_bytes(), beside.read_text()
     Path("lists/week-3.csv").write_bytes(week_2)
-    assert main(watch.split()) == 0
-    assert "week-3.csv is week-2.csv again: passed over" in capsys.readouterr().out
-    for broken in (kept[:20], kept.replace('"least"', '"most"'), re.sub(r'"k": \d+', '"k": 1', kept)):
-        beside.write_text(broken)
-        assert "week-2.promise.json is no promise of attop score" in refused(watch)
+    assert "week-3.csv is passed over: it is week-2.csv again" in passed_over(watch, capsys)
+    broken = [
+        kept[:20],
+        "[" * 100_000,
+        kept.replace('"least"', '"most"'),
+        re.sub(r'"k": \d+', '"k": 1', kept),
+    ]
+    broken += [
+        re.sub('"least": [0-9.]+', f'"least": {odd}', kept) for odd in ("true", '"5"', "NaN", "-1", "61")
+    ]
+    for content in broken:
+        beside.write_text(content)
+        assert "week-2.promise.json is no promise of attop score" in passed_over(watch, capsys)
     beside.write_text(kept)
     pd.read_csv("lists/week-2.csv")[:-1].to_csv("lists/week-2.csv", index=False)
-    assert "week-2.csv has 59 rows, its promise is of 60: rows without a label stay" in refused(watch)
+    reason = "week-2.csv has 59 rows, its promise is of 60: rows without a label stay"
+    assert reason in passed_over(watch, capsys)
     for more in (b"1,2,3\n", b"1" + b"," * 30 + b"\n"):
         Path("lists/week-2.csv").write_bytes(week_2 + more)
-        assert "week-2.csv is no list of attop score" in refused(watch)
+        assert "week-2.csv is no list of attop score" in passed_over(watch, capsys)
 
 
 def test_another_prevalence_is_reckoned_with(scored, refused, logistic):
     model, rows = logistic.package, pd.DataFrame({"score": np.arange(1500.0)})
     told = []
     usual, more = (model.expect(rows, rows[:60], share, told.append) for share in (None, 0.3))
-    assert more["expected"] > usual["expected"] + 3
-    assert (usual["prevalence"], more["prevalence"]) == (None, 0.3)
-    assert told[0].endswith("if the share of positives is 0.1, as of the data (else --prevalence)")
-    assert told[1].endswith("if the share of positives is 0.3")
+    assert more.expected > usual.expected + 3
+    assert (usual.prevalence, more.prevalence) == (None, 0.3)
+    first = [line for line in told if line.startswith("Of the")]
+    assert first[0].endswith("if the share of positives is 0.1, as of the data (else --prevalence)")
+    assert first[1].endswith("if the share of positives is 0.3")
     said = refused("score out mine.csv --prevalence 3")
     assert "prevalence must be a number above 0 and below 1" in said
+
+
+def test_a_model_that_is_perfect_in_all_parts_is_a_warning(table, logistic):
+    assert "WARNING" not in card_of(logistic)
+    (parts,) = logistic.expectation.held_out
+    perfect = [replace(part, y_score=part.y_true + 0.5) for part in parts]
+    expectation = replace(logistic.expectation, held_out=[perfect])
+    assert "**WARNING: in every test part all positives stand" in card_of(
+        replace(logistic, expectation=expectation)
+    )
+    but_one = replace(logistic.expectation, held_out=[[*perfect[1:], parts[0]]])
+    assert "WARNING" not in card_of(replace(logistic, expectation=but_one))
 
 
 def test_rows_tied_at_the_cut_are_told(table, models):
@@ -741,19 +815,20 @@ def test_watch_reads_lists_as_their_labels_come(scored, capsys, refused):
         one.to_csv(f"lists/{week}.csv", index=False, sep=",;\t,"[week])
     found.assign(label=[1] * 54 + [""]).to_csv("lists/4.csv", index=False)
     assert main(watch.split()) == 0
-    assert "100 of 250 rows" not in (said := capsys.readouterr().out)
-    assert "worse" in said or "150 of 250 rows of 5 lists" in said
-    found.assign(label=[1] * 49 + [""] * 6).to_csv("lists/4.csv", index=False)
+    said = capsys.readouterr().out
+    assert "promised at least 125, found 150 of 250 rows of 5 lists" in said
+    found.assign(label="").to_csv("lists/4.csv", index=False)
     assert main(watch.split()) == 0
     said = capsys.readouterr().out
     assert "Waiting for labels: 4.csv" in said
-    assert "100 of 200 rows of 4 lists were positive, promised 100. Their mean precision is 0.5 (" in said
-    assert "out holds no list (*.csv) with all its labels" in refused("watch out --promised 0.5")
-    assert "promised" in refused("watch lists --promised 1.5")
+    assert "promised at least 100, found 100 of 200 rows of 4 lists. Their mean precision is 0.5 (" in said
+    assert said.rstrip().endswith("Not judged: 1 waiting.")
+    assert "out holds no list (*.csv) that can be judged" in refused("watch out --promised 0.5")
+    assert "--promised must be" in refused("watch lists --promised 1.5")
     for last, said in (
         (found.assign(label=1, listed="yes"), "column 'listed' of the list must hold numbers, got 'yes'"),
         (found.assign(label=1)[:0], "5.csv has no rows"),
         (found, "no column 'label'"),
     ):
         last.to_csv("lists/5.csv", index=False)
-        assert said in refused(watch)
+        assert said in passed_over(watch, capsys)

@@ -7,32 +7,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from attop._core.top import Top
-from attop.experiment._routing import fit
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.deploy.card import _python
-from attop_bench.deploy.package import Package, read_package, write_package
-from attop_bench.deploy.raw_model import raw_pipeline, raw_rows
+from attop_bench.deploy.package import read_package, write_package
+from support.packages import linear_package as package
 
 LONG = "12345678901234567890"
-
-
-def package(path, **params):
-    """Return a linear model of all rows of a file as attop deploy makes it, without choosing one."""
-    params = {"path": str(path), "label": "y", "positive": "yes", "one_hot": True, **params}
-    data = make("file", **params)
-    rows = raw_rows("file", params, data)
-    model = fit(raw_pipeline(rows, "standard", LogisticRegression()), rows.X, data.y, groups=data.groups)
-    notes = {"features": list(rows.X), "beside": list(rows.beside), "group": rows.group, "middle": None}
-    file = {"format": "csv", "reader": rows.reader, "by_pandas": rows.by_pandas}
-    label = {"column": rows.label, "positive": "yes", "values": list(rows.values)}
-    size = {"rows": len(data.y), "positives": data.n_pos, "label": label}
-    promise = {"top": {"tau": 0.1}, "precision": {"mean": 0.5, "low": 0.4, "high": 0.6}}
-    return Package(model, notes | file | size | promise, [])
 
 
 @pytest.fixture

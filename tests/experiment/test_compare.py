@@ -38,6 +38,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import oracles.statistics as oracle
 from attop import GDPApK, SGDAtK, SoftTop, TopBooster, TopStack, compare_at_top
+from attop._core.wording import format_hits
 from attop.experiment import HeldOut, next_list
 from attop.experiment import _learner as candidate
 from attop.experiment._capacity import draw_capacity
@@ -504,7 +505,8 @@ def test_the_figure_has_a_row_a_model_and_chance(found):
 
 def test_the_curve_of_hits_is_in_items_of_the_list(found):
     axes = found.plot("capacity", axes=Figure().subplots())
-    expected = f"expect {found.next.expected:.0f}, in 95% of lists {found.next.low} to {found.next.high}"
+    hits = format_hits(found.next.expected, 60)
+    expected = f"expect {hits}, in 95% of lists {found.next.low} to {found.next.high}"
     assert axes.texts[0].get_text() == f"budget 60: {expected}"
     curve = {line.get_label(): line.get_xydata() for line in axes.lines}["logistic"]
     at = dict(curve.tolist())

@@ -212,3 +212,25 @@ def test_entities_are_checked(entity):
 def test_bad_parameters(change, name):
     with pytest.raises(ValueError, match=name):
         next_list(**{"parts": parts_of(Y, Z), "k": 5, "length": 10, **change})
+
+
+def test_rows_and_entities_may_have_any_numbers():
+    """Identifiers near 10^12 take no more memory than row numbers, and give the same list."""
+    y, scores = sample(600)
+    rival = np.random.default_rng(3).normal(size=600)
+    names = np.repeat(np.arange(120), 5)
+
+    def found(far, entity):
+        parts, others = parts_of(y, scores), parts_of(y, rival)
+        codes = names + far if entity else None
+        moved = []
+        for model in (parts, others):
+            own = [None if codes is None else codes[part.rows] for part in model]
+            pairs = zip(model, own, strict=True)
+            moved.append([HeldOut(p.rows + far, p.y_true, p.y_score, its) for p, its in pairs])
+        return next_list(moved[0], 40, 600, rivals=moved[1:])
+
+    for entity in (False, True):
+        near, away = found(0, entity), found(10**12, entity)
+        assert away.sentence == near.sentence
+        assert_allclose(away.optimism, near.optimism)

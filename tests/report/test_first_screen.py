@@ -97,7 +97,8 @@ def judgements_of(n_runs=3, **values):
         (
             3,
             {"a": (0.9, 0.8, 0.9), "b": (0.7, 0.88, 0.7), "c": (0.1, 0.1, 0.1)},
-            "Nearest to each set’s best: A (2.7 of 100 behind), B (13). Not tested: 3 shared runs, 5 needed.",
+            "Nearest to each set’s best: A (2.7 of 100 behind), B (13.3). "
+            "Not tested: 3 shared runs, 5 needed.",
         ),
         (3, {"a": (0.5,) * 3, "b": (0.5,) * 3}, "All 2 methods are equal on average. Not tested"),
     ],
@@ -173,9 +174,9 @@ def test_a_headline_counts_only_leads_that_hold_over_all_tops():
     found = all_judged(*(rows(*series, dataset=f"d{d}", top="k=5") for d in range(15)))
     assert {one.verdict for one in found} == {"ahead"}
     assert 0.05 / 15 < found[0].rivals[0].p < 0.05
-    assert headline(found[:1], {"a": "A", "b": "B"}).endswith("Shown to be better than B (2.1 of 5).")
+    assert headline(found[:1], {"a": "A", "b": "B"}).endswith("Shown to be better than B (2.2 of 5).")
     assert headline(found, {"a": "A", "b": "B"}) == (
-        "No method is shown to be best; nearest to each set’s best: A (0 of 100 behind), B (33)."
+        "No method is shown to be best; nearest to each set’s best: A (0 of 100 behind), B (33.4)."
     )
 
 

@@ -1,7 +1,7 @@
 """One number, ten ways: a run says it alike on the page, in tables, on the terminal, on card and list.
 
-Measured: page, TeX, CSV, terminal, comparison, its page, card and curve. Expected of the next list: card,
-comparison, score and watch.
+Found: page, TeX, CSV, terminal, comparison, its page, card and curve. Expected and promised of the next list:
+card, comparison, score and watch. Of rows, of entities, and of groups, each of which has a list.
 """
 
 import json
@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from attop import compare_at_top
+from attop._core.wording import format_hits
 from attop.experiment._capacity import MULTIPLES, capacity
 from attop.experiment._headline import headline
 from attop.metrics._roc import roc_points
@@ -128,7 +129,7 @@ def test_what_was_measured_is_said_alike_of_every_method(run, monkeypatch):
     cells = {line.split(" & ")[0]: line.split(" & ")[1] for line in lines if line.count(" & ") == 3}
     beside = compared(run, *known).table
     best = max(known, key=lambda name: summary[name])
-    assert f"{TOP['k'] * summary[best]:.2g} of {TOP['k']}" in said
+    assert f"{format_hits(TOP['k'] * summary[best], TOP['k'])} of {TOP['k']}" in said
     assert said.partition(".")[0] in Path("r.html").read_text()
     for name, records in known.items():
         job = Plan(given).job(Run("data", name, 0, 0))
@@ -169,3 +170,64 @@ def test_the_verdict_and_what_is_expected_of_the_next_list_are_said_alike(run, m
     promise = json.loads(Path("lists/list.promise.json").read_text())
     assert promise["expected"] == pytest.approx(coming.expected, abs=5e-5)
     assert promise["least"] == pytest.approx(coming.least, abs=5e-5)
+    assert f"finds {format_hits(judged.mean * TOP['k'], TOP['k'])} of {TOP['k']}, " in beside.sentence
+
+
+def deployed_with(role, folder):
+    """Deploy a model of 240 rows of 12 users, who are what `role` says, and return what it printed."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(240, 2)), columns=["a", "b"])
+    frame["y"] = (frame["a"] + rng.normal(size=240) > 1.1).astype(int)
+    frame["user"] = np.repeat(np.arange(12), 20)
+    frame.to_csv("users.csv", index=False)
+    protocol = {"kind": "stratified", "options": {"n_folds": 3, "inner_folds": 2}}
+    if role == "group":
+        protocol = {"kind": "within-groups", "options": {"fractions": [0.6, 0.2, 0.2]}, "repeats": 3}
+    entry = {
+        "id": "users",
+        "kind": "file",
+        "params": {"path": "users.csv", "label": "y", "positive": 1, role: "user"},
+        "protocol": protocol,
+        "tops": [{"k": 3} if role == "group" else {"k": 60, "of": 240}],
+        "scoring": "precision@k",
+    }
+    method = {"id": "logistic-regression", "param_grid": {"C": [1]}}
+    given = configured(datasets=[entry], methods=[method], metrics=["precision@k"])
+    found = deploy(given, "users", ["logistic-regression"], n_jobs=1)
+    write_package(folder, found.package)
+    return found
+
+
+@pytest.mark.parametrize("role", ["entity", "group"])
+def test_card_score_and_watch_say_the_numbers_of_entities_and_groups(role, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    found = deployed_with(role, Path("out"))
+    what, k = found.expectation, 36 if role == "group" else 60
+    text = card(found, Path("out"), [], {"logistic-regression": "Logistic regression"})
+    each = 3 if role == "group" else 60
+    mean = format_hits(each * what.mean, each)  # as a report says it
+    assert main(["score", "out", "users.csv", "--output", "lists/1.csv"]) == 0
+    said, promise = capsys.readouterr().err, json.loads(Path("lists/1.promise.json").read_text())
+    if role == "group":
+        ends = [format_hits(3 * end, 3) for end in (what.low, what.high)]
+        sentence = f"Of the 3 highest of each group expect {mean} positives (95% interval of the mean "
+        sentence += f"{ends[0]} to {ends[1]})"
+        assert promise["expected"] == pytest.approx(36 * what.mean)
+        assert promise["least"] == pytest.approx(36 * what.low)
+        assert ends[0] != ends[1]
+    else:
+        sentence = what.next.sentence
+        assert f"Found were {mean} of 60, " in text
+    assert sentence in text
+    assert sentence in said
+    assert promise["k"] == k
+    rows = pd.read_csv("lists/1.csv").assign(y=[1] * 20 + [0] * (k - 20))
+    rows.to_csv("lists/1.csv", index=False)
+    assert main(["watch", "lists", "--model", "out"]) == 0
+    expected, least = (format_hits(promise[name], k) for name in ("expected", "least"))
+    ends = [format_hits(promise[name], k) for name in ("low", "high")]
+    three = f"expected {expected} ({ends[0]} to {ends[1]}), promised at least {least}, found 20 of {k} rows"
+    assert three in capsys.readouterr().out
+    if role == "entity":
+        assert f"expect {expected} positives ({ends[0]} to {ends[1]} in 95%" in said
+    assert f"Promised are at least {least}, " in said

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 StrPath = str | os.PathLike[str]
 
+#: Begins the name of a folder with files that are not in place yet.
+UNFINISHED = ".attop-unfinished-"
 #: A name that files can be called after: it leads to no other folder, and every system takes it.
 FILE_STEM = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
 #: The beginning of a formula in a spreadsheet, apostrophes before it or not; a number with a sign is none.
@@ -69,7 +73,7 @@ def replacing(path: StrPath) -> Iterator[IO[bytes]]:
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-        os.replace(temporary, path)
+        _put(temporary, path)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -80,22 +84,109 @@ def replacing(path: StrPath) -> Iterator[IO[bytes]]:
 def replacing_files(folder: StrPath, names: Sequence[str]) -> Iterator[Path]:
     """Give a new folder; when the block ends its files become those of `folder`, and old `names` go.
 
-    All are whole before the first is replaced; they are put in place in the order of `names`. If the block
-    raises, or the process is killed in it, `folder` stays as it was, and so do other files in it.
+    The new folder lies in `folder`, which may be a mount point, or below a folder that is closed. All files
+    are whole before the first is replaced; they are put in place in the order of `names`. If the block
+    raises, or a file cannot be put in place, `folder` is as it was, other files in it included. A process
+    that is killed while files are put in place leaves files of two writers: the first of `names` must tell
+    a reader.
+
+    Raises
+    ------
+    OSError
+        With the file or folder that cannot be written as its `filename`; see `check_folder`.
     """
     folder = Path(os.path.realpath(folder))
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder.parent / f".{folder.name[:100]}.{os.urandom(6).hex()}"
-    temporary.mkdir()
+    _refuse_obstacles(folder, names)
+    temporary = _new_folder_in(folder)
     try:
         yield temporary
-        for name in names:
-            if (temporary / name).exists():
-                os.replace(temporary / name, folder / name)
-            else:
-                (folder / name).unlink(missing_ok=True)
+        _put_all_in_place(temporary, folder, names)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def check_folder(folder: StrPath, names: Sequence[str] = ()) -> None:
+    """Raise the `OSError` that `replacing_files` would raise, before there is anything to write.
+
+    The folder, or the nearest one above it that exists, must take new files, and nothing may stand where
+    `names` go that a file cannot replace. Nothing is left behind.
+    """
+    place = Path(os.path.realpath(folder))
+    _refuse_obstacles(place, names)
+    nearest = next(path for path in (place, *place.parents) if os.path.lexists(path))
+    try:
+        _new_folder_in(nearest).rmdir()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from None
+
+
+def _new_folder_in(folder: Path) -> Path:
+    """Make a folder for files that are not in place yet; an error names `folder`."""
+    new = folder / f"{UNFINISHED}{os.urandom(6).hex()}"
+    try:
+        new.mkdir()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from None
+    return new
+
+
+def _refuse_obstacles(folder: Path, names: Sequence[str]) -> None:
+    """Refuse a folder, or a mount of its own, where a file is to go."""
+    for name in names:
+        path = folder / name
+        try:
+            found = path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder where a file is to be", str(path))
+        if os.path.ismount(path) or found.st_dev != folder.stat().st_dev:
+            raise OSError(errno.EXDEV, "it is mounted by itself, and cannot be replaced", str(path))
+
+
+def _put_all_in_place(new: Path, folder: Path, names: Sequence[str]) -> None:
+    """Move the files of one folder into another, and remove the other `names`; undo all if one cannot be."""
+    former = new / "former"
+    former.mkdir()
+    for name in names:
+        if os.path.lexists(folder / name):
+            _keep(folder / name, former / name)
+    try:
+        for name in names:
+            if (new / name).exists():
+                _put(new / name, folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
+    except BaseException:
+        _put_back(former, folder, names)
+        raise
+
+
+def _put_back(former: Path, folder: Path, names: Sequence[str]) -> None:
+    """Give a folder the files it had; one that cannot be put back does not keep the others."""
+    for name in names:
+        with suppress(OSError):
+            if os.path.lexists(former / name):
+                os.replace(former / name, folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
+
+
+def _keep(file: Path, copy: Path) -> None:
+    """Give a file a second name, or where the file system has none, copy it."""
+    try:
+        os.link(file, copy, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(file, copy, follow_symlinks=False)
+
+
+def _put(file: Path, path: Path) -> None:
+    """Make a file `path`; an error names `path`, and no file that is temporary."""
+    try:
+        os.replace(file, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def put_in_place(file: StrPath, path: StrPath) -> None:
@@ -125,8 +216,12 @@ def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
 
 def read_json(path: StrPath) -> dict[str, Any]:
     """Read what `write_json` wrote; raise `ValueError` for anything else."""
-    content = json.loads(Path(path).read_text(encoding="utf-8"))
-    json.dumps(content, ensure_ascii=False).encode()  # refuses half a pair of surrogates, which is no text
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        content = json.loads(text)
+        json.dumps(content, ensure_ascii=False).encode()  # refuses half a pair of surrogates
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     return content
 
 

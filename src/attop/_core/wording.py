@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from difflib import SequenceMatcher, get_close_matches
 from itertools import zip_longest
+
+#: Rows of a list up to which a tenth of a hit is worth saying: a thousandth of precision.
+_SHORT = 100
+#: Hits below which a tenth is, however long the list is.
+_FEW = 10
 
 
 def decimals_for(values: Iterable[float]) -> int:
@@ -52,6 +58,26 @@ def format_cell(value: float) -> str:
 def _three_figures(value: float) -> str:
     whole_digits = len(str(int(abs(value))))
     return format_fixed(value, max(0, 3 - whole_digits))
+
+
+def format_hits(value: float, k: float) -> str:
+    """Return hits of a list of `k` rows: to tenths of 100 rows or fewer, or below 10 hits, else whole.
+
+    Halves go up.
+
+    It is the one rounding of what is found, expected and promised, and of leads between them.
+
+    Examples
+    --------
+    >>> format_hits(34.5, 60), format_hits(34.0, 60), format_hits(0.63 * 5, 5), format_hits(1190.5, 2160)
+    ('34.5', '34', '3.2', '1,191')
+    """
+    if not math.isfinite(value):
+        return "–"
+    place = Decimal("0.1") if k <= _SHORT or abs(value) < _FEW else Decimal(1)
+    # Nine digits are what is known: 0.63 * 5 is 3.15, and not a little less.
+    text = f"{Decimal(f'{value:.9g}').quantize(place, ROUND_HALF_UP):,}"
+    return text.removesuffix(".0").replace("-", "−")
 
 
 def format_duration(value: float) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Floats
+from attop._core.wording import format_hits
 from attop.experiment._forecast import NextList
 from attop.metrics._roc import RocPoints
 
@@ -88,7 +89,8 @@ def draw_capacity(
             coming.ks, coming.band_low, coming.band_high, color=_QUIET, alpha=0.15, linewidth=0
         )
         axes.vlines(k, coming.low, coming.high, color="black", linewidth=2.5)
-        budget += f": expect {coming.expected:.0f}, in 95% of lists {coming.low:.0f} to {coming.high:.0f}"
+        expected = format_hits(coming.expected, k)
+        budget += f": expect {expected}, in 95% of lists {coming.low:.0f} to {coming.high:.0f}"
         most = float(np.max(coming.band_high))
     axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     for model, runs in curves.items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
-from attop._core.wording import capitalise, join_words
+from attop._core.wording import capitalise, format_hits, join_words
 from attop.experiment._interval import CONFIDENCE, Units
 from attop.experiment._judge import MIN_RUNS, TOLERANCE, Judgement, Rival, default_tolerance, judge
 from attop.experiment._verdict import Verdict
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Most of a headline.
 _WORDS = 40
+#: Regrets are hits of a list of so many rows.
+_OF = 100
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class TopJudgement(Judgement):
             return f"{float(f'{k * value:.4g}'):,.10g} in the first {k:,}{' per group' * self.grouped}"
         if not self.in_hits:
             return f"{value:.3g}"
-        return f"{_number(k * value)} of {k:,}{' per group' * self.grouped}"
+        return f"{format_hits(k * value, k)} of {k:,}{' per group' * self.grouped}"
 
     def beside(self, rival: Rival) -> str:
         """Say how near equal is, or how large a lead such runs would show."""
@@ -139,7 +141,7 @@ def warn_of_plan(n: int, least: float = math.nan, k: int = 100) -> str:
     if n < MIN_RUNS:
         runs = f"{n} run{'s' * (n != 1)}"
         return f"{runs} a method cannot be tested: plan {MIN_RUNS}, by more folds or repeats"
-    return f"a lead below {_number(k * least)} of {k:,} cannot be shown" if least > 0 else ""
+    return f"a lead below {format_hits(k * least, k)} of {k:,} cannot be shown" if least > 0 else ""
 
 
 def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None) -> str:
@@ -214,7 +216,7 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
         return _by_times(judgements, names)
     order = [str(model) for model in mean.sort_values(kind="stable").index]
     first = [model for model in order if not difference(mean[model], mean[order[0]])]
-    behind = [_number(mean[model]) for model in order]
+    behind = [format_hits(mean[model], _OF) for model in order]
     metrics, hits = {judged.metric for judged in judgements}, all(judged.in_hits for judged in judgements)
     points = f"point{'s' * (behind[0] != '1')}{f' of {metrics.pop()}' if len(metrics) == 1 else ''}"
     unit = "of 100" if hits else points
@@ -313,7 +315,3 @@ def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tup
 def name_models(models: Sequence[str], names: Mapping[str, str], most: int = 2) -> str:
     """Return the names of the models, or where they are more than that how many they are."""
     return join_words([names[m] for m in models]) if len(models) <= most else f"{len(models)} methods"
-
-
-def _number(value: float) -> str:
-    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")

@@ -9,18 +9,22 @@ from pathlib import Path
 
 from attop._core.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
 from attop._core.wording import count_noun
-from attop.statistics._watching import watch
 from attop_bench.cli.configuration import list_entry, read_raw
-from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_top, check_output
-from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentence
+from attop_bench.cli.options import (
+    add_configuration,
+    add_jobs,
+    add_pair,
+    add_top,
+    check_output,
+    read_count,
+)
+from attop_bench.deploy.card import card, draw_curve, expectation_sentence, mean_sentence, warning_if_perfect
 from attop_bench.deploy.deploy import deploy
-from attop_bench.deploy.lists import changes, explore, lists_in
-from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_notes, read_package, write_package
-from attop_bench.deploy.promise import HELD_OUT, labels_of, promise_path, read_promise
+from attop_bench.deploy.lists import changes, explore
+from attop_bench.deploy.notes import NOTES
+from attop_bench.deploy.package import CARD, CURVE, FILES, LIST, read_package, write_model, write_notes
+from attop_bench.deploy.promise import promise_path
 from attop_bench.run.config import ConfigError, load_config
-
-#: What a folder of a model has; the notes, which hold digests of the others, are put in place first.
-FILES = (NOTES, MODEL, SAFE_MODEL, HELD_OUT, "ranked.csv", "card.md", CURVE)
 
 
 def add_deploy(parser: argparse.ArgumentParser) -> None:
@@ -42,23 +46,12 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--previous", metavar="FILE.csv", help=about)
     parser.add_argument("--id", default="id", help="with --previous: column that names rows (default: id)")
     about = "rows drawn from below the top as well; stands_for: of how many rows each is one"
-    parser.add_argument("--explore", type=int, default=0, metavar="N", help=about)
-    parser.add_argument("--seed", type=int, default=0, help="of the drawn rows: another for each list")
+    parser.add_argument("--explore", type=read_count, default=0, metavar="N", help=about)
+    about = "of the drawn rows: another for each list"
+    parser.add_argument("--seed", type=read_count, default=0, metavar="N", help=about)
     about = "share of positives of these rows, if it is not the data's: for what to expect"
     parser.add_argument("--prevalence", type=float, metavar="0.03", help=about)
     parser.add_argument("--output", metavar="FILE", help="write to this file, and the promise beside it")
-
-
-def add_watch(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``attop watch``."""
-    parser.add_argument("folder", metavar="FOLDER", help="of lists by attop score, with a column of labels")
-    about = "folder of the model that made them: what each was to hold, and how labels are written"
-    parser.add_argument("--model", metavar="FOLDER", help=about)
-    about = "precision to keep, of lists that have no promise beside them"
-    parser.add_argument("--promised", type=float, metavar="0.4", help=about)
-    parser.add_argument("--label", help="the column of the labels (default: the model's, or label)")
-    about = "of the labels, as for attop look (default: the model's, or 1)"
-    parser.add_argument("--positive", metavar="VALUE", help=about)
 
 
 def run_deploy(options: argparse.Namespace) -> int:
@@ -77,17 +70,21 @@ def run_deploy(options: argparse.Namespace) -> int:
     skip = config.dataset(options.dataset).skip
     methods = [options.method] if options.method else [m.id for m in config.methods if m.id not in skip]
     folder = Path(options.output or f"deployed-{options.dataset}")
-    check_output(folder, [p for p in [config.dataset(options.dataset).params.get("path")] if p], NOTES)
+    check_output(folder, [p for p in [config.dataset(options.dataset).params.get("path")] if p], NOTES, FILES)
     result = deploy(config, options.dataset, methods, options.top, n_jobs=options.jobs, tell=print)
     titles = {m.id: m.title or m.id for m in config.methods}
     with replacing_files(folder, FILES) as new:
-        untrusted = write_package(new, result.package)
-        write_csv(new / "ranked.csv", result.ranked)
-        write_text(new / "card.md", card(result, folder, untrusted, titles))
+        untrusted = write_model(new, result.package)
+        write_csv(new / LIST, result.ranked)
+        write_text(new / CARD, card(result, folder, untrusted, titles))
         if curve := draw_curve(result):
             write_bytes(new / CURVE, curve)
-    print(f"\n{expectation_sentence(result)}")
-    print(f"Written to {folder}: " + ", ".join(sorted(file.name for file in folder.iterdir())))
+        write_notes(new, result.package)
+        written = sorted(file.name for file in new.iterdir())
+    print(f"\n{expectation_sentence(result)}\n{mean_sentence(result)}")
+    if warning := warning_if_perfect(result):
+        print(warning)
+    print(f"Written to {folder}: {', '.join(written)}")
     print(f"Score new rows: attop score {folder} new.csv")
     return 0
 
@@ -98,12 +95,13 @@ def run_score(options: argparse.Namespace) -> int:
     The file is read as the model's own data were, text and missing values included. Says what to expect of
     them, which --output writes beside the list, for attop watch.
     """
+    tell = partial(print, file=sys.stderr)
     if options.output:
         files = [Path(options.model) / name for name in FILES]
         check_output(options.output, [options.table, *files, options.model])
+        check_output(promise_path(options.output), [])
     try:
-        package = read_package(options.model)
-        tell = partial(print, file=sys.stderr)
+        package = read_package(options.model, tell)
         ranked = package.rank(options.table, tell=tell)
         previous, number = options.previous, options.explore
         marked = previous or number
@@ -126,61 +124,12 @@ def run_score(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise ConfigError(str(error)) from None
     if options.output:
-        write_csv(options.output, ranked)
-        if promise:
-            write_json(promise_path(options.output), promise)
+        file = Path(options.output)
+        beside = promise_path(file).name
+        with replacing_files(file.parent, [beside, file.name]) as new:
+            write_json(new / beside, promise.model_dump())
+            write_csv(new / file.name, ranked)
         print(f"Written: {options.output}, {count_noun(len(ranked), 'row')}.")
     else:
         sys.stdout.write(csv_text(ranked))
     return 0
-
-
-def run_watch(options: argparse.Namespace) -> int:
-    """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
-
-    Reads the CSV files of a folder in the order of the numbers in their names, one a list, and the promise
-    that attop score wrote beside each. A list counts when all its labels are there: those that come early are
-    seldom like the others. Rows that left or were drawn from below are not of the list.
-    """
-    label = read_notes(options.model)["label"] if options.model else {"column": "label"}
-    how = {name: label[name] for name in ("positive", "values") if label.get(name)}
-    if options.positive is not None:
-        how = {"positive": options.positive, "values": None}
-    files = lists_in(options.folder, print)
-    lists = {path: labels_of(path, options.label or label["column"], **how) for path in files}
-    complete = {path: labels for path, labels in lists.items() if labels.notna().all()}
-    if waiting := [path.name for path in lists if path not in complete]:
-        print(f"Waiting for labels: {', '.join(waiting)}")
-    if not complete:
-        raise ConfigError(f"{options.folder} holds no list (*.csv) with all its labels")
-    promised = [_promised(path, len(labels), options.promised) for path, labels in complete.items()]
-    hits, rows = [int(labels.sum()) for labels in complete.values()], [len(v) for v in complete.values()]
-    try:
-        result = watch(hits, rows, promised)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
-    since = f" since {list(complete)[result.since - 1].name}" if result.since else ""
-    due = sum(n * rate for n, rate in zip(rows, promised, strict=True))
-    print(
-        f"{result.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {count_noun(len(hits), 'list')} "
-        f"were positive, promised {due:,.0f}. Their mean precision is {result.precision:.4g} (at any time "
-        f"{result.low:.4g} to {result.high:.4g} with 95%)"
-    )
-    return 0
-
-
-def _promised(path: Path, rows: int, given: float | None) -> float:
-    """Return the precision promised of a list: that given, or the least of the mean of lists like it."""
-    if given is not None:
-        return given
-    promise = read_promise(path)
-    if promise is None:
-        raise ConfigError(
-            f"{path} has no promise beside it ({promise_path(path).name}): attop score --output writes it, "
-            "or give --promised"
-        )
-    if promise["k"] != rows:
-        raise ConfigError(
-            f"{path} has {rows:,} rows, its promise is of {promise['k']:,}: rows without a label stay, empty"
-        )
-    return promise["least"] / promise["k"]

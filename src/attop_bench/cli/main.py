@@ -24,7 +24,7 @@ COMMANDS = {
     "fit": ("fit", "train one method on one data set in the foreground, to debug it"),
     "deploy": ("deploy", "choose a method, fit it on all rows, write a model to take away and its card"),
     "score": ("deploy", "rank the rows of a new file by a model that attop deploy wrote"),
-    "watch": ("deploy", "check past lists against the promised precision"),
+    "watch": ("watch", "check past lists against the promised precision"),
     "compare-runs": ("compare_runs", "list the changes between two finished runs, or the runs of a folder"),
     "rescore": ("rescore", "write the report of stored test scores, without training"),
     "doctor": ("doctor", "check this machine for a run"),
@@ -33,7 +33,8 @@ COMMANDS = {
 }
 
 #: Errors of a file or folder that cannot be used.
-_PLACES = (errno.EACCES, errno.EISDIR, errno.ENOENT, errno.ENOTDIR, errno.EROFS)
+_PLACES = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
+_PLACES |= {errno.EXDEV, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -6,11 +6,12 @@ import argparse
 import math
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import attop_bench
+from attop._core.files import UNFINISHED, check_folder
 from attop._core.top import Top
 
 
@@ -85,22 +86,54 @@ def add_top(parser: argparse.ArgumentParser, about: str, **options: Any) -> None
     parser.add_argument("--top", **{"type": read_top, "metavar": "100", "help": about, **options})
 
 
-def check_output(output: str | Path, inputs: Iterable[str | Path], mark: str | None = None) -> None:
-    """Refuse an output that is an input, a folder for a file, or a folder without the command's `mark`."""
-    path, what = Path(output), ""
-    if mark is None:
-        if path.is_dir():
-            what = "is a folder: give a file"
-    elif path.exists() and not path.is_dir():
-        what = "is a file: give a folder"
-    elif path.is_dir() and any(path.iterdir()) and not (path / mark).is_file():
-        what = f"holds other files and no {mark}, so it was not made by this command: give a new folder"
+def check_output(
+    output: str | Path, inputs: Iterable[str | Path], mark: str | None = None, names: Sequence[str] = ()
+) -> None:
+    """Refuse an output that is an input, of the wrong kind, not of this command, or that cannot be written.
+
+    It is a file, or with a `mark` a folder in which the command writes `names`, of which `mark` is one. A
+    folder that holds other files has to hold the `mark`.
+
+    Raises
+    ------
+    OutputError
+        If it must not be written.
+    OSError
+        If it cannot be written; see `check_folder`.
+    """
+    path = Path(output)
+    what = _wrong_kind(path) if mark is None else _wrong_folder(path, mark)
     for file in map(Path, inputs):
         own = Path(os.path.realpath(file))  # `resolve` raises an error of a link that leads to itself
         if not what and Path(os.path.realpath(path)) in (own, *(own.parents if mark else ())):
             what = f"would replace the input {file}: give another name"
     if what:
         raise OutputError(f"--output {output} {what}")
+    if mark is None:
+        check_folder(path.parent, [path.name])
+    else:
+        check_folder(path, names)
+
+
+def _wrong_kind(path: Path) -> str:
+    """Say why a path is none of a file that can be replaced; empty if it can."""
+    if path.is_dir():
+        return "is a folder: give a file"
+    device = path.exists() and not path.is_file()
+    if device or os.path.realpath(path.parent) in ("/dev", "/dev/fd", "/proc/self/fd"):
+        return "is no file but a device or a pipe: leave --output out, and pass on what is printed"
+    return ""
+
+
+def _wrong_folder(path: Path, mark: str) -> str:
+    """Say why a path is no folder for a command that leaves its `mark` there; empty if it is."""
+    if path.exists() and not path.is_dir():
+        return "is a file: give a folder"
+    if not path.is_dir() or (path / mark).is_file():
+        return ""
+    if all(entry.name.startswith(UNFINISHED) for entry in path.iterdir()):
+        return ""
+    return f"holds other files and no {mark}, so it was not made by this command: give a new folder"
 
 
 class OutputError(ValueError):
@@ -131,6 +164,13 @@ def read_seconds(text: str) -> float:
     if not seconds > 0:
         raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, got {text!r}")
     return seconds
+
+
+def read_count(text: str) -> int:
+    """Read a whole number of at least 0, such as a seed."""
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"a whole number of at least 0 is needed, got {text!r}")
+    return int(text)
 
 
 def read_top(text: str) -> Top:

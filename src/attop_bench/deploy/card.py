@@ -8,23 +8,20 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import numpy as np
 
 from attop._core.top import Top
-from attop._core.wording import count_noun
+from attop._core.wording import count_noun, format_hits
 from attop.experiment._capacity import capacity, draw_capacity
+from attop.experiment._forecast import NextList
 from attop.metrics._roc import roc_points
 from attop_bench.deploy.deploy import Deployed
-from attop_bench.deploy.package import HARMLESS, MODEL, SAFE_MODEL, Package
-from attop_bench.run.record import environment
+from attop_bench.deploy.package import CURVE, HARMLESS, MODEL, SAFE_MODEL, Package
+from attop_bench.deploy.promise import sentence_of_groups
+from attop_bench.deploy.trial import versions_of
 
-#: The file of the curve of hits, beside the card.
-CURVE = "capacity.png"
-_distributions = cache(packages_distributions)
 #: Columns that differ most between list and rest.
 _SHOWN = 6
 
@@ -44,28 +41,49 @@ def card(model: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
 
 
 def expectation_sentence(model: Deployed) -> str:
-    """State the expected positives at the top."""
-    what, top, dataset = model.expectation, model.top, model.dataset
-    lift = f"{what.lift:.2g} times chance"
-    if what.next is not None:
-        coming = what.next
+    """State the positives to expect at the top of the next list, or of each group."""
+    what, coming = model.expectation, model.expectation.next
+    if coming is None:
+        ends = _known(what.low), _known(what.high)
+        return f"{sentence_of_groups(model.top, what.mean, *ends)}{_lift(what.lift)}."
+    if coming.reason:
         where = f"the {coming.k:,} highest of {coming.length:,} rows"
-        if coming.reason:
-            expected = f"{what.mean * coming.k:.0f} positives, {lift}"
-            return f"Of {where} expect {expected}; no interval: {coming.reason}."
-        return f"{coming.sentence}, {coming.expected / coming.k / dataset.y.mean():.2g} times chance."
-    if not top.depends_on_sample:
-        k, where = top.resolve(len(dataset.y), dataset.n_pos), f"the {top.k:,} highest of each group"
-    else:  # as many as each group has, so there is no number to expect
-        k, where = 0, f"the rows at the top of each group ({top})"
+        return f"Of {where} no number of positives can be expected with an interval: {coming.reason}."
+    return f"{coming.sentence}{_lift(coming.expected / coming.k / model.dataset.y.mean())}."
 
-    def count(share: float) -> str:
-        return f"{share * k:.0f}" if k else f"{share:.0%}"
 
-    interval = ""
-    if not math.isnan(what.low):
-        interval = f" (95% interval of the mean {count(what.low)} to {count(what.high)})"
-    return f"Of {where} expect {count(what.mean)} positives{interval}, {lift}."
+def mean_sentence(model: Deployed) -> str:
+    """State the mean of the test parts, which is what a report says the method finds."""
+    what, coming = model.expectation, model.expectation.next
+    parts = f"the mean of {count_noun(what.parts, 'test part')} whose rows no model was trained or tuned on"
+    if coming is None:
+        return f"Precision at the top ({model.top}) is {what.mean:.4f}: {parts}."
+    hits = f"{format_hits(what.mean * coming.k, coming.k)} of {coming.k:,}{_lift(what.lift)}"
+    return f"Found were {hits}: precision at the top ({model.top}) {what.mean:.4f}, {parts}."
+
+
+def warning_if_perfect(model: Deployed) -> str:
+    """Warn of a model that puts all positives above all negatives in each test part; empty if it does not."""
+    if not model.expectation.held_out:
+        return ""
+    for part in model.expectation.held_out[0]:
+        positive = part.y_true == 1
+        if positive.all() or not positive.any():
+            return ""
+        if part.y_score[positive].min() <= part.y_score[~positive].max():
+            return ""
+    return (
+        "WARNING: in every test part all positives stand above all negatives. Real data seldom allow that: "
+        "look for a column that holds the answer, such as a date of closing or another model's score."
+    )
+
+
+def _lift(times: float) -> str:
+    return f", {times:.2g} times chance"
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def draw_curve(model: Deployed) -> bytes | None:
@@ -89,22 +107,18 @@ def draw_curve(model: Deployed) -> bytes | None:
 
 def _expectation(model: Deployed) -> Iterator[str]:
     what, coming = model.expectation, model.expectation.next
+    if warning := warning_if_perfect(model):
+        yield f"**{warning}**"
     yield expectation_sentence(model)
     noted = "" if coming is None or math.isnan(what.low) else "[^mean]"
-    yield (
-        f"Precision at the top ({model.top}) is {what.mean:.4f}{noted}: the mean over {what.parts} test "
-        f"part{'s' if what.parts > 1 else ''} whose rows no model was trained or tuned on."
-        + ("" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places.")
-    )
-    if coming is not None and not coming.reason and len(model.tried) > 1:
-        yield (
-            f"For the choice among {len(model.tried)} methods {coming.optimism:.1f} positives are deducted "
-            "from what to expect."
-        )
+    tied = "" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places."
+    yield f"{mean_sentence(model)}{noted}{tied}"
+    if coming is not None and not coming.reason:
+        yield from _less_than_found(model, coming)
     if coming is not None and not math.isnan(model.stays):
         yield (
             f"Trained again with a fifth of its rows exchanged, it keeps {model.stays:.0%} of a list: expect "
-            f"{model.stays * coming.k:.0f} of these {coming.k:,} again."
+            f"{format_hits(model.stays * coming.k, coming.k)} of these {coming.k:,} again."
         )
     yield "All of it holds for rows like these: it does not allow for changes over time."
     if noted:
@@ -114,6 +128,19 @@ def _expectation(model: Deployed) -> Iterator[str]:
         )
     if coming is not None:
         yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
+
+
+def _less_than_found(model: Deployed, coming: NextList) -> Iterator[str]:
+    """Say why another number is expected than was found."""
+    found = model.expectation.mean * coming.k
+    apart = coming.expected - found
+    k = coming.k
+    direction = "fewer" if apart < 0 else "more"
+    words = f"{format_hits(abs(apart), k)} {direction} than were found are expected"
+    if len(model.tried) > 1:
+        choice = f"the choice among {len(model.tried)} methods"
+        words += f"; {format_hits(coming.optimism, k)} are deducted for {choice}"
+    yield f"{words}. Few rows near the top leave open how many of the next ones are positive."
 
 
 def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
@@ -217,10 +244,7 @@ def _data(model: Deployed) -> Iterator[str]:
 
 
 def _made(model: Deployed) -> Iterator[str]:
-    installed = environment()
-    learner = type(model.package.pipeline["model"]).__module__.partition(".")[0]
-    named = dict(installed["versions"])
-    for package in (*_distributions().get(learner, ()), "joblib"):
-        named[package] = version(package)
-    versions = ", ".join(f"{name} {number}" for name, number in named.items())
-    yield f"{datetime.now(UTC).date().isoformat()}, Python {installed['python']}, {versions}."
+    numbers = versions_of(model.package.pipeline)
+    python = numbers.pop("python")
+    versions = ", ".join(f"{name} {number}" for name, number in numbers.items())
+    yield f"{datetime.now(UTC).date().isoformat()}, Python {python}, {versions}."

@@ -38,6 +38,7 @@ from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.package import Package
 from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.deploy.reasons import Difference, differences, one_column
+from attop_bench.deploy.trial import rows_to_try
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job, Run
@@ -216,8 +217,10 @@ def deploy(
     }
     what = expect(job, dataset, tried)
     if what.next is None:  # the labels' list is one of each group
-        notes["precision"] = {"mean": what.mean, "low": what.low, "high": what.high}
-    ranked, package = _ranked(dataset, rows, columns, best), Package(pipeline, notes, what.held_out)
+        rates = {"mean": what.mean, "low": what.low, "high": what.high}
+        notes["precision"] = {name: None if math.isnan(rate) else rate for name, rate in rates.items()}
+    ranked = _ranked(dataset, rows, columns, best)
+    package = Package(pipeline, notes, what.held_out, rows_to_try(rows.X, columns["score"]))
     listed = np.isin(_numbers(rows), package.head(ranked)["row"])
     return Deployed(
         package,

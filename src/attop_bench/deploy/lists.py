@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,18 +28,59 @@ def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.Data
 
 
 def read_list(path: str | Path) -> pd.DataFrame:
-    """Read a list as text, each cell as it was before it was written as CSV; a spreadsheet may cut by ;."""
+    """Read a list as text, each cell as it was before it was written as CSV.
+
+    A spreadsheet may have cut it by ; or tab, and written it as UTF-16 or in its own code page.
+    """
+    refuse_irregular(path)
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            mark = max(",;\t", key=file.readline().count)
-            file.seek(0)
-            if len({len(row) for row in csv.reader(file, delimiter=mark) if row}) > 1:
-                raise ValueError("a row has more or fewer fields than the header")
-        table = pd.read_csv(path, sep=mark, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (csv.Error, ValueError) as error:
+        text = _text_of(Path(path).read_bytes())
+        mark = _separator(text)
+        if len({len(row) for row in _rows(text, mark) if row}) > 1:
+            raise ValueError("a row has more or fewer fields than the header")
+        table = pd.read_csv(io.StringIO(text), sep=mark, dtype=str, keep_default_na=False)
+    except (OSError, csv.Error, ValueError) as error:
         raise DatasetError(f"{path} is no list of attop score, text separated by commas: {error}") from None
     table = table[(table != "").any(axis=1)].reset_index(drop=True)  # a spreadsheet's empty rows
     return table.rename(columns=original_cell).map(original_cell)
+
+
+def refuse_irregular(path: str | Path) -> None:
+    """Refuse what is no file: a folder, a link that leads to none, or a pipe, which would be waited for."""
+    if os.path.isfile(path):
+        return
+    what = "there is no such file"
+    if os.path.isdir(path):
+        what = "it is a folder"
+    elif os.path.islink(path) and not os.path.exists(path):
+        what = "it is a link that leads to no file"
+    elif os.path.exists(path):
+        what = "it is a pipe or a device"
+    raise DatasetError(f"{path} is no list of attop score: {what}")
+
+
+def _text_of(content: bytes) -> str:
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")  # of Excel in Western Europe
+
+
+def _separator(text: str) -> str:
+    """Return the sign that cuts the header into the names of a list, or into most fields."""
+    headers = {mark: next(_rows(text, mark), []) for mark in ",;\t"}
+    named = [mark for mark, names in headers.items() if "rank" in names]
+    return named[0] if named else max(headers, key=lambda mark: len(headers[mark]))
+
+
+def _rows(text: str, mark: str) -> Iterator[list[str]]:
+    most = csv.field_size_limit(2**31 - 1)  # a cell may hold a document
+    try:
+        yield from csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    finally:
+        csv.field_size_limit(most)
 
 
 def own_rows(table: pd.DataFrame) -> pd.Series:
@@ -55,17 +99,13 @@ def numbers(table: pd.DataFrame, name: str) -> pd.Series:
     return values
 
 
-def lists_in(folder: str | Path, tell: Callable[[str], None]) -> list[Path]:
-    """Return the lists of a folder in the order a reader counts, list-2 before list-10; `tell` of copies."""
+def lists_in(folder: str | Path) -> list[Path]:
+    """Return entries of a folder that end in .csv in the order a reader counts, list-2 before list-10."""
 
     def natural(path: Path) -> list[tuple[int, str]]:
         return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", path.name)]
 
-    found: dict[bytes, Path] = {}
-    for path in sorted(Path(folder).glob("*.csv"), key=natural):
-        if (first := found.setdefault(path.read_bytes(), path)) != path:
-            tell(f"{path.name} is {first.name} again: passed over")
-    return list(found.values())
+    return sorted((path for path in Path(folder).iterdir() if path.suffix.lower() == ".csv"), key=natural)
 
 
 def changes(

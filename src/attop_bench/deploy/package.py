@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
-from attop._core.files import read_json, write_bytes, write_json
+from attop._core.files import write_bytes, write_json
 from attop._core.top import Top
+from attop._core.typing import Floats
 from attop._core.wording import count_noun, did_you_mean
 from attop.experiment._forecast import HeldOut, next_list
 from attop.metrics._overlap import ties_at_k
@@ -29,11 +30,23 @@ from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.kinds.columns import as_identifiers, require_present
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
-from attop_bench.deploy.promise import HELD_OUT, read_held_out, write_held_out
+from attop_bench.deploy.notes import NOTES, folder_of, read_notes
+from attop_bench.deploy.promise import HELD_OUT, Promise, read_held_out, sentence_of_groups, write_held_out
+from attop_bench.deploy.trial import (
+    TRIAL,
+    changed_versions,
+    largest_difference,
+    read_trial,
+    versions_of,
+    write_trial,
+)
 
-MODEL, SAFE_MODEL, NOTES = "model.joblib", "model.skops", "model.json"
-_NOTES = {"features", "beside", "format", "reader", "by_pandas", "group", "label"}
-_NOTES |= {"top", "middle", "rows", "positives", "digests"}
+MODEL, SAFE_MODEL = "model.joblib", "model.skops"
+LIST, CARD, CURVE = "ranked.csv", "card.md", "capacity.png"
+#: What a folder of a model has; the notes, which hold digests of the others, are put in place first.
+FILES = (NOTES, MODEL, SAFE_MODEL, HELD_OUT, TRIAL, LIST, CARD, CURVE)
+#: Files without which nothing can be scored.
+_NEEDED = (HELD_OUT, TRIAL)
 #: Types without code that skops does not trust; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
 
@@ -50,6 +63,8 @@ class Package:
     notes: Mapping[str, Any]
     #: Held-out scores of the model chosen, and of those it was chosen among; none with groups.
     held_out: list[list[HeldOut]]
+    #: A few rows of the data, by which a model that is loaded is tried.
+    trial: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def categories(self) -> dict[str, NDArray]:
@@ -134,22 +149,17 @@ class Package:
 
     def expect(
         self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
-    ) -> dict[str, Any] | None:
-        """Return the promise of the top of a list, and tell it; None where nothing is known.
+    ) -> Promise:
+        """Return the promise of the top of a list, and tell it.
 
         `prevalence` is the share of positives among its rows, by default that of the data.
         """
-        k, length, rows = len(head), len(ranked), self.notes["rows"]
-        top = Top.of(self.notes["top"])
         if not self.held_out:
-            known = self.notes["precision"]
-            tell(f"Of the rows at the top of each group ({top}) {known['mean']:.0%} are to be positive")
-            same = prevalence is None and len(self.head(ranked)) == k
-            mean, low, high = (known[name] * k for name in ("mean", "low", "high"))
-            return {"k": k, "length": length, "expected": mean, "least": low, "high": high} if same else None
+            return self._expect_of_groups(ranked, head, prevalence, tell)
+        k, length, rows = len(head), len(ranked), self.notes["rows"]
         chosen, *rivals = self.held_out
         coming = next_list(chosen, k, length, rivals=rivals, prevalence=prevalence)
-        cut = top.resolve(rows, 0)
+        cut = Top.of(self.notes["top"]).resolve(rows, 0)
         share = f"{self.notes['positives'] / rows:.2g}, as of the data (else --prevalence)"
         tell(f"{coming.sentence}, if the share of positives is {share if prevalence is None else prevalence}")
         if k / length > 1.05 * cut / rows and k < length:
@@ -159,12 +169,32 @@ class Package:
             )
         if (ties := ties_at_k(ranked["score"], k)).items:
             tell(f"{ties.items:,} rows are tied at the cut, for {ties.places:,} of the places")
-        names = ("k", "length", "expected", "low", "high", "least")
-        return None if coming.reason else {**{n: getattr(coming, n) for n in names}, "prevalence": prevalence}
+        promise = Promise.of_list(coming, prevalence)
+        if not coming.reason:
+            tell(promise.sentence)
+        return promise
+
+    def _expect_of_groups(
+        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
+    ) -> Promise:
+        top, known = Top.of(self.notes["top"]), self.notes["precision"]
+        tell(sentence_of_groups(top, known["mean"], known["low"], known["high"]))
+        promise = Promise.of_groups(len(head), len(ranked), known, prevalence)
+        if len(self.head(ranked)) != len(head):
+            promise = promise.without(f"the card is of {top} of each group, and these are other rows")
+        tell(promise.sentence)
+        return promise
 
 
 def write_package(folder: Path, package: Package) -> list[str]:
-    """Write pipeline and notes; return the types that keep skops, which has a file else, from trusting it."""
+    """Write a model and its notes, without list and card; return what `write_model` does."""
+    untrusted = write_model(folder, package)
+    write_notes(folder, package)
+    return untrusted
+
+
+def write_model(folder: Path, package: Package) -> list[str]:
+    """Write a pipeline; return the types that keep skops, which has a file else, from trusting it."""
     folder.mkdir(parents=True, exist_ok=True)
     joblib.dump(package.pipeline, folder / MODEL)
     untrusted = ["skops is not installed"]
@@ -176,58 +206,117 @@ def write_package(folder: Path, package: Package) -> list[str]:
         if not untrusted:
             write_bytes(folder / SAFE_MODEL, content)
     write_held_out(folder / HELD_OUT, package.held_out)
-    digests = {n: _digest(folder / n) for n in (MODEL, SAFE_MODEL, HELD_OUT) if (folder / n).exists()}
-    write_json(folder / NOTES, {**package.notes, "digests": digests})
+    write_trial(folder / TRIAL, package.pipeline, package.trial)
     return untrusted
 
 
+def write_notes(folder: Path, package: Package) -> None:
+    """Write the notes of a package, with digests of all its files, which are there."""
+    digests = {name: _digest(folder / name) for name in FILES if name != NOTES and (folder / name).exists()}
+    about = {"versions": versions_of(package.pipeline), "digests": digests}
+    write_json(folder / NOTES, {**package.notes, **about})
+
+
 def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    with open(file, "rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def read_notes(place: str | Path) -> dict[str, Any]:
-    """Read the notes of a package, from its folder or a file in it, without loading the model."""
-    folder = _folder(place)
-    if not (folder / NOTES).is_file():
-        raise DatasetError(f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}")
-    try:
-        notes = read_json(folder / NOTES)
-        if missing := _NOTES - set(notes):
-            raise ValueError(f"it lacks {min(missing)}")
-        if notes["middle"] is not None and len(notes["middle"]) != (n := len(notes["features"]) + 1):
-            raise ValueError(f"middle has {len(notes['middle'])} numbers instead of {n}")
-    except (ValueError, TypeError) as error:
-        raise DatasetError(f"{folder / NOTES} is not by attop deploy ({error}): deploy again") from None
-    return notes
+def read_package(place: str | Path, tell: Callable[[str], None] = lambda line: None) -> Package:
+    """Read a package from its folder, or by one of its two files of the model.
 
+    It is read by skops where it has such a file and skops is installed. Else joblib unpickles it, which runs
+    the code it holds: read only one you trust. `tell` gets a line if it does, and if other versions are here
+    than it was made with. A few rows are scored, and a model that gives them other scores is refused.
 
-def _folder(place: str | Path) -> Path:
-    return Path(place) if Path(place).is_dir() else Path(place).parent
-
-
-def read_package(place: str | Path) -> Package:
-    """Read a package from its folder or a file in it, by skops if that is its file.
-
-    A file of joblib runs the code it holds: read only one you trust.
+    Raises
+    ------
+    DatasetError
+        If files are of different models, cannot be read, or the scores are others.
     """
-    path, folder, notes = Path(place), _folder(place), read_notes(place)
-    file = path if path.name == SAFE_MODEL else folder / MODEL
-    for one in (file, folder / HELD_OUT):
-        if not one.is_file() or _digest(one) != notes["digests"].get(one.name):
+    folder, notes = folder_of(place), read_notes(place)
+    _refuse_mixed(folder, notes["digests"])
+    file = _file_of(Path(place), folder, tell)
+    if not file.is_file():
+        raise DatasetError(f"{file} is not there, of which {folder / NOTES} is: deploy again")
+    changed = changed_versions(notes["versions"])
+    package = Package(_load(file, changed), notes, read_held_out(folder / HELD_OUT))
+    _try_out(file, package.pipeline, read_trial(folder / TRIAL), changed, tell)
+    return package
+
+
+def _refuse_mixed(folder: Path, digests: Mapping[str, str]) -> None:
+    """Refuse files that are not of the notes; list, card and curve may be elsewhere."""
+    for name in FILES:
+        file = folder / name
+        if name == NOTES or not (file.exists() or name in _NEEDED):
+            continue
+        if not file.is_file() or _digest(file) != digests.get(name):
+            remedy = "deploy again" if name in (MODEL, SAFE_MODEL, *_NEEDED) else "deploy again, or move it"
             raise DatasetError(
-                f"{one} is not that of {folder / NOTES}, as after an interruption: deploy again"
+                f"{file} is not that of {folder / NOTES}, as after an interruption or an edit: {remedy}"
             )
-    held_out = read_held_out(folder / HELD_OUT)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", InconsistentVersionWarning)  # it may score otherwise
-        try:
-            if file is path:
+
+
+def _file_of(path: Path, folder: Path, tell: Callable[[str], None]) -> Path:
+    """Return the file to load: that which was named, or the one that holds no code if it can be read."""
+    if path.name == SAFE_MODEL:
+        return path
+    safe, reads = (folder / SAFE_MODEL).is_file(), find_spec("skops") is not None
+    if safe and reads and path.name != MODEL:
+        return folder / SAFE_MODEL
+    why = "it was asked for" if path.name == MODEL else f"there is no {SAFE_MODEL}"
+    if safe and not reads:
+        why = f"{SAFE_MODEL} needs skops: pip install skops"
+    tell(f"{folder / MODEL} is unpickled, which runs the code it holds: {why}")
+    return folder / MODEL
+
+
+def _load(file: Path, changed: Mapping[str, tuple[str, str]]) -> Any:
+    """Load a pipeline, of another version of scikit-learn too: `_try_out` comes after it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InconsistentVersionWarning)
+            if file.name == SAFE_MODEL:
                 import skops.io
 
-                return Package(skops.io.load(file, trusted=HARMLESS), notes, held_out)
-            return Package(joblib.load(file), notes, held_out)
-        except Exception as error:  # a damaged file raises anything
-            raise DatasetError(
-                f"{file} cannot be loaded ({type(error).__name__}: {error}): install the versions the card "
-                "names, or deploy again"
-            ) from error
+                return skops.io.load(file, trusted=HARMLESS)
+            return joblib.load(file)
+    except Exception as error:  # a damaged file raises anything
+        made = f"; it was made with {_versions_in_words(changed)}" if changed else ""
+        raise DatasetError(
+            f"{file} cannot be loaded ({type(error).__name__}: {error}){made}: install the versions the card "
+            "names, or deploy again"
+        ) from error
+
+
+def _try_out(
+    file: Path,
+    pipeline: Any,
+    trial: tuple[pd.DataFrame, Floats],
+    changed: Mapping[str, tuple[str, str]],
+    tell: Callable[[str], None],
+) -> None:
+    """Refuse a model that gives the stored rows other scores; else tell of versions that differ."""
+    rows, scores = trial
+    made = f"{file} was made with {_versions_in_words(changed)}" if changed else f"{file}"
+    remedy = "install the versions the card names, or deploy again"
+    try:
+        difference = largest_difference(pipeline, rows, scores)
+    except Exception as error:  # of code of another version
+        reason = f"{type(error).__name__}: {error}"
+        raise DatasetError(f"{made}: it cannot score its stored rows ({reason}); {remedy}") from error
+    if difference:
+        raise DatasetError(
+            f"{made}: the scores of {count_noun(len(rows), 'stored row')} differ by up to "
+            f"{difference:.2g} of the largest; {remedy}"
+        )
+    if "scikit-learn" in changed and not len(rows):
+        raise DatasetError(f"{made}, and there are no stored rows to try it on: {remedy}")
+    if changed:
+        tell(f"{made}; the scores of {count_noun(len(rows), 'stored row')} are equal")
+
+
+def _versions_in_words(changed: Mapping[str, tuple[str, str]]) -> str:
+    """Name versions, such as "scikit-learn 1.8.0 (here 1.9.1)"."""
+    return ", ".join(f"{package} {then} (here {here})" for package, (then, here) in changed.items())

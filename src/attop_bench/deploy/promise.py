@@ -2,21 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from attop._core.files import read_json
-from attop.experiment._forecast import HeldOut
+from attop._core.top import Top
+from attop._core.wording import format_hits
+from attop.experiment._forecast import HeldOut, NextList
 from attop_bench.data.base import DatasetError, load_arrays, save_arrays
 from attop_bench.data.formats import Table
 from attop_bench.data.kinds.columns import comparison_of, is_positive
 from attop_bench.deploy.lists import own_rows, read_list
+from attop_bench.deploy.notes import in_words
 
 HELD_OUT = "held-out.npz"
+#: Hits that even the best promise leaves open.
+_NOT_PERFECT = 0.5
+_Hits = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Promise(BaseModel):
+    """Positives that are expected of a list, and those that are promised."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    #: k, length: Rows of the list, of how many that were scored.
+    k: int = Field(ge=1)
+    length: int = Field(ge=1)
+    #: expected, low, high: Positives, and the interval of the count in one list, with groups of its mean.
+    expected: _Hits | None
+    low: _Hits | None
+    high: _Hits | None
+    #: What the mean of such lists is not below; None if nothing is promised.
+    least: _Hits | None
+    prevalence: float | None = None
+    #: Why nothing is promised; empty if something is.
+    reason: str = ""
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> Promise:
+        known = [value for value in (self.least, self.expected, self.low, self.high) if value is not None]
+        if any(value > self.k for value in known):
+            raise ValueError(
+                f"no more than the {self.k:,} rows of the list can be positive, got {max(known):g}"
+            )
+        if self.least is not None and self.least > self.k - _NOT_PERFECT:
+            raise ValueError(f"least must be below the {self.k:,} rows of the list, got {self.least:g}")
+        return self
+
+    @property
+    def holds(self) -> bool:
+        """True if anything is promised."""
+        return bool(self.least)
+
+    @classmethod
+    def of_list(cls, coming: NextList, prevalence: float | None) -> Promise:
+        """Return the promise of the next list."""
+        known = {name: _known(getattr(coming, name)) for name in ("expected", "low", "high", "least")}
+        promise = cls(
+            k=coming.k,
+            length=coming.length,
+            prevalence=prevalence,
+            **{**known, "least": None},
+            reason=coming.reason or "such lists may hold none",
+        )
+        return promise.promising(known["least"])
+
+    @classmethod
+    def of_groups(
+        cls, k: int, length: int, precision: Mapping[str, float | None], prevalence: float | None
+    ) -> Promise:
+        """Return the promise of `k` rows at the top of groups, by the precision of the test parts."""
+        hits = {name: None if rate is None else rate * k for name, rate in precision.items()}
+        promise = cls(
+            k=k,
+            length=length,
+            expected=hits["mean"],
+            low=hits["low"],
+            high=hits["high"],
+            least=None,
+            prevalence=prevalence,
+            reason="one test part has no interval" if hits["low"] is None else "such lists may hold none",
+        )
+        if prevalence is not None:
+            return promise.without("it is not known what another prevalence does to groups")
+        return promise.promising(hits["low"])
+
+    def promising(self, least: float | None) -> Promise:
+        """Return this with what is promised, where that is more than nothing; a perfect list never is."""
+        if not least:
+            return self
+        return self.model_copy(update={"least": min(least, self.k - _NOT_PERFECT), "reason": ""})
+
+    def without(self, reason: str) -> Promise:
+        """Return this with nothing expected or promised."""
+        nothing = dict.fromkeys(("expected", "low", "high", "least"))
+        return self.model_copy(update={**nothing, "reason": reason})
+
+    @property
+    def sentence(self) -> str:
+        """The promise, or why there is none."""
+        if not self.least:
+            return f"Nothing is promised: {self.reason}"
+        return f"Promised are at least {format_hits(self.least, self.k)}, the mean of many such lists"
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def sentence_of_groups(top: Top, mean: float, low: float | None, high: float | None) -> str:
+    """Say what to expect at the top of each group, where each has a list of its own."""
+    k = None if top.depends_on_sample else top.k
+    where = f"the rows at the top of each group ({top})" if k is None else f"the {k:,} highest of each group"
+
+    def count(share: float) -> str:  # of a share of each group there is no number to expect
+        return f"{share:.0%}" if k is None else format_hits(share * k, k)
+
+    interval = ""
+    if low is not None and high is not None:
+        interval = f" (95% interval of the mean {count(low)} to {count(high)})"
+    return f"Of {where} expect {count(mean)} positives{interval}"
 
 
 def write_held_out(path: Path, models: Sequence[Sequence[HeldOut]]) -> None:
@@ -50,18 +163,18 @@ def promise_path(file: str | Path) -> Path:
     return Path(file).with_suffix(".promise.json")
 
 
-def read_promise(file: Path) -> dict[str, Any] | None:
+def read_promise(file: Path) -> Promise | None:
     """Return the promise beside a list; None if there is none."""
     where = promise_path(file)
-    if not where.is_file():
+    if not os.path.lexists(where):
         return None
+    if not where.is_file():
+        raise DatasetError(f"{where} is no file: take it away, or write the list again")
     try:
-        promise = read_json(where)
-        if not 0 <= promise["least"] <= promise["k"]:
-            raise ValueError(f"least must be from 0 to k, got {promise['least']} of {promise['k']}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DatasetError(f"{where} is no promise of attop score: {error}; write the list again") from None
-    return promise
+        return Promise.model_validate(read_json(where))
+    except (OSError, ValueError) as error:
+        what = in_words(error) if isinstance(error, ValueError) else str(error)
+        raise DatasetError(f"{where} is no promise of attop score: {what}; write the list again") from None
 
 
 def labels_of(

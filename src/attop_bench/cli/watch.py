@@ -1,0 +1,60 @@
+"""`attop watch`: past lists against the precision that was promised."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from attop._core.parameters import check_share
+from attop_bench.deploy.notes import read_notes
+from attop_bench.deploy.watched import Folder, read_folder, verdict_sentence
+from attop_bench.run.config import ConfigError
+
+
+def add_watch(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop watch``."""
+    parser.add_argument("folder", metavar="FOLDER", help="of lists by attop score, with a column of labels")
+    about = "folder of the model that made them: what each was to hold, and how labels are written"
+    parser.add_argument("--model", metavar="FOLDER", help=about)
+    about = "precision to keep, of lists that have no promise beside them"
+    parser.add_argument("--promised", type=float, metavar="0.4", help=about)
+    parser.add_argument("--label", help="the column of the labels (default: the model's, or label)")
+    about = "of the labels, as for attop look (default: the model's, or 1)"
+    parser.add_argument("--positive", metavar="VALUE", help=about)
+
+
+def run_watch(options: argparse.Namespace) -> int:
+    """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
+
+    Reads the CSV files of a folder in the order of the numbers in their names, one a list, and the promise
+    that attop score wrote beside each. Rows count when their labels are there: write all labels of a list at
+    once, for those that come early are seldom like the others. Rows that left or were drawn from below are
+    not of the list. A list that cannot be read, or promises nothing, is named, and the others are judged.
+    """
+    if not Path(options.folder).is_dir():
+        raise ConfigError(f"there is no folder {options.folder}: give one with lists by attop score")
+    label = read_notes(options.model)["label"] if options.model else {"column": "label"}
+    how = {name: label[name] for name in ("positive", "values") if label.get(name)}
+    if options.positive is not None:
+        how = {"positive": options.positive, "values": None}
+    if options.promised is not None:
+        _check_promised(options.promised)
+    found = read_folder(options.folder, options.label or label["column"], how, options.promised)
+    if not found.judged:
+        raise ConfigError(_nothing_to_judge(options.folder, found))
+    for line in found.lines():
+        print(line)
+    print(verdict_sentence(found.judged) + found.counts)
+    return 0
+
+
+def _check_promised(share: float) -> None:
+    try:
+        check_share("--promised", share)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _nothing_to_judge(folder: str, found: Folder) -> str:
+    """Say that no list can be judged, and of each why."""
+    return "\n".join([f"{folder} holds no list (*.csv) that can be judged", *found.lines()])

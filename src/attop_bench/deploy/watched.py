@@ -1,0 +1,204 @@
+"""Past lists with their labels: read one by one, compared with what was expected and promised of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attop._core.wording import count_noun, format_hits
+from attop.statistics._watching import Watched, watch
+from attop_bench.data.base import DatasetError
+from attop_bench.deploy.lists import lists_in, read_list
+from attop_bench.deploy.promise import Promise, labels_of, promise_path, read_promise
+
+_T = TypeVar("_T")
+#: Lists that are thought of at most: ten years of weeks.
+_MOST = 520
+
+
+@dataclass(frozen=True)
+class PastList:
+    """A list of which labels are known."""
+
+    name: str
+    #: Rows with a label, and the positives among them.
+    rows: int
+    hits: int
+    #: Rows of the list that have no label yet.
+    waiting: int
+    promise: Promise
+
+    @property
+    def part(self) -> float:
+        """The share of the list's rows that have a label."""
+        return self.rows / self.promise.k
+
+    @property
+    def promised(self) -> float:
+        """The hits promised of the rows with a label."""
+        return (self.promise.least or 0.0) * self.part
+
+    @property
+    def expected(self) -> float | None:
+        """The hits expected of the rows with a label."""
+        return None if self.promise.expected is None else self.promise.expected * self.part
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The lists of a folder: those that can be judged, and the others with the reason."""
+
+    judged: list[PastList]
+    #: Name -> what is wrong with it.
+    passed: dict[str, str]
+    #: Names of those without any label yet.
+    waiting: list[str]
+    #: Name -> why it promises nothing.
+    without_promise: dict[str, str]
+
+    def lines(self) -> list[str]:
+        """Say of each list that is not judged, or not whole, why."""
+        said = [f"{name} is passed over: {reason}" for name, reason in self.passed.items()]
+        said += [
+            f"{name} promises nothing, and is not judged: {r}" for name, r in self.without_promise.items()
+        ]
+        if self.waiting:
+            said.append(f"Waiting for labels: {', '.join(self.waiting)}")
+        for one in self.judged:
+            if one.waiting:
+                said.append(
+                    f"{one.name}: {count_noun(one.waiting, 'row')} of {one.promise.k:,} without a label yet"
+                )
+        return said
+
+    @property
+    def counts(self) -> str:
+        """Count the lists that are not judged; empty if none."""
+        parts = {
+            "passed over": self.passed,
+            "without a promise": self.without_promise,
+            "waiting": self.waiting,
+        }
+        counted = [f"{len(names)} {word}" for word, names in parts.items() if names]
+        return f" Not judged: {', '.join(counted)}." if counted else ""
+
+
+def read_folder(folder: str | Path, column: str, how: dict[str, Any], promised: float | None) -> Folder:
+    """Read all lists of a folder; what is wrong with one is said of it, and the others are read.
+
+    `how` has the options of `labels_of`, `promised` is the precision to keep where it is given.
+    """
+    found = Folder([], {}, [], {})
+    contents: dict[bytes, str] = {}
+    for path in lists_in(folder):
+        try:
+            if first := _copied(path, contents):
+                raise DatasetError(f"it is {first} again")
+            _read_one(path, column, how, promised, found)
+        except (DatasetError, OSError) as error:
+            found.passed[path.name] = str(error)
+    return found
+
+
+def _copied(path: Path, contents: dict[bytes, str]) -> str:
+    """Return the name of the list that this is a copy of; empty if it is none.
+
+    Scores tell lists apart. Without them two lists may well be written alike.
+    """
+    if "score" not in read_list(path):
+        return ""
+    first = contents.setdefault(path.read_bytes(), path.name)
+    return first if first != path.name else ""
+
+
+def _read_one(path: Path, column: str, how: dict[str, Any], promised: float | None, found: Folder) -> None:
+    labels = labels_of(path, column, **how)
+    promise = _given(promised, len(labels)) if promised is not None else _beside(path, len(labels))
+    if not labels.notna().any():
+        found.waiting.append(path.name)
+    elif not promise.holds:
+        found.without_promise[path.name] = promise.reason or "its least is 0"
+    else:
+        rows, hits = int(labels.notna().sum()), int(labels.sum())
+        found.judged.append(PastList(path.name, rows, hits, len(labels) - rows, promise))
+
+
+def _given(precision: float, k: int) -> Promise:
+    """Return a promise of so much precision, of which nothing else is known."""
+    return Promise(k=k, length=k, expected=None, low=None, high=None, least=precision * k)
+
+
+def _beside(path: Path, k: int) -> Promise:
+    """Return the promise that was written beside a list."""
+    promise = read_promise(path)
+    if promise is None:
+        raise DatasetError(
+            f"{path} has no promise beside it ({promise_path(path).name}): attop score --output writes it, "
+            "or give --promised"
+        )
+    if promise.k != k:
+        raise DatasetError(
+            f"{path} has {k:,} rows, its promise is of {promise.k:,}: rows without a label stay, empty"
+        )
+    return promise
+
+
+def verdict_sentence(lists: Sequence[PastList]) -> str:
+    """Say whether lists keep their promise, by three numbers, and how many lists would tell."""
+    hits, rows = [one.hits for one in lists], [one.rows for one in lists]
+    rates = [one.promised / one.rows for one in lists]
+    result = watch(hits, rows, rates)
+    since = f" since {lists[result.since - 1].name}" if result.since else ""
+    return (
+        f"{result.verdict}{since}: {three_numbers(lists)}. Their mean precision is {result.precision:.4g} "
+        f"(at any time {result.low:.4g} to {result.high:.4g} with 95%)."
+        + _what_would_tell(hits, rows, rates, result)
+    )
+
+
+def three_numbers(lists: Sequence[PastList]) -> str:
+    """Say what was expected of lists, what was promised and what was found."""
+    total = sum(one.rows for one in lists)
+    due = sum(one.promised for one in lists)
+    words = f"promised at least {format_hits(due, total)}, found {sum(one.hits for one in lists):,}"
+    expected = [one.expected for one in lists if one.expected is not None]
+    if len(expected) == len(lists):
+        words = f"expected {format_hits(sum(expected), total)}{_interval(lists)}, {words}"
+    return f"{words} of {total:,} rows of {count_noun(len(lists), 'list')}"
+
+
+def _interval(lists: Sequence[PastList]) -> str:
+    """Return the interval of the one list there is, if all its labels are there."""
+    promise = lists[0].promise
+    if len(lists) > 1 or lists[0].waiting or promise.low is None or promise.high is None:
+        return ""
+    return f" ({format_hits(promise.low, promise.k)} to {format_hits(promise.high, promise.k)})"
+
+
+def _what_would_tell(
+    hits: Sequence[int], rows: Sequence[int], rates: Sequence[float], result: Watched
+) -> str:
+    """Say how many more lists like these would give a verdict."""
+    if result.verdict != "cannot tell":
+        return ""
+    for more in _numbers_of_lists():
+        total = len(hits) + more
+        verdict = watch(_repeated(hits, total), _repeated(rows, total), _repeated(rates, total)).verdict
+        if verdict != "cannot tell":
+            return f" {count_noun(more, 'more list')} like these would tell: {verdict}."
+    return f" Even {_MOST} more lists like these would not tell."
+
+
+def _repeated(values: Sequence[_T], total: int) -> list[_T]:
+    return list(islice(cycle(values), total))
+
+
+def _numbers_of_lists() -> list[int]:
+    """Return numbers of further lists to try, one by one at first and then in steps of a tenth."""
+    numbers = [1]
+    while numbers[-1] < _MOST:
+        numbers.append(min(_MOST, numbers[-1] + max(1, numbers[-1] // 10)))
+    return numbers
