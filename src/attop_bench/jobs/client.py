@@ -10,6 +10,7 @@ Whoever imports more here pays for it in every job: ``_socket`` takes a twentiet
 
 from __future__ import annotations
 
+import _signal
 import _socket
 import hashlib
 import marshal
@@ -26,6 +27,17 @@ ADOPTER = "ATTOP_ADOPTER"
 #: A server. In an environment without attop it is found where it is here, behind what is installed there.
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from attop_bench.jobs.server import serve; serve()"
 
+#: Runs the script of the command line as the interpreter would, but that Ctrl-C ends it without a traceback,
+#: also while it imports; `attop_bench.jobs.log.job_log` sends one to the log.
+COLD = """
+import _signal, os, runpy, sys
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+del sys.argv[0]
+sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
 #: Beginnings of the variables that modules read when imported.
 _VARIABLES = (
     *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "NUMBA_", "NPY_", "SCIPY_"),
@@ -38,10 +50,13 @@ def main(preload: str = "", installed: tuple[str, ...] = ()) -> None:
     """Run the script of the command line, on a server if there is one, and exit as it does.
 
     A new server imports the module `preload`; folders of `installed` packages change when one is upgraded.
+    Ctrl-C ends this process without a traceback.
     """
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     status = _ask(sys.argv[1:], preload, installed)
     if status is None:
-        os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+        os.execv(sys.executable, [sys.executable, "-c", COLD, *sys.argv[1:]])
     os._exit(status)
 
 

@@ -63,8 +63,12 @@ def run_in_process(function: str, argument: Any, log: str, limits: Limits) -> Pr
 
 
 def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
-    """Run a call below a supervisor of its own, which a job may kill, but not this process."""
+    """Run a call below a supervisor of its own, which a job may kill, but not this process.
+
+    Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
+    """
     mine, its = Pipe()
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     supervisor = os.fork()
     if supervisor == 0:
         try:
@@ -72,6 +76,8 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
             its.send(_supervise(call, its.poll))
         finally:
             os._exit(0)
+    if interrupt is not signal.SIG_IGN:  # as it is in the background of a shell
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     its.close()
     end = None
     with mine, contextlib.suppress(EOFError):

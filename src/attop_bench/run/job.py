@@ -124,9 +124,11 @@ def train(
             return
         except OSError as error:
             end = ProcessResult("failed", f"{type(error).__name__}: {error}")
-    if end.status != "done":
+    if end.status == "done":
+        return
+    if end.status != "abandoned":  # else nobody is there to read it
         sys.stderr.write(f"\n{end.message}\nThe job's output is in {log}\n\n")
-        raise SystemExit(1)
+    raise SystemExit(1)
 
 
 def _unless_again(end: ProcessResult, note: Path, digest: str) -> ProcessResult:

@@ -16,7 +16,10 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
-from attop_bench.jobs.client import HOME
+from attop_bench.jobs.client import COLD, HOME
+
+#: Attribute of an event: what the scheduler said of a group that broke off.
+WORDS = "attop_words"
 
 
 def of(workflow: Any, path: str, default: Any = None) -> Any:
@@ -121,7 +124,8 @@ def start_without_limit(workflow: Any) -> None:
 def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
     """Have the benchmark's `scripts` started by `attop_bench.jobs.client`; new servers import `preload`.
 
-    Lost without it: each job imports for itself, about a second.
+    Its other scripts are started so that Ctrl-C prints no traceback. Lost without it: each job imports for
+    itself, about a second.
     """
     with contextlib.suppress(ImportError, AttributeError):
         from snakemake.script import PythonScript, ScriptBase
@@ -130,11 +134,13 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
         installed = tuple(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
         program = f"import sys; sys.path.append({HOME!r}); from attop_bench.jobs.client import main; "
         client = shlex.join(["-ISc", f"{program}main({preload!r}, {installed!r})"])
+        cold = shlex.join(["-c", COLD])
 
         def execute(self: Any, command: str, **given: Any) -> Any:
-            ours = of(self, "path.get_filename", str)() in names and "attop_bench" in of(self, "source", "")
-            if ours and "py_exec" in given and not self.container_img:
-                given["py_exec"] = f"{_threads(self.resources)}{given['py_exec']} {client}"
+            if "attop_bench" in of(self, "source", "") and "py_exec" in given and not self.container_img:
+                served = of(self, "path.get_filename", str)() in names
+                threads = _threads(self.resources) if served else ""
+                given["py_exec"] = f"{threads}{given['py_exec']} {client if served else cold}"
             return start(self, command, **given)
 
         PythonScript._execute_cmd = execute
@@ -145,6 +151,22 @@ def _threads(resources: Any) -> str:
     asked = str(resources.get("cpus_per_task", ""))
     names = ("OMP", "OPENBLAS", "MKL") if os.environ.get("SLURM_CPUS_PER_TASK") == asked else ()
     return "".join(f"{name}_NUM_THREADS={asked} " for name in names)
+
+
+def keep_words_on_groups() -> None:
+    """Have the event of a group that broke off carry what the scheduler said, such as why it refused it.
+
+    Lost without it: these words, which Snakemake has for single jobs alone.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from snakemake.jobs import GroupJob
+
+        log = GroupJob.log_error
+
+        def log_error(self: Any, msg: str | None = None, **given: Any) -> Any:
+            return log(self, msg, **given, **{WORDS: msg or ""})
+
+        GroupJob.log_error = log_error
 
 
 def jobs_to_do(workflow: Any) -> list[tuple[str, dict[str, str]]]:
