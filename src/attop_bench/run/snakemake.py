@@ -131,7 +131,7 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
         from snakemake.script import PythonScript, ScriptBase
 
         start, names = ScriptBase._execute_cmd, {f"{name}.py" for name in scripts}
-        installed = tuple(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
+        installed = installed_packages()
         program = f"import sys; sys.path.append({HOME!r}); from attop_bench.jobs.client import main; "
         client = shlex.join(["-ISc", f"{program}main({preload!r}, {installed!r})"])
         cold = shlex.join(["-c", COLD])
@@ -144,6 +144,11 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
             return start(self, command, **given)
 
         PythonScript._execute_cmd = execute
+
+
+def installed_packages() -> tuple[str, ...]:
+    """Return the folders of installed packages, which change when one is upgraded."""
+    return tuple(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
 
 
 def _threads(resources: Any) -> str:
