@@ -31,7 +31,14 @@ def start(folder, *command):
     environment = {**os.environ, "PYTHONPATH": path}
     with (folder / "output.txt").open("w") as file:
         streams = {"stdout": file, "stderr": file, "stdin": subprocess.DEVNULL}
-        return subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **streams)
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in the background
+            **streams,
+        )
 
 
 def until(happened, process):

@@ -67,7 +67,7 @@ def run_in_process(function: str, argument: Any, log: str, limits: Limits) -> Pr
 def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
     """Run a call below a supervisor of its own, which a job may kill, but not this process.
 
-    Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
+    Meanwhile Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
     """
     mine, its = Pipe()
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -88,6 +88,7 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
                 end = ProcessResult("abandoned", "stopped: nobody waits for the result")
         end = end or mine.recv()
     os.waitpid(supervisor, 0)
+    signal.signal(signal.SIGINT, interrupt)
     return end or ProcessResult(
         "killed", "the process that watched the job was killed by SIGKILL, by the job itself or from outside"
     )

@@ -101,6 +101,15 @@ def at_a_time(workflow: Any) -> int:
     return of(workflow, "resource_settings.nodes") or of(workflow, "resource_settings.cores") or 1
 
 
+def attempts(workflow: Any) -> int | None:
+    """Return how often a run tries a job, known from its start on; None if that is not known.
+
+    Lost without it: a job that is killed at every attempt has no row, and holds up the report.
+    """
+    retries = of(workflow, "execution_settings.retries")
+    return None if retries is None else retries + 1
+
+
 def configfiles(workflow: Any, *, given: bool = False) -> list[str]:
     """Return the configuration files, or only those given on the command line.
 
