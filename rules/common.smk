@@ -5,7 +5,7 @@ import sys
 from snakemake.exceptions import WorkflowError
 
 from attop_bench.jobs.supervise import adopt_servers
-from attop_bench.run.config import ConfigError, load_config, read_yaml
+from attop_bench.run.config import CATALOGUES, ConfigError, load_config, read_yaml
 from attop_bench.run.output import hold
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
@@ -25,11 +25,10 @@ if os.path.isdir(HERE):
     sys.path.append(beside("."))
 
 # The catalogues: of the working directory, as with a copied configuration, else those of the repository.
-RAW, CATALOGUES = dict(config), config.get("catalogues")
-if isinstance(CATALOGUES, dict) and not all(
-    map(os.path.exists, map(str, CATALOGUES.values()))
-):
-    RAW["catalogues"] = {section: beside(file) for section, file in CATALOGUES.items()}
+RAW = {"catalogues": dict(CATALOGUES), **config}
+FILES = RAW["catalogues"]
+if isinstance(FILES, dict) and not all(map(os.path.exists, map(str, FILES.values()))):
+    RAW["catalogues"] = {section: beside(file) for section, file in FILES.items()}
 
 try:
     for file in internals.configfiles(workflow):

@@ -151,6 +151,13 @@ def test_data_that_cannot_be_read_are_no_result_of_the_method(job_of, capsys):
     assert "data.npz cannot be read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("method", ["WritesNoRecord", "WritesAnotherRecord", "WritesOtherScores"])
+def test_a_method_that_spoils_its_own_results_is_a_row(job_of, method):
+    record, _ = record_of(job_of(method))
+    assert record["status"] == "error"
+    assert "left no readable record" in record["error"]
+
+
 @pytest.mark.parametrize("method", ["KillsItself", "KillsItsParent", "TerminatesItself"])
 def test_a_kill_is_a_result_at_the_last_attempt_alone(job_of, method):
     """Of the job, or of the process that watches it."""

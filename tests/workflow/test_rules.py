@@ -70,6 +70,15 @@ def test_the_entry_of_catalogues_plans_the_whole_run(tmp_path):
     assert "report" in jobs(output)
 
 
+def test_the_entry_of_catalogues_reads_the_profile_wherever_it_is_called(tmp_path):
+    """Without it Snakemake refuses to go on after a kill."""
+    options = ["-s", ROOT / "workflow/Snakefile", "--directory", tmp_path, "--list-rules"]
+    status, output = forked.run("snakemake", options, tmp_path)
+    assert status == 0, output
+    assert f"profile {ROOT}/workflow/profiles/default" in output
+    assert (ROOT / "workflow/profiles").resolve() == ROOT / "profiles"
+
+
 def test_profiles_of_clusters_differ_in_how_jobs_are_submitted_alone():
     slurm, other = (
         yaml.safe_load((ROOT / p / "profile.yaml").read_text()) for p in ("slurm", "profiles/cluster")

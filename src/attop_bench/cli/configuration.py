@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from attop_bench.cli.options import source
-from attop_bench.run.config import Config, ConfigError, catalogue_files, load_config, read_yaml
+from attop_bench.run.config import CATALOGUES, Config, ConfigError, catalogue_files, load_config, read_yaml
 
 
 def read_raw(options: argparse.Namespace) -> dict[str, Any]:
@@ -27,6 +27,7 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
             _merge(raw, {key: yaml.safe_load(value)})
         except yaml.YAMLError:
             raise ConfigError(f"--config {key}: the value is not valid YAML, got {value!r}") from None
+    raw.setdefault("catalogues", dict(CATALOGUES))
     files = catalogue_files(raw)
     if not all(Path(file).exists() for file in files.values()):  # as the Snakefile does
         raw["catalogues"] = {section: str(source() / file) for section, file in files.items()}

@@ -16,7 +16,7 @@ from attop._core.top import Top
 from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
 from attop_bench.jobs.server import run_in_process
 from attop_bench.run.attempts import Attempts
-from attop_bench.run.record import Record, name_of_data
+from attop_bench.run.record import Record, is_whole, name_of_data
 
 if TYPE_CHECKING:
     from attop.metrics._metric import Metric
@@ -126,6 +126,8 @@ def train(
     results = scores, record, digest, time.time()
     argument = (job, data, folds, results, limits.seconds)
     end = run_in_process(WORK, argument, log, limits)
+    if end.status == "done" and not is_whole(scores, record, digest):
+        end = ProcessResult("error", "it ended well, and left no readable record of its run", end.tail)
     end = attempts.settle(end, Path(record).with_name("killed"), digest)
     if end.status in FAILED:
         failed = job.record(name_of_data(data)).fail(end.status, end.message, end.tail)

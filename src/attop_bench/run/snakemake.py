@@ -167,6 +167,24 @@ def _threads(resources: Any) -> str:
     return "".join(f"{name}_NUM_THREADS={asked} " for name in names)
 
 
+def compare_scripts_by_content(folder: str) -> None:
+    """Have the time of a script in `folder` make no job out of date: its content is among the parameters.
+
+    Lost without it: all runs again after a branch was changed and changed back, or an archive unpacked.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from snakemake.jobs import Job
+
+        compare = Job.outputs_older_than_script_or_notebook
+
+        async def compare_others(self: Any) -> Any:
+            if not str(of(self, "rule.script", "")).startswith(folder):
+                async for output in compare(self):
+                    yield output
+
+        Job.outputs_older_than_script_or_notebook = compare_others
+
+
 def keep_words_on_groups() -> None:
     """Have the event of a group that broke off carry what the scheduler said, such as why it refused it.
 
