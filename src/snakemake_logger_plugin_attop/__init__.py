@@ -37,6 +37,9 @@ _SHOWN = (
     "Cancelling",
 )
 
+#: Beginnings of what it says before it answers.
+_PLANNING = ("Building DAG", "Assuming unrestricted")
+
 #: An error that the event of its job tells, and one that follows from all others.
 _KNOWN, _UNFINISHED = "CalledProcessError", "At least one job did not complete successfully"
 
@@ -64,6 +67,9 @@ class LogHandler(LogHandlerBase):
         self._progress = Progress()
         #: Of jobs of a group: what the scheduler said of it.
         self._refused: dict[int, str] = {}
+        #: What Snakemake says until a run begins, the answer of a command that runs nothing, such as --lint;
+        #: None once something else was said.
+        self._answer: list[str] | None = []
         quiet = map(str, settings.quiet or ())
         if settings.dryrun or settings.verbose or settings.debug_dag or "all" in quiet:
             self._plain = plain_handler(settings)
@@ -84,6 +90,9 @@ class LogHandler(LogHandlerBase):
     def close(self) -> None:
         """End the display: the failures once more, then where the report is."""
         if self._display is not None:
+            for sentence in self._answer or ():
+                self._display.say(sentence)
+            self._answer = None
             self._display.end()
         super().close()
 
@@ -91,6 +100,7 @@ class LogHandler(LogHandlerBase):
         event: Any = getattr(record, "event", None)
         facts: dict[str, Any] = vars(record)
         if event == "attop_todo":
+            self._answer = None
             self._progress.plan(facts["jobs"], cores=facts["cores"])
             display.begin(**{name: facts[name] for name in ("report", "manifest", "configfiles")})
         elif event == LogEvent.JOB_INFO:
@@ -109,7 +119,7 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_ERROR:
             self._break_off(display, facts)
         elif event is None or event == LogEvent.ERROR:
-            _say(display, record)
+            self._say(display, record)
 
     def _break_off(self, display: Display, facts: dict[str, Any]) -> None:
         """Say why a job ended without its results, unless because the run was told to stop."""
@@ -122,18 +132,24 @@ class LogHandler(LogHandlerBase):
         reason = _last_line(job) or _full_disk(job) or _sentence(words) or "no reason given"
         display.failure(job, reason)
 
-
-def _say(display: Display, record: LogRecord) -> None:
-    """Print what Snakemake says beside the events of jobs, if a user waits for it."""
-    message = record.getMessage()
-    if record.levelno >= ERROR:
-        # A CalledProcessError is said by the job's own event.
-        if _KNOWN not in message and not (is_stopped() and _UNFINISHED in message):
-            display.say(message, style="red")
-    elif record.levelno >= WARNING:
-        display.say(message, style="yellow")
-    elif record.levelno == INFO and message.startswith(_SHOWN):
-        display.say(message)
+    def _say(self, display: Display, record: LogRecord) -> None:
+        """Print what Snakemake says beside the events of jobs, if a user waits for it."""
+        message = record.getMessage()
+        if record.levelno >= ERROR:
+            # A CalledProcessError is said by the job's own event.
+            if _KNOWN in message or (is_stopped() and _UNFINISHED in message):
+                return
+            style = "red"
+        elif record.levelno >= WARNING:
+            style = "yellow"
+        elif record.levelno == INFO and message.startswith(_SHOWN):
+            style = ""
+        else:
+            if self._answer is not None and not message.startswith(_PLANNING):
+                self._answer.append(message)
+            return
+        self._answer = None
+        display.say(message, style=style)
 
 
 def _sentence(words: str) -> str:

@@ -159,6 +159,21 @@ def test_warnings_and_errors_pass_snakemakes_chatter_does_not(handler, capfd):
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("answer", ["Congratulations, your workflow is in a good condition!", "archived x"])
+def test_the_answer_of_a_command_that_runs_nothing_is_shown(handler, capfd, answer):
+    for message in ("Building DAG of jobs...", answer):
+        handler.emit(event(None, message=message))
+    handler.close()
+    assert capfd.readouterr().err == f"{answer}\n"
+
+
+def test_what_is_said_before_a_run_is_not_shown(handler, tmp_path, capfd):
+    handler.emit(event(None, message="Conda environments: ignored"))
+    begin(handler, tmp_path, "check", {})
+    handler.close()
+    assert "Conda" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("option", ["dryrun", "verbose", "debug_dag"])
 def test_a_dry_run_looks_as_without_it(option, capfd):
     settings = MockOutputSettings()

@@ -169,10 +169,9 @@ def repeating_spoilt() -> Iterator[None]:
             with contextlib.suppress(OSError):
                 record.parent.with_name("done.json").unlink(missing_ok=True)
                 os.replace(record, record.with_name("spoilt.json"))
-        raise RecordError(
-            f"{error.what}\n{count_noun(len(error.spoilt), 'record')} set aside as spoilt.json: the same command "
-            "trains again what is missing."
-        ) from None
+        aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt.json"
+        remedy = "the same command trains again what is missing."
+        raise RecordError(f"{error.what}\n{aside}: {remedy}") from None
 
 
 def is_whole(scores: StrPath, record: StrPath, digest: str) -> bool:
