@@ -80,7 +80,8 @@ def before_training(w):
     """The checks and the method's compiled code, for a run that is still to be done.
 
     One that is done does not wait for them: Snakemake would repeat it whenever these are done again for another
-    data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
+    data set or method. (Nor with `ancient`; but below a job that runs again, Snakemake looks for no change of a
+    job that only such files join to it.)
     """
     waits = internals.compares_inputs(workflow) or not all(
         is_done(PLAN, run) for run in runs_of(w)

@@ -231,6 +231,15 @@ def test_an_edit_runs_again_what_depends_on_it(clone, file, edit, expected, meth
     assert set(re.findall(r"train (\S+) on", output)) == methods
 
 
+@pytest.mark.parametrize("change", ["code of a learner", "a method is added"])
+def test_the_plan_of_the_entry_of_catalogues_is_the_same(clone, change):
+    file, edit, expected, _ = PAGE[change]
+    with edited(clone / file, edit):
+        status, output = snakemake(clone, "--cores", "1", "-n", "-s", "workflow/Snakefile")
+    assert status == 0, output
+    assert jobs(output) == expected
+
+
 @pytest.mark.parametrize("call", [[], ["-s", "workflow/Snakefile"], ["--workflow-profile", "none"]])
 def test_edits_that_change_no_result_run_nothing_again(clone, call):
     """Nor does the time of all files: `clone` has changed that of results, this one that of all others."""
