@@ -153,7 +153,7 @@ class LogHandler(LogHandlerBase):
 
 
 def _sentence(words: str) -> str:
-    """Return what a scheduler says of a job, without its command and the closing words of Snakemake."""
+    """Return the scheduler's words on a job, without its command and the closing words of Snakemake."""
     lines = words.partition(_CLOSING)[0].splitlines()
     said = itertools.takewhile(lambda line: not line.startswith("    "), lines)
     return " ".join(line.strip() for line in said)

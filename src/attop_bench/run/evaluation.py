@@ -95,7 +95,7 @@ Read = tuple[Run, Record, Ints, Floats]
 def _read_all(
     runs: Sequence[Run], scores: Sequence[str | Path], records: Sequence[str | Path], tops: Sequence[Top]
 ) -> list[Read]:
-    """Return what the runs left; raise `RecordError` with all that is damaged."""
+    """Return records and scores of the runs; raise `RecordError` with all that are damaged."""
     read: list[Read] = []
     errors: list[RecordError] = []
     for run, scored, record in zip(runs, scores, records, strict=True):
