@@ -66,7 +66,8 @@ def before_training(w):
     """The checks and the method's compiled code, for a run that is still to be done.
 
     One that is done does not wait for them: Snakemake would repeat it whenever these are done again for another
-    data set or method. (With `ancient` it would not, but would then miss the run's own changes.)
+    data set or method. (Nor with `ancient`; but below a job that runs again, Snakemake looks for no change of a
+    job that only such files join to it.)
     """
     waits = internals.compares_inputs(workflow) or not all(
         is_done(PLAN, run) for run in runs_of(w)
@@ -116,18 +117,18 @@ def requested():
 
 @internals.asked_often
 def training_memory(w, input, attempt):
-    """`memory`; from the third attempt more than the limit of the configuration.
+    """`memory`; from the second attempt more than the limit of the configuration, and then half as much again.
 
     A run beyond that limit then leaves a record that says so, instead of being killed by the scheduler.
     """
-    limit = CONFIG.limits_of(w.method)["memory_mb"] if attempt > 2 else None
-    return max(memory(w, input, attempt), round(limit or 0) + 500)
+    limit = CONFIG.limits_of(w.method)["memory_mb"] if attempt > 1 else None
+    return max(memory(w, input, attempt), round(((limit or 0) + 500) * attempt / 2))
 
 
 @internals.asked_often
 def training_minutes(w, attempt):
-    """Ten minutes for each attempt; from the third more than the limit of the configuration, as for memory."""
-    limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 2 else None
+    """Ten minutes for each attempt; from the second more than the limit of the configuration, as for memory."""
+    limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 1 else None
     return len(runs_of(w)) * max(10 * attempt, round((limit or 0) / 60) + 5)
 
 

@@ -8,6 +8,7 @@ Snakemake's own log under ``.snakemake/log`` holds every event either way.
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from logging import ERROR, INFO, WARNING, Handler, LogRecord
@@ -18,8 +19,9 @@ from rich.console import Console
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attop_bench.run.interrupt import is_stopped
 from attop_bench.run.record import Record, RecordError
-from attop_bench.run.snakemake import plain_handler
+from attop_bench.run.snakemake import WORDS, plain_handler
 from snakemake_logger_plugin_attop.display import Display
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
@@ -34,6 +36,18 @@ _SHOWN = (
     "Terminating processes",
     "Cancelling",
 )
+
+#: Beginnings of what it says before it answers.
+_PLANNING = ("Building DAG", "Assuming unrestricted")
+
+#: An error that the event of its job tells, and one that follows from all others.
+_KNOWN, _UNFINISHED = "CalledProcessError", "At least one job did not complete successfully"
+
+#: Follows the words of every scheduler.
+_CLOSING = "For further error details see"
+
+#: Seconds in which Ctrl-C, which ends the jobs, reaches this process too.
+_MOMENT = 0.05
 
 #: Bytes below which a disk is full: a job that fails then cannot say why in its log.
 _FULL = 1 << 16
@@ -51,6 +65,11 @@ class LogHandler(LogHandlerBase):
         self._plain: Handler | None = None
         self._display: Display | None = None
         self._progress = Progress()
+        #: Of jobs of a group: what the scheduler said of it.
+        self._refused: dict[int, str] = {}
+        #: What Snakemake says until a run begins, the answer of a command that runs nothing, such as --lint;
+        #: None once something else was said.
+        self._answer: list[str] | None = []
         quiet = map(str, settings.quiet or ())
         if settings.dryrun or settings.verbose or settings.debug_dag or "all" in quiet:
             self._plain = plain_handler(settings)
@@ -71,6 +90,9 @@ class LogHandler(LogHandlerBase):
     def close(self) -> None:
         """End the display: the failures once more, then where the report is."""
         if self._display is not None:
+            for sentence in self._answer or ():
+                self._display.say(sentence)
+            self._answer = None
             self._display.end()
         super().close()
 
@@ -78,6 +100,7 @@ class LogHandler(LogHandlerBase):
         event: Any = getattr(record, "event", None)
         facts: dict[str, Any] = vars(record)
         if event == "attop_todo":
+            self._answer = None
             self._progress.plan(facts["jobs"], cores=facts["cores"])
             display.begin(**{name: facts[name] for name in ("report", "manifest", "configfiles")})
         elif event == LogEvent.JOB_INFO:
@@ -90,19 +113,50 @@ class LogHandler(LogHandlerBase):
             if job is not None and (why := reason_of(job)):
                 display.failure(job, why, kept=True)
             display.update()
+        elif event == LogEvent.GROUP_ERROR:
+            about = facts["job_error_info"]
+            self._refused |= {job["jobid"]: facts.get(WORDS, "") for job in about}
         elif event == LogEvent.JOB_ERROR:
-            known = self._progress.fail(facts["jobid"]) or _job(facts, {})
-            why = _last_line(known) or _full_disk(known) or facts.get("rule_msg") or "no reason given"
-            display.failure(known, why)
+            self._break_off(display, facts)
         elif event is None or event == LogEvent.ERROR:
-            message = record.getMessage()
+            self._say(display, record)
+
+    def _break_off(self, display: Display, facts: dict[str, Any]) -> None:
+        """Say why a job ended without its results, unless because the run was told to stop."""
+        number = facts["jobid"]
+        job = self._progress.fail(number) or _job(facts, {})
+        of_group = self._refused.pop(number, "")
+        if is_stopped(within=_MOMENT):
+            return
+        words = facts.get("rule_msg") or of_group
+        reason = _last_line(job) or _full_disk(job) or _sentence(words) or "no reason given"
+        display.failure(job, reason)
+
+    def _say(self, display: Display, record: LogRecord) -> None:
+        """Print what Snakemake says beside the events of jobs, if a user waits for it."""
+        message = record.getMessage()
+        if record.levelno >= ERROR:
             # A CalledProcessError is said by the job's own event.
-            if record.levelno >= ERROR and "CalledProcessError" not in message:
-                display.say(message, style="red")
-            elif WARNING <= record.levelno < ERROR:
-                display.say(message, style="yellow")
-            elif record.levelno == INFO and message.startswith(_SHOWN):
-                display.say(message)
+            if _KNOWN in message or (is_stopped() and _UNFINISHED in message):
+                return
+            style = "red"
+        elif record.levelno >= WARNING:
+            style = "yellow"
+        elif record.levelno == INFO and message.startswith(_SHOWN):
+            style = ""
+        else:
+            if self._answer is not None and not message.startswith(_PLANNING):
+                self._answer.append(message)
+            return
+        self._answer = None
+        display.say(message, style=style)
+
+
+def _sentence(words: str) -> str:
+    """Return the scheduler's words on a job, without its command and the closing words of Snakemake."""
+    lines = words.partition(_CLOSING)[0].splitlines()
+    said = itertools.takewhile(lambda line: not line.startswith("    "), lines)
+    return " ".join(line.strip() for line in said)
 
 
 def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:

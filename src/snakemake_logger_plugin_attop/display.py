@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from attop._core.wording import count_noun, format_duration
+from attop_bench.run.interrupt import is_stopped
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
 ROWS = 12  # bars; a run on more data sets shows those that are trained on
@@ -29,7 +30,7 @@ class Display:
         self._console, self._progress = console, progress
         self._live: Live | None = None
         self._report = self._manifest = self._options = ""
-        self._kept = False
+        self._kept = self._ended = False
         self._printed_at = float("-inf")
         self._complete: set[str] = set()
 
@@ -85,6 +86,9 @@ class Display:
             self._live.stop()
             self._live = None
         if not self._report:
+            if is_stopped() and not self._ended:
+                self.say("Stopped before the first job; the same command starts again.")
+            self._ended = True
             return
         done, steps = self._progress.steps
         whole, failed = done == steps, self._progress.failed
@@ -94,18 +98,33 @@ class Display:
                 self.say(f"\n{headline}")
             self.say(f"The report: {self._report}", style="bold")
         if failed:
-            self.say(f"\n{failed.total()} failed:")
-            for (subject, why), n in list(failed.items())[:FAILURES]:
-                self.say(f"  {subject}{f' ({n} jobs)' if n > 1 else ''}: {why}", style="red")
-            if len(failed) > FAILURES:
-                self.say(
-                    f"  and {count_noun(len(failed) - FAILURES, 'other reason')}: attop status{self._options}"
-                )
-            clear = f"attop retry{self._options}, then " if self._kept else ""
-            self.say(f"After fixing the cause: {clear}the same command again.")
-        elif not whole:
+            self._repeat_failures()
+        if is_stopped() and not whole:
+            self.say(f"Stopped. {self._trained()}; the same command goes on.")
+        elif not failed and not whole:
             self.say("Not finished: the same command goes on from here.")
-        self._report = ""  # logging closes its handlers twice
+        self._report, self._ended = "", True  # logging closes its handlers twice
+
+    def _repeat_failures(self) -> None:
+        """Print each reason once more, and what to do after fixing the cause."""
+        failed = self._progress.failed
+        self.say(f"\n{failed.total()} failed:")
+        for (subject, why), n in list(failed.items())[:FAILURES]:
+            times = f" ({n} jobs)" if n > 1 else ""
+            self.say(f"  {subject}{times}: {why}", style="red")
+        if len(failed) > FAILURES:
+            others = count_noun(len(failed) - FAILURES, "other reason")
+            self.say(f"  and {others}: attop status{self._options}")
+        clear = f"attop retry{self._options}, then " if self._kept else ""
+        self.say(f"After fixing the cause: {clear}the same command again.")
+
+    def _trained(self) -> str:
+        """Say how much of this run is done: of its training, or where there is none to do, of its steps."""
+        total, done = self._progress.total.total(), self._progress.done.total()
+        if not total:
+            done, steps = self._progress.steps
+            return f"{done} of {steps} steps are done"
+        return f"{done} of {total} training jobs are done"
 
     def _bars(self) -> RenderableType:
         p = self._progress

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +25,7 @@ from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise
 from attop_bench.report import build_report
 from attop_bench.run import job as process
+from attop_bench.run.attempts import Attempts
 from attop_bench.run.folds import write_folds
 from attop_bench.run.job import Job
 from support import ROOT
@@ -129,17 +131,6 @@ def test_a_child_that_comes_back_writes_no_results(job_of):
     assert "SystemExit" not in log
 
 
-@pytest.mark.parametrize("method", ["KillsItself", "KillsItsParent"])
-def test_what_is_killed_twice_in_a_row_is_recorded(job_of, method):
-    job = job_of(method)
-    with pytest.raises(SystemExit):
-        train(job)
-    assert not Path(job.record).exists()
-    record, _ = record_of(job)
-    assert record["status"] == "error"
-    assert "twice in a row" in record["error"]
-
-
 @pytest.mark.parametrize("methods", [("Fine", "ChangesFeatures"), ("Undecided", "Undecided")])
 def test_what_was_changed_or_drawn_before_makes_no_difference(job_of, methods):
     """A method's own features are changed, and the generators of the process are seeded."""
@@ -158,6 +149,46 @@ def test_data_that_cannot_be_read_are_no_result_of_the_method(job_of, capsys):
         train(job)
     assert not Path(job.record).exists()
     assert "data.npz cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["WritesNoRecord", "WritesAnotherRecord", "WritesOtherScores"])
+def test_a_method_that_spoils_its_own_results_is_a_row(job_of, method):
+    record, _ = record_of(job_of(method))
+    assert record["status"] == "error"
+    assert "left no readable record" in record["error"]
+
+
+@pytest.mark.parametrize("method", ["KillsItself", "KillsItsParent", "TerminatesItself"])
+def test_a_kill_is_a_result_at_the_last_attempt_alone(job_of, method):
+    """Of the job, or of the process that watches it."""
+    job = job_of(method, attempts=Attempts("run", 3))
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            train(job)
+        assert not Path(job.record).exists()
+    record, _ = record_of(job)
+    assert record["status"] == "killed"
+    assert record["error"].startswith("killed 3 times, at its last attempt too, from outside or by itself.")
+    assert not Path(job.record).with_name("killed").exists()
+
+
+def test_the_end_of_its_client_is_no_result_of_a_job(job_of, tmp_path):
+    job = job_of("Patient", attempts=Attempts("run", 1))
+    job.spec = replace(job.spec, params={"seconds": 600})
+    script = ["import pickle", "from attop_bench.run.job import train"]
+    script += [f"job = vars(pickle.loads({pickle.dumps(job)}))", "train(job.pop('spec'), **job)"]
+    (tmp_path / "script.py").write_text("\n".join(script))
+    log = Path(job.log)
+    for _ in range(2):
+        log.unlink(missing_ok=True)
+        with subprocess.Popen([*CLIENT, "script.py"], cwd=tmp_path) as client:
+            until = time.monotonic() + 60
+            while not log.exists() and time.monotonic() < until:
+                time.sleep(0.05)
+            client.kill()
+        time.sleep(0.6)  # in which a job notices that its client is gone
+    assert not Path(job.record).exists()
+    assert not Path(job.record).with_name("killed").exists()
 
 
 def test_a_log_keeps_its_beginning_and_its_end(job_of):
@@ -254,7 +285,7 @@ def test_a_warm_process_changes_no_bit(job_of, tmp_path, monkeypatch):
 
 #: One of each way to end; test_what_a_method_does_is_its_status has more.
 HOSTILE = {"Raises": "error", "LoopsForEver": "timeout", "EatsMemory": "memory", "NaNScores": "diverged"}
-HOSTILE |= {"KillsItself": "error", "KilledOnce": "ok", "eats-all": "memory"}
+HOSTILE |= {"KillsItself": "killed", "KilledOnce": "ok", "eats-all": "memory"}
 
 
 def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished, tmp_path, monkeypatch):
@@ -282,7 +313,7 @@ def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished,
     found = dict(runs.groupby("method")["status"].unique().map(list))
     assert {name: found[name] for name in HOSTILE} == {name: [status] for name, status in HOSTILE.items()}
     errors = runs.set_index("method")["error"]
-    assert errors["KillsItself"].str.contains("twice in a row").all()
+    assert errors["KillsItself"].str.contains("killed 2 times").all()
     assert errors["EatsMemory"].str.contains("600 MB").all()
     assert errors["eats-all"].str.contains("MemoryError").all()
     assert not list(tmp_path.glob("results/train/*/*/*/killed"))

@@ -1,15 +1,19 @@
 """Servers: a script on one is as without it; in a job of SLURM; how many scripts they work on."""
 
+import ctypes
 import os
+import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
 
-from attop_bench.jobs.client import ADOPTER
+from attop_bench.jobs.client import ADOPTER, why_cold
 from support.client import CLIENT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="servers are Linux only")
@@ -134,6 +138,142 @@ def test_a_script_has_its_own_time_zone(folder):
     for zone, hour in (("UTC0", "0\n"), ("XYZ-5", "5\n")):
         with start([*CLIENT, "job.py"], folder, TZ=zone) as client:
             assert client.stdout.readline() == hour
+
+
+def limit(kind):
+    """Return a function that limits a process, so that it still works."""
+
+    def change():
+        _, most = resource.getrlimit(kind)
+        less = 1 << 40 if most == resource.RLIM_INFINITY else most // 2
+        resource.setrlimit(kind, (less, less))
+
+    return change
+
+
+def without_privileges():
+    ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS of Linux
+
+
+def of_another_host():
+    """In a namespace of host names."""
+    if ctypes.CDLL(None).unshare(0x04000000):
+        os._exit(77)
+    socket.sethostname("another")
+
+
+def least(name, value):
+    return lambda: Path(f"/proc/self/{name}").write_text(value)
+
+
+#: What a process inherits, and others would get from its server.
+LIMITS = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_NPROC", "RLIMIT_STACK")
+INHERITED = {kind: limit(getattr(resource, kind)) for kind in LIMITS}
+INHERITED |= {
+    "umask": lambda: os.umask(0o37),
+    "nice": lambda: os.nice(3),
+    "affinity": lambda: os.sched_setaffinity(0, {max(os.sched_getaffinity(0))}),
+    "policy": lambda: os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0)),
+    "environment": lambda: os.environ.update(ANYTHING="else"),
+    "ignored signal": lambda: signal.signal(signal.SIGUSR2, signal.SIG_IGN),
+    "score": least("oom_score_adj", "500"),
+    "privileges": without_privileges,
+}
+BY_ROOT = {
+    "groups": lambda: os.setgroups([12, 13]),
+    "namespace": of_another_host,
+    "group": lambda: os.setgid(12),
+}
+SEEN = """
+import os, resource, signal
+kinds = sorted(kind for kind in dir(resource) if kind.startswith("RLIMIT_"))
+umask = os.umask(0)
+limits = [resource.getrlimit(getattr(resource, kind)) for kind in kinds]
+status = [line for line in open("/proc/self/status") if line.startswith(("NoNew", "SigIgn"))]
+score = open("/proc/self/oom_score_adj").read()
+print(limits, umask, os.nice(0), os.sched_getaffinity(0), os.sched_getscheduler(0))
+print(os.environ.get("ANYTHING"), status, score, os.uname().nodename, os.getgroups(), os.getgid())
+"""
+
+
+def become_client(folder, output, warm, change):
+    """Replace this process by a client of `SEEN`, after a change to it."""
+    os.chdir(folder)
+    with open(output, "w") as file:
+        os.dup2(file.fileno(), 1)
+    os.environ.update(TMPDIR=str(folder), ATTOP_WARM=warm)
+    os.environ.pop(ADOPTER, None)
+    if change:
+        change()
+    os.execv(CLIENT[0], [*CLIENT, "seen.py"])
+
+
+@pytest.mark.parametrize("what", [*INHERITED, *BY_ROOT])
+def test_a_script_inherits_of_its_client_not_of_the_one_that_started_the_server(what, folder):
+    """Run by one client, by one that differs in `what`, and by one as the first again."""
+    if what in BY_ROOT and os.geteuid() != 0:
+        pytest.skip("root alone may change it")
+    change = {**INHERITED, **BY_ROOT}[what]
+    (folder / "seen.py").write_text(SEEN)
+    found = []
+    for warm, differs in (("1", False), ("1", True), ("0", True), ("1", False)):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                become_client(folder, f"out{len(found)}", warm, change if differs else None)
+            finally:
+                os._exit(1)
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if status == 77:
+            pytest.skip("this machine does not allow it")
+        assert status == 0
+        found.append((folder / f"out{len(found)}").read_text())
+    first, other, cold, again = found
+    assert other == cold
+    assert first == again
+    assert first != other
+
+
+def test_what_a_script_starts_ends_with_it_and_gets_no_server(own_folder):
+    """Nor does a client that it starts, which would leave the script's limits behind."""
+    inner = "import os; print(os.getppid(), flush=True)"
+    (own_folder / "inner.py").write_text(inner)
+    outer = f"""
+import os, subprocess
+subprocess.Popen(["sh", "-c", "setsid sleep 600 & echo $! > daemon"]).wait()
+print(os.getpid(), subprocess.check_output({[*CLIENT, "inner.py"]!r}, text=True), flush=True)
+"""
+    (own_folder / "job.py").write_text(outer)
+    with start([*CLIENT, "job.py"], own_folder) as client:
+        script, parent = client.stdout.readline().split()
+    assert parent == script  # who runs inner.py is the process that the script started
+    assert not psutil.pid_exists(int((own_folder / "daemon").read_text()))
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_a_job_starts_goes_without_servers(own_folder, apart):
+    job(own_folder, "subprocess.check_call", ["sh", "-c", "echo $ATTOP_WARM > warm"])
+    with start([*CLIENT, "job.py"], own_folder, **({"ATTOP_WARM": "0"} if apart else {})) as client:
+        assert client.stdout.readline() == "done\n"
+    assert (own_folder / "warm").read_text() == "0\n"
+
+
+@pytest.mark.parametrize(("mode", "said"), [(0o700, ""), (0o2700, ""), (0o755, "no folder that its owner")])
+def test_a_run_without_servers_says_why(own_folder, monkeypatch, mode, said):
+    monkeypatch.setenv("TMPDIR", str(own_folder))
+    monkeypatch.setenv("ATTOP_WARM", "1")
+    folder = own_folder / f"attop-{os.getuid()}"
+    folder.mkdir()
+    folder.chmod(mode)
+    found = why_cold("", ())
+    assert said in found
+    assert bool(said) == bool(found)
+
+
+def test_a_path_too_long_for_a_socket_is_said(own_folder, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(own_folder / ("long" * 25)))
+    monkeypatch.setenv("ATTOP_WARM", "1")
+    assert "set TMPDIR" in why_cold("", ())
 
 
 @pytest.mark.parametrize("apart", [False, True])

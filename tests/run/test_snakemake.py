@@ -40,6 +40,7 @@ CASES = [
     (internals.is_limited, "global_resources", {"_cores": 2}, False, True),
     (internals.is_limited, "resource_settings.nodes", 3, True, True),
     (internals.at_a_time, "resource_settings.cores", 4, 4, 1),
+    (internals.attempts, "execution_settings.retries", 2, 3, None),
     (internals.configfiles, "overwrite_configfiles", ["a.yaml"], ["a.yaml"], []),
     (
         internals.jobs_to_do,
@@ -91,6 +92,7 @@ def test_own_scripts_are_handed_to_servers(monkeypatch, script, source, containe
 
     assert start().startswith(command)
     assert ("-ISc" in start()) == (command != "python")
+    assert ("default_int_handler" in start()) == (script == "report.py")
     monkeypatch.setenv("SLURM_CPUS_PER_TASK", "3")
     assert ("OMP_NUM_THREADS=3 " in start()) == (command != "python")
 

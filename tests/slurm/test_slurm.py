@@ -142,7 +142,7 @@ def test_a_job_killed_for_its_memory_gets_more(tmp_path):
     assert status == 0, output
     first, second = jobs(output)
     assert (first["JobState"], second["JobState"]) == ("FAILED", "COMPLETED")
-    assert (first["MinMemoryNode"], second["MinMemoryNode"]) == ("1000M", "2000M")
+    assert (first["MinMemoryNode"], second["MinMemoryNode"]) == ("1000M", "4500M")
     assert "exceeded memory limit" in Path(first["StdOut"]).read_text()
     assert [record["status"] for record in records(tmp_path).values()] == ["ok"]
 

@@ -29,6 +29,7 @@ def be(program, arguments, folder, environment, output, space):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    os.environ.pop("PYTEST_CURRENT_TEST", None)  # else each test had servers of its own
     of_tests = {str(ROOT), str(ROOT / "tests")}  # by pytest's `pythonpath`
     given = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:] = [str(folder), *given, *(path for path in sys.path if path not in of_tests)]

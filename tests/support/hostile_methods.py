@@ -8,9 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+
+from attop_bench.data import base
+from attop_bench.run import record
 
 
 class Fine(ClassifierMixin, BaseEstimator):
@@ -194,6 +198,29 @@ class LimitsFiles(Fine):
 class KillsItself(Fine):
     def fit(self, X, y):
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+class WritesNoRecord(Fine):
+    def fit(self, X, y):
+        record.Record.write = lambda *results: None
+        return super().fit(X, y)
+
+
+class WritesAnotherRecord(Fine):
+    def fit(self, X, y):
+        record.write_json = lambda path, content: Path(path).write_text('{"status": "glorious"}')
+        return super().fit(X, y)
+
+
+class WritesOtherScores(Fine):
+    def fit(self, X, y):
+        base.save_arrays = lambda path, *arrays: Path(path).write_text("scores")
+        return super().fit(X, y)
+
+
+class TerminatesItself(Fine):
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 class KilledOnce(Fine):

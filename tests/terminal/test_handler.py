@@ -8,6 +8,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 from snakemake_interface_logger_plugins.tests import MockOutputSettings, TestLogHandlerBase
 
+from attop_bench.run.snakemake import WORDS, keep_words_on_groups
 from snakemake_logger_plugin_attop import LogHandler
 
 
@@ -101,6 +102,51 @@ def test_a_full_disk_is_the_reason_of_a_job_that_could_not_say_its_own(
     assert f"failed: check: {why.format(tmp_path)}" in capfd.readouterr().err
 
 
+#: What Snakemake's plugin of SLURM says of a job that sbatch refuses, and Snakemake adds.
+SAID = "SLURM sbatch failed. The error message was 'sbatch: error: invalid partition: none\nsbatch: x'."
+REFUSED = f"{SAID}\n    sbatch call:\n        sbatch -p none\nFor further error details see the cluster log."
+
+
+@pytest.mark.parametrize("of_group", [False, True])
+def test_the_reason_of_a_job_that_a_scheduler_refuses_is_its_own_sentence(of_group, handler, tmp_path, capfd):
+    begin(handler, tmp_path, "train", FOLD)
+    handler.emit(job("train", FOLD))
+    if of_group:
+        about = [{"jobid": 1, "rule_name": "train"}]
+        handler.emit(event(LogEvent.GROUP_ERROR, job_error_info=about, **{WORDS: REFUSED}))
+    words = None if of_group else REFUSED
+    handler.emit(job("train", FOLD, name=LogEvent.JOB_ERROR, rule_msg=words))
+    said = capfd.readouterr().err
+    assert f"failed: svm on wdbc: {' '.join(SAID.split())}\n" in said
+    assert "sbatch call" not in said
+
+
+def test_the_event_of_a_group_has_the_words_of_the_scheduler(monkeypatch, caplog):
+    jobs = pytest.importorskip("snakemake.jobs")
+    monkeypatch.setattr(jobs.GroupJob, "log_error", jobs.GroupJob.log_error)
+    keep_words_on_groups()
+    group = SimpleNamespace(jobs=[], groupid="train")
+    jobs.GroupJob.log_error(group, REFUSED, aux_logs=["log"], external_jobid=1)
+    (record,) = caplog.records
+    assert getattr(record, WORDS) == REFUSED
+    assert record.aux_logs == ["log"]
+
+
+def test_a_job_that_ends_because_the_run_was_stopped_has_not_failed(handler, tmp_path, capfd, monkeypatch):
+    begin(handler, tmp_path, "check", {})
+    monkeypatch.setattr("attop_bench.run.interrupt._status", 130)
+    handler.emit(job("check", {}))
+    fail(handler)
+    handler.emit(
+        event(None, logging.ERROR, "WorkflowError:\nAt least one job did not complete successfully.")
+    )
+    handler.close()
+    said = capfd.readouterr().err
+    assert "failed" not in said
+    assert "did not complete" not in said
+    assert said.endswith("Stopped. 0 of 1 steps are done; the same command goes on.\n")
+
+
 def test_warnings_and_errors_pass_snakemakes_chatter_does_not(handler, capfd):
     handler.emit(event(None, message="Building DAG of jobs..."))
     handler.emit(event(None, logging.WARNING, "the lock was stale"))
@@ -111,6 +157,21 @@ def test_warnings_and_errors_pass_snakemakes_chatter_does_not(handler, capfd):
     assert "Building" not in said
     places = [said.index(s) for s in ("stale", "cannot be run", "run ID: 1234", "Nothing")]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("answer", ["Congratulations, your workflow is in a good condition!", "archived x"])
+def test_the_answer_of_a_command_that_runs_nothing_is_shown(handler, capfd, answer):
+    for message in ("Building DAG of jobs...", answer):
+        handler.emit(event(None, message=message))
+    handler.close()
+    assert capfd.readouterr().err == f"{answer}\n"
+
+
+def test_what_is_said_before_a_run_is_not_shown(handler, tmp_path, capfd):
+    handler.emit(event(None, message="Conda environments: ignored"))
+    begin(handler, tmp_path, "check", {})
+    handler.close()
+    assert "Conda" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["dryrun", "verbose", "debug_dag"])

@@ -88,6 +88,19 @@ def test_the_catalogues_are_those_of_the_copied_configuration(deploy):
     assert "train mine on wdbc" in output
 
 
+@pytest.mark.parametrize("here", [True, False])
+def test_a_configuration_without_catalogues_has_those_beside_it_else_those_of_the_repository(deploy, here):
+    folder = deploy()
+    config = {key: value for key, value in ONE.items() if key != "catalogues"}
+    (folder / "config/config.yaml").write_text(yaml.safe_dump(config))
+    if not here:
+        for catalogue in ("datasets.yaml", "methods.yaml"):
+            (folder / "config" / catalogue).unlink()
+    status, output = snakemake(folder, "--dry-run")
+    assert status == 0, output
+    assert jobs(output)["train"] == 2
+
+
 def test_it_runs_from_a_folder_beside_other_rules(deploy):
     folder = deploy()
     (folder / "own.py").write_text("open(snakemake.output[0], 'w').close()\n")

@@ -23,6 +23,7 @@ OWN = {
 CONFIG = {**SMALL, "datasets": [OWN], "methods": ["logistic-regression"], "trace": False}
 PREPARED = "results/data/mine/dataset.npz"
 RUN = "results/train/wdbc/logistic-regression/repeat0-fold1"
+OTHER = "results/train/wdbc/sgd-avg/repeat0-fold0/record.json"
 EVALUATED = "results/evaluation/wdbc/runs.parquet"
 
 
@@ -72,11 +73,17 @@ def refused(folder, damaged):
     (folder / named).unlink()
 
 
-def test_damaged_results_are_named_and_made_again_once_deleted(folder):
-    for damaged in (f"{RUN}/scores.npz", f"{RUN}/record.json"):
-        (folder / EVALUATED).unlink()
-        refused(folder, damaged)
-        assert again(folder, EVALUATED) == {"train": 1, "evaluate": 1}
+def test_damaged_results_are_set_aside_and_made_again(folder):
+    """All of a data set at once."""
+    (folder / EVALUATED).unlink()
+    cut(folder / f"{RUN}/scores.npz")
+    (folder / OTHER).write_text('{"status": "glorious"}')
+    status, output = snakemake(folder, "--cores", "2", EVALUATED)
+    assert status != 0
+    assert "2 records set aside as spoilt.json: the same command trains again what is missing." in output
+    assert "delete it" not in output
+    assert (folder / OTHER).with_name("spoilt.json").read_text() == '{"status": "glorious"}'
+    assert again(folder, EVALUATED) == {"train": 2, "evaluate": 1}
     refused(folder, EVALUATED)
     status, output = snakemake(folder, "--cores", "1", "--dry-run")
     assert status == 0, output

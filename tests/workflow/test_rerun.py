@@ -203,9 +203,7 @@ def rows():
 
 def test_the_page_has_these_rows():
     told = {change: set(expected or ()) - {"paper"} for change, (_, _, expected, _) in PAGE.items()}
-    told |= dict.fromkeys(
-        [*list(NOTHING)[:2], "the time of all results and tables, as in a copy"], frozenset()
-    )
+    told |= dict.fromkeys([*list(NOTHING)[:2], "the time of all files, as in a copy"], frozenset())
     assert rows() == {**told, "a number that a paper prints": {"paper"}}
 
 
@@ -237,11 +235,24 @@ def test_an_edit_runs_again_what_depends_on_it(clone, file, edit, expected, meth
     assert set(re.findall(r"train (\S+) on", output)) == methods
 
 
-def test_edits_that_change_no_result_run_nothing_again(clone):
-    """Nor does the time of all results, which `clone` has changed."""
+@pytest.mark.parametrize("change", ["code of a learner", "a method is added"])
+def test_the_plan_of_the_entry_of_catalogues_is_the_same(clone, change):
+    file, edit, expected, _ = PAGE[change]
+    with edited(clone / file, edit):
+        status, output = snakemake(clone, "--cores", "1", "-n", "-s", "workflow/Snakefile")
+    assert status == 0, output
+    assert jobs(output) == expected
+
+
+@pytest.mark.parametrize("call", [[], ["-s", "workflow/Snakefile"], ["--workflow-profile", "none"]])
+def test_edits_that_change_no_result_run_nothing_again(clone, call):
+    """Nor does the time of all files: `clone` has changed that of results, this one that of all others."""
     with ExitStack() as edits:
         for file, edit in NOTHING.values():
             edits.enter_context(edited(clone / file, edit))
-        status, output = snakemake(clone, "--cores", "1", "-n")
+        for folder in ("rules", "workflow", "config", "envs", "profiles"):
+            for file in (clone / folder).rglob("*"):
+                os.utime(file)
+        status, output = snakemake(clone, "--cores", "1", "-n", *call)
     assert status == 0, output
     assert "Nothing to be done" in output, output

@@ -4,6 +4,7 @@ import os
 
 import yaml
 
+from attop_bench.run.config import load_config
 from support import ROOT, forked
 from support.small_run import SMALL
 
@@ -14,6 +15,7 @@ def plan(folder, given, channel):
     from snakemake.settings.types import Quietness
 
     os.chdir(folder)
+    os.path.getsize = lambda path: 0  # of inputs yet to be made
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
         workflow = api.workflow(
             resource_settings=ResourceSettings(**given),
@@ -24,11 +26,22 @@ def plan(folder, given, channel):
         workflow.dag().summary()
         train = [job for job in workflow._workflow.dag.jobs if job.rule.name == "train"]
         names = "cpus_per_task", "gpu", "runtime"
-        channel.put({j.wildcards.method: [j.threads, *map(j.resources.get, names)] for j in train})
+        first = {j.wildcards.method: [j.threads, *map(j.resources.get, names)] for j in train}
+        later = {}
+        for job in train:
+            asked = []
+            for job.attempt in (1, 2, 3):
+                job.reset_params_and_resources()
+                asked.append((job.resources.get("mem_mb"), job.resources.get("runtime")))
+            later[job.wildcards.method] = asked
+        channel.put((first, later))
 
 
 def planned(folder, given, **resources):
-    """Return threads, cpus_per_task, gpu and runtime of the training jobs of each method."""
+    """Return what a training job of each method asks for.
+
+    These are threads, cpus_per_task, gpu and runtime, and for each attempt memory and runtime.
+    """
     methods = [{"id": "sgd-avg", "resources": resources}, "logistic-regression"]
     (folder / "config.yaml").write_text(yaml.safe_dump({**SMALL, "methods": methods}))
     channel = forked.CONTEXT.SimpleQueue()
@@ -42,13 +55,19 @@ def planned(folder, given, **resources):
 def test_a_method_gets_the_threads_and_gpus_it_asks_for(tmp_path):
     asked = {"threads": 4, "gpus": 1}
     expected = {"sgd-avg": [4, 4, 1, None], "logistic-regression": [1, 1, 0, None]}
-    assert planned(tmp_path, {"cores": 8}, **asked) == expected  # nothing reads how long they take
+    assert planned(tmp_path, {"cores": 8}, **asked)[0] == expected  # nothing reads how long they take
     # The SLURM profile counts one core, and asks for processors by cpus_per_task.
     expected = {"sgd-avg": [1, 4, 1, 10], "logistic-regression": [1, 1, 0, 10]}
-    assert planned(tmp_path, {"cores": 1, "nodes": 5}, **asked) == expected
+    found, later = planned(tmp_path, {"cores": 1, "nodes": 5}, **asked)
+    assert found == expected
+    # From the second attempt on more than the limits of the configuration.
+    limits = load_config({**SMALL, "methods": ["sgd-avg"]}, ROOT).limits_of("sgd-avg")
+    above, minutes = limits["memory_mb"] + 500, round(limits["seconds"] / 60) + 5
+    asked = [(1000, 10), (above, max(20, minutes)), (round(above * 1.5), max(30, minutes))]
+    assert later["sgd-avg"] == asked
 
 
 def test_only_what_something_reads_is_asked_for(tmp_path):
     expected = [1, None, None, 10]
-    found = planned(tmp_path, {"cores": 8, "resources": {"mem_mb": 3000}})
+    found, _ = planned(tmp_path, {"cores": 8, "resources": {"mem_mb": 3000}})
     assert found == {"sgd-avg": expected, "logistic-regression": expected}

@@ -30,6 +30,7 @@ def test_what_results_depend_on_beside_files_has_been_thought_of(name):
 def test_snakemakes_linter_finds_nothing():
     status, output = forked.run("snakemake", ["--lint", "--configfile", "config/config.yaml"], ROOT)
     assert status == 0, output
+    assert "your workflow is in a good condition" in output
 
 
 @pytest.mark.workflow
@@ -68,6 +69,26 @@ def test_the_entry_of_catalogues_plans_the_whole_run(tmp_path):
     status, output = forked.run("snakemake", options, tmp_path)
     assert status == 0, output
     assert "report" in jobs(output)
+
+
+def test_the_entry_of_catalogues_reads_the_profile_wherever_it_is_called(tmp_path):
+    """Without it Snakemake refuses to go on after a kill."""
+    options = ["-s", ROOT / "workflow/Snakefile", "--directory", tmp_path, "--list-rules"]
+    status, output = forked.run("snakemake", options, tmp_path)
+    assert status == 0, output
+    assert f"profile {ROOT}/workflow/profiles/default" in output
+    assert (ROOT / "workflow/profiles").resolve() == ROOT / "profiles"
+
+
+@pytest.mark.skipif(not find_spec("snakemake_executor_plugin_slurm"), reason="needs the extra slurm")
+def test_the_dry_run_of_the_cluster_page_shows_what_would_be_submitted(tmp_path):
+    page = (ROOT / "docs/cluster.md").read_text()
+    (command,) = re.findall(r"^snakemake (.*--dry-run.*)$", page, re.MULTILINE)
+    options = ["--directory", tmp_path, "--configfile", ROOT / ".test/config/config.yaml"]
+    status, output = forked.run("snakemake", [*command.split(), *options], ROOT)
+    assert status == 0, output
+    assert jobs(output)["train"] == 20
+    assert "Group job train" in output
 
 
 def test_profiles_of_clusters_differ_in_how_jobs_are_submitted_alone():

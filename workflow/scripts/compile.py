@@ -9,6 +9,8 @@ from attop_bench.run.parameters import by_name
 method = by_name(snakemake.params)["method"]
 limits = Limits(**snakemake.config["limits_of"][snakemake.wildcards.method])
 end = run_in_process(COMPILE, method, snakemake.log[0], limits)
-if end.status in ("abandoned", "failed"):
+if end.status == "abandoned":  # nobody is there to read why
+    raise SystemExit(1)
+if end.status == "failed":
     raise SystemExit(end.message)
 write_json(snakemake.output[0], {"ended": end.status, "message": end.message, "cpu_seconds": end.cpu_seconds})

@@ -11,25 +11,26 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.evaluation import evaluate
     from attop_bench.run.job import Run
     from attop_bench.run.parameters import by_name
-    from attop_bench.run.record import check_all_ok
+    from attop_bench.run.record import check_all_ok, repeating_spoilt
     from attop_bench.run.tables import write_tables
 
     inputs, output = by_name(snakemake.params), Path(snakemake.output[0])
     runs = [Run(snakemake.wildcards.dataset, *run) for run in inputs["runs"]]
     folders = [run.folder(output.parents[2]) for run in runs]
     scores, records = ([folder / name for folder in folders] for name in ("scores.npz", "record.json"))
-    if inputs["strict"]:
-        check_all_ok(records)
     own = inputs["custom_metrics"]
     dataset = load_available(snakemake.input.data)
     tops = [Top.of(top) for top in inputs["tops"]]
-    tables = evaluate(
-        dataset,
-        runs,
-        scores,
-        records,
-        tops=tops,
-        metrics=[find_metric(name, own) for name in inputs["metrics"]],
-        scoring=find_metric(inputs["scoring"], own),
-    )
+    with repeating_spoilt():
+        if inputs["strict"]:
+            check_all_ok(records)
+        tables = evaluate(
+            dataset,
+            runs,
+            scores,
+            records,
+            tops=tops,
+            metrics=[find_metric(name, own) for name in inputs["metrics"]],
+            scoring=find_metric(inputs["scoring"], own),
+        )
     write_tables(tables, output.parent)

@@ -12,7 +12,7 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.folds import read_folds
     from attop_bench.run.job import Job, Run
     from attop_bench.run.parameters import by_name
-    from attop_bench.run.record import Record
+    from attop_bench.run.record import Record, repeating_spoilt
     from attop_bench.run.tables import KEY, TABLES, write_tables
     from attop_bench.run.trace import trace
 
@@ -24,7 +24,8 @@ with job_log(snakemake.log[0]):
         top = main_top(set(map(str, job.tops)))
         fold, *_ = read_folds(files.folds, dataset, job.split)
         key = dict(zip(KEY, (name, method, 0, 0, top), strict=True))
-        record = Record.read(Run(name, method, 0, 0).folder(output.parents[2]) / "record.json")
+        with repeating_spoilt():
+            record = Record.read(Run(name, method, 0, 0).folder(output.parents[2]) / "record.json")
         rows += [key | row for row in trace(job, dataset, fold, record, top)]
     table = pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
     write_tables({"trace": table}, output.parent)

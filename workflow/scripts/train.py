@@ -5,6 +5,7 @@ from pathlib import Path
 
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.log import job_log
+from attop_bench.run.attempts import Attempts
 from attop_bench.run.job import PARTS, Job, Run, train
 from attop_bench.run.parameters import by_name
 from attop_bench.run.resume import train_folds
@@ -28,6 +29,7 @@ def train_fold(run, folds, folder, log):
         log=str(log),
         limits=Limits(**snakemake.config["limits_of"][run.method]),
         digest=digest,
+        attempts=Attempts.of(folder.parents[3]),
     )
 
 

@@ -17,6 +17,16 @@ import attop
 from attop._core.files import write_text
 from attop_bench.cli.options import OutputError, add_configuration, command, source
 
+#: Snakemake, which imports for a second: Ctrl-C ends it without a traceback from the beginning.
+_SNAKEMAKE = """
+import sys
+from attop_bench.run.interrupt import heed_interrupt
+heed_interrupt()
+from snakemake.cli import main
+sys.argv[0] = "snakemake"
+main()
+"""
+
 
 def benchmark() -> list[str]:
     """Return the files and folders of the benchmark: all that are installed, of a clone those of a wheel."""
@@ -100,8 +110,9 @@ def run_run(options: argparse.Namespace) -> int:
         raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")
     if find_spec("snakemake") is None:  # it would be a sentence of Python's in the place of this process
         raise ModuleNotFoundError("No module named 'snakemake'", name="snakemake")
-    words = command(options, options.cores)
-    os.execv(sys.executable, [sys.executable, "-m", *words, *["--dry-run"] * options.dry_run])
+    _, *words = command(options, options.cores)
+    words += ["--dry-run"] * options.dry_run
+    os.execv(sys.executable, [sys.executable, "-c", _SNAKEMAKE, *words])
 
 
 def add_list(parser: argparse.ArgumentParser) -> None:

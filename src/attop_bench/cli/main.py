@@ -58,7 +58,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status: 0, 1 for what cannot be done, 2 for a wrong call."""
+    """Run the command; return its exit status: 0, 1: it cannot be done, 2: a wrong call, 130: Ctrl-C."""
     arguments = sys.argv[1:] if arguments is None else arguments
     command = f"attop {arguments[0]}" if arguments else "attop"
     try:
@@ -66,6 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = options.run(options)
         sys.stdout.flush()
         return status
+    except KeyboardInterrupt:
+        print(f"\n{command} was stopped", file=sys.stderr)
+        return 130
     except ModuleNotFoundError as error:
         if (error.name or "attop").partition(".")[0] in ("attop", "attop_bench"):
             raise

@@ -179,7 +179,7 @@ def _amount(amount: Amount, bound: str) -> str:
 def run_retry(options: argparse.Namespace) -> int:
     """Remove the outputs of failed training runs and the receipts of failed downloads.
 
-    A run failed with the status error, timeout, memory or diverged. Nothing else is touched.
+    A run failed with the status error, timeout, memory, diverged or killed. Nothing else is touched.
     """
     plan = Plan(read_config(options))
     for what, entries in (("dataset", plan.config.datasets), ("method", plan.config.methods)):

@@ -10,11 +10,11 @@ Whoever imports more here pays for it in every job: ``_socket`` takes a twentiet
 
 from __future__ import annotations
 
+import _signal
 import _socket
 import hashlib
 import marshal
 import os
-import resource
 import sys
 
 #: Where the code that a server has imported lies.
@@ -26,11 +26,31 @@ ADOPTER = "ATTOP_ADOPTER"
 #: A server. In an environment without attop it is found where it is here, behind what is installed there.
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from attop_bench.jobs.server import serve; serve()"
 
-#: Beginnings of the variables that modules read when imported.
-_VARIABLES = (
-    *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "NUMBA_", "NPY_", "SCIPY_"),
-    *("SKLEARN_", "PYTHON", "LD_", "MALLOC_", "GLIBC_", "ATTOP_", "SLURM_JOB_ID", "SLURM_STEP_ID"),
-    *("LANG", "LC_", "TZ"),
+#: Runs the script of the command line as the interpreter would, but that Ctrl-C ends it without a traceback,
+#: also while it imports; `attop_bench.jobs.log.job_log` sends one to the log.
+COLD = """
+import _signal, os, runpy, sys
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+del sys.argv[0]
+sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+#: What the kernel says of this process that it inherited, and a server would hand on to another one's jobs.
+_INHERITED = ("cgroup", "limits", "oom_score_adj", "coredump_filter", "timerslack_ns")
+#: Lines of /proc/self/status that are of this kind.
+_STATUS = (
+    "Umask",
+    "Uid",
+    "Gid",
+    "Groups",
+    "SigBlk",
+    "SigIgn",
+    "Cap",
+    "NoNewPrivs",
+    "Seccomp",
+    "Mems_allowed:",
 )
 
 
@@ -38,10 +58,13 @@ def main(preload: str = "", installed: tuple[str, ...] = ()) -> None:
     """Run the script of the command line, on a server if there is one, and exit as it does.
 
     A new server imports the module `preload`; folders of `installed` packages change when one is upgraded.
+    Ctrl-C ends this process without a traceback.
     """
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     status = _ask(sys.argv[1:], preload, installed)
     if status is None:
-        os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+        os.execv(sys.executable, [sys.executable, "-c", COLD, *sys.argv[1:]])
     os._exit(status)
 
 
@@ -103,21 +126,26 @@ def _start(path: str, preload: str) -> None:
     listener.close()
 
 
+def why_cold(preload: str, installed: tuple[str, ...]) -> str:
+    """Return why jobs of this process find no server, if someone can change it; empty if they find one."""
+    if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0":
+        return ""
+    try:
+        _path(preload, installed)
+    except OSError as error:
+        return str(error)
+    return ""
+
+
 def _path(preload: str, installed: tuple[str, ...]) -> str:
     """Return the socket of a server that suits this process, in a folder that nobody else can enter."""
     folder = f"{os.environ.get('TMPDIR') or '/tmp'}/attop-{os.getuid()}"
     os.makedirs(folder, 0o700, exist_ok=True)
-    about, umask = os.lstat(folder), os.umask(0o77)
-    os.umask(umask)
-    if about.st_uid != os.getuid() or about.st_mode != 0o40700:
-        raise OSError(f"{folder} is not a private folder")
-    state: list[object] = [preload, sys.version, sys.executable, umask]
-    state += sorted(item for item in os.environ.items() if item[0].startswith(_VARIABLES))
-    state += [sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0)]
-    state += [resource.getrlimit(kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    if os.path.exists("/proc/self/cgroup"):
-        with open("/proc/self/cgroup") as file:
-            state.append(file.read())
+    about = os.lstat(folder)
+    # Not the bits that a folder takes from the one above, such as that of the group.
+    if about.st_uid != os.getuid() or about.st_mode & 0o170777 != 0o40700:
+        raise OSError(f"{folder} is no folder that its owner alone can enter (chmod 700)")
+    state = [preload, sys.version, sys.executable, *_inherited()]
     state += [(place, os.stat(place).st_mtime_ns) for place in installed if os.path.isdir(place)]
     for package in ("attop", "attop_bench"):
         for place, _, files in os.walk(f"{HOME}/{package}"):
@@ -125,5 +153,19 @@ def _path(preload: str, installed: tuple[str, ...]) -> str:
             state += [(name, about.st_mtime_ns, about.st_size) for name in code for about in [os.stat(name)]]
     path = f"{folder}/{hashlib.sha256(repr(state).encode()).hexdigest()[:24]}"
     if len(path) > 100:
-        raise OSError(f"{path} is too long for a socket")
+        raise OSError(f"{path} is too long for a socket: set TMPDIR to a folder with a shorter name")
     return path
+
+
+def _inherited() -> list[object]:
+    """Return all that a process inherits from the one that starts it, and that may differ between two."""
+    state: list[object] = [sorted(os.environ.items()), sorted(os.sched_getaffinity(0))]
+    state += [os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.readlink("/proc/self/root")]
+    state += sorted(os.readlink(f"/proc/self/ns/{kind}") for kind in os.listdir("/proc/self/ns"))
+    for name in _INHERITED:
+        if os.path.exists(f"/proc/self/{name}"):
+            with open(f"/proc/self/{name}") as file:
+                state.append(file.read())
+    with open("/proc/self/status") as file:
+        state += [line for line in file if line.startswith(_STATUS)]
+    return state

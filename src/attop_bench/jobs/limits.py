@@ -13,8 +13,8 @@ from typing import Literal
 OK = "ok"
 #: There were no data to train on.
 NOT_APPLICABLE = "not_applicable"
-#: Another try may change these.
-FAILED = ("error", "timeout", "memory", "diverged")
+#: Another try may change these. ``killed``: from outside, at every attempt; see `attop_bench.run.attempts`.
+FAILED = ("error", "timeout", "memory", "diverged", "killed")
 STATUSES = (OK, NOT_APPLICABLE, *FAILED)
 
 

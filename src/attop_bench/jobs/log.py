@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
@@ -18,13 +19,15 @@ def job_log(path: str) -> Iterator[None]:
     """Send standard output and error, of libraries in C too, to the file at `path`.
 
     An error of a class with ``for_the_user = True`` goes to the terminal without a traceback; any other goes
-    to the log with one. Both end the process with status 1.
+    to the log with one. Both end the process with status 1. So does Ctrl-C, after cleaning up.
     """
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     terminal = os.dup(2)
     with open(path, "w", encoding="utf-8") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             yield
         except Exception as error:

@@ -7,9 +7,10 @@ its own (`run_in_process`) is forked from the script's process, warm or not, by 
 when it was idle for a while, or when the process that adopted it ends. It works on as many scripts as there
 are processors, and others wait: 16 at a time on two cores take a seventh longer than two at a time.
 
-Processes with other imports or numbers of threads have other servers. So have two jobs of a batch system: a
-server belongs to their control group. ``ATTOP_WARM=0`` does without servers; so does a job of SLURM, unless a
-process in it adopts them. Linux only.
+Processes that differ in anything that a process inherits have other servers: environment, limits, groups,
+namespaces, priority. So have two jobs of a batch system: a server belongs to their control group. What a
+script starts ends with it; it gets no server, which would not end with it. ``ATTOP_WARM=0`` does without
+servers; so does a job of SLURM, unless a process in it adopts them. Linux only.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import runpy
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 import traceback
@@ -34,7 +36,7 @@ from typing import Any
 import psutil
 
 from attop_bench.jobs.limits import Limits, ProcessResult
-from attop_bench.jobs.supervise import supervise
+from attop_bench.jobs.supervise import adopt_orphans, kill_descendants, supervise
 
 #: Function, argument, log and limits.
 _Call = tuple[str, Any, str, Limits]
@@ -63,8 +65,12 @@ def run_in_process(function: str, argument: Any, log: str, limits: Limits) -> Pr
 
 
 def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
-    """Run a call below a supervisor of its own, which a job may kill, but not this process."""
+    """Run a call below a supervisor of its own, which a job may kill, but not this process.
+
+    Meanwhile Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
+    """
     mine, its = Pipe()
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     supervisor = os.fork()
     if supervisor == 0:
         try:
@@ -72,6 +78,8 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
             its.send(_supervise(call, its.poll))
         finally:
             os._exit(0)
+    if interrupt is not signal.SIG_IGN:  # as it is in the background of a shell
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     its.close()
     end = None
     with mine, contextlib.suppress(EOFError):
@@ -80,6 +88,7 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
                 end = ProcessResult("abandoned", "stopped: nobody waits for the result")
         end = end or mine.recv()
     os.waitpid(supervisor, 0)
+    signal.signal(signal.SIGINT, interrupt)
     return end or ProcessResult(
         "killed", "the process that watched the job was killed by SIGKILL, by the job itself or from outside"
     )
@@ -163,6 +172,8 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
     except OSError:
         return False
     with connection:
+        if _descends(connection):
+            return True
         pid = os.fork()
         if pid == 0:
             try:
@@ -172,6 +183,16 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
                 os._exit(0)
         running.add(pid)
     return True
+
+
+def _descends(connection: socket.socket) -> bool:
+    """Return whether a client was started by a script of this server, whose limits it would leave behind."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    pid, _, _ = struct.unpack("3i", credentials)
+    try:
+        return os.getpid() in (process.pid for process in psutil.Process(pid).parents())
+    except psutil.Error:  # it is gone
+        return True
 
 
 def _answer(connection: socket.socket) -> None:
@@ -200,8 +221,10 @@ def _answer(connection: socket.socket) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    adopt_orphans()
     status = _run(command)
     signal.signal(signal.SIGIO, signal.SIG_IGN)
+    kill_descendants()
     with contextlib.suppress(OSError):
         connection.send(bytes([status]))
 

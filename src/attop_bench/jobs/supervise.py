@@ -56,7 +56,7 @@ def supervise(
     """
     with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
-    _prctl(_SUBREAPER, 1)
+    adopt_orphans()
     printed, printing = os.pipe()
     status_read, status_write = os.pipe()
     secret = os.urandom(16).hex().encode()
@@ -92,6 +92,7 @@ def _work(work: Callable[[], None], parent: int, printing: int, status_write: in
     try:
         os.setsid()  # the terminal's signals are for the supervisor
         _prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        os.environ["ATTOP_WARM"] = "0"  # a server would not end with the job
         if os.getppid() != parent:
             os._exit(1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -227,8 +228,13 @@ def adopt_servers() -> None:
 
     A scheduler follows the process tree: an orphan would escape its accounting, and outlive the job.
     """
-    _prctl(_SUBREAPER, 1)
+    adopt_orphans()
     os.environ[ADOPTER] = str(os.getpid())
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all processes below this one whose parent ends."""
+    _prctl(_SUBREAPER, 1)
 
 
 def _prctl(option: int, value: int) -> None:
@@ -241,6 +247,11 @@ def _kill_all(child: int) -> None:
     """Kill the child and all its descendants; orphans became children of this process."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
+    kill_descendants()
+
+
+def kill_descendants() -> None:
+    """Kill all processes below this one, and wait for their ends."""
     while True:
         for process in _descendants():
             with contextlib.suppress(psutil.Error):

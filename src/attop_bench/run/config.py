@@ -27,6 +27,9 @@ from attop_bench.run.paper import load_paper
 #: Repeats times folds of a data set: each is a file per method, which Snakemake looks at.
 _MOST_SPLITS = 10_000
 
+#: The catalogues of a configuration that names none: of the working directory, else of the repository.
+CATALOGUES = {section: f"config/{section}.yaml" for section in ("datasets", "methods")}
+
 _Raw = Mapping[str, Any]
 
 

@@ -18,7 +18,7 @@ from attop.experiment._tune import best_candidate
 from attop.metrics._metric import Metric
 from attop.metrics._overlap import inside_top
 from attop.metrics._roc import roc_points
-from attop_bench.data.base import Dataset, Unavailable, load_arrays
+from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run
 from attop_bench.run.record import Record, RecordError
@@ -47,7 +47,7 @@ def evaluate(
     """
     rows: dict[str, list[Row]] = {name: [] for name in EVALUATED}
     main = main_top(map(str, tops))
-    read = [(run, *_read(s, r, tops)) for run, s, r in zip(runs, scores, records, strict=True)]
+    read = _read_all(runs, scores, records, tops)
     chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, read, tops, scoring)
     for (run, record, test, values), path in zip(read, records, strict=True):
         for t, top in enumerate(tops):
@@ -85,7 +85,28 @@ def reporting_damage(record: str | Path) -> Iterator[None]:
         yield
     except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
         reason = f"{type(error).__name__}: {error}"
-        raise RecordError(f"{record} is damaged ({reason}): delete it, and its run is repeated") from error
+        raise RecordError(f"{record} is damaged ({reason})", [record]) from error
+
+
+#: A run, its record, the rows of its test part and their scores.
+Read = tuple[Run, Record, Ints, Floats]
+
+
+def _read_all(
+    runs: Sequence[Run], scores: Sequence[str | Path], records: Sequence[str | Path], tops: Sequence[Top]
+) -> list[Read]:
+    """Return records and scores of the runs; raise `RecordError` with all that are damaged."""
+    read: list[Read] = []
+    errors: list[RecordError] = []
+    for run, scored, record in zip(runs, scores, records, strict=True):
+        try:
+            read.append((run, *_read(scored, record, tops)))
+        except RecordError as error:
+            errors.append(error)
+    if errors:
+        what = "\n".join(error.what for error in errors)
+        raise RecordError(what, [path for error in errors for path in error.spoilt])
+    return read
 
 
 def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[Record, Ints, Floats]:
@@ -94,12 +115,16 @@ def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[
     with reporting_damage(record):
         if content.ok and [top["top"] for top in content.tops] != list(map(str, tops)):
             raise ValueError("of other tops")
-    arrays, _ = load_arrays(scores)
-    return content, arrays["test"], arrays["scores"]
+    try:
+        arrays, _ = load_arrays(scores)
+        return content, arrays["test"], arrays["scores"]
+    except (DatasetError, KeyError) as error:
+        reason = str(error).partition(": delete it")[0]
+        raise RecordError(f"the scores beside {record} are damaged ({reason})", [record]) from None
 
 
 def _choose(
-    dataset: Dataset, read: Sequence[tuple[Run, Record, Ints, Floats]], tops: Sequence[Top], scoring: Metric
+    dataset: Dataset, read: Sequence[Read], tops: Sequence[Top], scoring: Metric
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
     """Return, per method and top, the optimistic choice, its mean, and each run's value of each candidate."""
     sample = sample_of(dataset)

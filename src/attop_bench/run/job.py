@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attop._core.files import StrPath, write_text
+from attop._core.files import StrPath
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
 from attop_bench.jobs.server import run_in_process
-from attop_bench.run.record import Record, name_of_data
+from attop_bench.run.attempts import Attempts
+from attop_bench.run.record import Record, is_whole, name_of_data
 
 if TYPE_CHECKING:
     from attop.metrics._metric import Metric
 
 #: What a process of its own runs: by dotted path, for its caller must not import it.
 WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.fitting.compile_method"
+
+NOT_KNOWN = Attempts()
 
 #: Parameters of the rule ``train`` -> entries of a `Job`; Snakemake names the parameter that changed.
 PARTS: Mapping[str, tuple[str, ...]] = {
@@ -103,19 +105,30 @@ class Job:
 
 
 def train(
-    job: Job, *, data: str, folds: str, scores: str, record: str, log: str, limits: Limits, digest: str = ""
+    job: Job,
+    *,
+    data: str,
+    folds: str,
+    scores: str,
+    record: str,
+    log: str,
+    limits: Limits,
+    digest: str = "",
+    attempts: Attempts = NOT_KNOWN,
 ) -> None:
     """Run a training job in a process of its own, and write the record if it could not.
 
-    A method that fails, or crashes, has a record. SystemExit: the job was killed, its input is broken, or its
-    results could not be written.
+    A method that fails, or crashes, has a record. SystemExit: the job was killed and has another of its
+    `attempts`, its input is broken, or its results could not be written.
     """
     # Absolute: a method may change the working directory.
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
     results = scores, record, digest, time.time()
     argument = (job, data, folds, results, limits.seconds)
     end = run_in_process(WORK, argument, log, limits)
-    end = _unless_again(end, Path(record).with_name("killed"), digest)
+    if end.status == "done" and not is_whole(scores, record, digest):
+        end = ProcessResult("error", "it ended well, and left no readable record of its run", end.tail)
+    end = attempts.settle(end, Path(record).with_name("killed"), digest)
     if end.status in FAILED:
         failed = job.record(name_of_data(data)).fail(end.status, end.message, end.tail)
         failed.cpu_seconds = end.cpu_seconds
@@ -124,24 +137,8 @@ def train(
             return
         except OSError as error:
             end = ProcessResult("failed", f"{type(error).__name__}: {error}")
-    if end.status != "done":
+    if end.status == "done":
+        return
+    if end.status != "abandoned":  # else nobody is there to read it
         sys.stderr.write(f"\n{end.message}\nThe job's output is in {log}\n\n")
-        raise SystemExit(1)
-
-
-def _unless_again(end: ProcessResult, note: Path, digest: str) -> ProcessResult:
-    """Record a job killed twice in a row as its own error, as it may be killed for ever.
-
-    The note lies beside the results, for Snakemake removes log and outputs before a job.
-    """
-    with contextlib.suppress(OSError):
-        killed = end.status == "killed" and "SIGKILL" in end.message
-        again = killed and note.is_file() and note.read_text() == digest
-        if again or not killed:
-            note.unlink(missing_ok=True)
-        else:
-            write_text(note, digest)
-        if again:
-            message = f"twice in a row, so perhaps by the method itself: {end.message}"
-            return replace(end, status="error", message=message)
-    return end
+    raise SystemExit(1)

@@ -11,10 +11,11 @@ from attop._core.files import StrPath
 from attop_bench.run.up_to_date import number_run, refusal
 
 
-def hold(output: StrPath) -> str:
+def hold(output: StrPath, attempts: int | None = None) -> str:
     """Lock a folder of results until this process ends, however it ends, and number the run.
 
-    Returns who else writes there, and what to do; nothing if the folder is this run's now.
+    Jobs look up there how many `attempts` the run gives each; None if it is not known. Returns who else
+    writes there, and what to do; nothing if the folder is this run's now.
     """
     path = Path(output) / ".lock"
     try:
@@ -34,7 +35,7 @@ def hold(output: StrPath) -> str:
         os.write(file, f"process {os.getpid()} on {platform.node()}, in {os.getcwd()}".encode())
         if refused := refusal(output):
             return refused
-        number_run(output)
+        number_run(output, attempts)
     except OSError as error:
         return f"{output} cannot be written to: {error}"
     return ""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from attop._core.files import StrPath
-from attop_bench.run.config import catalogue_files
+from attop_bench.run.config import CATALOGUES, catalogue_files
 
 #: Returns the path of a file of the benchmark's by its path beside the Snakefile.
 Beside = Callable[[str], str]
@@ -38,9 +38,10 @@ def with_places(
     for folder in _folders(files, snakefile):
         if folder not in sys.path:
             sys.path.append(folder)
-    catalogues = catalogue_files(raw)
+    with_catalogues = {"catalogues": dict(CATALOGUES), **raw}
+    catalogues = catalogue_files(with_catalogues)
     if all(map(os.path.exists, catalogues.values())):
-        return dict(raw)
+        return with_catalogues
     return {**raw, "catalogues": {section: beside(file) for section, file in catalogues.items()}}
 
 

@@ -10,13 +10,15 @@ import re
 import resource
 import sys
 import time
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from attop._core.files import StrPath, read_json, write_json
+from attop._core.wording import count_noun
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
 
 if TYPE_CHECKING:
@@ -28,9 +30,13 @@ _ARRAYS = {"test", "scores"}
 
 
 class RecordError(ValueError):
-    """An unreadable record, or a failed run in strict mode."""
+    """An unreadable record, or a failed run in strict mode; `spoilt` are the records that were damaged."""
 
     for_the_user = True
+
+    def __init__(self, what: str, spoilt: Sequence[StrPath] = ()) -> None:
+        super().__init__(f"{what}: delete it, and its run is repeated" if spoilt else what)
+        self.what, self.spoilt = what, [Path(path) for path in spoilt]
 
 
 @dataclass
@@ -120,13 +126,12 @@ class Record:
     def read(cls, path: StrPath) -> Self:
         """Read a record of this version or an older one; raise `RecordError` for another file."""
         known = {f.name for f in fields(cls)} - _ARRAYS
-        remedy = "delete it, and its run is repeated"
         try:
             record = cls(**{name: value for name, value in read_json(path).items() if name in known})
         except (OSError, ValueError, AttributeError, RecursionError) as error:
-            raise RecordError(f"{path} is no record of a run ({error}): {remedy}") from None
+            raise RecordError(f"{path} is no record of a run ({error})", [path]) from None
         if record.status not in STATUSES:
-            raise RecordError(f"{path} has the unknown status {record.status!r}: {remedy}")
+            raise RecordError(f"{path} has the unknown status {record.status!r}", [path])
         return record
 
 
@@ -152,6 +157,31 @@ def digest_of(path: StrPath) -> str:
     except (OSError, ValueError):
         return ""
     return start[1] if start else ""
+
+
+@contextlib.contextmanager
+def repeating_spoilt() -> Iterator[None]:
+    """Set aside each record that is found to be damaged, so that the same command trains its run again."""
+    try:
+        yield
+    except RecordError as error:
+        if not error.spoilt:
+            raise
+        for record in error.spoilt:
+            with contextlib.suppress(OSError):
+                record.parent.with_name("done.json").unlink(missing_ok=True)
+                os.replace(record, record.with_name("spoilt.json"))
+        aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt.json"
+        remedy = "the same command trains again what is missing."
+        raise RecordError(f"{error.what}\n{aside}: {remedy}") from None
+
+
+def is_whole(scores: StrPath, record: StrPath, digest: str) -> bool:
+    """Return whether a job left scores and a record of its own."""
+    try:
+        return Record.read(record).digest == digest and zipfile.is_zipfile(scores)
+    except (RecordError, OSError):
+        return False
 
 
 def check_all_ok(paths: Sequence[StrPath]) -> None:

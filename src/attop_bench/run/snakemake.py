@@ -16,7 +16,10 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any
 
-from attop_bench.jobs.client import HOME
+from attop_bench.jobs.client import COLD, HOME
+
+#: Attribute of an event: what the scheduler said of a group that broke off.
+WORDS = "attop_words"
 
 
 def of(workflow: Any, path: str, default: Any = None) -> Any:
@@ -98,6 +101,15 @@ def at_a_time(workflow: Any) -> int:
     return of(workflow, "resource_settings.nodes") or of(workflow, "resource_settings.cores") or 1
 
 
+def attempts(workflow: Any) -> int | None:
+    """Return how often a run tries a job, known from its start on; None if that is not known.
+
+    Lost without it: a job that is killed at every attempt has no row, and holds up the report.
+    """
+    retries = of(workflow, "execution_settings.retries")
+    return None if retries is None else retries + 1
+
+
 def configfiles(workflow: Any, *, given: bool = False) -> list[str]:
     """Return the configuration files, or only those given on the command line.
 
@@ -121,23 +133,31 @@ def start_without_limit(workflow: Any) -> None:
 def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
     """Have the benchmark's `scripts` started by `attop_bench.jobs.client`; new servers import `preload`.
 
-    Lost without it: each job imports for itself, about a second.
+    Its other scripts are started so that Ctrl-C prints no traceback. Lost without it: each job imports for
+    itself, about a second.
     """
     with contextlib.suppress(ImportError, AttributeError):
         from snakemake.script import PythonScript, ScriptBase
 
         start, names = ScriptBase._execute_cmd, {f"{name}.py" for name in scripts}
-        installed = tuple(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
+        installed = installed_packages()
         program = f"import sys; sys.path.append({HOME!r}); from attop_bench.jobs.client import main; "
         client = shlex.join(["-ISc", f"{program}main({preload!r}, {installed!r})"])
+        cold = shlex.join(["-c", COLD])
 
         def execute(self: Any, command: str, **given: Any) -> Any:
-            ours = of(self, "path.get_filename", str)() in names and "attop_bench" in of(self, "source", "")
-            if ours and "py_exec" in given and not self.container_img:
-                given["py_exec"] = f"{_threads(self.resources)}{given['py_exec']} {client}"
+            if "attop_bench" in of(self, "source", "") and "py_exec" in given and not self.container_img:
+                served = of(self, "path.get_filename", str)() in names
+                threads = _threads(self.resources) if served else ""
+                given["py_exec"] = f"{threads}{given['py_exec']} {client if served else cold}"
             return start(self, command, **given)
 
         PythonScript._execute_cmd = execute
+
+
+def installed_packages() -> tuple[str, ...]:
+    """Return the folders of installed packages, which change when one is upgraded."""
+    return tuple(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
 
 
 def _threads(resources: Any) -> str:
@@ -145,6 +165,40 @@ def _threads(resources: Any) -> str:
     asked = str(resources.get("cpus_per_task", ""))
     names = ("OMP", "OPENBLAS", "MKL") if os.environ.get("SLURM_CPUS_PER_TASK") == asked else ()
     return "".join(f"{name}_NUM_THREADS={asked} " for name in names)
+
+
+def compare_scripts_by_content(folder: str) -> None:
+    """Have the time of a script in `folder` make no job out of date: its content is among the parameters.
+
+    Lost without it: all runs again after a branch was changed and changed back, or an archive unpacked.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from snakemake.jobs import Job
+
+        compare = Job.outputs_older_than_script_or_notebook
+
+        async def compare_others(self: Any) -> Any:
+            if not str(of(self, "rule.script", "")).startswith(folder):
+                async for output in compare(self):
+                    yield output
+
+        Job.outputs_older_than_script_or_notebook = compare_others
+
+
+def keep_words_on_groups() -> None:
+    """Have the event of a group that broke off carry what the scheduler said, such as why it refused it.
+
+    Lost without it: these words, which Snakemake has for single jobs alone.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from snakemake.jobs import GroupJob
+
+        log = GroupJob.log_error
+
+        def log_error(self: Any, msg: str | None = None, **given: Any) -> Any:
+            return log(self, msg, **given, **{WORDS: msg or ""})
+
+        GroupJob.log_error = log_error
 
 
 def jobs_to_do(workflow: Any) -> list[tuple[str, dict[str, str]]]:

@@ -22,6 +22,7 @@ from attop.metrics._metric import Metric
 from attop_bench.data.catalogue import kind_of
 from attop_bench.data.fetch import next_turn
 from attop_bench.data.source import digest as digest_of_file
+from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.job import COMPILE, PARTS, WORK, Run
@@ -260,7 +261,7 @@ def refusal(output: StrPath) -> str:
     where they differ, the last run was one of another working directory, or ``.snakemake`` is gone.
     """
     folder = Path(output)
-    last = _read(folder / ".attop.json")
+    last = _read(folder / RUN)
     if not last and not (folder / "train").is_dir():
         return ""
     if last.get("run") in _read(_known(output)).get("runs", []):
@@ -271,12 +272,15 @@ def refusal(output: StrPath) -> str:
     )
 
 
-def number_run(output: StrPath) -> None:
-    """Leave the number of a new run in the folder of results and in this working directory; see `refusal`."""
+def number_run(output: StrPath, attempts: int | None = None) -> None:
+    """Leave the number of a new run in the folder of results and in this working directory; see `refusal`.
+
+    Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`.
+    """
     run, known = uuid4().hex, _known(output)
     # The number before too: a kill may come between the two files.
     write_json(known, {"runs": [*_read(known).get("runs", [])[-1:], run]})
-    write_json(Path(output, ".attop.json"), {"run": run, "directory": os.getcwd()})
+    write_json(Path(output, RUN), {"run": run, "directory": os.getcwd(), "attempts": attempts})
 
 
 def _known(output: StrPath) -> Path:
