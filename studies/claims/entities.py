@@ -2,9 +2,10 @@
 
     python -m studies.claims.entities [--draws 1000] [--seed 0] [--only verdicts]
 
-Sizes: "fives", all of 5 rows; "tenth of 41", a tenth of 41 rows and the rest of one; "1 to 41", as likely each;
-"heavy", a lognormal law of spread 1.2. The rows of an entity are wholly alike, or share half of the variance of
-their scores ("half"). "large good" and "large bad": entities of 41 are positives, or negatives, as a rule.
+Sizes: "fives", all of 5 rows; "tenth of 41", a tenth of 41 rows and the rest of one; "1 to 41", as likely
+each; "heavy", a lognormal law of spread 1.2. The rows of an entity are wholly alike, or share half of the
+variance of their scores ("half"). "large good" and "large bad": those of 41 are positives, or negatives, as a
+rule.
 """
 
 import numpy as np
@@ -54,9 +55,7 @@ def units_of(rows):
 
 def verdicts(draws, seed):
     """Print how often two models are called equal, and how often the interval holds."""
-    print(
-        "300 entities at the top: % called equal, apart by 0.02 | 0.05; % of intervals that hold, by precision"
-    )
+    print("300 entities at the top: % equal, apart by 0.02 | 0.05; % of intervals that hold, by precision")
     print(f"{'':14}{'at 0.9':>12}{'at 0.999':>12}{'0.5':>9}{'0.9':>7}{'0.97':>7}{'0.995':>7}")
     for kind in SIZES:
         rng = np.random.default_rng(seed)
@@ -108,10 +107,11 @@ KINDS = (*SIZES, "fives, half", "1 to 41, half", "large good", "large bad")
 
 
 def selection(draws, seed):
-    """Print how often a path is crossed and a recall is reached, told of entities or not, and the mean FDR."""
+    """Print how often a path is crossed and a recall reached, and the mean FDR, told of entities or not."""
     print(
-        f"{ENTITIES} entities each: % paths crossed (10), recall .8 held (95), refused, FDR at .1 (10), empty; not told"
+        f"{ENTITIES} entities each, told of them | and not: % paths crossed (at most 10), recall .8 held (95),"
     )
+    print("refused, false discovery rate at .1, empty")
     for kind in KINDS:
         rng = np.random.default_rng(seed)
         lines = []
@@ -148,9 +148,7 @@ def promises(old, new, known, seed):
 
 def forecast(draws, seed):
     """Print how often the hits of a list of other entities lie in the interval, and in the band."""
-    print(
-        "Next list of other entities, k a tenth of the rows: % in the interval (95), in the band; not promised"
-    )
+    print("Next list of other entities, k a tenth of the rows: % in the interval, in the band; no promise")
     for kind in KINDS:
         rng, found, refused = np.random.default_rng(seed), [], 0
         for i in range(draws):

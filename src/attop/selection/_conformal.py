@@ -68,9 +68,9 @@ class ConformalSelector(BaseEstimator):
     for rows that an earlier list led to. Held-out scores of a cross-validation are those of other models:
     calibrate the model you use on rows of their own.
 
-    Rows of one customer, card or machine are not exchangeable one by one. Give `entity`, in `fit` and for each
-    list: then it is the entities that are drawn alike, and those of the list must be none of the calibration.
-    Their sizes may differ.
+    Rows of one customer, card or machine are not exchangeable one by one. Give `entity`, in `fit` and for
+    each list: then it is the entities that are drawn alike, and those of the list must be none of the
+    calibration. Their sizes may differ.
 
     With n calibration rows, of which :math:`N(s)` are negatives with a score of at least s:
 

@@ -1,9 +1,9 @@
 """Effective numbers: how many independent units rows, weights, entities or lists are worth.
 
-A mean of rows that weigh differently, or are alike within an entity, varies as much as one of fewer rows would
-that are independent and weigh the same. That fewer number is the one that intervals, verdicts, forecasts,
-selections and `watch` take. Where rows of an entity are alike by how much cannot be told, as at the top of a
-good list, where nearly all rows are positive, they count as wholly alike.
+A mean of rows that weigh differently, or are alike within an entity, varies as much as one of fewer rows
+would that are independent and weigh the same. That fewer number is the one that intervals, verdicts,
+forecasts, selections and `watch` take. How alike rows of an entity are cannot be told at the top of a good
+list, where nearly all are positive: there they count as wholly alike.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def design_effect(worth: ArrayLike, entity: Ints) -> float:
 def likeness(y: Ints, entity: Ints | None, worth: Floats | None = None) -> float:
     """Return how many rows at the top of a list are worth one.
 
-    Which rows will be there is not known before there are scores: positives if the list is good, any rows if it
-    is not. So it is the larger design effect, of all rows and of the positives by what they are worth.
+    Which rows will be there is not known before there are scores: positives if the list is good, any rows if
+    it is not. So it is the larger design effect, of all rows and of the positives by what they are worth.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def largest_design_effect(entity: Ints, order: Ints) -> float:
 def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
     """Return the probability of such a share of n or less, where each counts at the rate."""
     n = np.asarray(n, dtype=float)
-    hits = share * n
+    hits = np.asarray(share, dtype=float) * n
     below = hits < n
     chance = betainc(np.where(below, n - hits, 1.0), hits + 1, 1 - np.asarray(rate, dtype=float))
     return np.where(below, chance, 1.0)
