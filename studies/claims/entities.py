@@ -108,9 +108,7 @@ KINDS = (*SIZES, "fives, half", "1 to 41, half", "large good", "large bad")
 
 def selection(draws, seed):
     """Print how often a path is crossed and a recall reached, and the mean FDR, told of entities or not."""
-    print(
-        f"{ENTITIES} entities each, told of them | and not: % paths crossed (at most 10), recall .8 held (95),"
-    )
+    print(f"{ENTITIES} entities each, told of them | and not: % paths crossed (10), recall .8 held (95),")
     print("refused, false discovery rate at .1, empty")
     for kind in KINDS:
         rng = np.random.default_rng(seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from functools import partial
 from pathlib import Path
@@ -136,11 +137,11 @@ def run_score(options: argparse.Namespace) -> int:
 
 
 def run_watch(options: argparse.Namespace) -> int:
-    """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
+    """Say whether lists keep their promised precision, and since which one they do not.
 
     Reads the CSV files of a folder in the order of the numbers in their names, one a list, and the promise
-    that attop score wrote beside each. A list counts when all its labels are there: those that come early are
-    seldom like the others. Rows that left or were drawn from below are not of the list.
+    that attop score wrote beside each. A row counts when its label is there; labels that come early may be
+    unlike the others. Rows that left or were drawn from below are not of the list.
     """
     label = read_notes(options.model)["label"] if options.model else {"column": "label"}
     how = {name: label[name] for name in ("positive", "values") if label.get(name)}
@@ -148,31 +149,44 @@ def run_watch(options: argparse.Namespace) -> int:
         how = {"positive": options.positive, "values": None}
     files = lists_in(options.folder, print)
     lists = {path: labels_of(path, options.label or label["column"], **how) for path in files}
-    complete = {path: labels for path, labels in lists.items() if labels.notna().all()}
-    if waiting := [path.name for path in lists if path not in complete]:
-        print(f"Waiting for labels: {', '.join(waiting)}")
-    if not complete:
-        raise ConfigError(f"{options.folder} holds no list (*.csv) with all its labels")
-    promised = [_promised(path, len(labels), options.promised) for path, labels in complete.items()]
-    hits, rows = [int(labels.sum()) for labels in complete.values()], [len(v) for v in complete.values()]
+    if waiting := [f"{n:,} of {path.name}" for path, v in lists.items() if (n := int(v.isna().sum()))]:
+        print(f"Rows that wait for labels, and do not count: {', '.join(waiting)}")
+    labelled = {path: labels for path, labels in lists.items() if labels.notna().any()}
+    if not labelled:
+        raise ConfigError(f"{options.folder} holds no list (*.csv) with labels")
+    rates = [_promised(path, len(labels), options.promised) for path, labels in labelled.items()]
+    hits, rows = zip(*[(int(v.sum()), int(v.count())) for v in labelled.values()], strict=True)
+    promised, expected = zip(*rates, strict=True)
     try:
-        result = watch(hits, rows, promised)
+        result = watch(hits, rows, promised, expected=expected)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    since = f" since {list(complete)[result.since - 1].name}" if result.since else ""
-    due = sum(n * rate for n, rate in zip(rows, promised, strict=True))
+    since = f" since {list(labelled)[result.since - 1].name}" if result.since else ""
+    estimate = "" if math.isnan(result.expected) else f", expected {result.expected:,.0f}"
+    within = f"{result.low:.4g} to {result.high:.4g} with 95%"
     print(
-        f"{result.verdict}{since}: {sum(hits):,} of {sum(rows):,} rows of {count_noun(len(hits), 'list')} "
-        f"were positive, promised {due:,.0f}. Their mean precision is {result.precision:.4g} (at any time "
-        f"{result.low:.4g} to {result.high:.4g} with 95%)"
+        f"{result.status}{since}: {result.found:,} of {result.rows:,} rows of "
+        f"{count_noun(len(hits), 'list')} were positive, promised {result.promised:,.0f}{estimate}. Their "
+        f"mean precision is {result.precision:.4g} (at any time {within})"
     )
+    if result.status == "cannot tell":
+        number = "more than 104" if result.lists_to_tell is None else f"{result.lists_to_tell:,}"
+        print(f"Further lists like these that would tell: {number}")
+    if result.assumption == "not met":
+        print(
+            f"Lists do not vary independently: successive ones are correlated by {result.dependence:.2f}, as "
+            "in a season or a slow change. An alarm may be of these"
+        )
     return 0
 
 
-def _promised(path: Path, rows: int, given: float | None) -> float:
-    """Return the precision promised of a list: that given, or the least of the mean of lists like it."""
+def _promised(path: Path, rows: int, given: float | None) -> tuple[float, float]:
+    """Return the precision promised of a list, and that expected, NaN where the promise was given.
+
+    The promise of a file is the least of the mean of lists like it.
+    """
     if given is not None:
-        return given
+        return given, math.nan
     promise = read_promise(path)
     if promise is None:
         raise ConfigError(
@@ -183,4 +197,4 @@ def _promised(path: Path, rows: int, given: float | None) -> float:
         raise ConfigError(
             f"{path} has {rows:,} rows, its promise is of {promise['k']:,}: rows without a label stay, empty"
         )
-    return promise["least"] / promise["k"]
+    return promise["least"] / promise["k"], promise["expected"] / promise["k"]
