@@ -328,15 +328,13 @@ def _without_alarm(low: float, rate: float, *, kept: bool) -> Status:
 
 def _further(hits: Floats, rows: Floats, promised: Floats, risk: float) -> int | None:
     """Return how many lists more, like the mean of these, tell; None if very many do not."""
-    more = [np.full(_AHEAD, values.mean()) for values in (hits, rows, promised)]
+    lists, enough = _Lists.of(hits, rows, promised), _STEADY * float(promised.mean())
+    lows = (_bounds(hits, rows, promised, lists, risk, number)[1] for number in range(1, _AHEAD + 1))
+    number = next((number for number, low in enumerate(lows, 1) if low >= enough), None)
+    more = [np.full(number or _AHEAD, values.mean()) for values in (hits, rows, promised)]
     longer = _Lists.of(*(np.append(a, b) for a, b in zip((hits, rows, promised), more, strict=True)))
     raised = int(_alarm(longer, risk)[0])
-    to_alarm = raised - len(hits) if raised else _AHEAD + 1
-    lists, enough = _Lists.of(hits, rows, promised), _STEADY * float(promised.mean())
-    for number in range(1, min(to_alarm, _AHEAD + 1)):
-        if _bounds(hits, rows, promised, lists, risk, number)[1] >= enough:
-            return number
-    return to_alarm if raised else None
+    return raised - len(hits) if raised else number
 
 
 def _dependence(lists: _Lists, since: int) -> tuple[float, Assumption]:
