@@ -2,34 +2,82 @@
 
     python -m studies.claims.watch [--years 1000] [--seed 0]
 
-The precision of a list varies about its mean, by a standard deviation of so many percent of it: by a normal
-law, or "seldom": one list in ten is far below, the others a little above.
+The precision of a list varies about the promise, by a standard deviation of so many percent of it.
+Independently by a normal law, a lognormal one, or "seldom": one list in ten is far below, the others a little
+above. Or not independently: "successive" lists are correlated by 0.7, or the "season" is a sine of a year, of
+that amplitude. "Answered": an alarm, and no sign by the lists up to it that they depend on each other.
 """
 
 import numpy as np
 from scipy.stats import binom, norm
 
-from attop.statistics._watching import watch
+from attop.statistics import watch
+from attop.statistics._watching import _alarm, _Lists
 from studies.claims import options
 
+YEAR, RISK = 52, 0.05
+#: Years without a fall: law, and how much lists vary.
+KEPT = (
+    ("normal", 0.0),
+    ("normal", 0.1),
+    ("normal", 0.2),
+    ("normal", 0.3),
+    ("lognormal", 0.3),
+    ("seldom", 0.3),
+    ("successive", 0.2),
+    ("season", 0.3),
+)
 VARIES = (0.0, 0.1, 0.2, 0.3)
+CELLS = ((20, 0.1), (20, 0.6), (100, 0.05), (100, 0.1), (100, 0.2), (100, 0.3), (100, 0.6), (400, 0.3))
 
 
-def lists(mean, varies, rng, law="normal", rows=100):
-    """Return the positives of a list for each mean."""
-    below = np.where(rng.random(len(mean)) < 0.1, -3.0, 1 / 3)
-    off = below if law == "seldom" else rng.normal(size=len(mean))
-    return rng.binomial(rows, np.clip(mean * (1 + varies * off), 0, 1))
+def variation(law, shape, rng):
+    """Return by how many standard deviations lists are off; `shape` is years and lists."""
+    normal = rng.normal(size=shape)
+    if law == "normal":
+        return normal
+    if law == "seldom":
+        return np.where(rng.random(shape) < 0.1, -3.0, 1 / 3)
+    if law == "season":
+        return np.sin(2 * np.pi * (np.arange(shape[1]) / YEAR + rng.random((shape[0], 1))))
+    for i in range(1, shape[1]):  # successive
+        normal[:, i] = 0.7 * normal[:, i - 1] + np.sqrt(1 - 0.7**2) * normal[:, i]
+    return normal
 
 
-def alarms(mean, promised, varies, years, seed, law="normal", after=0, rows=100):
-    """Return the share of years with an alarm among those with none in the first lists."""
-    rng, found = np.random.default_rng(seed), []
-    for _ in range(years):
-        since = watch(lists(mean, varies, rng, law, rows), [rows] * len(mean), promised).since
-        if since == 0 or since > after:
-            found.append(since > 0)
-    return float(np.mean(found))
+def lists(mean, law, varies, years, rows, rng):
+    """Return the positives of lists, of shape (years, lists)."""
+    shape = (years, len(mean))
+    if law == "lognormal":
+        spread = np.sqrt(np.log1p(varies**2))
+        times = np.exp(spread * rng.normal(size=shape) - spread**2 / 2)
+    else:
+        times = 1 + varies * variation(law, shape, rng)
+    return rng.binomial(rows, np.clip(mean * times, 0, 1)).astype(float)
+
+
+def alarms(hits, rows, promised):
+    """Return the list that raised an alarm in each year, 0 if none did."""
+    count = hits.shape[1]
+    raised, _ = _alarm(_Lists.of(hits, np.full(count, float(rows)), np.full(count, promised)), RISK)
+    return raised
+
+
+def answered(hits, rows, promised, raised):
+    """Return in which years an alarm came without a sign that lists depend on each other."""
+    found = []
+    for year, at in zip(hits.astype(int), raised, strict=True):
+        up_to = watch(year[:at], [rows] * at, promised) if at else None
+        found.append(up_to is not None and up_to.assumption != "not met")
+    return np.array(found)
+
+
+def seen(promised, varies, good, years, rows, rng):
+    """Return the share of years in which a halved promise is seen in four lists, after good ones."""
+    mean = promised * np.r_[np.ones(good), np.full(4, 0.5)]
+    raised = alarms(lists(mean, "normal", varies, years, rows, rng), rows, promised)
+    quiet = (raised == 0) | (raised > good)
+    return (raised[quiet] > 0).mean()
 
 
 def most_power(promised, varies, risk, rows=100, draws=1_000_000):
@@ -46,24 +94,20 @@ def most_power(promised, varies, risk, rows=100, draws=1_000_000):
 
 def main():
     args = options(__doc__, years=1000, seed=0).parse_args()
-    given = args.years, args.seed
-    print("precision,lists vary by,false alarms,seldom,halved at once,after 26 lists")
-    for promised in (0.05, 0.1, 0.2, 0.3, 0.5):
-        for varies in VARIES:
-            kept = np.full(52, promised)
-            false = [alarms(kept, promised, varies, *given, law) for law in ("normal", "seldom")]
-            halved = [
-                alarms(promised * np.r_[np.ones(good), np.full(4, 0.5)], promised, varies, *given, after=good)
-                for good in (0, 26)
-            ]
-            shares = ",".join(f"{100 * share:.1f}" for share in (*false, *halved))
-            print(f"{promised},{varies:.0%},{shares}", flush=True)
-    print("rows of a list at 0.3 and 30%,false alarms,halved at once,of the best test")
-    for rows in (100, 200, 400):
-        both = np.full(52, 0.3), np.full(4, 0.15)
-        false, seen = (alarms(mean, 0.3, 0.3, *given, rows=rows) for mean in both)
-        best = most_power(0.3, 0.3, [0.05 / 13], rows)[0]
-        print(f"{rows},{100 * false:.1f},{100 * seen:.1f},{100 * best:.1f}", flush=True)
+    names = [f"{law} {varies:.0%}" for law, varies in KEPT]
+    halved = [f"halved {when} {varies:.0%}" for when in ("at once", "after 26") for varies in VARIES]
+    print(",".join(["rows", "precision", *names, "successive answered", "season answered", *halved]))
+    for rows, promised in CELLS:
+        rng, false, told = np.random.default_rng(args.seed), [], []
+        for law, varies in KEPT:
+            hits = lists(np.full(YEAR, promised), law, varies, args.years, rows, rng)
+            raised = alarms(hits, rows, promised)
+            false.append((raised > 0).mean())
+            if law in ("successive", "season"):
+                told.append(answered(hits, rows, promised, raised).mean())
+        power = [seen(promised, varies, good, args.years, rows, rng) for good in (0, 26) for varies in VARIES]
+        shares = [f"{100 * share:.1f}" for share in (*false, *told, *power)]
+        print(",".join([str(rows), str(promised), *shares]), flush=True)
     levels = 0.05, 0.05 / 13, 0.008
     print("at most, 0.3 and 30%:", dict(zip(levels, most_power(0.3, 0.3, levels), strict=True)))
 

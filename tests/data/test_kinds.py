@@ -40,7 +40,7 @@ def test_every_column_of_a_data_set_comes_back_from_its_file(tmp_path):
     assert (again.name, again.y.tolist(), again.facts) == ("bank", [1, 0, 0, 1, 1], {"a": [1]})
     counts = {"name": "bank", "items": 5, "features": 2, "positives": 3, "groups": 2}
     counts |= {"positives_per_group": [1, 1, 2], "parts": [2, 2, 1], "duplicate_groups": 3, "entities": 3}
-    assert again.summary() == counts | {"days": 17_020}
+    assert again.summary() == counts | {"days": 17_020, "design_effect": 1.8}
 
 
 def test_the_stages_of_images_around_umap(built, tmp_path):

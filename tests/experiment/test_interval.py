@@ -13,6 +13,7 @@ from attop.experiment._interval import Units, at_most, clopper_pearson, differen
 from attop.experiment._learner import Sample
 from attop.metrics import get_metric
 from attop.metrics._custom import custom_metric
+from attop_bench.data.base import Dataset
 
 A = np.array([0.81, 0.85, 0.78, 0.90, 0.84, 0.80])
 ROWS = {"bounds": (0.0, 1.0)}
@@ -84,6 +85,33 @@ def test_rows_of_an_entity_are_one_and_none_of_them_counts_alone():
     for metric, rows in (("precision@k", 50), ("recall@k", 100), ("auc", 100)):
         sample = Sample(np.zeros((5000, 1)), y, entity=entity)
         assert sample.units(get_metric(metric), Top(k=50), 0.25) == (rows / 5, False)
+
+
+def test_a_large_entity_is_one_unit_and_a_mean_size_is_not_its_size():
+    """Of 300 entities a tenth have 41 rows, the others one: they vary as 44 of one size do."""
+    sizes = np.where(np.arange(300) % 10 == 0, 41, 1)
+    entity = np.repeat(np.arange(300), sizes)
+    n, y = len(entity), (np.arange(len(entity)) % 2 == 0).astype(int)
+    worth = sizes.sum() ** 2 / (sizes**2).sum()
+    assert worth == pytest.approx(44.4, abs=0.1)
+    sample = Sample(np.zeros((n, 1)), y, entity=entity)
+    for metric, rows in (("precision@k", 100), ("recall@k", y.sum() / 5)):
+        found, hits = sample.units(get_metric(metric), Top(k=100), 0.25)
+        assert found <= 1.02 * rows * worth / n
+        assert hits
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_the_worst_class_counts_and_the_report_counts_alike(positive):
+    """Entities of nine are all positive, or all negative; those of one the reverse."""
+    entity = np.r_[np.repeat(np.arange(50), 9), 50 + np.arange(450)]
+    y = np.where(np.arange(900) < 450, positive, 1 - positive)
+    metric, top = get_metric("recall@k"), Top(k=100)
+    sample = Sample(np.zeros((900, 1)), y, entity=entity)
+    assert sample.units(metric, top, 0.25).n == pytest.approx(450 / 5 / (9 if positive else 5))
+    about = Dataset("made", np.zeros((900, 1)), y, entity=entity).summary()
+    given = {name: about[name] for name in ("items", "positives", "entities", "design_effect")}
+    assert Units.of(metric, top, 0.25, **given) == sample.units(metric, top, 0.25)
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.3, 1.56])

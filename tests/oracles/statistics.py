@@ -75,3 +75,40 @@ def bootstrap(table, higher_is_better):
             wins[j] += 1 / len(leaders)
         means.append(mean)
     return np.array(means), np.array(wins) / n**n
+
+
+def chance_of_a_window(hits, rows, promised, start):
+    """How likely lists from `start` on have so few positives, by the lists before, term by term."""
+    lists = range(len(hits))
+    chance = [(1 - promised[i]) / (rows[i] * promised[i]) for i in lists]
+    x = [hits[i] / (rows[i] * promised[i]) for i in lists]
+    x = [min(x[i], 1 + max(1.5, 4 * chance[i] ** 0.5)) for i in lists]
+    alone, carried = 0.25**2, 0.19**2
+    if start >= 2:
+        worth = [(0.25**2 / (0.25**2 + chance[i])) ** 2 for i in range(start)]
+        total = sum(worth)
+        mean = sum(worth[i] * x[i] for i in range(start)) / total
+        squares = sum(worth[i] * ((x[i] - mean) ** 2 - (1 - 1 / start) * chance[i]) for i in range(start))
+        alone = max((5 * alone + squares) / (5 + total * (1 - 1 / start)), 0)
+        pairs = [(worth[i] * worth[i - 1]) ** 0.5 for i in range(1, start)]
+        products = [w * (x[i + 1] - mean) * (x[i] - mean) for i, w in enumerate(pairs)]
+        usual = alone + sum(worth[i] * chance[i] for i in range(start)) / total
+        carried = max(5 * carried + sum(products) + sum(pairs) * usual / start, 0) / (5 + sum(pairs))
+    window = lists[start:]
+    length, due = len(window), {i: rows[i] * promised[i] for i in window}
+    least = {i: min(0.4, 1 - 2 * (chance[i] + alone + carried) ** 0.5) for i in window}
+    whole = sum(due.values())
+    mean = sum(due[i] * max(x[i], least[i]) for i in window) / whole
+    if mean >= 1:
+        return 1.0
+    variance = sum(due[i] ** 2 * (chance[i] + alone) for i in window) / whole**2
+    for i in window:
+        for j in window:
+            if i != j:
+                variance += carried * 0.7 ** (abs(i - j) - 1) / length**2
+    rate = whole / sum(rows[i] for i in window)
+    n = (1 - rate) / rate / variance
+    share = min(max(mean * rate, 0), 1)
+    if share * n >= n:
+        return 1.0
+    return stats.beta.cdf(1 - rate, n * (1 - share), n * share + 1)

@@ -3,6 +3,7 @@ from math import comb
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from studies.claims import entities
 
 from attop.selection import _conformal as conformal
 from attop.selection._conformal import ConformalSelector, _envelope, _lowest_rank
@@ -141,3 +142,97 @@ def test_too_little_is_refused():
     ):
         with pytest.raises(ValueError, match="above 0 and below 1"):
             call()
+
+
+def five_times(y, scores):
+    """Return rows that come five at a time, and the entity of each."""
+    return np.repeat(y, 5), np.repeat(scores, 5), np.repeat(np.arange(len(y)), 5)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_rows_in_fives_promise_what_one_row_of_each_does(ties):
+    """Rows that are wholly alike are those of the entities, five at a time."""
+    for seed in range(5):
+        y, scores = sample(700, seed, 0.3, ties)
+        once = ConformalSelector().fit(scores[:400], y[:400])
+        labels, values, entity = five_times(y, scores)
+        old, new = slice(0, 2000), slice(2000, None)
+        fives = ConformalSelector().fit(values[old], labels[old], entity=entity[old])
+        given = {"entity": entity[new]}
+        assert fives.design_effect_ == 5
+        if not ties:
+            p = once.p_values(scores[400:])
+            np.testing.assert_allclose(fives.p_values(values[new], **given), np.repeat(p, 5))
+            chosen = once.select(scores[400:], 0.3)
+            assert fives.select(values[new], 0.3, **given).tolist() == np.repeat(chosen, 5).tolist()
+        path, many = once.path(scores[400:]), fives.path(values[new], **given)
+        assert many.size.tolist() == (5 * path.size).tolist()
+        assert many.wrong.tolist() == (5 * path.wrong).tolist()
+        assert fives.k_for(values[new], 0.8, **given) == 5 * once.k_for(scores[400:], 0.8)
+        assert fives.threshold_for(0.5, 0.8) >= once.threshold_for(0.5, 0.8)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_p_values_with_entities_by_definition(ties):
+    rng = np.random.default_rng(0)
+    for seed in range(10):
+        y, scores = sample(160, seed, 0.4, ties)
+        entity = rng.integers(0, 30, 160)
+        given = {"entity": entity[120:]}
+        selector = ConformalSelector().fit(scores[:120], y[:120], entity=entity[:120])
+        expected = []
+        for s, e in zip(scores[120:], entity[120:], strict=True):
+            own = scores[120:][entity[120:] == e]
+            above = ((scores[:120] >= s) & (y[:120] == 0)).sum()
+            expected.append(((own >= s).sum() + above) / (120 + len(own)))
+        np.testing.assert_allclose(selector.p_values(scores[120:], **given), expected)
+
+
+def test_p_values_of_a_new_entity_over_all_choices_of_it(few):
+    """Each of nine entities of 1 to 3 rows is the new one in turn: u times its size at most are below u."""
+    for ties in (False, True):
+        entity = np.repeat(np.arange(9), [1, 3, 2, 1, 1, 3, 2, 2, 1])
+        y, scores = sample(len(entity), 4, 0.4, ties)
+        y[:2] = 0, 1
+        for u in (0.1, 0.25, 0.5, 0.8):
+            below = 0
+            for new in range(9):
+                rows = entity == new
+                selector = ConformalSelector().fit(scores[~rows], y[~rows], entity=entity[~rows])
+                p = selector.p_values(scores[rows], entity=entity[rows])
+                below += ((p <= u) & (y[rows] == 0)).sum()
+            assert below <= u * len(entity)
+
+
+@pytest.mark.parametrize("law", ["fives", "1 to 41"])
+def test_paths_and_recalls_hold_for_entities_and_not_for_their_rows(law):
+    """A small version of studies/claims/entities.py, its seed fixed."""
+    rng, told, silent = np.random.default_rng(0), [], []
+    for i in range(60):
+        old, new = (entities.sample(law, 300, 0.3, rng) for _ in range(2))
+        told.append(entities.promises(old, new, True, i)[:2])
+        silent.append(entities.promises(old, new, False, i)[:2])
+    crossed, held = np.nanmean(told, axis=0)
+    assert crossed <= 0.15
+    assert held >= 0.95
+    assert np.mean(silent, axis=0)[0] > 0.4
+
+
+def test_entities_that_are_missing_or_too_large_are_refused():
+    y, scores = sample(400)
+    selector = ConformalSelector().fit(scores, y, entity=np.arange(400) // 2)
+    for call in (selector.p_values, selector.select, selector.path, lambda X: selector.k_for(X, 0.5)):
+        with pytest.raises(ValueError, match="entity is missing"):
+            call(scores)
+    with pytest.raises(ValueError, match="entity must name that of each of the 400 items"):
+        selector.path(scores, entity=[1])
+    with pytest.raises(ValueError, match=r"worth .* independent ones: set more entities aside"):
+        ConformalSelector().fit(scores, y, entity=np.zeros(400, int))
+    with pytest.raises(ValueError, match=r"calibration positives, worth \d+ as rows of an entity"):
+        selector.k_for(scores, 0.97, entity=np.arange(400) // 100)
+    alone = ConformalSelector().fit(scores, y, entity=np.arange(400))
+    plain = ConformalSelector().fit(scores, y)
+    given = {"entity": np.arange(400)}
+    np.testing.assert_array_equal(alone.p_values(scores, **given), plain.p_values(scores))
+    assert alone.path(scores, **given).wrong.tolist() == plain.path(scores).wrong.tolist()
+    assert alone.k_for(scores, 0.8, **given) == plain.k_for(scores, 0.8)

@@ -14,6 +14,7 @@ from attop._core.typing import Floats, Ints
 from attop._core.wording import count_noun
 from attop.metrics._overlap import inside_top
 from attop.metrics._roc import RocPoints, roc_points
+from attop.statistics._effective import design_effect
 
 #: Held-out positives, and held-out rows at the top, below which nothing is promised.
 MIN_POSITIVES, MIN_TOP = 5, 10
@@ -296,8 +297,8 @@ def _alike(parts: Sequence[HeldOut], share: float) -> float:
         return 1.0
     rows, entities = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "entity"))
     adds = np.concatenate([_influence(part, share)[1] for part in parts])
-    apart, together = (float((np.bincount(of, adds) ** 2).sum()) for of in (rows, entities))
-    return max(1.0, together / apart) if apart > 0 else 1.0
+    _, first, row = np.unique(rows, return_index=True, return_inverse=True)  # several parts may hold a row
+    return design_effect(np.bincount(row, adds), entities[first])
 
 
 def _renumbered(parts: Sequence[HeldOut]) -> list[HeldOut]:

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincinv, stdtrit
+from scipy.special import betaincinv, stdtrit
 
 from attop._core.top import Top
 from attop._core.typing import Floats
 from attop.metrics._metric import Metric
 from attop.metrics._registry import is_known
+from attop.statistics._effective import at_most
 from attop.statistics._rounding import difference
 
 #: Of intervals and verdicts.
@@ -37,7 +38,7 @@ class Units(NamedTuple):
     n : float
         How many; 1, the list itself, where nothing else is known.
     hits : bool
-        Whether each counts as 0 or 1, as a row at the top does.
+        Whether each counts as 0 or 1, as a row at the top does, or is to be taken so.
     """
 
     n: float = 1.0
@@ -54,11 +55,13 @@ class Units(NamedTuple):
         positives: float | None,
         groups: int | None = None,
         entities: int | None = None,
+        design_effect: float | None = None,
     ) -> Units:
         """Return those of a metric at a top, from counts of all rows, None where one is not known.
 
-        A metric of positives alone has them; one of a top no more than its rows. Rows of an entity, which may
-        be alike, are one.
+        A metric of positives alone has them; one of a top no more than its rows. Where rows of an entity may
+        be alike, `design_effect` of them (`attop.statistics._effective`) are one. If entities differ in size,
+        large ones are so few that runs may not differ by any of them: the exact bound counts throughout.
         """
         part = ratio / (1 + ratio)  # of the rows, in a test part
         if not 0 < part < 1 or items is None or positives is None:
@@ -75,8 +78,8 @@ class Units(NamedTuple):
                 return cls()
         hits = metric.name in ("precision@k", "recall@k")
         n = {"precision@k": places, "recall@k": its}.get(metric.name, min(its, places))
-        if entities is not None:
-            return cls(max(n * entities / items, 1.0))
+        if entities is not None and design_effect is not None:
+            return cls(max(n / design_effect, 1.0), design_effect > (1 + 1e-9) * items / entities)
         return cls(n, hits)
 
     def distinct(self, runs: int, ratio: float) -> float:
@@ -98,12 +101,6 @@ def clopper_pearson(share: float, n: float) -> tuple[float, float]:
     hits, tail = share * n, (1 - CONFIDENCE) / 2
     low = 0.0 if hits <= 0 else float(betaincinv(hits, n - hits + 1, tail))
     return low, 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - tail))
-
-
-def at_most(share: float, n: float, rate: float) -> float:
-    """Return the probability of such a share of n or less, where each counts at the rate."""
-    hits = share * n
-    return 1.0 if hits >= n else float(betainc(n - hits, hits + 1, 1 - rate))
 
 
 def scaled_error(d: Floats, test_train_ratio: float) -> float:
@@ -178,7 +175,8 @@ def p_beyond(d: Floats, test_train_ratio: float, tolerance: float, units: Units,
     """
     if math.isnan(tolerance) or not units.exact(d, (0.0,)):
         return 0.0
-    return at_most(abs(float(d.mean())) / span, units.distinct(d.size, test_train_ratio), tolerance / span)
+    apart, n = abs(float(d.mean())) / span, units.distinct(d.size, test_train_ratio)
+    return float(at_most(apart, n, tolerance / span))
 
 
 def _finite(values: ArrayLike) -> Floats:

@@ -22,6 +22,7 @@ from attop.experiment._routing import Estimator, Rows, fit, takes
 from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric, MetricValue
 from attop.metrics._precision import AmountMetric
+from attop.statistics._effective import effective_number, likeness
 
 #: Values to choose from, by name of the parameter.
 Grid = Mapping[str, Sequence[object]]
@@ -78,14 +79,19 @@ class Sample:
         return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
 
     def units(self, metric: Metric, top: Top, ratio: float) -> Units:
-        """Return the rows behind a value of a test part; those of unequal weight count as fewer."""
-        positives = float(self.y.sum())
-        if (weights := self._worth(metric)) is not None:
-            worth = weights[self.y == 1]
-            positives = float(worth.sum() ** 2 / (worth**2).sum())
+        """Return the independent rows that those behind a value of a test part are worth."""
+        weights, positive = self._worth(metric), self.y == 1
         named = {"groups": self.groups, "entities": self.entity}
         counts = {name: len(np.unique(codes)) for name, codes in named.items() if codes is not None}
-        return Units.of(metric, top, ratio, items=len(self.y), positives=positives, **counts)
+        return Units.of(
+            metric,
+            top,
+            ratio,
+            items=len(self.y),
+            positives=float(positive.sum()) if weights is None else effective_number(weights[positive]),
+            design_effect=likeness(self.y, self.entity, weights),
+            **counts,
+        )
 
     def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
         """Evaluate a metric on the scores of some rows, with their groups, weights, entities and days."""

@@ -10,14 +10,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
-from scipy.stats import binom, false_discovery_control, hypergeom
+from scipy.stats import false_discovery_control, hypergeom
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from attop._core.parameters import check_seed, check_share
-from attop._core.sample import check_labels, check_scores
+from attop._core.sample import check_groups, check_labels, check_scores
 from attop._core.typing import Floats, Ints
 from attop.metrics._scorer import scores_of
+from attop.statistics._effective import at_least, largest_design_effect
 from attop.statistics._ranks import holm
 
 #: Calibration positives below which nothing is promised.
@@ -55,6 +56,10 @@ class ConformalSelector(BaseEstimator):
     n_calibration_ : int
     positives_, negatives_ : ndarray
         Sorted scores of the calibration rows of each class.
+    by_entity_ : bool
+        Whether the calibration rows had entities.
+    design_effect_ : float
+        How many calibration rows are worth one, because those of an entity may be alike; 1 without entities.
 
     Notes
     -----
@@ -62,6 +67,10 @@ class ConformalSelector(BaseEstimator):
     trained, tuned or chosen on either. It promises nothing under drift, for lists of another kind of rows, or
     for rows that an earlier list led to. Held-out scores of a cross-validation are those of other models:
     calibrate the model you use on rows of their own.
+
+    Rows of one customer, card or machine are not exchangeable one by one. Give `entity`, in `fit` and for
+    each list: then it is the entities that are drawn alike, and those of the list must be none of the
+    calibration. Their sizes may differ.
 
     With n calibration rows, of which :math:`N(s)` are negatives with a score of at least s:
 
@@ -73,6 +82,18 @@ class ConformalSelector(BaseEstimator):
       ones are a random subset of the places. So the number of them before the (c + 1)-th calibration row has
       a known joint law over c, which bounds the wrong rows of every cut (Song, Jin and Candès 2026). The
       bounds are equally unlikely to be crossed at each of 60 cuts, their level found from 2,000 drawn orders.
+
+    With entities,
+
+    - ``p_values`` count the whole entity of a row, of which :math:`e_j` rows are in the list and :math:`r_j`
+      score as much as it or more: :math:`p_j = (r_j + N(s_j)) / (n + e_j)`. Over the rows of a new entity the
+      mean number of p-values of negatives that are at most u is at most u times its size, in samples of any
+      size and however alike its rows are;
+    - all others take n calibration rows and m new ones as n/d and m/d independent ones that come d at a time.
+      The design effect d is that of rows which are wholly alike within an entity: the mean size of the entity
+      that a row belongs to, the largest over the heads of both lists. That is exact where entities have one
+      size and one score, cautious where their rows differ, and no theorem where sizes do:
+      ``studies/claims/entities.py`` measures it.
 
     Differences from the papers: ties are not broken at random. The path of Zhu and Simeone (2026, arXiv
     2604.11305) bounds a mean ratio of shares; this one bounds a number of rows, with a probability.
@@ -97,7 +118,7 @@ class ConformalSelector(BaseEstimator):
     def __init__(self, estimator: Any = None) -> None:
         self.estimator = estimator
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, entity: ArrayLike | None = None) -> Self:
         """Learn the scores of calibration rows.
 
         Parameters
@@ -105,14 +126,20 @@ class ConformalSelector(BaseEstimator):
         X : rows as the estimator takes them, or array-like of n scores
         y : array-like of shape (n,)
             Two labels, as 0/1, -1/+1 or booleans.
+        entity : array-like of shape (n,), optional
+            Customer, card or machine of each row, where rows of one may be alike.
 
         Raises
         ------
         ValueError
-            If fewer than 20 rows are positive, or none is negative.
+            If fewer than 20 rows are positive, none is negative, or the entities are so few and large that
+            rows are worth less than two.
         """
         labels = check_labels(y)
         scores = self._scores(X, len(labels))
+        codes = None if entity is None else check_groups(entity, len(labels), "entity")
+        self.by_entity_ = codes is not None
+        self.design_effect_ = 1.0 if codes is None else _design_effect(scores, codes, labels)
         self.positives_, self.negatives_ = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
         self.n_calibration_ = len(labels)
         if len(self.positives_) < MIN_POSITIVES or not len(self.negatives_):
@@ -120,13 +147,28 @@ class ConformalSelector(BaseEstimator):
                 f"at least {MIN_POSITIVES} calibration rows must be positive and one negative, got "
                 f"{len(self.positives_)} and {len(self.negatives_)}: set more rows aside"
             )
+        if self.n_calibration_ < 2 * self.design_effect_:
+            raise ValueError(
+                f"the {self.n_calibration_:,} calibration rows are of so few entities that they are worth "
+                f"{self.n_calibration_ / self.design_effect_:.2g} independent ones: set more entities aside"
+            )
         return self
 
-    def p_values(self, X: Any) -> Floats:
-        """Return the conformal p-value of "this row is negative" for each row."""
-        return (1 + self._negatives_from(self._fitted_scores(X))) / (self.n_calibration_ + 1)
+    def p_values(self, X: Any, *, entity: ArrayLike | None = None) -> Floats:
+        """Return the conformal p-value of "this row is negative" for each row.
 
-    def select(self, X: Any, fdr: float = 0.1) -> NDArray[np.bool_]:
+        Parameters
+        ----------
+        X : the whole list
+        entity : array-like of shape (m,), optional
+            Entity of each row; required if `fit` had those of its rows.
+        """
+        scores = self._fitted_scores(X)
+        codes = self._entities(entity, len(scores))
+        as_high, size = (1, 1) if codes is None else _within(scores, codes)
+        return (as_high + self._negatives_from(scores)) / (self.n_calibration_ + size)
+
+    def select(self, X: Any, fdr: float = 0.1, *, entity: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Choose rows of a list such that on average at most a share `fdr` of them is negative.
 
         Parameters
@@ -134,6 +176,8 @@ class ConformalSelector(BaseEstimator):
         X : the whole list
         fdr : float
             Between 0 and 1, decided before the list is seen. For a later choice see `path`.
+        entity : array-like of shape (m,), optional
+            As for `p_values`.
 
         Returns
         -------
@@ -141,9 +185,16 @@ class ConformalSelector(BaseEstimator):
             Tied rows are chosen together.
         """
         check_share("fdr", fdr)
-        return false_discovery_control(self.p_values(X)) <= fdr
+        return false_discovery_control(self.p_values(X, entity=entity)) <= fdr
 
-    def path(self, X: Any, confidence: float = 0.9, random_state: int = 0) -> SelectionPath:
+    def path(
+        self,
+        X: Any,
+        confidence: float = 0.9,
+        random_state: int = 0,
+        *,
+        entity: ArrayLike | None = None,
+    ) -> SelectionPath:
         """Bound the wrong rows of every list that can be cut, all bounds holding at once.
 
         Parameters
@@ -153,15 +204,20 @@ class ConformalSelector(BaseEstimator):
             Probability, over calibration rows and list, that no bound is crossed.
         random_state : int
             Of the drawn orders.
+        entity : array-like of shape (m,), optional
+            As for `p_values`.
         """
         check_share("confidence", confidence)
         check_seed(random_state)
         scores = self._fitted_scores(X)
+        together = self._together(scores, entity)
+        n, m = int(self.n_calibration_ / together), math.ceil(len(scores) / together)
         threshold, size = np.unique(scores, return_counts=True)
         threshold, size = threshold[::-1], np.cumsum(size[::-1])
-        cuts, most = _envelope(self.n_calibration_, len(scores), 1 - confidence, random_state)
-        before = self._negatives_from(threshold)
-        wrong = np.minimum(most[np.searchsorted(cuts, before)], size)
+        cuts, most = _envelope(n, m, 1 - confidence, random_state)
+        before = np.ceil(self._negatives_from(threshold) / together)
+        beyond = np.append(most, m)  # all calibration rows may be negatives, but for a part of one
+        wrong = np.minimum(np.ceil(together * beyond[np.searchsorted(cuts, before)]), size).astype(np.int64)
         wrong = np.minimum.accumulate(wrong[::-1])[::-1]  # a list has no more than a longer one
         wrong = size + np.minimum.accumulate(wrong - size)  # nor more right ones than that
         return SelectionPath(size, wrong, threshold)
@@ -189,7 +245,8 @@ class ConformalSelector(BaseEstimator):
         Notes
         -----
         Thirty thresholds, the r-th highest scores. Given one of them the rows above are independent draws,
-        and their positives binomial. Exact tests, adjusted by Holm; the lowest that passes is taken.
+        and their positives binomial; with entities, of as many rows as they are worth. Exact tests, adjusted
+        by Holm; the lowest that passes is taken.
         """
         check_share("precision", precision)
         check_share("confidence", confidence)
@@ -201,7 +258,8 @@ class ConformalSelector(BaseEstimator):
             len(part) - np.searchsorted(part, thresholds, "right")
             for part in (self.positives_, self.negatives_)
         )
-        passed = holm(binom.sf(hits - 1, hits + misses, precision)) <= 1 - confidence
+        worth = 1 / self.design_effect_
+        passed = holm(at_least(hits * worth, (hits + misses) * worth, precision)) <= 1 - confidence
         if not passed.any():
             best = (hits / np.maximum(hits + misses, 1)).max()
             raise ValueError(
@@ -211,7 +269,9 @@ class ConformalSelector(BaseEstimator):
             )
         return float(thresholds[passed][0])
 
-    def k_for(self, X: Any, recall: float, confidence: float = 0.95) -> int:
+    def k_for(
+        self, X: Any, recall: float, confidence: float = 0.95, *, entity: ArrayLike | None = None
+    ) -> int:
         """Find the length of a list that holds at least a share `recall` of its positives.
 
         Parameters
@@ -219,6 +279,8 @@ class ConformalSelector(BaseEstimator):
         X : the whole list
         recall, confidence : float
             The share, and the probability over calibration rows and list that it is reached.
+        entity : array-like of shape (m,), optional
+            As for `p_values`.
 
         Returns
         -------
@@ -239,20 +301,41 @@ class ConformalSelector(BaseEstimator):
         check_share("recall", recall)
         check_share("confidence", confidence)
         scores = self._fitted_scores(X)
-        n_pos, m = len(self.positives_), len(scores)
-        j = _lowest_rank(n_pos, self.n_calibration_, m, recall, 1 - confidence)
+        together = self._together(scores, entity)
+        n_pos, n, m = len(self.positives_), self.n_calibration_, len(scores)
+        worth = (int(n_pos / together), int(n / together), math.ceil(m / together))
+        j = _lowest_rank(*worth, recall, 1 - confidence)
         if not j:
+            of_entities = "" if together == 1 else f", worth {worth[0]} as rows of an entity may be alike"
             raise ValueError(
                 f"a recall of {recall} with confidence {confidence} cannot be promised for a list of {m:,} "
-                f"rows from {n_pos} calibration positives. In a long list "
+                f"rows from {n_pos} calibration positives{of_entities}. In a long list "
                 f"{math.ceil(math.log(1 - confidence) / math.log(recall))} are needed, in a short one no "
                 "number is enough: lower recall or confidence, or give more rows"
             )
-        return int((scores >= self.positives_[j - 1]).sum())
+        return int((scores >= self.positives_[int((j - 1) * together)]).sum())
 
     def _fitted_scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         return self._scores(X, X.shape[0] if hasattr(X, "shape") else len(X))
+
+    def _entities(self, entity: ArrayLike | None, n: int) -> Ints | None:
+        """Return the entities of a list from 0; raise ValueError where they are missing."""
+        if entity is not None:
+            return check_groups(entity, n, "entity")
+        if self.by_entity_:
+            raise ValueError(
+                "entity is missing: the calibration rows had entities, so give those of the list's rows, "
+                "all different if each row is of another"
+            )
+        return None
+
+    def _together(self, scores: Floats, entity: ArrayLike | None) -> float:
+        """Return how many rows of calibration and list are worth one."""
+        codes = self._entities(entity, len(scores))
+        return (
+            self.design_effect_ if codes is None else max(self.design_effect_, _design_effect(scores, codes))
+        )
 
     def _scores(self, X: Any, n: int) -> Floats:
         return check_scores(X if self.estimator is None else scores_of(self.estimator, X), n)
@@ -260,6 +343,33 @@ class ConformalSelector(BaseEstimator):
     def _negatives_from(self, scores: Floats) -> Ints:
         """Count the calibration negatives that score at least as much."""
         return len(self.negatives_) - np.searchsorted(self.negatives_, scores, "left")
+
+
+def _within(scores: Floats, entity: Ints) -> tuple[Ints, Ints]:
+    """Return for each row how many rows of its entity score as much or more, and how many it has."""
+    order = np.lexsort((-scores, entity))
+    new_entity = np.diff(entity[order], prepend=-1) != 0
+    new_score = new_entity | (np.diff(scores[order], prepend=np.inf) != 0)
+    size = np.bincount(entity)[entity]
+    start = np.flatnonzero(new_entity)
+    blocks = np.flatnonzero(new_score)
+    ends = np.append(blocks[1:], len(order))  # of the block of ties that a row is in
+    as_high = np.empty(len(order), np.int64)
+    block = np.cumsum(new_score) - 1
+    as_high[order] = ends[block] - start[np.cumsum(new_entity) - 1]
+    return as_high, size
+
+
+def _design_effect(scores: Floats, entity: Ints, labels: Ints | None = None) -> float:
+    """Return the largest design effect of the rows that score highest; of labels, of each class too.
+
+    Negatives count from the highest score, positives from the lowest: these are the wrong and the lost ones.
+    """
+    falling = np.argsort(-scores, kind="stable")
+    orders = [falling]
+    if labels is not None:
+        orders += [falling[labels[falling] == 0], falling[::-1][labels[falling[::-1]] == 1]]
+    return max(largest_design_effect(entity, order) for order in orders)
 
 
 def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Ints]:

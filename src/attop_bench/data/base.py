@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop._core.files import StrPath, replacing
 from attop._core.typing import Floats, Ints
+from attop.statistics._effective import likeness
 from attop_bench.data.preparation import Preparation
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
@@ -140,6 +141,8 @@ class Dataset:
         for name, codes in (("duplicate_groups", self.duplicate_group), ("entities", self.entity)):
             if codes is not None:
                 counts[name] = int(codes.max()) + 1
+        if self.entity is not None:
+            counts["design_effect"] = likeness(self.y, self.entity)
         if self.day is not None:
             counts["days"] = int(np.ptp(self.day)) + 1
         return counts

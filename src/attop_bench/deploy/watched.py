@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import cycle, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from attop._core.wording import count_noun, format_hits
-from attop.statistics._watching import Watched, watch
+from attop.statistics._watching import MOST_FURTHER, Watched, watch
 from attop_bench.data.base import DatasetError
 from attop_bench.deploy.lists import lists_in, read_list
 from attop_bench.deploy.promise import Promise, labels_of, promise_path, read_promise
-
-_T = TypeVar("_T")
-#: Lists that are thought of at most: ten years of weeks.
-_MOST = 520
 
 
 @dataclass(frozen=True)
@@ -153,9 +148,10 @@ def verdict_sentence(lists: Sequence[PastList]) -> str:
     result = watch(hits, rows, rates)
     since = f" since {lists[result.since - 1].name}" if result.since else ""
     return (
-        f"{result.verdict}{since}: {three_numbers(lists)}. Their mean precision is {result.precision:.4g} "
+        f"{result.status}{since}: {three_numbers(lists)}. Their mean precision is {result.precision:.4g} "
         f"(at any time {result.low:.4g} to {result.high:.4g} with 95%)."
-        + _what_would_tell(hits, rows, rates, result)
+        + _what_would_tell(result)
+        + _about_dependence(result)
     )
 
 
@@ -178,27 +174,20 @@ def _interval(lists: Sequence[PastList]) -> str:
     return f" ({format_hits(promise.low, promise.k)} to {format_hits(promise.high, promise.k)})"
 
 
-def _what_would_tell(
-    hits: Sequence[int], rows: Sequence[int], rates: Sequence[float], result: Watched
-) -> str:
-    """Say how many more lists like these would give a verdict."""
-    if result.verdict != "cannot tell":
+def _what_would_tell(result: Watched) -> str:
+    """Say how many more lists like these would give a verdict; empty if there is one."""
+    if result.status != "cannot tell":
         return ""
-    for more in _numbers_of_lists():
-        total = len(hits) + more
-        verdict = watch(_repeated(hits, total), _repeated(rows, total), _repeated(rates, total)).verdict
-        if verdict != "cannot tell":
-            return f" {count_noun(more, 'more list')} like these would tell: {verdict}."
-    return f" Even {_MOST} more lists like these would not tell."
+    if result.lists_to_tell is None:
+        return f" Even {MOST_FURTHER} more lists like these would not tell."
+    return f" {count_noun(result.lists_to_tell, 'more list')} like these would tell."
 
 
-def _repeated(values: Sequence[_T], total: int) -> list[_T]:
-    return list(islice(cycle(values), total))
-
-
-def _numbers_of_lists() -> list[int]:
-    """Return numbers of further lists to try, one by one at first and then in steps of a tenth."""
-    numbers = [1]
-    while numbers[-1] < _MOST:
-        numbers.append(min(_MOST, numbers[-1] + max(1, numbers[-1] // 10)))
-    return numbers
+def _about_dependence(result: Watched) -> str:
+    """Say where lists are not what the verdict assumes; empty if nothing speaks against it."""
+    if result.assumption != "not met":
+        return ""
+    return (
+        f" Lists do not vary independently: successive ones are correlated by {result.dependence:.2f}, as in "
+        "a season or a slow change. An alarm may be of these."
+    )

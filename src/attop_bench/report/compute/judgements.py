@@ -92,7 +92,9 @@ def judge_all(
                     grouped="groups" in about,
                     units=Units(*about["units"])
                     if "units" in about
-                    else Units.of(definition, size, ratio, **counts),
+                    else Units.of(
+                        definition, size, ratio, design_effect=about.get("design_effect"), **counts
+                    ),
                     against=against,
                 )
     return judgements

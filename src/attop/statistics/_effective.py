@@ -1,0 +1,112 @@
+"""Effective numbers: how many independent units rows, weights, entities or lists are worth.
+
+A mean of rows that weigh differently, or are alike within an entity, varies as much as one of fewer rows
+would that are independent and weigh the same. That fewer number is the one that intervals, verdicts,
+forecasts, selections and `watch` take. How alike rows of an entity are cannot be told at the top of a good
+list, where nearly all are positive: there they count as wholly alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc
+
+from attop._core.typing import Floats, Ints
+
+
+def effective_number(worth: ArrayLike, entity: Ints | None = None) -> float:
+    """Return how many units of equal worth have a mean that varies as much: (sum w)^2 / sum w^2.
+
+    Parameters
+    ----------
+    worth : array-like of shape (n,)
+        What each row counts, not all 0.
+    entity : ndarray of int of shape (n,), optional
+        Entity of each row, from 0. Its rows are one unit.
+
+    Returns
+    -------
+    number : float
+        From 1 to n; 0.0 where no row counts anything.
+    """
+    units = np.asarray(worth, dtype=float)
+    if entity is not None:
+        units = np.bincount(entity, units)
+    squares = float((units**2).sum())
+    return float(units.sum() ** 2) / squares if squares > 0 else 0.0
+
+
+def design_effect(worth: ArrayLike, entity: Ints) -> float:
+    """Return how many times the variance of a sum is that of independent rows; at least 1.
+
+    With a worth of 1 each it is the size of the entity that a row drawn at random belongs to, on average.
+
+    Parameters
+    ----------
+    worth : array-like of shape (n,)
+        What each row adds to the sum; 1.0 is returned where all add nothing.
+    entity : ndarray of int of shape (n,)
+        Entity of each row, from 0.
+    """
+    rows = np.asarray(worth, dtype=float)
+    apart = float((rows**2).sum())
+    together = float((np.bincount(entity, rows) ** 2).sum())
+    return max(1.0, together / apart) if apart > 0 else 1.0
+
+
+def likeness(y: Ints, entity: Ints | None, worth: Floats | None = None) -> float:
+    """Return how many rows at the top of a list are worth one.
+
+    Which rows will be there is not known before there are scores: positives if the list is good, any rows if
+    it is not. So it is the larger design effect, of all rows and of the positives by what they are worth.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        1 for a positive, else 0.
+    entity : ndarray of int of shape (n,) or None
+        Entity of each row, from 0; None if all rows are independent.
+    worth : ndarray of shape (n,), optional
+        What each row counts, 1 by default.
+    """
+    if entity is None:
+        return 1.0
+    positive = y.astype(float) if worth is None else y * worth
+    return max(design_effect(np.ones(len(y)), entity), design_effect(positive, entity))
+
+
+def largest_design_effect(entity: Ints, order: Ints) -> float:
+    """Return the largest design effect of the first rows of an order, over all lengths.
+
+    Parameters
+    ----------
+    entity : ndarray of int of shape (n,)
+        Entity of each row, from 0.
+    order : ndarray of int of shape (m,)
+        Rows, first to last: all, or those of one class.
+    """
+    # A further row of an entity of which c are there adds (c + 1)^2 - c^2 to the sum of squares.
+    ordered = entity[order]
+    by_entity = np.argsort(ordered, kind="stable")
+    first = np.flatnonzero(np.diff(ordered[by_entity], prepend=-1))
+    before = np.arange(len(ordered)) - np.repeat(first, np.diff(first, append=len(ordered)))
+    added = np.empty(len(ordered))
+    added[by_entity] = 2 * before + 1
+    return float((np.cumsum(added) / np.arange(1, len(ordered) + 1)).max(initial=1.0))
+
+
+def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
+    """Return the probability of such a share of n or less, where each counts at the rate."""
+    n = np.asarray(n, dtype=float)
+    hits = np.asarray(share, dtype=float) * n
+    below = hits < n
+    chance = betainc(np.where(below, n - hits, 1.0), hits + 1, 1 - np.asarray(rate, dtype=float))
+    return np.where(below, chance, 1.0)
+
+
+def at_least(hits: ArrayLike, n: ArrayLike, rate: float) -> Floats:
+    """Return the probability of as many hits of n or more, where each counts at the rate."""
+    hits, n = np.asarray(hits, dtype=float), np.asarray(n, dtype=float)
+    above = hits > 0
+    return np.where(above, betainc(np.where(above, hits, 1.0), n - hits + 1, rate), 1.0)
