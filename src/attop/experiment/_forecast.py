@@ -11,7 +11,7 @@ import numpy as np
 from attop._core.parameters import check_numbers, check_seed, check_share
 from attop._core.sample import check_labels, check_scores, plain_array
 from attop._core.typing import Floats, Ints
-from attop._core.wording import count_noun
+from attop._core.wording import format_hits
 from attop.metrics._overlap import inside_top
 from attop.metrics._roc import RocPoints, roc_points
 from attop.statistics._effective import design_effect
@@ -104,8 +104,10 @@ class NextList:
         where = f"the {self.k:,} highest of {self.length:,} rows"
         if self.reason:
             return f"Of {where} nothing is promised: {self.reason}"
-        within = f"{self.low:.0f} to {self.high:.0f} in 95% of such lists"
-        return f"Of {where} expect {count_noun(round(self.expected), 'positive')} ({within})"
+        expected = format_hits(self.expected, self.k)
+        noun = "positive" if expected == "1" else "positives"
+        within = f"{self.low:,.0f} to {self.high:,.0f} in 95% of such lists"
+        return f"Of {where} expect {expected} {noun} ({within})"
 
 
 def next_list(

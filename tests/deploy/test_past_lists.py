@@ -2,7 +2,6 @@
 
 import os
 import random
-import re
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,9 @@ import pandas as pd
 import pytest
 
 from attop._core.files import write_csv, write_json
-from attop._core.wording import format_hits
+from attop._core.wording import count_noun, format_hits
 from attop.experiment._forecast import HeldOut, next_list
+from attop.statistics._watching import MOST_FURTHER, watch
 from attop_bench.cli.main import main
 from attop_bench.deploy.promise import Promise, promise_path, read_promise
 from attop_bench.deploy.watched import PastList, three_numbers, verdict_sentence
@@ -54,7 +54,7 @@ def test_expected_promised_and_found_are_three_numbers(lists, watched):
     lists("1.csv", hits=24)
     said = watched()
     assert "expected 33.1 (22 to 44), promised at least 25.8, found 24 of 60 rows of 1 list." in said
-    assert "more lists like these would tell: " in said
+    assert "more lists like these would tell." in said
     lists("2.csv", hits=25)
     assert "expected 66, promised at least 52, found 49 of 120 rows of 2 lists." in watched()
     assert "promised at least 24, found 49 of 120" in watched("--promised", "0.2")
@@ -62,16 +62,16 @@ def test_expected_promised_and_found_are_three_numbers(lists, watched):
 
 @pytest.mark.parametrize("hits", [3, 20, 24, 33, 45])
 def test_so_many_more_lists_would_tell(hits):
-    """They give the verdict that is said, and one fewer gives none."""
-    one = PastList("1.csv", K, hits, 0, Promise(**PROMISE))
-    said = verdict_sentence([one])
-    if "would not tell" in said:
-        assert verdict_sentence([one] * 521).startswith("cannot tell")
-        return
-    more, verdict = re.search(r"(\d+) more lists? like these would tell: (.*)\.", said).groups()
-    assert verdict_sentence([one] * (1 + int(more))).startswith(verdict)
-    if int(more) <= 10:
-        assert verdict_sentence([one] * int(more)).startswith("cannot tell")
+    """They give a verdict, and one fewer gives none."""
+    rate = PROMISE["least"] / K
+    result = watch([hits], [K], rate)
+    said = verdict_sentence([PastList("1.csv", K, hits, 0, Promise(**PROMISE))])
+    if result.status != "cannot tell":
+        assert "would" not in said
+    elif result.lists_to_tell is None:
+        assert said.endswith(f" Even {MOST_FURTHER} more lists like these would not tell.")
+    else:
+        assert f" {count_noun(result.lists_to_tell, 'more list')} like these would tell." in said
 
 
 def test_a_missing_label_holds_back_its_row(lists, watched):
