@@ -15,6 +15,7 @@ from attop_bench.cli.options import add_configuration, add_jobs, add_pair, add_t
 from attop_bench.deploy.card import CURVE, card, draw_curve, expectation_sentence
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.lists import changes, explore, lists_in
+from attop_bench.deploy.new_rows import ledger_of_list
 from attop_bench.deploy.package import MODEL, NOTES, SAFE_MODEL, read_notes, read_package, write_package
 from attop_bench.deploy.promise import HELD_OUT, labels_of, promise_path, read_promise
 from attop_bench.run.config import ConfigError, load_config
@@ -105,6 +106,7 @@ def run_score(options: argparse.Namespace) -> int:
         package = read_package(options.model)
         tell = partial(print, file=sys.stderr)
         ranked = package.rank(options.table, tell=tell)
+        ledger = ranked.attrs["ledger"]
         previous, number = options.previous, options.explore
         marked = previous or number
         for name, requested in (("listed", marked), ("change", previous), ("stands_for", number)):
@@ -132,6 +134,9 @@ def run_score(options: argparse.Namespace) -> int:
         print(f"Written: {options.output}, {count_noun(len(ranked), 'row')}.")
     else:
         sys.stdout.write(csv_text(ranked))
+        sys.stdout.flush()
+    for line in ledger_of_list(ledger, len(ranked)):
+        tell(f"{options.table}: {line}")
     return 0
 
 

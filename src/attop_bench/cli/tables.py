@@ -81,8 +81,9 @@ def _read_options(texts: Sequence[str]) -> dict[str, object]:
         name, sign, value = text.partition("=")
         if not sign:
             raise ConfigError(f"--reader {text}: expected NAME=VALUE, such as separator=; or header=false")
+        is_sign = len(value) == 1 and not value.isdecimal()
         try:
-            given[name] = yaml.safe_load(value) if len(value) > 1 else value
+            given[name] = value if is_sign else yaml.safe_load(value)
         except yaml.YAMLError:
             given[name] = value
     return given
