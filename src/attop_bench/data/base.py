@@ -20,7 +20,7 @@ _COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate g
 _COLUMNS |= {"entity": "entities", "day": "days", "amount": "amounts"}
 
 #: Name of the ledger of rows among the facts; see `Ledger.as_dict`.
-ROWS = "rows"
+LEDGER = "rows"
 
 
 class DatasetError(ValueError):
@@ -136,7 +136,7 @@ class Dataset:
     @property
     def ledger(self) -> Ledger | None:
         """What became of the rows of the file, if the data are of one."""
-        return Ledger.from_dict(self.facts[ROWS]) if ROWS in self.facts else None
+        return Ledger.from_dict(self.facts[LEDGER]) if LEDGER in self.facts else None
 
     def summary(self) -> dict[str, Any]:
         """Counts for the report: items, features, positives and, with groups, their number and sizes."""

@@ -324,17 +324,17 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
         ) from None
     if len(query) not in (0, len(label)):
         raise DatasetError(f"{where}: {len(query)} of {len(label)} lines have a qid: give it to all, or none")
-    if X.shape[1] > _MOST_COLUMNS:
-        raise DatasetError(
-            f"{where}: indices up to {X.shape[1]:,} are as many columns, at most {_MOST_COLUMNS:,} are read: "
-            "check the indices, or number the features that occur from 1"
-        )
     cells = X.shape[0] * X.shape[1]
     if cells > _MOST_CELLS:
         raise DatasetError(
             f"{where}: {X.shape[0]} rows with indices up to {X.shape[1]} are {8 * cells / 1e9:.3g} GB, since "
             f"tables are held in full, at most {8 * _MOST_CELLS / 1e9:.3g} GB: check the indices, or keep "
             "fewer features"
+        )
+    if X.shape[1] > _MOST_COLUMNS:
+        raise DatasetError(
+            f"{where}: indices up to {X.shape[1]:,} are as many columns, at most {_MOST_COLUMNS:,} are read: "
+            "check the indices, or number the features that occur from 1"
         )
     first = int(not zero_based)
     frame = pd.DataFrame(X.toarray(), columns=[str(j + first) for j in range(X.shape[1])])

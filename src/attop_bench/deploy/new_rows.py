@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ from attop_bench.data.dialect import found_again
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.lines import asides
+from attop_bench.data.source import BROKEN
 from attop_bench.data.written import numbers_of
 
 #: Formats of text alone, in which any line may be a row.
@@ -30,9 +33,12 @@ def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[st
     """
     form = format_of(path, notes["format"])
     reader = dict(notes["reader"]) if form == notes["format"] else {}
-    if form in _OF_LINES:
+    if form in _OF_LINES and os.path.isfile(path):
         wanted = [name for name in (*notes["features"], notes["group"]) if name is not None]
-        reader, said = found_again(path, form, reader, wanted)
+        try:
+            reader, said = found_again(path, form, reader, wanted)
+        except (UnicodeError, OSError, csv.Error, *BROKEN):
+            said = []  # the reader says more
         for line in said:
             tell(f"{path}: {line}")
         reader["pass_over"] = []
@@ -100,7 +106,7 @@ def _unranked(table: Table, reasons: pd.Series, places: np.ndarray, numbers: np.
         same = places[(why == reason).to_numpy()]
         row = f", row {numbers[same[0]]:,}" if len(same) == 1 else f", the first in row {numbers[same[0]]:,}"
         line = None if table.lines is None else int(table.lines[same[0]])
-        yield Aside(f"not ranked: {reason}{row}", len(same), line, shown(table.frame.iloc[same[0]]))
+        yield Aside(f"with no score, as {reason}{row}", len(same), line, shown(table.frame.iloc[same[0]]))
 
 
 def ledger_of_list(ledger: Ledger, listed: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 
 from attop._core.files import StrPath
 from attop._core.typing import Ints
-from attop_bench.data.base import ROWS, Dataset, DatasetError
+from attop_bench.data.base import LEDGER, Dataset, DatasetError
 from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
@@ -186,7 +186,7 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         "licence": "the user's own file",
         "positive": f"{table.label} {'' if compared else '= '}{chosen.positive}",
         "features": list(features.columns),
-        ROWS: ledger.as_dict(),
+        LEDGER: ledger.as_dict(),
     }
     name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(name, X, y.astype(np.int64), facts=facts, preparation=preparation, **beside)
