@@ -185,9 +185,7 @@ def test_a_row_without_a_number_is_named_and_the_others_are_ranked(value, reason
     assert f"not ranked: 1 row with no score, as {reason}, row 2 (line 3, " in said
     assert "rows: 3 read, 0 passed over, 1 not ranked, 2 scored and ranked, 2 in this list" in said
     new.assign(x=value).to_csv("n.csv", index=False)
-    with pytest.raises(
-        DatasetError, match=r"no row can be ranked: 3 rows|'x' (has infinite|must hold)"
-    ):
+    with pytest.raises(DatasetError, match=r"no row can be ranked: 3 rows|'x' (has infinite|must hold)"):
         model.rank("n.csv")
 
 

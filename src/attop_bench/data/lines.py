@@ -232,9 +232,8 @@ def _ends(frame: pd.DataFrame, row: int, found: Mapping[int, object]) -> bool | 
     """Return whether a last row is certain to be a sum or a remark; None if it is a row."""
     numbers, words = _parts(frame, row)
     named = _has_sum_word(words)
-    start = row
-    while named and start > 1 and _has_sum_word(_parts(frame, start - 1)[1]):
-        start -= 1  # the sum, and below it the mean
+    alone = _stands_alone(frame, row)
+    start = _first_of_block(frame, row) if named or alone else row
     above = frame.iloc[:start]
     if found:
         above = above.iloc[[i not in found for i in range(start)]]
@@ -245,13 +244,30 @@ def _ends(frame: pd.DataFrame, row: int, found: Mapping[int, object]) -> bool | 
     certain = under and (named or not numbers)
     if numbers and not certain:
         certain = _is_sum(above, numbers, named)
-    if first == 0 and len(numbers) + len(words) == 1 and frame.shape[1] > 2:
-        alone = frame.iloc[row, 0].strip()
-        certain |= not _PLAIN.fullmatch(alone) and _is_unlike(alone, above[0])
+    if alone and not certain:
+        certain = _is_unlike(alone, above[0])
     if certain:
         return True
     has_holes = len(numbers) + len(words) < frame.shape[1]
     return False if named and has_holes else None
+
+
+def _first_of_block(frame: pd.DataFrame, row: int) -> int:
+    """Return the place of the first of the remarks and named sums that end with a row: a mean below a sum."""
+    first = row
+    for above in range(row - 1, max(0, row - _SAMPLE), -1):
+        if not (_stands_alone(frame, above) or _has_sum_word(_parts(frame, above)[1])):
+            break
+        first = above
+    return first
+
+
+def _stands_alone(frame: pd.DataFrame, row: int) -> str:
+    """Return the one value of a row, in its first field, if there is no other and it is no plain number."""
+    values = [value.strip() for value in frame.iloc[row]]
+    if len(values) < 3 or any(values[1:]) or _PLAIN.fullmatch(values[0]):
+        return ""
+    return values[0]
 
 
 def _has_sum_word(words: Mapping[int, str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -56,21 +57,32 @@ def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
     reasons = pd.Series("", table.frame.index, dtype=object)
     try:
         return table.numbers(name).astype(np.float64), reasons
-    except DatasetError:
-        text = table.text(name)
-        known = {value: _is_finite_number(value, table.decimal) for value in text.dropna().unique()}
+    except DatasetError as error:
+        refusal = error
+    text = table.text(name)
+    # (160 rows) is a number with a unit, but not as those of the column are.
+    for reads in (_is_finite_number, _is_plain_number):
+        known = {value: reads(str(value), table.decimal) for value in text.dropna().unique()}
         odd = text.map(known, na_action="ignore").eq(False).to_numpy(bool)
+        others = table.frame[name].mask(odd, None if table.has_types else "")
         if not odd.any() or 2 * odd.sum() > len(odd):
-            raise
-    others = table.frame[name].mask(odd, None if table.has_types else "")
-    numbers = replace(table, frame=table.frame.assign(**{name: others})).numbers(name)
-    reasons[odd] = [f"{name} is {value!r}, no number" for value in text[odd]]
-    return numbers.astype(np.float64), reasons
+            continue
+        try:
+            numbers = replace(table, frame=table.frame.assign(**{name: others})).numbers(name)
+        except DatasetError:
+            continue
+        reasons[odd] = [f"{name} is {value!r}, no number" for value in text[odd]]
+        return numbers.astype(np.float64), reasons
+    raise refusal
 
 
-def _is_finite_number(value: object, decimal: str) -> bool:
+def _is_finite_number(value: str, decimal: str) -> bool:
     numbers = numbers_of(pd.Series([value], dtype=object), decimal)
     return numbers is not None and bool(np.isfinite(float(numbers.iloc[0])))
+
+
+def _is_plain_number(value: str, decimal: str) -> bool:
+    return re.fullmatch(rf"[-+]?[\d{re.escape(decimal)}]+([eE][-+]?\d+)?", value) is not None
 
 
 def sorted_out(table: Table, reasons: pd.Series) -> tuple[np.ndarray, np.ndarray, Ledger]:
