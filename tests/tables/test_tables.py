@@ -51,7 +51,7 @@ def trained(jobs, dataset, folds, *how):
 def assert_that_no_line_is_lost(path, ledger):
     """Count the lines of plain text without a ledger: all but the header are read, each once."""
     content = path.read_bytes()
-    if path.suffix == ".csv" and content.isascii() and b'"' not in content and b"'" not in content:
+    if path.suffix == ".csv" and content.isascii() and not re.search(rb"[\0\"']", content):
         lines = len(content.decode().splitlines())
         assert ledger.read in (lines, lines - 1)  # without and with a header
 

@@ -39,6 +39,8 @@ _HANDFUL, _SAMPLE = 5, 50
 _FEWEST, _ENOUGH = 3, 5
 #: A sum that is so many times as large as any row's value is no row's.
 _LARGE = 3
+#: Rows with a word for a sum, in the middle, beyond which it is a category.
+_MOST_SUBTOTALS = 200
 #: Signs of drawn lines, and where lines of two directions meet; Markdown has colons.
 _STROKES, _JOINTS = "-=_\u2500\u2501\u2550", "+|:\u253c\u2502\u251c\u2524 "
 _OF_SIGNS = rf"[{re.escape(_STROKES + _JOINTS)}]*"
@@ -202,17 +204,48 @@ def _subtotals(frame: pd.DataFrame, found: Mapping[int, object]) -> list[int]:
     """Return the places of rows in the middle that a word of a sum and their numbers show to be sums."""
     named = np.zeros(len(frame), bool)
     for j in frame:
-        named |= np.asarray(frame[j].isin(_SUMS), bool)
-    rows = [int(row) for row in np.flatnonzero(named) if row not in found]
+        if j == 0 or not _looks_numeric(frame[j]):
+            named |= np.asarray(frame[j].isin(_SUMS), bool)
+    totals: dict[int, np.ndarray] = {}
     subtotals: list[int] = []
     start = 0
-    for row in rows[:1000]:
-        above = [i for i in range(start, row) if i not in found]
+    places = np.flatnonzero(named[:-1])
+    if len(places) > _MOST_SUBTOTALS:  # a category
+        return []
+    for row in map(int, places):
         numbers, _ = _parts(frame, row)
+        if row in found or not numbers:
+            continue
+        if not _may_be_sum(frame, start, row, min(numbers), numbers[min(numbers)], totals):
+            continue
+        above = [i for i in range(start, row) if i not in found]
         if len(above) >= _FEWEST and _evidence(frame.iloc[above], numbers):
             subtotals.append(row)
             start = row + 1
-    return [row for row in subtotals if row < len(frame) - 1]
+    return subtotals
+
+
+def _may_be_sum(
+    frame: pd.DataFrame, start: int, row: int, j: int, value: str, totals: dict[int, np.ndarray]
+) -> bool:
+    """Return whether a number is about the sum or mean of those of a column from `start` on, in no time.
+
+    `totals` holds the running sums of columns that were asked for before.
+    """
+    if j not in totals:
+        plain = np.nan_to_num(_floats(frame[j].str.strip().str.replace(",", ".", regex=False)))
+        totals[j] = np.concatenate([[0.0], np.cumsum(plain)])
+    total, number = (totals[j][end] - totals[j][begin] for begin, end in ((start, row), (row, row + 1)))
+    digits = _decimals(value, ".")
+    near = 10.0**-digits + 1e-6 * abs(total)
+    return abs(total - number) <= near or (digits > 0 and abs(total / (row - start or 1) - number) <= near)
+
+
+def _floats(text: pd.Series) -> np.ndarray:
+    """Return plain numbers as floats, NaN for all other text."""
+    import pandas as pd
+
+    return pd.to_numeric(text, errors="coerce").to_numpy(np.float64, na_value=np.nan)
 
 
 def _end(frame: pd.DataFrame, found: Mapping[int, tuple[str, bool]]) -> Iterator[tuple[int, str, bool]]:
