@@ -354,6 +354,8 @@ def _evidence_of(column: pd.Series, value: str) -> int | None:
         if abs(values.mean() - number) <= (rounding if digits else 0) + 1e-9 * abs(number):
             is_finer = digits > max(_decimals(other, decimal) for other in column.unique())
             return told + int(told and is_finer)
+        if "," not in value:
+            return None
     return None
 
 
