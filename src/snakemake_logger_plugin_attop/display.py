@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -14,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from attop._core.wording import count_noun, format_duration
+from attop_bench.data.base import LEDGER
+from attop_bench.data.ledger import Ledger
 from attop_bench.run.interrupt import is_stopped
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
@@ -94,7 +97,10 @@ class Display:
         whole, failed = done == steps, self._progress.failed
         self.say(f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}")
         if whole:
-            if headline := _headline(self._manifest):
+            story = _story(self._manifest)
+            for line in _ledgers(story):
+                self.say(line)
+            if headline := story.get("headline"):
                 self.say(f"\n{headline}")
             self.say(f"The report: {self._report}", style="bold")
         if failed:
@@ -155,9 +161,19 @@ class Display:
         return f"[{s // 60:3}:{s % 60:02}]"
 
 
-def _headline(manifest: str) -> str:
-    """Return the report's headline; empty if there is no manifest that has one."""
+def _story(manifest: str) -> dict[str, Any]:
+    """Return a manifest; empty if there is none."""
     try:
-        return str(json.loads(Path(manifest).read_text(encoding="utf-8")).get("headline", ""))
+        return dict(json.loads(Path(manifest).read_text(encoding="utf-8")))
     except (OSError, ValueError):
-        return ""
+        return {}
+
+
+def _ledgers(story: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was passed over or left out of each data set, with the counts of all its rows."""
+    for name, about in story.get("datasets", {}).items():
+        if LEDGER not in about:
+            continue
+        ledger = Ledger.from_dict(about[LEDGER])
+        if asides := [*ledger.passed, *ledger.left_out, *ledger.doubtful]:
+            yield f"{name}: {ledger}: {'; '.join(map(str, asides))}"

@@ -46,6 +46,8 @@ def test_what_is_read(table, capsys):
     assert groups.tolist() == table["user"].tolist()
     n_pos = (table["fraud"] == "fraud").sum()
     left_out, counts = capsys.readouterr().out.split("\n", 1)
+    ledger, counts = counts.rsplit("\n", 3)[0], counts.split("\n", 4)[-1]
+    assert ledger == "Rows read: 240\nRows passed over: 0\nRows left out: 0\nRows kept: 240"
     assert "name" in left_out
     assert counts == f"240 rows, {n_pos} of them positive (fraud = fraud), 5 features\n\n"
     assert command.read("table.csv", "fraud", None, None)[1].tolist() == (table["fraud"] == "fraud").tolist()
@@ -155,3 +157,46 @@ def test_in_a_terminal_look_asks_and_the_answer_is_in_the_configuration(tmp_path
     assert main([*call, "--role", "patient_nbr=group"]) == 0
     assert "group: patient_nbr" in (tmp_path / "w.yaml").read_text()
     assert "--role wants COLUMN=KIND" in ask("look", "wards.csv", "--role", "patient_nbr", status=1)
+
+
+@pytest.mark.parametrize(
+    ("texts", "options"),
+    [
+        (["skip=3", "header=false"], {"skip": 3, "header": False}),
+        (["sheet=2", "pass_over=[7, 8]"], {"sheet": 2, "pass_over": [7, 8]}),
+        (["separator=;", "quote=^", "comment=#"], {"separator": ";", "quote": "^", "comment": "#"}),
+        (["separator=~", "comment=%"], {"separator": "~", "comment": "%"}),
+        (["separator=|", "encoding=cp1252"], {"separator": "|", "encoding": "cp1252"}),
+        (["names=c", "missing={x: [-9]}"], {"names": "c", "missing": {"x": [-9]}}),
+        (["n_features=9", "zero_based=true"], {"n_features": 9, "zero_based": True}),
+    ],
+)
+def test_options_of_the_reader_have_types_as_in_a_configuration(texts, options):
+    assert command._read_options(texts) == options
+
+
+@pytest.mark.parametrize("form", ["csv", "excel"])
+def test_lines_to_skip_are_given_as_look_writes_them(form, table, capsys):
+    if form == "excel":
+        pytest.importorskip("openpyxl")
+        with pd.ExcelWriter("t.xlsx") as book:
+            table.to_excel(book, index=False, startrow=3)
+    else:
+        Path("t.csv").write_text("a\nb\nc\n" + table.to_csv(index=False))
+    (name,) = [path.name for path in Path().glob("t.*")]
+    assert main(["look", name, "--label", "fraud", "--reader", "skip=3"]) == 0
+    assert "reader: {skip: 3}" in capsys.readouterr().out
+
+
+def test_in_a_terminal_look_asks_of_lines_that_may_be_rows(table, monkeypatch):
+    text = table.to_csv(index=False).splitlines()
+    Path("t.csv").write_text("\n".join([*text[:50], "---,---,---,---,---,---", *text[50:]]) + "\n")
+    for stream in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True, raising=False)
+    for answer, kept in (("", 241), ("no", 240)):
+        asked = []
+        monkeypatch.setattr("builtins.input", lambda question: asked.append(question) or answer)  # noqa: B023
+        assert main(["look", "t.csv", "--label", "fraud", "--output", "c.yaml"]) == 0
+        assert any("line 51" in question and "rows, yes or no?" in question for question in asked)
+        params = yaml.safe_load(Path("c.yaml").read_text())["datasets"][0]["params"]
+        assert params.get("reader", {}).get("pass_over") == (None if kept == 241 else [51])

@@ -1,14 +1,22 @@
 """Files of tables that cannot be read are refused with the remedy."""
 
+import bz2
 import datetime
+import gzip
+import io
+import lzma
+import os
 import pickle
+import zipfile
 
 import numpy as np
 import pytest
 
+from attop_bench.data import source
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.formats import read_frame
+from attop_bench.data.look import look
 
 GOOD = "u,v,y\n1,a,0\n2,b,1\n"
 
@@ -138,3 +146,71 @@ def test_what_is_no_file_is_refused(tmp_path):
         read_frame("https://example.org/data")
     with pytest.raises(DatasetError, match="it is a link that leads to no file"):
         read_frame(tmp_path / "loop.csv")
+
+
+def test_a_pipe_is_named(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "pipe.csv")
+    for name in ("pipe.csv", "link.csv"):
+        for read in (read_frame, look):
+            with pytest.raises(
+                DatasetError, match=r"it is a pipe or a device, .* save what it gives as a file"
+            ):
+                read(tmp_path / name)
+
+
+def test_columns_of_svmlight_are_bounded(tmp_path):
+    (tmp_path / "t.svm").write_text("1 99999999:1\n")
+    with pytest.raises(DatasetError, match="99,999,999 are as many columns, at most 1,048,576 are read"):
+        read_frame(tmp_path / "t.svm")
+
+
+def test_what_grows_without_bound_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "MOST_BYTES", 1000)
+    text = b"x,y\n" + b"1,2\n" * 400
+    for name, write in (
+        ("t.csv.gz", gzip.compress),
+        ("t.csv.bz2", bz2.compress),
+        ("t.csv.xz", lzma.compress),
+    ):
+        (tmp_path / name).write_bytes(write(text))
+        with pytest.raises(DatasetError, match=r"grows to more than 1e-06 GB when it is unpacked"):
+            read_frame(tmp_path / name)
+        (tmp_path / name).write_bytes(write(text[:1000]))
+        assert len(read_frame(tmp_path / name)) == 249
+
+
+def test_arrays_larger_than_the_memory_are_refused(tmp_path):
+    head = io.BytesIO()
+    about = {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
+    np.lib.format.write_array_header_1_0(head, about)
+    with zipfile.ZipFile(tmp_path / "t.npz", "w") as box:
+        box.writestr("x.npy", head.getvalue())
+    with pytest.raises(DatasetError, match="its arrays are larger than the memory"):
+        read_frame(tmp_path / "t.npz")
+
+
+def test_a_damaged_row_of_arff_is_named_by_its_line(tmp_path):
+    text = "% by hand\n@relation t\n@attribute a real\n@attribute y {0,1}\n@data\n1,0\n\n2,1,,\n"
+    (tmp_path / "t.arff").write_text(text)
+    with pytest.raises(DatasetError, match="line 8 has 4 fields for 2 attributes: 2,1,,; correct the file"):
+        read_frame(tmp_path / "t.arff")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"skip": "3"}, "skip must be a valid integer, got '3'"),
+        ({"skip": -1}, "skip must be greater than or equal to 0"),
+        ({"quote": "ab"}, "quote must have at most 1 character|quote: .*1 character"),
+        ({"pass_over": [0]}, "pass_over must be greater than or equal to 1"),
+        ({"skipp": 3}, "unknown parameter 'skipp'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["t.csv", "t.xlsx"])
+def test_options_are_checked_before_a_file_is_looked_at_with_them(name, options, message, tmp_path):
+    (tmp_path / name).write_text("a,y\n1,2\n")
+    if name == "t.xlsx" and "quote" in options:
+        message = "unknown parameter 'quote'"
+    with pytest.raises(DatasetError, match=message):
+        look(tmp_path / name, given=options)

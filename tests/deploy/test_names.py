@@ -114,8 +114,9 @@ def test_k_is_resolved_in_each_group(table):
     few.to_csv("few.csv", index=False)
     assert len(replace(model, notes={**model.notes, "top": {"k": 4}}).head(model.rank("few.csv"))) == 3
     table.assign(user=["", *table["user"][1:]]).to_csv("gap.csv", index=False)
-    with pytest.raises(DatasetError, match="column 'user' has 1 missing values, the first in data row 1"):
-        model.rank("gap.csv")
+    ranked = model.rank("gap.csv")
+    assert len(ranked) == len(table) - 1
+    assert "user is missing, which names its list, row 1" in str(ranked.attrs["ledger"].left_out[0])
     table.drop(columns="user").to_csv("none.csv", index=False)
     with pytest.raises(DatasetError, match="the file lacks columns of the model: user"):
         model.rank("none.csv")
@@ -145,20 +146,30 @@ def test_a_label_is_named_as_text_or_given_as_a_number(positive, count, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("value", "reason"),
     [
-        ({"x": "inf"}, "column 'x' has infinite values"),
-        ({"x": ""}, "column 'x' has 1 missing values, the first in data row 2"),
-        ({"x": "1,5"}, "column 'x' must hold numbers, got '1,5' in data row 2"),
-        ({"x": "0x1f"}, "column 'x' must hold numbers, got '0x1f'"),
+        ("inf", "x is 'inf', no number"),
+        ("", "x is missing, and the model fills no gaps"),
+        ("1,5", "x is '1,5', no number"),
+        ("0x1f", "x is '0x1f', no number"),
     ],
 )
-def test_what_is_no_number_is_refused_by_column(change, message, table):
+def test_a_row_without_a_number_is_named_and_the_others_are_ranked(value, reason, table, capsys):
     model = package("t.csv", drop=["id", "user"])
     new = table[:3].astype(str)
-    new.loc[1, list(change)] = list(change.values())
+    known = model.rank("t.csv").set_index("row")["score"]
+    new.loc[1, "x"] = value
     new.to_csv("n.csv", index=False)
-    with pytest.raises(DatasetError, match=message):
+    ranked = model.rank("n.csv").set_index("row")
+    assert sorted(ranked.index) == [1, 3]
+    np.testing.assert_allclose(ranked["score"].sort_index(), known[[1, 3]], rtol=1e-12)
+    write_package(Path("out"), model)
+    assert main(["score", "out", "n.csv", "--all"]) == 0
+    said = capsys.readouterr().err
+    assert f"not ranked: 1 row with no score, as {reason}, row 2 (line 3, " in said
+    assert "rows: 3 read, 0 passed over, 1 not ranked, 2 scored and ranked, 2 in this list" in said
+    new.assign(x=value).to_csv("n.csv", index=False)
+    with pytest.raises(DatasetError, match=r"no row can be ranked: 3 rows|'x' (has infinite|must hold)"):
         model.rank("n.csv")
 
 

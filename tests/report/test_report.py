@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from attop.metrics._registry import METRICS
+from attop_bench.data.ledger import Aside, Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis
 from attop_bench.report.figures import PER_DATASET, Drawing, draw
@@ -29,6 +30,23 @@ FIGURES = ("capacity", "top", "transfer", "roc", "budget", "trace", "cost")
 @pytest.fixture(scope="module")
 def report(small, tmp_path_factory):
     return built(tmp_path_factory.mktemp("report"), small)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_ledger_of_rows_is_with_the_data(tmp_path):
+    *tables, manifest = make_results(("wdbc",), METHODS[3:5], ("precision@k",))
+    ledger = Ledger(572, 569, (Aside("without any value", 1, 7),), (Aside("without a label", 2, 9, "a,,"),))
+    manifest["datasets"]["wdbc"]["rows"] = ledger.as_dict()
+    _, page = built(tmp_path, (*tables, manifest))
+    for words in (
+        "Rows read",
+        "572",
+        "1 row without any value (line 7)",
+        "2 rows without a label",
+        "Rows kept",
+    ):
+        assert words in page.words
+    assert "to train on and" in page.words
 
 
 def test_report_is_well_formed_and_names_everything(report, small):

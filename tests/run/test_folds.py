@@ -1,9 +1,12 @@
 """The folds of a repeat, as written once and read by every job."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from attop_bench.data.base import Dataset, DatasetError, Unavailable, save_unavailable
+from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays, save_unavailable
+from attop_bench.data.ledger import LedgerError
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.run.folds import read_folds, write_folds
 from support.folds import cut
@@ -45,6 +48,17 @@ def test_what_is_read_is_what_was_cut(kind, options, tmp_path):
             for rows, again in zip(written, found, strict=True):
                 assert again.dtype == rows.dtype
                 np.testing.assert_array_equal(again, rows)
+
+
+def test_the_rows_of_a_fold_add_up(tmp_path):
+    folds = cut(DATA, split())
+    write_folds(tmp_path / "folds.npz", folds, DATA, split())
+    rows = load_arrays(tmp_path / "folds.npz")[1]["rows"]
+    assert rows[0]["train"] == len(folds[0].train)
+    assert all(sum(counts.values()) == len(DATA.y) for counts in rows)
+    twice = replace(folds[0], train=np.append(folds[0].train, folds[0].train[0]))
+    with pytest.raises(LedgerError, match="rows of a fold do not add up"):
+        write_folds(tmp_path / "twice.npz", [twice], DATA, split())
 
 
 def test_the_same_folds_are_the_same_bytes(tmp_path):

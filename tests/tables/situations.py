@@ -57,6 +57,8 @@ class S:
     #: Patterns among what is said; and one of the refusal, if it is to be refused.
     says: tuple[str, ...] = ()
     refused: str = ""
+    #: Lines beside the first seven rows that a list of new rows ranks, since they may be rows.
+    also_ranked: int = 0
 
 
 def _line(row):
@@ -184,6 +186,40 @@ def _without_a_label(row: int) -> pd.DataFrame:
     frame = base().astype({"y": object})
     frame.loc[row, "y"] = None
     return frame
+
+
+def signs(no, yes):
+    """Return a table of two marks alone, in all columns, as panels of tests are."""
+    rng = np.random.default_rng(5)
+    marks = rng.random((160, 5)) < 0.6
+    marks[:, 4] = marks[:, :4].sum(axis=1) + rng.normal(0, 0.7, 160) > 3.2
+    return pd.DataFrame(np.where(marks, yes, no), columns=list("abcdy"))
+
+
+def sums(rows):
+    """Return the sums of numbers below rows, as a last row."""
+    return [*rows, [round(sum(row[0] for row in rows[1:]), 2), sum(row[1] for row in rows[1:]), "Summe"]]
+
+
+def last(colour):
+    """Return the base with a last row of a colour of its own."""
+    return base().assign(colour=[*base()["colour"][:-1], colour])
+
+
+def amid(line, place=20):
+    """Return a way of writing with a line in the middle."""
+    return lines(lambda rows: [*rows[:place], line, *rows[place:]])
+
+
+def subtotals(rows):
+    """Return lines with the sums of each ten rows below them."""
+    head, *rest = rows
+    written = [head]
+    for start in range(0, len(rest), 10):
+        part = rest[start : start + 10]
+        amount, age = (sum(float(row.split(",")[j]) for row in part) for j in (0, 1))
+        written += [*part, f"{amount:.2f},{age:.0f},Subtotal,"] if len(part) == 10 else part
+    return written
 
 
 SITUATIONS = [
@@ -520,7 +556,6 @@ SITUATIONS = [
             ("titles and a gap", lambda rows: [["In"], ["May"], [], *rows], {"label": "y"}, {"skip": 3}, ()),
             ("no header", lambda rows: rows[1:], LAST, NO_HEADER, ("no header.*c1 to c4",)),
             ("a sum", lambda rows: [*rows, ["Total", 8000]], {"label": "y"}, {}, ("1 row at the end",)),
-            ("a sum below text", lambda rows: [*rows, [9, 9, "Summe"]], {"label": "y"}, {}, ("1 row at",)),
             ("remarks", lambda rows: [*rows, [], ["By us"], ["May"]], {"label": "y"}, {}, ("2 rows at the",)),
             (
                 "units",
@@ -794,6 +829,90 @@ SITUATIONS = [
     ),
     S("a sum at the end", text(after="Total,,,\n"), says=("1 row at the end",)),
     S("how many rows, at the end", text(after="(160 rows)\n"), says=("1 row at the end",)),
+    # --- lines that may be rows, and those that cannot
+    S(
+        "signs alone",
+        frame=signs("-", "+"),
+        as_if=signs("z", "a"),
+        given={"label": "y", "positive": "+"},
+    ),
+    S(
+        "two kinds of strokes",
+        frame=signs("--", "=="),
+        as_if=signs("a", "z"),
+        given={"label": "y", "positive": "=="},
+    ),
+    *(
+        S(f"a last category {word}", frame=last(word), as_if=last(other))
+        for word, other in (("average", "avenue"), ("Total", "Tall"), ("media", "medium"), ("sum", "sun"))
+    ),
+    S(
+        "Total amid categories",
+        frame=coloured("{}", red="Total"),
+        as_if=coloured("{}", red="Tall"),
+    ),
+    S("two rows that are the same, last", frame=base().assign(x=1).iloc[[*range(160), 159]]),
+    S(
+        "a drawn line of =",
+        drawn("", ",", "", "======,===,======,="),
+        says=("1 row without any value but a drawn line .*line 2, '======,.*pass_over=",),
+    ),
+    S(
+        "a drawn line in the middle",
+        amid("------,---,------,-"),
+        says=(r"a drawn line \(line 21, .*kept as rows; if it is none: --reader 'pass_over=\[21\]'",),
+        also_ranked=1,
+    ),
+    S(
+        "a line of asterisks in the middle",
+        amid("***,***,***,*"),
+        same=False,
+        says=("numbers but for '\\*\\*\\*'",),
+        also_ranked=1,
+    ),
+    S(
+        "the header again in the middle",
+        amid("amount,age,colour,y"),
+        says=("1 row that repeat the .*line 21",),
+    ),
+    S("blanks in the middle", amid(" , ,, "), says=(r"1 row without any value \(line 21\)",)),
+    S(
+        "a comment in the middle, and first",
+        lines(lambda rows: ["# by hand", *rows[:5], "# in May", *rows[5:]]),
+        reader={"comment": "#"},
+        says=(r"1 row that are comments \(line 7, '# in May'\)",),
+    ),
+    S(
+        "comments first, and # in values",
+        lines(lambda rows: ["# by hand", *rows]),
+        coloured("#{}"),
+        reader={"skip": 1},
+    ),
+    S(
+        "lines that are no rows, by the option",
+        lines(lambda rows: [*rows, "Anything,,,yes"]),
+        given={"label": "y", "given": {"pass_over": [162]}},
+        same=False,
+    ),
+    S(
+        "sums of each ten rows, asked",
+        lines(subtotals),
+        says=(r"15 rows in the middle whose numbers are the sum .*first line 12, .*kept as rows",),
+    ),
+    S("sums below text", sheet(sums), says=("1 row at the end.*passed over",), also_ranked=1),
+    S(
+        "other numbers beside the word for a sum",
+        sheet(lambda rows: [*rows, [9, 9, "Summe"]]),
+        says=(r"1 row at the end.*kept as rows; if it is none: --reader 'pass_over=\[162\]'",),
+        also_ranked=1,
+    ),
+    S(
+        "a remark below names",
+        text(after="Source: our own,,,,\n"),
+        base().assign(n=[f"K{i}" for i in range(160)])[["n", "amount", "age", "colour", "y"]],
+        same=False,
+        says=("1 row at the end.*passed over",),
+    ),
     S("a sheet of notes first", excel(notes=True), says=("3 rows on other sheets than 'Data'",)),
     # --- labels
     *(

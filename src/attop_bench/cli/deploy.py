@@ -21,6 +21,7 @@ from attop_bench.cli.options import (
 from attop_bench.deploy.card import card, draw_curve, expectation_sentence, mean_sentence, warning_if_perfect
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.lists import changes, explore
+from attop_bench.deploy.new_rows import ledger_of_list
 from attop_bench.deploy.notes import NOTES
 from attop_bench.deploy.package import CARD, CURVE, FILES, LIST, read_package, write_model, write_notes
 from attop_bench.deploy.promise import promise_path
@@ -103,6 +104,7 @@ def run_score(options: argparse.Namespace) -> int:
     try:
         package = read_package(options.model, tell)
         ranked = package.rank(options.table, tell=tell)
+        ledger = ranked.attrs["ledger"]
         previous, number = options.previous, options.explore
         marked = previous or number
         for name, requested in (("listed", marked), ("change", previous), ("stands_for", number)):
@@ -132,4 +134,7 @@ def run_score(options: argparse.Namespace) -> int:
         print(f"Written: {options.output}, {count_noun(len(ranked), 'row')}.")
     else:
         sys.stdout.write(csv_text(ranked))
+        sys.stdout.flush()
+    for line in ledger_of_list(ledger, len(ranked)):
+        tell(f"{options.table}: {line}")
     return 0

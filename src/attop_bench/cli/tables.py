@@ -81,8 +81,9 @@ def _read_options(texts: Sequence[str]) -> dict[str, object]:
         name, sign, value = text.partition("=")
         if not sign:
             raise ConfigError(f"--reader {text}: expected NAME=VALUE, such as separator=; or header=false")
+        is_sign = len(value) == 1 and not value.isdecimal()
         try:
-            given[name] = yaml.safe_load(value) if len(value) > 1 else value
+            given[name] = value if is_sign else yaml.safe_load(value)
         except yaml.YAMLError:
             given[name] = value
     return given
@@ -100,8 +101,11 @@ def run_look(options: argparse.Namespace) -> int:
     known = options.table, options.label, options.positive
     about = {"form": options.format, "given": _read_options(options.reader)}
     table = look(*known, roles, **about)
-    if sys.stdin.isatty() and sys.stdout.isatty() and (asked := dict(_ask(table))):
-        table = look(*known, roles | asked, **about)
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        asked, lines = dict(_ask(table)), _ask_of_lines(table)
+        if asked or lines:
+            about["given"] = {**_read_options(options.reader), **lines}
+            table = look(*known, roles | asked, **about)
     print("\n".join(_screen(table)))
     daily = options.top if isinstance(options.top, int) else None
     catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
@@ -144,12 +148,23 @@ def _ask(table: Look) -> Iterator[tuple[str, str]]:
         yield column.name, input(question).strip() or column.kind
 
 
+def _ask_of_lines(table: Look) -> dict[str, object]:
+    """Ask whether lines that may be none are rows; an empty answer keeps them."""
+    if not table.ledger.doubtful:
+        return {}
+    what = "; ".join(map(str, table.ledger.doubtful))
+    answer = input(f"{what}: rows, yes or no? [yes] ").strip().lower()
+    return {"pass_over": table.doubtful} if answer in ("n", "no") else {}
+
+
 def _screen(table: Look) -> Iterator[str]:
     kinds = Counter(column.kind for column in table.columns)
     numbers = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
     size = f"{count_noun(table.rows, 'row')}, {count_noun(len(table.columns), 'column')}"
     size += f", by a sample of {table.sample:,} rows" * (table.sample < table.rows)
     yield f"{table.path}: {size}: {numbers}"
+    if table.ledger.passed:
+        yield f"rows: {table.ledger}"
     others = [c for c in table.candidates if table.label is None or c.column != table.label.column]
     for candidate in [*filter(None, [table.label]), *others[:3]]:
         mark = "label" if candidate is table.label else "      or"
@@ -221,6 +236,9 @@ def read(
     X = dataset.X
     if dataset.preparation is not None:
         X = replace(dataset.preparation, impute=None).transformer(X.shape[1]).fit_transform(X)
+    if dataset.ledger is not None:
+        for name, rows in dataset.ledger.lines():
+            print(f"Rows {name}: {rows}")
     print(
         f"{count_noun(X.shape[0], 'row')}, {dataset.n_pos:,} of them positive ({dataset.facts['positive']}), "
         f"{count_noun(X.shape[1], 'feature')}\n"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from attop._core.files import StrPath
+from attop._core.wording import count_noun
 from attop_bench.data.base import DatasetError
 from attop_bench.data.delimited import opened
+from attop_bench.data.ledger import Ledger
+from attop_bench.data.lines import BLANK, COMMENT, Suspect, asides
 from attop_bench.data.parameters import checked
 from attop_bench.data.source import BROKEN
 from attop_bench.data.written import numbers_of
@@ -41,25 +44,35 @@ def read_arff(path: StrPath, *, encoding: Annotated[str | None, Field(strict=Tru
     import pandas as pd
 
     where = f"dataset {path}"
+    rows: list[list[str | None]] = []
+    empty: list[Suspect] = []
+    weighted = 0
     try:
         with opened(path, encoding) as file:
-            kinds = _attributes(file)
-            lines = [line.strip() for line in file if line.strip() and line.lstrip()[0] != "%"]
-            plain = [_WEIGHT.sub("", line) for line in lines]
-            rows = [_row(line, kinds) for line in plain]
+            lines = enumerate(file, 1)
+            kinds = _attributes(text for _, text in lines)
+            for number, text in lines:
+                line = text.strip()
+                if not line or line[0] == "%":
+                    empty.append(Suspect(number, line, COMMENT if line else BLANK, True))
+                    continue
+                plain = _WEIGHT.sub("", line)
+                weighted += plain != line
+                rows.append(_row(plain, kinds, number))
         columns = [
             _typed(pd.Series(values), *kind)
             for kind, values in zip(kinds, zip(*rows, strict=True), strict=False)
         ]
     except (ValueError, OSError, *BROKEN) as error:
-        raise DatasetError(f"{where}: not an ARFF file: {error}; save it as CSV") from None
+        raise DatasetError(f"{where}: not an ARFF file: {error}; correct the file") from None
     frame = pd.concat(columns, axis=1) if columns else pd.DataFrame(columns=[name for name, _ in kinds])
-    if weighted := sum(a != b for a, b in zip(plain, lines, strict=True)):
-        frame.attrs["passed"] = {"with a weight, which is not used": weighted}
+    frame.attrs["ledger"] = Ledger(len(rows) + len(empty), len(frame), tuple(asides(empty)))
+    if weighted:
+        frame.attrs["remarks"] = [f"{count_noun(weighted, 'row')} with a weight, which is not used"]
     return frame
 
 
-def _attributes(file: io.TextIOBase) -> list[tuple[str, Any]]:
+def _attributes(file: Iterable[str]) -> list[tuple[str, Any]]:
     """Read the head; return name and type of each attribute, a list of the values of a nominal one."""
     kinds: list[tuple[str, Any]] = []
     for line in file:
@@ -76,19 +89,21 @@ def _attributes(file: io.TextIOBase) -> list[tuple[str, Any]]:
     raise ValueError("it has no line @data: cut off, or of another format")
 
 
-def _row(line: str, kinds: list[tuple[str, Any]]) -> list[str | None]:
-    """Return the fields of a row; None where one is missing."""
+def _row(line: str, kinds: list[tuple[str, Any]], number: int) -> list[str | None]:
+    """Return the fields of a row, in the line of this number; None where one is missing."""
     if line.startswith("{"):  # what a sparse row leaves out is 0, the first value of a nominal attribute
         row = [kind[0] if isinstance(kind, list) else "0" if kind in _NUMERIC else None for _, kind in kinds]
         for place, value in _SPARSE.findall(line.strip("{} ")):
             if int(place) >= len(row):
-                raise ValueError(f"a row has an index of {place} for {len(row)} attributes: {line[:60]}")
+                raise ValueError(
+                    f"line {number} has an index of {place} for {len(row)} attributes: {line[:60]}"
+                )
             row[int(place)] = None if value in _GAPS else _bare(value)
         return row
     fields = _fields(line)
     fields = line.split() if len(fields) != len(kinds) and "," not in line else fields
     if len(fields) != len(kinds):
-        raise ValueError(f"a row has {len(fields)} fields for {len(kinds)} attributes: {fields[:60]}")
+        raise ValueError(f"line {number} has {len(fields)} fields for {len(kinds)} attributes: {line[:60]}")
     return [None if field in _GAPS else field for field in fields]
 
 

@@ -13,11 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from attop._core.files import StrPath, replacing
 from attop._core.typing import Floats, Ints
 from attop.statistics._effective import likeness
+from attop_bench.data.ledger import Ledger
 from attop_bench.data.preparation import Preparation
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
 _COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate groups"}
 _COLUMNS |= {"entity": "entities", "day": "days", "amount": "amounts"}
+
+#: Name of the ledger of rows among the facts; see `Ledger.as_dict`.
+LEDGER = "rows"
 
 
 class DatasetError(ValueError):
@@ -97,6 +101,8 @@ class Dataset:
                 f"dataset {self.name}: all {len(y)} labels are {int(y[0])}, both classes are needed: "
                 "check which value of the label column counts as positive"
             )
+        if self.ledger is not None:
+            self.ledger.require(len(X), f"dataset {self.name}")
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
         for name, what in _COLUMNS.items():
@@ -127,6 +133,11 @@ class Dataset:
     def n_pos(self) -> int:
         """Number of positives."""
         return int(self.y.sum())
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """What became of the rows of the file, if the data are of one."""
+        return Ledger.from_dict(self.facts[LEDGER]) if LEDGER in self.facts else None
 
     def summary(self) -> dict[str, Any]:
         """Counts for the report: items, features, positives and, with groups, their number and sizes."""

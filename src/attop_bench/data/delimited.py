@@ -8,16 +8,31 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
 from attop._core.files import StrPath
+from attop._core.typing import Ints
 from attop_bench.data.base import DatasetError
+from attop_bench.data.ledger import Aside, Ledger, shown
+from attop_bench.data.lines import (
+    ABOVE,
+    BLANK,
+    COMMENT,
+    DRAWN,
+    GIVEN,
+    Suspect,
+    asides,
+    blank_rows,
+    is_drawn,
+    suspects_of,
+)
 from attop_bench.data.parameters import checked
 from attop_bench.data.source import BROKEN, open_bytes
-from attop_bench.data.written import GAPS, UNKNOWN, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,15 +41,9 @@ _Place = Annotated[int, Field(ge=1)]
 _Names = Annotated[StrictStr | Sequence[StrictStr | StrictInt] | Mapping[_Place, StrictStr] | None, Field()]
 _Header = Annotated[bool, Field(strict=True)]
 _Skip = Annotated[int, Field(strict=True, ge=0)]
+_Lines = Annotated[Sequence[Annotated[StrictInt, Field(ge=1)]] | None, Field()]
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 _BOMS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # UTF-32's begins as its own
-#: A row of nothing, or a line that is drawn, as databases print it.
-_RULE = re.compile(r"\s*|[-=+|:\s]*[-=]{2}[-=+|:\s]*")
-#: Words of a sum in a last row.
-_SUM = re.compile(
-    r"(?i)((grand |sub)?total|sum|(gesamt)?summe|gesamt|somme|suma|totale|итого|合计|总计|razem|celkem|toplam"
-    r"|összesen|yhteensä|totaal|totalt|mean|average|avg|durchschnitt|mittelwert|moyenne|media|promedio):?"
-)
 #: Excel's own first line, which names the separator.
 _SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
 
@@ -50,8 +59,12 @@ def read_delimited(
     comment: Annotated[StrictStr | None, Field(min_length=1, max_length=1)] = None,
     quote: Annotated[StrictStr, Field(min_length=1, max_length=1)] = '"',
     encoding: Annotated[str | None, Field(strict=True)] = None,
+    pass_over: _Lines = None,
 ) -> pd.DataFrame:
-    """Read delimited text; rows without any value, and lines that repeat the header, are passed over.
+    """Read delimited text; lines that cannot be rows are passed over, and counted.
+
+    These are lines without any value, a drawn line or a row of units below the header, the header again, and
+    at the end remarks and sums, whose numbers are the sum or mean of those above.
 
     Parameters
     ----------
@@ -74,56 +87,168 @@ def read_delimited(
         Character around a field that holds the separator.
     encoding : str, optional
         Such as ``cp1252``; by default UTF-8, or UTF-16 with its mark at the start.
+    pass_over : sequence of int, optional
+        Numbers, from 1, of the lines of the file that are no rows; all others with a value are. By default
+        those that cannot be rows.
+
+    Returns
+    -------
+    frame : DataFrame
+        Text alone; ``attrs`` has the ``ledger``, the ``suspects`` and the ``lines`` of `Table`.
     """
     import pandas as pd
 
     where = f"dataset {path}"
     if separator is not None and len(separator) != 1 and separator not in ("tab", "whitespace"):
         raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
-    first, lines = None, skip
+    start = _Start([], 0, 0, ())
     try:
         with opened(path, encoding) as file:
             told = told_separator(file.readline())
-        lines += told is not None
         separator = separator or told or default_separator(path)
-        pattern = {"tab": "\t", "whitespace": r"\s+"}.get(separator, separator)
-        if header:
-            with opened(path, encoding) as file:
-                first, lines = _first_row(file, separator, lines, comment, quote)
-        about: Any = {"sep": pattern, "header": None, "skiprows": lines, "comment": comment}
-        about |= {"dtype": str, "na_filter": False, "quotechar": quote}
-        if not pattern.isascii():
-            about["engine"] = "python"
-        try:
-            with opened(path, encoding) as file:
-                frame = pd.read_csv(file, **about).fillna("")
-        except pd.errors.ParserError:
-            if first is None:
-                raise
-            with opened(path, encoding) as file:  # rows of more fields than the first
-                width = max(map(len, rows_of(file, separator, comment, quote)))
-            with opened(path, encoding) as file:
-                frame = pd.read_csv(file, names=range(width), index_col=False, **about).fillna("")
-        _refuse_torn(frame, path, encoding, pattern, quote)
+        how = _How(path, encoding, separator, comment, quote)
+        start = _start(how, skip + (told is not None), header)
+        frame = _read_rows(how, start.rows)
+        broken = [j for j in frame if frame[j].str.contains("[\r\n]").any()]
+        if broken:
+            _refuse_torn(how)
     except pd.errors.EmptyDataError:
-        return pd.DataFrame(columns=first)
+        return pd.DataFrame(columns=start.header if header else None)
     except (pd.errors.ParserError, UnicodeError, csv.Error, OSError, *BROKEN) as error:
         kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
         form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
         remedy = "write quotes in a field twice, or if they are none, set quote to another sign, such as ^"
         remedy = "save it as CSV" if isinstance(error, BROKEN) else remedy
         raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
-    return _named(frame, first, names, where)
+    lines = _line_numbers(frame, broken, start.line)
+    return _named(_Lined(frame, lines, start.passed, how.comments), start.header, names, pass_over, where)
 
 
-def _refuse_torn(frame: pd.DataFrame, path: StrPath, encoding: str | None, mark: str, quote: str) -> None:
+@dataclass
+class _How:
+    """The way a file of text is written."""
+
+    path: StrPath
+    encoding: str | None
+    separator: str
+    comment: str | None
+    quote: str
+
+    @property
+    def pattern(self) -> str:
+        return {"tab": "\t", "whitespace": r"\s+"}.get(self.separator, self.separator)
+
+    def open(self) -> Any:
+        """Open the text, blank lines instead of those that are comments as a whole."""
+        file = opened(self.path, self.encoding)
+        if self.comment is None:
+            return file
+        with file:
+            lines = list(file)
+        for i in self._commented(lines):
+            lines[i] = "\n"
+        return io.StringIO("".join(lines), newline="")
+
+    @cached_property
+    def comments(self) -> list[Suspect]:
+        """Lines that are comments as a whole."""
+        if self.comment is None:
+            return []
+        with opened(self.path, self.encoding) as file:
+            lines = list(file)
+        return [Suspect(i + 1, shown([lines[i]]), COMMENT, True) for i in self._commented(lines)]
+
+    def _commented(self, lines: Sequence[str]) -> Iterator[int]:
+        """Yield the places of lines that begin with the mark of comments, outside of quotes."""
+        is_quoted = False
+        for i, line in enumerate(lines):
+            if not is_quoted and line.lstrip().startswith(self.comment or " "):
+                yield i
+            elif line.count(self.quote) % 2:
+                is_quoted = not is_quoted
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What comes before the first row."""
+
+    header: list[str]
+    #: Rows of text, lines of the file.
+    rows: int
+    line: int
+    passed: tuple[Aside, ...]
+
+
+def _start(how: _How, skip: int, header: bool) -> _Start:
+    """Find the first row below the header, after those to skip, and count what is passed over before."""
+    with how.open() as file:
+        rows = rows_of(file, how.separator, how.comment, how.quote)
+        above: list[Aside] = []
+        names: list[str] | None = None if header else []
+        number, line, first = 0, 0, ""
+        drawn: list[Aside] = []
+        blank: list[Aside] = []
+        for row in rows:
+            is_blank = not any(field.strip() for field in row)
+            if names is None and number >= skip and not is_blank:
+                names = row
+                above = [Aside(ABOVE, number, 1, first)] if number else []
+                skip = number = number + 1
+            elif number < skip or names is None:
+                first = first or shown(row)
+                number += 1
+            elif is_blank:
+                blank.append(Aside(BLANK, 1, line + 1))
+                number += 1
+            elif header and len(row) != len(names) and is_drawn(row) and not drawn:
+                drawn.append(Aside(DRAWN, 1, line + 1, shown(row)))
+                number += 1
+            else:
+                break
+            line = rows.line_num
+    if not header and skip:
+        above = [Aside(ABOVE, skip, 1, first)]
+    if blank:
+        blank = [Aside(BLANK, len(blank), blank[0].line)]
+    return _Start(names or [], number, line, (*above, *blank, *drawn))
+
+
+def _read_rows(how: _How, skip: int) -> pd.DataFrame:
+    """Return the fields below so many rows, blank lines among them."""
+    import pandas as pd
+
+    about: Any = {"sep": how.pattern, "header": None, "skiprows": skip, "comment": how.comment}
+    about |= {"dtype": str, "na_filter": False, "quotechar": how.quote, "skip_blank_lines": False}
+    if not how.pattern.isascii():
+        about["engine"] = "python"
+    try:
+        with how.open() as file:
+            return pd.read_csv(file, **about).fillna("")
+    except pd.errors.ParserError:
+        with how.open() as file:  # rows of more fields than the first
+            width = max(map(len, rows_of(file, how.separator, how.comment, how.quote)))
+        with how.open() as file:
+            return pd.read_csv(file, names=range(width), index_col=False, **about).fillna("")
+
+
+def _line_numbers(frame: pd.DataFrame, broken: Sequence[Any], start: int) -> Ints:
+    """Return the number of the line that each row begins with, from 1, after so many lines.
+
+    `broken` are the columns with line breaks within quotes.
+    """
+    breaks = np.zeros(len(frame), np.int64)
+    for j in broken:
+        breaks += frame[j].str.count("\r\n|\r|\n").to_numpy(np.int64)
+    return start + 1 + np.arange(len(frame)) + np.cumsum(breaks) - breaks
+
+
+def _refuse_torn(how: _How) -> None:
     """Refuse a field that takes in rows, since the quote before it closes amid another one."""
-    lines = (frame[j].str.contains(end, regex=False).any() for j in frame for end in "\r\n")
-    if len(mark) > 1 or not any(lines):
+    if len(how.pattern) > 1:
         return
-    q, mark = re.escape(quote), re.escape(mark)
+    q, mark = re.escape(how.quote), re.escape(how.pattern)
     fields = rf"(?:^|{mark}){q}([^{q}]*(?:{q}{q}[^{q}]*)*){q}(?!{q})((?=\s*(?:{mark}|$)))?"
-    with opened(path, encoding) as file:
+    with opened(how.path, how.encoding) as file:
         for field in re.finditer(fields, file.read(), re.MULTILINE):
             if field[2] is None and re.search("[\r\n]", field[1]):
                 raise csv.Error(f"the quote before {field[1][:30]!r} closes amid a field of a later row")
@@ -137,6 +262,7 @@ def read_excel(
     header: _Header = True,
     names: _Names = None,
     skip: _Skip = 0,
+    pass_over: _Lines = None,
 ) -> pd.DataFrame:
     """Read a sheet of an Excel or OpenDocument file, by its name or number from 0.
 
@@ -145,14 +271,16 @@ def read_excel(
     """
     where = f"dataset {path}"
     name, frame, others = sheet_of(path, sheet)
-    frame = frame.iloc[skip:]
-    filled = frame.ne("").any(axis=1)
-    frame = frame[filled.cummax()].reset_index(drop=True)  # sheets often begin below
-    first = list(frame.iloc[0]) if header and len(frame) else None
-    frame = _named(frame.iloc[int(header) :].reset_index(drop=True), first, names, where)
+    filled = frame.iloc[skip:].ne("").any(axis=1).to_numpy()
+    start = skip + int(filled.argmax() if filled.any() else len(filled))  # sheets often begin below
+    passed = [Aside(ABOVE, start, 1, shown(frame.iloc[0]))] if start else []
     if others:
-        frame.attrs["passed"][f"on other sheets than {name!r}: passed over"] = others
-    return frame
+        passed.append(Aside(f"on other sheets than {name!r}", others))
+    first = list(frame.iloc[start]) if header and start < len(frame) else []
+    start += int(header)
+    lines = np.arange(start + 1, len(frame) + 1)
+    below = frame.iloc[start:].reset_index(drop=True)
+    return _named(_Lined(below, lines, tuple(passed), []), first, names, pass_over, where)
 
 
 def sheet_of(path: StrPath, sheet: str | int | None = None) -> tuple[str | int, pd.DataFrame, int]:
@@ -206,10 +334,8 @@ def default_separator(path: StrPath) -> str:
     return "tab" if ".tsv" in os.path.basename(path).lower() else ","
 
 
-def rows_of(
-    text: Iterable[str], separator: str, comment: str | None = None, quote: str = '"'
-) -> Iterator[list[str]]:
-    """Return the rows of text as lists of fields."""
+def rows_of(text: Iterable[str], separator: str, comment: str | None = None, quote: str = '"') -> Any:
+    """Return the reader of csv of text, whose rows are lists of fields."""
     lines = (line.split(comment)[0] + "\n" * (comment in line) for line in text) if comment else text
     if separator == "whitespace":
         lines = (line.strip().replace("\t", " ") for line in lines)
@@ -217,103 +343,101 @@ def rows_of(
     return csv.reader(lines, delimiter="\t" if separator == "tab" else separator, quotechar=quote)
 
 
-def _first_row(
-    file: io.TextIOBase, separator: str, skip: int, comment: str | None, quote: str
-) -> tuple[list[str], int]:
-    """Return the first row that is not blank after those to skip, and the number of rows up to it."""
-    rows = rows_of(file, separator, comment, quote)
-    for i, row in enumerate(rows):
-        if i >= skip and any(field.strip() for field in row):
-            below = next(rows, [])
-            drawn = "".join(below).strip()
-            return row, i + 1 + bool(len(below) != len(row) and drawn and _RULE.fullmatch(drawn))
-    return [], skip
+@dataclass(frozen=True)
+class _Lined:
+    """Rows of text and their numbers among the lines of the file."""
+
+    frame: pd.DataFrame
+    lines: Ints
+    #: Of the lines before the first row.
+    passed: tuple[Aside, ...]
+    comments: Sequence[Suspect]
+
+    def without(self, rows: Ints) -> _Lined:
+        """Return the rows but for some, by their places."""
+        kept = np.delete(np.arange(len(self.frame)), rows)
+        return replace(self, frame=self.frame.iloc[kept].reset_index(drop=True), lines=self.lines[kept])
 
 
-def _named(frame: pd.DataFrame, first: list[str] | None, names: Any, where: str) -> pd.DataFrame:
+def _named(
+    text: _Lined, first: list[str], names: Any, pass_over: Sequence[int] | None, where: str
+) -> pd.DataFrame:
     """Return rows with the names of their columns; `first` is the header, if there is one."""
-    header = list(map(str, range(1, frame.shape[1] + 1))) if first is None else first
+    header = _header_of(first, names, text.frame.shape[1], where)
+    read = len(text.frame)
+    blank = blank_rows(text.frame)
+    begin = int(text.lines[0]) if read else 0
+    comments = [line for line in text.comments if line.line >= begin]
+    are_comments = np.isin(text.lines[blank], [line.line for line in comments])
+    empty = [Suspect(int(line), "", BLANK, True) for line in text.lines[blank[~are_comments]]]
+    text = text.without(blank)
+    shown_names = first or None
+    if first:
+        frame, header, shown_names = _under(header, first, text.frame, where)
+        text = replace(text, frame=frame)
+    suspects = suspects_of(text.frame, shown_names, text.lines)
+    if pass_over is None:
+        aside = [suspect for suspect in suspects if suspect.certain]
+    else:
+        aside = _given(pass_over, text, where)
+    out = np.flatnonzero(np.isin(text.lines, [suspect.line for suspect in aside]))
+    kept = text.without(out)
+    passed = (*text.passed, *asides([*comments, *empty, *aside]))
+    before = sum(entry.rows for entry in text.passed)
+    doubts = [] if pass_over is not None else [suspect for suspect in suspects if not suspect.certain]
+    frame = kept.frame
+    frame.columns = header
+    frame.attrs["ledger"] = Ledger(before + read, len(frame), passed, doubtful=tuple(asides(doubts)))
+    frame.attrs["suspects"] = suspects
+    frame.attrs["lines"] = kept.lines
+    return frame
+
+
+def _given(pass_over: Sequence[int], text: _Lined, where: str) -> list[Suspect]:
+    """Return the lines that are named as no rows; refuse those that there are not."""
+    places = {int(line): row for row, line in enumerate(text.lines)}
+    if other := [line for line in pass_over if line not in places]:
+        held = f"from {text.lines[0]:,} to {text.lines[-1]:,}" if places else "none"
+        raise DatasetError(f"{where}: pass_over: no row begins in line {other[0]:,}; there are {held}")
+    return [
+        Suspect(line, shown(text.frame.iloc[places[line]]), GIVEN, True) for line in sorted(set(pass_over))
+    ]
+
+
+def _header_of(first: list[str], names: Any, width: int, where: str) -> list[str]:
+    """Return the names of the columns as they are given, or in the file."""
+    header = first or list(map(str, range(1, width + 1)))
     if isinstance(names, Mapping):
         if odd := [place for place in names if not 1 <= place <= len(header)]:
             raise DatasetError(f"{where}: names: no column {odd[0]} among {len(header)}: count from 1")
-        header, names = [names.get(place, name) for place, name in enumerate(header, 1)], None
-    if names is not None and first is not None:
+        return [names.get(place, name) for place, name in enumerate(header, 1)]
+    if names is None:
+        return header
+    if first:
         raise DatasetError(
             f"{where}: names are for a file without header: set header to false, or give the place of a "
             "column and its name, such as {2: price}"
         )
-    if first is not None:
-        frame, header = _under(header, frame, where)
-    elif names is not None:
-        header = [names + number for number in header] if isinstance(names, str) else list(map(str, names))
-        if len(header) != frame.shape[1]:
-            raise DatasetError(
-                f"{where}: {frame.shape[1]} columns but {len(header)} names: give one a column"
-            )
-    start = frame.iloc[:, 0].str.strip()
-    odd = frame[start.str.fullmatch(r"[-=+|:\s]*") | (start == (first or [""])[0].strip())]
-    cells, width = odd.to_numpy(object), len(first or [])
-    top = np.array([first[j] for j in frame.columns if j < width] if first else [], object)
-    blank = np.array([_RULE.fullmatch("".join(row)) is not None for row in cells], bool)
-    again = (cells == top).all(axis=1) if first and len(top) == cells.shape[1] else blank & False
-    frame = frame.drop(odd.index[blank | again])
-    units = _rows_of_units(frame) if first else 0
-    ends = next(i for i in range(len(frame) + 1) if i + 1 >= len(frame) - units or not _ends(frame, i))
-    frame = frame.iloc[units : len(frame) - ends]
-    frame = frame.reset_index(drop=True)
-    frame.columns = header
-    passed = {
-        "without any value": int(blank.sum()),
-        "that repeat the header": int((again & ~blank).sum()),
-        "below the header, such as units": units,
-        "at the end, such as a sum or a remark": ends,
-    }
-    frame.attrs["passed"] = {f"{what}: passed over": rows for what, rows in passed.items() if rows}
-    return frame
+    header = [names + number for number in header] if isinstance(names, str) else list(map(str, names))
+    if len(header) != width:
+        raise DatasetError(f"{where}: {width} columns but {len(header)} names: give one a column")
+    return header
 
 
-def _ends(frame: pd.DataFrame, i: int) -> bool:
-    """Return whether a row, by its number from the end, is none: a sum, or how many rows there are."""
-    row = frame.iloc[-1 - i].str.strip()
-    filled = [j for j, value in enumerate(row) if value]
-    if frame.shape[1] > 2 and filled == [0] and not re.fullmatch(r"[-+\d.,eE]*", row.iloc[0]):
-        return True
-    sums = [j for j in filled if _SUM.fullmatch(row.iloc[j])]
-    return bool(sums) and (frame.iloc[:, sums[0]].str.strip() == row.iloc[sums[0]]).sum() == 1
+def _under(
+    header: list[str], first: list[str], frame: pd.DataFrame, where: str
+) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Fit rows to a header of a field more or less: separators at the end, R's names of rows.
 
-
-def _rows_of_units(frame: pd.DataFrame) -> int:
-    """Return how many of the first rows are none: they hold text where all others have numbers."""
-    below = [column.str.strip() for _, column in frame.iloc[2 if len(frame) > 2 else 1 : 50].items()]
-    for k, row in enumerate(frame.iloc[:2].to_numpy()):
-        text = 0
-        for value, column in zip(map(str.strip, row), below, strict=True):
-            if value in GAPS | UNKNOWN:
-                continue
-            known = [other for other in column if other not in GAPS | UNKNOWN]
-            if known and all(map(_is_number, known)):
-                if _is_number(value):
-                    return k
-                text += 1
-        if text < 2:
-            return k
-    return min(2, len(frame) - 1)
-
-
-def _is_number(value: str) -> bool:
-    return bool(written(value) or written(value.translate(str.maketrans(",.", ".,"))))
-
-
-def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[str]]:
-    """Fit rows to a header of a field more or less: separators at the end, R's names of rows."""
+    Returns the rows, the names of their columns, and the same as they are in the file.
+    """
 
     def nothing(j: int) -> bool:
         return bool(frame[j].str.strip().eq("").all())
 
     width = frame.shape[1]
-    names_of_rows = frame[0].is_unique and not frame[0].str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any()
-    if len(header) == width - 1 and frame[width - 1].str.strip().ne("").all() and names_of_rows:
-        header = ["", *header]
+    if len(header) == width - 1 and frame[width - 1].str.strip().ne("").all() and _names_rows(frame[0]):
+        header, first = ["", *header], ["", *first]
     if not all(nothing(j) for j in range(len(header), width)):
         more = frame[frame[range(len(header), width)].ne("").any(axis=1)]
         raise DatasetError(
@@ -324,4 +448,10 @@ def _under(header: list[str], frame: pd.DataFrame, where: str) -> tuple[pd.DataF
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
-    return frame[kept], [header[j] if header[j].strip() else f"Unnamed: {j}" for j in kept]
+    names = [header[j] if header[j].strip() else f"Unnamed: {j}" for j in kept]
+    return frame[kept], names, [first[j] for j in kept]
+
+
+def _names_rows(column: pd.Series) -> bool:
+    """Return whether a column may hold R's names of rows: each comes once, and none is a decimal number."""
+    return bool(column.is_unique and not column.str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any())

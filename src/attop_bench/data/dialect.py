@@ -18,7 +18,8 @@ from attop._core.files import StrPath
 from attop._core.wording import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.delimited import default_separator, opened, rows_of, sheet_of, told_separator
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.formats import FORMATS, Table, check_options, format_of, read_table
+from attop_bench.data.lines import ABOVE, Suspect
 from attop_bench.data.source import BROKEN, open_bytes, refuse_foreign
 from attop_bench.data.written import GAPS, numbers_of
 
@@ -43,6 +44,8 @@ def read_as_found(
     form = form or format_of(path)
     found: dict[str, Any] = {}
     said: list[str] = []
+    if form in FORMATS:
+        check_options(path, form, given)
     if form in ("csv", "excel") and os.path.isfile(path):
         refuse_foreign(path, form)
         try:
@@ -65,8 +68,26 @@ def read_as_found(
     if any(_has_comma(table.text(name), few) for name in marked) or _has_points(map(table.text, columns)):
         reader["decimal"] = ","
         table = replace(table, decimal=",")
-    said += [f"{count_noun(number, 'row')} {what}" for what, number in table.passed.items()]
-    return table, reader, said
+    return table, reader, [*said, *about_lines(table)]
+
+
+def about_lines(table: Table) -> list[str]:
+    """Return what is to be said of lines that are, or may be, no rows."""
+    guessed = {suspect.rule for suspect in table.suspects}
+    said = []
+    for entry in table.ledger.passed:
+        back = "; as rows: --reader 'pass_over=[]'" if entry.rule in guessed else ""
+        if entry.rule != ABOVE:
+            said.append(f"{entry}: passed over{back}")
+    for entry in table.ledger.doubtful:
+        one = "it is none" if entry.rows == 1 else "they are none"
+        said.append(f"{entry}: kept as rows; if {one}: --reader 'pass_over={lines_of(table.suspects)}'")
+    return [*said, *table.remarks]
+
+
+def lines_of(suspects: Sequence[Suspect]) -> list[int]:
+    """Return the numbers of lines, as the option `pass_over` has them."""
+    return [suspect.line for suspect in suspects]
 
 
 def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
@@ -133,6 +154,9 @@ def dialect(
     told = told_separator(lines[0]) if lines else None
     lines = lines[told is not None :]
     comment = given.get("comment") or _comment(lines)
+    if comment and "comment" not in given:
+        with opened(path, {**found, **given}.get("encoding")) as file:
+            comment = None if _is_in_rows(comment, file) else comment
     usual = told or default_separator(path)
     quote = given.get("quote") or _quote(lines)
     separator = given.get("separator") or told or _separator(lines, usual, comment, quote)
@@ -141,6 +165,50 @@ def dialect(
     rows = list(islice(rows_of(lines, separator, comment, quote), _ROWS))
     about, more = _header(rows, given, label)
     return found | about, said + more
+
+
+def found_again(
+    path: StrPath, form: str, reader: Mapping[str, Any], names: Sequence[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the options of a reader for another file of its form, and what is to be said.
+
+    The header is the first line with these `names`, however many come before it. UTF-8 is read as such, and
+    another encoding is guessed where the reader names none.
+    """
+    new = dict(reader)
+    said = []
+    if form == "csv":
+        encoding = _encoding(path)
+        if encoding is None:
+            new.pop("encoding", None)
+        elif "encoding" not in new:
+            new["encoding"], example = encoding
+            said.append(f"no UTF-8: read as {new['encoding']}, such as {example!r}")
+    if not new.get("header", True) or (form == "excel" and not new.get("skip")):
+        return new, said
+    given = new.get("names") or {}
+    wanted = {name for name in names if not isinstance(given, Mapping) or name not in given.values()}
+    rows = _first_rows(path, form, new)
+    named = (i for i, row in enumerate(rows) if wanted <= {" ".join(name.split()) for name in row})
+    filled = (i for i, row in enumerate(rows) if i >= new.get("skip", 0) and any(map(str.strip, row)))
+    place = next(named, None)
+    if place is None or not wanted or place == next(filled, None):
+        return new, said
+    new["skip"] = place
+    said.append(f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over")
+    return new, said
+
+
+def _first_rows(path: StrPath, form: str, reader: Mapping[str, Any]) -> list[list[str]]:
+    """Return the first rows of a file, below what names the separator."""
+    if form == "excel":
+        return sheet_of(path, reader.get("sheet"))[1].iloc[:_ROWS].to_numpy().tolist()
+    with opened(path, reader.get("encoding")) as file:
+        lines = list(islice(file, _ROWS))
+    told = told_separator(lines[0]) if lines else None
+    separator = reader.get("separator") or told or default_separator(path)
+    how = (reader.get("comment"), reader.get("quote", '"'))
+    return list(rows_of(lines[told is not None :], separator, *how))
 
 
 def _header(
@@ -198,6 +266,19 @@ def _comment(lines: Sequence[str]) -> str | None:
     # A header such as #id,age is none.
     named = bool(marked) and any(marked[-1].count(mark) == start[-1].count(mark) > 0 for mark in ",;\t|")
     return marked[0][0] if 0 < len(marked) < len(start) and start[0] == marked[0] and not named else None
+
+
+def _is_in_rows(mark: str, lines: Iterable[str]) -> bool:
+    """Return whether a mark of comments is in a row too: in a line, or before one of as many fields."""
+    fields: dict[str, int] = {}
+    for line in lines:
+        if not line.startswith(mark):
+            if mark in line:
+                return True
+            fields = fields or {sign: line.count(sign) for sign in ",;\t|" if sign in line}
+        elif any(line.count(sign) == times for sign, times in fields.items()):
+            return True
+    return False
 
 
 def _quote(lines: Sequence[str]) -> str:

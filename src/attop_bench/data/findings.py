@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from attop._core.wording import count_noun, join_first
 from attop_bench.data.kinds.columns import MANY_VALUES
 from attop_bench.data.labels import LabelColumn
+from attop_bench.data.ledger import Ledger
 from attop_bench.data.roles import Column
 
 #: What is said where no column can be the label.
@@ -46,6 +47,9 @@ class Look:
     reader: Mapping[str, object]
     #: How the file is written, as far as it is not usual.
     said: list[str]
+    ledger: Ledger
+    #: Lines that are or may be no rows, if it is not sure which are.
+    doubtful: list[int]
 
     def column(self, name: str) -> Column:
         """Return the column of a name."""

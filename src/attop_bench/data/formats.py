@@ -19,11 +19,14 @@ import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
 from attop._core.files import StrPath
+from attop._core.typing import Ints
 from attop._core.wording import did_you_mean
 from attop_bench.data.arff import read_arff
 from attop_bench.data.base import DatasetError
 from attop_bench.data.delimited import read_delimited, read_excel
-from attop_bench.data.parameters import checked, complete
+from attop_bench.data.ledger import Aside, Ledger
+from attop_bench.data.lines import BLANK, COMMENT, Suspect
+from attop_bench.data.parameters import check_values, checked, complete
 from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member, refuse_foreign
 from attop_bench.data.written import GAPS, numbers_of
 
@@ -32,12 +35,16 @@ if TYPE_CHECKING:
 
 _Words = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]] | Literal[False]
 _MOST_CELLS = 1 << 29
+#: Columns of a table have names, which no one reads beyond so many.
+_MOST_COLUMNS = 1 << 20
 #: What compresses a file, at the end of its name.
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Name of a column without one in pandas; to_csv writes row numbers as such a column.
 UNNAMED = re.compile(r"Unnamed: \d+|")
 #: The name that pandas gives to an index without one.
 _NO_NAME = re.compile(r"__index_level_\d+__")
+#: First byte of a line of SVMlight without a row.
+_NO_ROW = {BLANK: b"", COMMENT: b"#"}
 _LINE_OF_SVMLIGHT = re.compile(r"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)+\s*(#.*)?")
 
 
@@ -53,8 +60,12 @@ class Table:
     #: missing, decimal: See `as_written`.
     missing: Any = None
     decimal: str = "."
-    #: What rows were not taken as they are, in words -> how many.
-    passed: Mapping[str, int] = field(default_factory=dict)
+    #: What the reader passed over; the lines that are, or may be, no rows; the line each row begins with.
+    ledger: Ledger = field(default_factory=lambda: Ledger(0, 0))
+    suspects: Sequence[Suspect] = ()
+    lines: Ints | None = None
+    #: What is not used of the file, in words.
+    remarks: Sequence[str] = ()
 
     def values(self, name: str) -> pd.Series:
         """Return a column: numbers if all that are present are, else text without blanks around it.
@@ -180,7 +191,10 @@ def _require_file(path: StrPath) -> None:
     if os.path.isfile(path):
         return
     what = f"there is no such file in {os.getcwd()}: give the path from there"
-    if os.path.isdir(path):
+    if os.path.exists(path) and not os.path.isdir(path):
+        what = "it is a pipe or a device, which can be read but once: save what it gives as a file, as by "
+        what += "zcat X > FILE.csv; compressed files are read as they are"
+    elif os.path.isdir(path):
         what = "it is a folder: give a file in it, of several their rows in one"
     elif os.path.islink(path):
         what = "it is a link that leads to no file: give the file"
@@ -256,8 +270,18 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
-    passed = frame.attrs.pop("passed", {})
-    return Table(frame, where, name not in ("csv", "excel"), passed=passed, **written)
+    keys = ("ledger", "suspects", "lines", "remarks")
+    about = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
+    about.setdefault("ledger", Ledger(len(frame), len(frame)))
+    about["ledger"].require(len(frame), where)
+    return Table(frame, where, name not in ("csv", "excel"), **about, **written)
+
+
+def check_options(path: StrPath, form: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that `read_table` would refuse, before a file is looked at with them."""
+    own = {name: value for name, value in options.items() if name not in ("missing", "decimal")}
+    complete(FORMATS[form], own, f"dataset {path}: format {form!r}", reserved=("path",))
+    check_values(FORMATS[form], own)
 
 
 def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
@@ -307,12 +331,32 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
             f"tables are held in full, at most {8 * _MOST_CELLS / 1e9:.3g} GB: check the indices, or keep "
             "fewer features"
         )
+    if X.shape[1] > _MOST_COLUMNS:
+        raise DatasetError(
+            f"{where}: indices up to {X.shape[1]:,} are as many columns, at most {_MOST_COLUMNS:,} are read: "
+            "check the indices, or number the features that occur from 1"
+        )
     first = int(not zero_based)
     frame = pd.DataFrame(X.toarray(), columns=[str(j + first) for j in range(X.shape[1])])
     frame.insert(0, "label", label)
     if len(query):
         frame.insert(1, "qid", np.asarray(query, dtype=np.int64))
+    read, aside = _aside_of_svmlight(content.getvalue())
+    frame.attrs["ledger"] = Ledger(read, len(frame), tuple(aside))
     return frame
+
+
+def _aside_of_svmlight(content: bytes) -> tuple[int, list[Aside]]:
+    """Return the number of lines of SVMlight, and those without a row."""
+    lines = content.splitlines()
+    starts = [line.lstrip()[:1] for line in lines]
+    empty = {rule: [i for i, start in enumerate(starts) if start == mark] for rule, mark in _NO_ROW.items()}
+    entries = [
+        Aside(rule, len(places), places[0] + 1, lines[places[0]].decode("latin-1").strip()[:60])
+        for rule, places in empty.items()
+        if places
+    ]
+    return len(lines), entries
 
 
 def _in_order(line: bytes) -> bytes:
@@ -331,6 +375,10 @@ def read_npz(path: StrPath) -> pd.DataFrame:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
+    except MemoryError as error:
+        raise DatasetError(
+            f"{where}: its arrays are larger than the memory: {error}; save fewer rows, or check the file"
+        ) from None
     except (OSError, ValueError, AttributeError, TypeError, *BROKEN) as error:
         # What NumPy says of a pickle is how to have it run.
         reason = "it is a pickle" if "pickle" in str(error) else str(error)

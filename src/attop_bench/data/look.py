@@ -13,7 +13,7 @@ import pandas as pd
 from attop._core.files import StrPath
 from attop._core.wording import did_you_mean, join_first
 from attop_bench.data.base import DatasetError
-from attop_bench.data.dialect import read_as_found, written_oddly
+from attop_bench.data.dialect import lines_of, read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
 from attop_bench.data.gaps import as_options, gaps, remarks, sentinels, usual_words
@@ -112,6 +112,8 @@ def look(
         form,
         reader,
         [*said, *sentinels(frame, plain), *written_oddly(table, frame)],
+        table.ledger,
+        lines_of(table.suspects) if table.ledger.doubtful else [],
     )
 
 

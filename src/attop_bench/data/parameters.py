@@ -45,19 +45,29 @@ def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             hints = get_type_hints(declared, vars(sys.modules[function.__module__]), include_extras=True)
             return {n: TypeAdapter(hint) for n, hint in hints.items() if get_origin(hint) is Annotated}
 
+        def check(arguments: dict[str, Any]) -> None:
+            for name in arguments.keys() & adapters().keys():
+                try:
+                    arguments[name] = adapters()[name].validate_python(arguments[name])
+                except ValidationError as error:
+                    raise refusal(where, name, arguments[name], error) from None
+
         @wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             given = inspect.signature(function).bind(*args, **kwargs)
-            for name in given.arguments.keys() & adapters().keys():
-                try:
-                    given.arguments[name] = adapters()[name].validate_python(given.arguments[name])
-                except ValidationError as error:
-                    raise refusal(where, name, given.arguments[name], error) from None
+            check(given.arguments)
             return function(*given.args, **given.kwargs)
 
+        vars(call)["check"] = check
         return call
 
     return decorate
+
+
+def check_values(function: Callable[..., object], given: Mapping[str, Any]) -> None:
+    """Refuse values that a function which is `checked` would refuse, without calling it."""
+    if check := vars(function).get("check"):
+        check(dict(given))
 
 
 def refusal(where: str, name: str, value: object, error: ValidationError) -> DatasetError:

@@ -174,6 +174,9 @@ def _questions(table: Look) -> Iterator[str]:
     """Yield what is not sure, with what to write instead."""
     if (label := table.label) is not None and label.otherwise:
         yield re.sub(r"[\0\s]+", " ", f"positive: {_flow(label.positive)} is a guess; or {label.otherwise}")
+    for entry in table.ledger.doubtful:
+        text = re.sub(r"[\0\s]+", " ", str(entry))
+        yield f"{text}: kept as rows; or none of these lines, in reader: pass_over: {_flow(table.doubtful)}"
     for c in table.questions:
         why = f" ({c.why})" if c.why else ""
         yield f"{c.name} is taken as {c.kind}{why}; or {c.otherwise}: attop look with --role"

@@ -24,6 +24,9 @@ from attop_bench.data.base import DatasetError
 #: Exceptions of reading a damaged compressed file, besides OSError.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
 
+#: Most bytes that a compressed file may hold.
+MOST_BYTES = 1 << 32
+
 
 def _described(text: str, default: Any = MISSING) -> Any:
     return field(default=default, metadata={"description": text})
@@ -122,8 +125,35 @@ def open_bytes(path: StrPath) -> IO[bytes]:
     """Open a file for reading, uncompressed (gz, bz2, xz, zst, zip of one file) by its first bytes."""
     with open(path, "rb") as file:
         start = file.read(6)
-    opener: Any = next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), open)
-    return opener(path, "rb")
+    opener: Any = next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), None)
+    if opener is None:
+        return open(path, "rb")
+    return io.BufferedReader(_Bounded(opener(path, "rb"), path))
+
+
+class _Bounded(io.RawIOBase):
+    """What a compressed file holds, refused beyond a limit: a small file may grow to any size."""
+
+    def __init__(self, inside: IO[bytes], path: StrPath):
+        self.inside, self.path, self.left = inside, path, MOST_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self.inside.read(len(buffer))
+        self.left -= len(content)
+        if self.left < 0:
+            raise DatasetError(
+                f"dataset {self.path}: it grows to more than {MOST_BYTES / 1e9:.3g} GB when it is unpacked, "
+                "which is not read: unpack it and check what it holds, or give fewer rows"
+            )
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        self.inside.close()
+        super().close()
 
 
 def _open_zst(path: StrPath, mode: str) -> IO[bytes]:

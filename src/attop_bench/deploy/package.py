@@ -26,10 +26,11 @@ from attop.metrics._overlap import ties_at_k
 from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import dialect
-from attop_bench.data.formats import Table, format_of, read_table
-from attop_bench.data.kinds.columns import as_identifiers, require_present
+from attop_bench.data.formats import Table, format_of
+from attop_bench.data.kinds.columns import as_identifiers
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
+from attop_bench.deploy.new_rows import read_new_rows, readable_numbers, sorted_out
 from attop_bench.deploy.notes import NOTES, folder_of, read_notes
 from attop_bench.deploy.promise import HELD_OUT, Promise, read_held_out, sentence_of_groups, write_held_out
 from attop_bench.deploy.trial import (
@@ -76,12 +77,13 @@ class Package:
         return {}
 
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
-        """Return the rows of a file, highest score first; `tell` gets a line on values unseen in training."""
-        own = self.notes["format"]
-        form = format_of(path, own)
-        table = read_table(path, form, self.notes["reader"] if form == own else {})
-        for what, number in table.passed.items():
-            tell(f"{path}: {count_noun(number, 'row')} {what}")
+        """Return the rows of a file, highest score first; `tell` gets a line on values unseen in training.
+
+        No row is left out for its content unless the model cannot rank it: ``attrs["ledger"]`` of the result
+        has the `Ledger` of all that were read.
+        """
+        form = format_of(path, self.notes["format"])
+        table = read_new_rows(path, self.notes, tell)
         if form == "svmlight":
             table = self._as_wide(table, tell)
         group, columns = self.notes["group"], table.frame.columns
@@ -92,14 +94,22 @@ class Package:
             if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
                 hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
             raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
-        X = self._features(table, tell)
+        X, reasons = self._features(table, tell)
+        if group is not None:
+            without_group = table.text(group).isna() & reasons.eq("")
+            reasons = reasons.mask(without_group, f"{group} is missing, which names its list")
+        places, numbers, ledger = sorted_out(table, reasons)
+        table = replace(table, frame=table.frame.iloc[places].reset_index(drop=True))
+        X = X.iloc[places].reset_index(drop=True)
         scores = scores_of(self.pipeline, X)
         beside = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
-        ranked = pd.DataFrame({"row": range(1, len(scores) + 1), **beside, "score": scores})
+        ranked = pd.DataFrame({"row": numbers, **beside, "score": scores})
         if self.notes["middle"] and (added := contributions(self.pipeline, X)) is not None:
             ranked["why"] = largest(added, np.array(self.notes["middle"]), list(X))
         groups = None if group is None else as_identifiers(table.text(group), table.where)
-        return in_order(ranked, groups, "score")
+        ranked = in_order(ranked, groups, "score")
+        ranked.attrs["ledger"] = ledger
+        return ranked
 
     def _as_wide(self, table: Table, tell: Callable[[str], None]) -> Table:
         """Return rows of SVMlight with all features of the model: 0 where the file ends before."""
@@ -109,21 +119,27 @@ class Package:
             tell(f"{table.where}: {count_noun(len(new), 'feature')} unknown to the model: left out")
         return replace(table, frame=frame.assign(**{name: 0.0 for name in features if name not in frame}))
 
-    def _features(self, table: Table, tell: Callable[[str], None]) -> pd.DataFrame:
-        """Return the features of a file as the pipeline reads them, numbers and text."""
+    def _features(self, table: Table, tell: Callable[[str], None]) -> tuple[pd.DataFrame, pd.Series]:
+        """Return the features of a file as the pipeline reads them, and why a row has none, else ""."""
         transformers = [part for part in self.pipeline["columns"].transformers_ if part[0] != "remainder"]
         first = [step[0] if isinstance(step, Pipeline) else step for _, step, _ in transformers]
         fills = any(hasattr(step, "statistics_") for step in first)
         words = {columns for name, _, columns in transformers if name.startswith("words of ")}
         seen = self.categories
         features = {}
+        reasons = pd.Series("", table.frame.index, dtype=object)
+        is_empty = pd.Series(True, table.frame.index)
         for name in self.notes["features"]:
+            is_empty &= table.text(name).isna()
             if name in words:
                 features[name] = table.text(name).fillna("")
                 continue
             if name not in seen:
-                numbers = table.numbers(name).astype(np.float64)
-                features[name] = numbers if fills else require_present(numbers, table.where)
+                features[name], odd = readable_numbers(table, name)
+                if not fills:
+                    gaps = features[name].isna() & odd.eq("")
+                    odd = odd.mask(gaps, f"{name} is missing, and the model fills no gaps")
+                reasons = reasons.where(reasons.ne(""), odd)
                 continue
             text = features[name] = table.text(name)
             new = text[~text.isin(seen[name]) & ~(fills & text.isna())]
@@ -132,7 +148,9 @@ class Package:
                     f"{table.where}: column {name!r}: {len(new):,} of {len(text):,} values were never seen "
                     f"in training, such as {new.iloc[0]!r}: they count as a rare category, or as none"
                 )
-        return pd.DataFrame(features)
+        return pd.DataFrame(features), reasons.mask(
+            is_empty & reasons.eq(""), "it has no value in any column"
+        )
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
         """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""

@@ -15,6 +15,7 @@ from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.formats import format_of
 from attop_bench.data.kinds.table import RawOptions, RawTable, read_raw_table
+from attop_bench.data.lines import EMPTY
 from attop_bench.data.preparation import column_transformer
 from attop_bench.data.words import text_weights
 
@@ -86,7 +87,8 @@ def _by_pandas(table: RawTable, X: pd.DataFrame, params: Mapping[str, Any]) -> d
     """Return the options with which pandas reads these features from the file; None if it reads others."""
     form, reader = params.get("format") or format_of(params["path"]), params.get("reader") or {}
     names = {"separator": "sep", "decimal": "decimal", "missing": "na_values", "comment": "comment"}
-    if form not in ("csv", "parquet") or reader.keys() - names or table.rows.passed:
+    passed = {entry.rule for entry in table.ledger.passed}
+    if form not in ("csv", "parquet") or reader.keys() - names or not passed <= {*EMPTY}:
         return None
     separators = {"tab": "\t", "whitespace": r"\s+"}
     options = {names[k]: separators.get(str(v), v) for k, v in reader.items()}

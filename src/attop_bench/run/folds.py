@@ -18,6 +18,7 @@ from attop._core.files import StrPath
 from attop._core.typing import Ints
 from attop.experiment._splits import Fold
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
+from attop_bench.data.ledger import LedgerError
 
 _TRAINS, _SCORED = 1, 2
 
@@ -25,11 +26,13 @@ _TRAINS, _SCORED = 1, 2
 def write_folds(path: StrPath, folds: Sequence[Fold], dataset: Dataset, split: Mapping[str, object]) -> None:
     """Write the folds of one repeat, cut from `dataset` as `split` says; see `Job.split`."""
     n = len(dataset.y)
+    rows = [_rows_in(fold, n) for fold in folds]
     arrays = {
         str(i): np.array([_roles(n, *pair) for pair in ((fold.train, fold.test), *fold.inner)])
         for i, fold in enumerate(folds)
     }
-    note = {"split": dict(split), "data": _digest(dataset), "refit": [fold.refit for fold in folds]}
+    note: dict[str, object] = {"split": dict(split), "data": _digest(dataset), "rows": rows}
+    note["refit"] = [fold.refit for fold in folds]
     save_arrays(path, arrays, note)
 
 
@@ -43,6 +46,18 @@ def read_folds(path: StrPath, dataset: Dataset, split: Mapping[str, object]) -> 
                 "makes it again"
             )
     return [_fold(arrays[str(i)], again) for i, again in enumerate(note["refit"])]
+
+
+def _rows_in(fold: Fold, n: int) -> dict[str, int]:
+    """Return how many of `n` rows train, are scored, both or neither; each row is one of these once."""
+    counts = np.bincount(_roles(n, fold.train, fold.test), minlength=4)
+    rows = dict(zip(("neither", "train", "scored", "both"), map(int, counts), strict=True))
+    if rows["both"] + n - rows["neither"] != len(fold.train) + len(fold.test):
+        raise LedgerError(
+            f"rows of a fold do not add up: {len(fold.train):,} to train on and {len(fold.test):,} to "
+            f"score of {n:,}, but {rows}: a row may come once in each"
+        )
+    return rows
 
 
 def _roles(n: int, train: Ints, scored: Ints) -> NDArray[np.uint8]:

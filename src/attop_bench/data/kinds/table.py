@@ -15,10 +15,11 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 
 from attop._core.files import StrPath
 from attop._core.typing import Ints
-from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.base import LEDGER, Dataset, DatasetError
 from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
+from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.parameters import refusal
 from attop_bench.data.preparation import Preparation
 
@@ -144,6 +145,7 @@ class RawTable:
     part: Ints | None
     #: Number of each row in the files, from 1.
     numbers: Ints
+    ledger: Ledger
 
 
 def file_table(path: StrPath, **options: Any) -> Dataset:
@@ -169,8 +171,11 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         if amounts.dtype.kind not in "iuf":
             raise DatasetError(f"{chosen.where}: amount must be a column of numbers, got {amounts[0]!r}")
         beside["amount"] = amounts
+    ledger = table.ledger
     if chosen.downsample_positives is not None:
         rows = columns.downsampled(y, chosen.downsample_positives, chosen.where)
+        fewer = Aside("that downsample_positives leaves out", len(y) - len(rows))
+        ledger = ledger.leaving(fewer, len(rows))
         X, y = X[rows], y[rows]
         beside = {name: None if values is None else values[rows] for name, values in beside.items()}
     if chosen.copies_together:
@@ -181,6 +186,7 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         "licence": "the user's own file",
         "positive": f"{table.label} {'' if compared else '= '}{chosen.positive}",
         "features": list(features.columns),
+        LEDGER: ledger.as_dict(),
     }
     name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(name, X, y.astype(np.int64), facts=facts, preparation=preparation, **beside)
@@ -196,7 +202,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     where, label, keep = options.where, options.label, options.keep
     name = format_of(options.path) if options.format is None else options.format
     paths = [p for p in (options.path, options.validation, options.test) if p is not None]
-    rows, part = _read(paths, name, options.reader)
+    rows, part, ledger = _read(paths, name, options.reader)
     if options.labels is not None:
         column = read_table(options.labels, "csv", {"header": False}).frame
         if column.shape != (len(rows.frame), 1) or label is not None:
@@ -220,6 +226,8 @@ def read_raw_table(options: RawOptions) -> RawTable:
     if options.drop_unlabelled:
         labelled = rows.text(label).notna().to_numpy()
         frame = frame[labelled].reset_index(drop=True)
+        unlabelled = _aside(rows, np.flatnonzero(~labelled), "without a label (drop_unlabelled)")
+        ledger = ledger.leaving(unlabelled, len(frame))
         rows, part = replace(rows, frame=frame), None if part is None else part[labelled]
         numbers = numbers[labelled]
     aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
@@ -254,18 +262,31 @@ def read_raw_table(options: RawOptions) -> RawTable:
     categorical = [c for c in features if c not in text and not pd.api.types.is_numeric_dtype(X[c])]
     for c in X.columns.difference([*categorical, *text], sort=False):
         check_numbers(X[c], where)
-    return RawTable(rows, label, roles, X, categorical, text, part, numbers)
+    ledger.require(len(X), where)
+    return RawTable(rows, label, roles, X, categorical, text, part, numbers, ledger)
 
 
-def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None) -> tuple[Table, Ints | None]:
-    """Return the rows of all files, and the number of each row's file if there are several."""
+def _aside(rows: Table, places: Ints, rule: str) -> Aside:
+    """Return the entry of rows that are left out, by their places, with the first of them."""
+    if not len(places) or rows.lines is None:
+        return Aside(rule, len(places))
+    first = places[0]
+    return Aside(rule, len(places), int(rows.lines[first]), shown(rows.frame.iloc[first]))
+
+
+def _read(
+    paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None
+) -> tuple[Table, Ints | None, Ledger]:
+    """Return the rows of all files, the number of each row's file if there are several, and their ledger."""
     import pandas as pd
 
-    tables = [read_table(path, form, reader) for path in paths]
+    others = {name: value for name, value in (reader or {}).items() if name != "pass_over"}
+    tables = [read_table(path, form, others if i else reader) for i, path in enumerate(paths)]
+    ledger = sum((table.ledger for table in tables[1:]), tables[0].ledger)
     for name in tables[0].missing if isinstance(tables[0].missing, Mapping) else ():
         column_of(tables[0].frame, name, tables[0].where)
     if len(tables) == 1:
-        return tables[0], None
+        return tables[0], None, ledger
     frames = [table.frame for table in tables]
     if form == "svmlight":  # the last features of one may be 0 throughout another
         widest = max((frame.columns for frame in frames), key=len)
@@ -278,7 +299,7 @@ def _read(paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None)
                 "give files of one form"
             )
     part = np.repeat(range(len(frames)), [len(frame) for frame in frames])
-    return replace(tables[0], frame=pd.concat(frames, ignore_index=True)), part
+    return replace(tables[0], frame=pd.concat(frames, ignore_index=True), lines=None), part, ledger
 
 
 def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Preparation | None]:

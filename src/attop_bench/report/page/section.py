@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ import pandas as pd
 from attop._core.top import main_top
 from attop._core.wording import capitalise, count_noun, format_duration, join_words
 from attop.experiment._headline import TopJudgement
+from attop_bench.data.base import LEDGER
+from attop_bench.data.ledger import Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.found import Pair, compare_lists, tied_places
@@ -45,12 +48,19 @@ class Section:
     choices: list[Choice]
     pair: Pair | None = None
     tied: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    #: Rows to train on and to rank, and how many folds have as many.
+    folds: Mapping[tuple[int, int], int] = field(default_factory=dict)
     figures: list[Figure] = field(default_factory=list)
 
     @property
     def title(self) -> str:
         """Name shown."""
         return str(self.about["title"])
+
+    @property
+    def ledger(self) -> list[tuple[str, str]]:
+        """What became of the rows of the file, if the data are of one."""
+        return list(Ledger.from_dict(self.about[LEDGER]).lines()) if LEDGER in self.about else []
 
     @property
     def short(self) -> str:
@@ -144,7 +154,16 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
         choices=chosen,
         pair=compare_lists(listed, *leading) if len(listed) and len(leading) == 2 else None,
         tied=tied_places(listed) if len(listed) else {},
+        folds=_rows_in_folds(runs, dataset),
     )
+
+
+def _rows_in_folds(runs: pd.DataFrame, dataset: str) -> dict[tuple[int, int], int]:
+    """Return (rows to train on, rows to rank) -> how many folds have as many, of all repeats."""
+    done = runs[(runs["dataset"] == dataset) & runs["n_train"].notna()]
+    sizes = done.drop_duplicates(["repeat", "fold"])
+    counts = Counter(zip(sizes["n_train"].astype(int), sizes["n_test"].astype(int), strict=True))
+    return dict(sorted(counts.items()))
 
 
 def _spent(cost: Records) -> dict[str, float]:

@@ -1,0 +1,124 @@
+"""The ledger of rows: what each stage read, passed over, left out and kept, which must add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from attop._core.wording import count_noun
+
+#: Signs of a line that are shown.
+_SHOWN = 60
+_ENTRIES = ("passed", "left_out", "doubtful")
+
+
+class LedgerError(RuntimeError):
+    """Rows that are lost or counted twice: a fault of attop, not of the file."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Rows that a rule passed over, or an option left out."""
+
+    #: In words that follow "1 row" or "2 rows".
+    rule: str
+    rows: int
+    #: Number of the first of them among the lines of its file, from 1, and its content; of rows of a table
+    #: without lines neither is known.
+    line: int | None = None
+    content: str = ""
+
+    def __str__(self) -> str:
+        text = f"{count_noun(self.rows, 'row')} {self.rule}"
+        if self.line is None:
+            return text
+        first = "line" if self.rows == 1 else "first line"
+        shown = f", {self.content!r}" if self.content else ""
+        return f"{text} ({first} {self.line:,}{shown})"
+
+
+def shown(fields: Iterable[object]) -> str:
+    """Return the content of a line as a ledger shows it: in one line, and not all of a long one."""
+    text = " ".join(",".join(map(str, fields)).split())
+    if not text.strip(","):
+        return ""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Rows of a file from its reading on: ``read == passed over + left out + kept``.
+
+    Raises
+    ------
+    LedgerError
+        If the counts do not add up.
+    """
+
+    #: All but the header's.
+    read: int
+    kept: int
+    #: By rules of the reader: they hold no values.
+    passed: tuple[Aside, ...] = ()
+    #: By options of the data set, such as those without a label.
+    left_out: tuple[Aside, ...] = ()
+    #: Rows that may be none, such as sums in the middle: they are kept, or left out by an option.
+    doubtful: tuple[Aside, ...] = ()
+
+    def __post_init__(self) -> None:
+        aside = self._total((*self.passed, *self.left_out))
+        if self.read != aside + self.kept or min(self.read, self.kept) < 0:
+            raise LedgerError(
+                f"rows do not add up: {self.read:,} read, but {self.kept:,} kept and {aside:,} passed over "
+                f"or left out ({self}): please report it"
+            )
+
+    def leaving(self, entry: Aside, kept: int) -> Self:
+        """Return the ledger after an option left rows out, and so many were kept."""
+        return replace(self, kept=kept, left_out=(*self.left_out, entry) if entry.rows else self.left_out)
+
+    def __add__(self, other: Ledger) -> Ledger:
+        return Ledger(
+            self.read + other.read,
+            self.kept + other.kept,
+            self.passed + other.passed,
+            self.left_out + other.left_out,
+            self.doubtful + other.doubtful,
+        )
+
+    def require(self, kept: int, where: str) -> None:
+        """Refuse another number of rows than are kept."""
+        if self.kept != kept:
+            raise LedgerError(
+                f"{where} has {kept:,} rows, its ledger {self.kept:,} ({self}): please report it"
+            )
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield what a table shows: a word, and how many rows with what."""
+        yield "read", f"{self.read:,}"
+        for name, entries in (("passed over", self.passed), ("left out", self.left_out)):
+            words = map(str, entries) if entries else ["0"]
+            yield name, "; ".join(words)
+        yield "kept", f"{self.kept:,}"
+        if self.doubtful:
+            yield "kept though they may be no rows", "; ".join(map(str, self.doubtful))
+
+    def __str__(self) -> str:
+        counts = ((self._total(self.passed), "passed over"), (self._total(self.left_out), "left out"))
+        others = [f"{number:,} {name}" for number, name in counts if number]
+        return ", ".join([f"{count_noun(self.read, 'row')} read", *others, f"{self.kept:,} kept"])
+
+    @staticmethod
+    def _total(entries: Iterable[Aside]) -> int:
+        return sum(entry.rows for entry in entries)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it in JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """Undo `as_dict`."""
+        entries = {name: tuple(Aside(**entry) for entry in fields[name]) for name in _ENTRIES}
+        return cls(fields["read"], fields["kept"], **entries)

@@ -1,0 +1,404 @@
+"""Lines of a file that are no rows of its table: blank, drawn, units, the header again, sums, remarks.
+
+A line is passed over without a question only where it cannot be a row. What may be one is a suspect that is
+not certain: it is kept, and asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attop._core.typing import Ints
+from attop_bench.data.ledger import Aside, shown
+from attop_bench.data.written import GAPS, UNKNOWN, numbers_of, written
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ABOVE = "above the table"
+COMMENT = "that are comments"
+BLANK = "without any value"
+DRAWN = "without any value but a drawn line"
+AGAIN = "that repeat the header"
+UNITS = "below the header, such as units"
+END = "at the end, such as a sum or a remark"
+SUBTOTAL = "in the middle whose numbers are the sum or mean of rows above"
+GIVEN = "named in pass_over"
+#: Rules of lines that hold nothing, which readers of other libraries pass over too.
+EMPTY = (BLANK, COMMENT)
+
+#: Lines at the end of a table that are passed over without a question; rows that show what a column holds.
+_HANDFUL, _SAMPLE = 5, 50
+#: Fewest rows above a sum with a word for it, and without one.
+_FEWEST, _ENOUGH = 3, 5
+#: A sum that is so many times as large as any row's value is no row's.
+_LARGE = 3
+#: Rows with a word for a sum, in the middle, beyond which it is a category.
+_MOST_SUBTOTALS = 200
+#: Signs of drawn lines, and where lines of two directions meet; Markdown has colons.
+_STROKES, _JOINTS = "-=_\u2500\u2501\u2550", "+|:\u253c\u2502\u251c\u2524 "
+_OF_SIGNS = rf"[{re.escape(_STROKES + _JOINTS)}]*"
+_LEAST_STROKES = 3
+_PLAIN = re.compile(r"[-+\d.,eE]*")
+_NONE = GAPS | UNKNOWN
+_SUM_WORDS = (
+    *("total", "grand total", "grandtotal", "sub total", "subtotal", "sum", "summe", "gesamtsumme", "gesamt"),
+    *(
+        "somme",
+        "suma",
+        "totale",
+        "итого",
+        "合计",
+        "总计",
+        "razem",
+        "celkem",
+        "toplam",
+        "összesen",
+        "yhteensä",
+    ),
+    *("totaal", "totalt", "mean", "average", "avg", "durchschnitt", "mittelwert", "moyenne", "media"),
+    *("promedio", "összesen"),
+)
+_CASES: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title, str.capitalize)
+_SUMS = frozenset(case(word) + end for word, case, end in product(_SUM_WORDS, _CASES, ("", ":")))
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A line that is, or may be, no row."""
+
+    #: Its number in the file, from 1, and its content.
+    line: int
+    content: str
+    rule: str
+    #: It cannot be a row.
+    certain: bool
+
+
+def asides(suspects: Iterable[Suspect]) -> Iterator[Aside]:
+    """Yield the lines of each rule, with the first of them."""
+    by_rule: dict[str, list[Suspect]] = {}
+    for suspect in suspects:
+        by_rule.setdefault(suspect.rule, []).append(suspect)
+    for rule, lines in by_rule.items():
+        yield Aside(rule, len(lines), lines[0].line, lines[0].content)
+
+
+def blank_rows(frame: pd.DataFrame) -> Ints:
+    """Return the places of rows without any value."""
+    return _rows_where(frame, lambda column, j: column == "")
+
+
+def suspects_of(frame: pd.DataFrame, header: Sequence[str] | None, lines: Ints) -> list[Suspect]:
+    """Return the lines that are, or may be, no rows, in their order.
+
+    `frame` has text alone and no blank rows; `header` has the names of its columns, if there are any, and
+    `lines` the number of each row among the lines of the file.
+    """
+    found = _found(frame.set_axis(range(frame.shape[1]), axis=1), header)
+    return [
+        Suspect(int(lines[row]), shown(frame.iloc[row]), rule, certain)
+        for row, (rule, certain) in sorted(found.items())
+    ]
+
+
+def _found(frame: pd.DataFrame, header: Sequence[str] | None) -> dict[int, tuple[str, bool]]:
+    """Return place of a suspect -> its rule, and whether it is certain."""
+    if frame.shape[1] < 2 or len(frame) < 2:  # nothing beside it says what a value is
+        return {}
+    drawn = {int(row) for row in _rows_where(frame, _of_signs) if is_drawn(list(frame.iloc[row]))}
+    found = dict.fromkeys(drawn, (DRAWN, False))
+    if header is not None:
+        again = _rows_where(frame, lambda column, j: column == header[j].strip())
+        certain = _names_over_numbers(frame.drop(index=frame.index[again]), header)
+        found |= dict.fromkeys(map(int, again), (AGAIN, certain))
+        found |= dict.fromkeys(_units(frame, found), (UNITS, True))
+    found |= dict.fromkeys(_subtotals(frame, found), (SUBTOTAL, False))
+    end = list(_end(frame, found))
+    few = len(end) <= _HANDFUL
+    for row, rule, certain in end:
+        found[row] = (rule, certain and few)
+    amid = {row for row in drawn if row > 0 and found[row] == (DRAWN, False)}
+    if 0 in drawn:
+        found[0] = (DRAWN, not amid)
+    if amid:  # lines like these are rows, or none of them is
+        found |= dict.fromkeys(drawn, (DRAWN, False))
+    return found
+
+
+def _rows_where(frame: pd.DataFrame, test: Callable[[pd.Series, int], pd.Series]) -> Ints:
+    """Return the places of rows that pass a test in every column."""
+    rows = np.arange(len(frame))
+    for j in range(frame.shape[1]):
+        if not len(rows):
+            break
+        passes = test(frame.iloc[rows, j].str.strip(), j)
+        rows = rows[np.asarray(passes, bool)]
+    return rows
+
+
+def _of_signs(column: pd.Series, j: int) -> pd.Series:
+    return column.str.fullmatch(_OF_SIGNS)
+
+
+def is_drawn(row: Sequence[str]) -> bool:
+    """Return whether a row is a drawn line: strokes of one kind in every field, three or more in one."""
+    fields = [field.strip() for field in row]
+    while fields and not fields[-1]:
+        fields.pop()
+    while fields and not fields[0]:
+        fields.pop(0)
+    strokes = ["".join(sign for sign in field if sign not in _JOINTS) for field in fields]
+    kinds = set("".join(strokes))
+    if len(kinds) != 1 or not kinds <= set(_STROKES) or not all(strokes):
+        return False
+    return max(map(len, strokes)) >= _LEAST_STROKES
+
+
+def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
+    """Return whether a name is no number in a column of numbers: then the header again is no row."""
+    return any(
+        name.strip() not in _NONE and not _is_number(name) and _all_numbers(frame[j])
+        for j, name in enumerate(header)
+    )
+
+
+def _units(frame: pd.DataFrame, found: Mapping[int, object]) -> list[int]:
+    """Return the places of the first one or two rows if they say what the numbers below are.
+
+    They have words, two or more, or nothing where all rows below have numbers, and none of their words comes
+    back.
+    """
+    rows = [row for row in range(min(len(frame), 4)) if row not in found][:2]
+    units: list[int] = []
+    for row in rows:
+        below = frame.iloc[rows[-1] + 1 :]
+        if len(below) < 2 or not _says_units([value.strip() for value in frame.iloc[row]], below):
+            break
+        units.append(row)
+    return units
+
+
+def _says_units(row: Sequence[str], below: pd.DataFrame) -> bool:
+    words: list[int] = []
+    others: list[int] = []
+    for j, value in enumerate(row):
+        if value in _NONE:
+            continue
+        is_numeric = _looks_numeric(below[j])
+        if is_numeric and _is_number(value):
+            return False
+        (words if is_numeric else others).append(j)
+    if len(words) < 2 or not all(_all_numbers(below[j]) for j in words):
+        return False
+    return not any(_comes_back(row[j], below[j]) for j in others)
+
+
+def _subtotals(frame: pd.DataFrame, found: Mapping[int, object]) -> list[int]:
+    """Return the places of rows in the middle that a word of a sum and their numbers show to be sums."""
+    named = np.zeros(len(frame), bool)
+    for j in frame:
+        if j == 0 or not _looks_numeric(frame[j]):
+            named |= np.asarray(frame[j].isin(_SUMS), bool)
+    totals: dict[int, np.ndarray] = {}
+    subtotals: list[int] = []
+    start = 0
+    places = np.flatnonzero(named[:-1])
+    if len(places) > _MOST_SUBTOTALS:  # a category
+        return []
+    for row in map(int, places):
+        numbers, _ = _parts(frame, row)
+        if row in found or not numbers:
+            continue
+        if not _may_be_sum(frame, start, row, min(numbers), numbers[min(numbers)], totals):
+            continue
+        above = [i for i in range(start, row) if i not in found]
+        if len(above) >= _FEWEST and _evidence(frame.iloc[above], numbers):
+            subtotals.append(row)
+            start = row + 1
+    return subtotals
+
+
+def _may_be_sum(
+    frame: pd.DataFrame, start: int, row: int, j: int, value: str, totals: dict[int, np.ndarray]
+) -> bool:
+    """Return whether a number is about the sum or mean of those of a column from `start` on, in no time.
+
+    `totals` holds the running sums of columns that were asked for before.
+    """
+    if j not in totals:
+        plain = np.nan_to_num(_floats(frame[j].str.strip().str.replace(",", ".", regex=False)))
+        totals[j] = np.concatenate([[0.0], np.cumsum(plain)])
+    total, number = (totals[j][end] - totals[j][begin] for begin, end in ((start, row), (row, row + 1)))
+    digits = _decimals(value, ".")
+    near = 10.0**-digits + 1e-6 * abs(total)
+    return abs(total - number) <= near or (digits > 0 and abs(total / (row - start or 1) - number) <= near)
+
+
+def _floats(text: pd.Series) -> np.ndarray:
+    """Return plain numbers as floats, NaN for all other text."""
+    import pandas as pd
+
+    return pd.to_numeric(text, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+
+
+def _end(frame: pd.DataFrame, found: Mapping[int, tuple[str, bool]]) -> Iterator[tuple[int, str, bool]]:
+    """Yield the lines at the end that are no rows, the last first: place, rule, whether it is certain."""
+    for row in range(len(frame) - 1, 0, -1):
+        rule, certain = found.get(row, ("", False))
+        if rule in (DRAWN, AGAIN):
+            yield row, rule, certain or rule == DRAWN
+            continue
+        verdict = _ends(frame, row, found)
+        if verdict is None:
+            return
+        yield row, END, verdict
+
+
+def _ends(frame: pd.DataFrame, row: int, found: Mapping[int, object]) -> bool | None:
+    """Return whether a last row is certain to be a sum or a remark; None if it is a row."""
+    numbers, words = _parts(frame, row)
+    named = _has_sum_word(words)
+    alone = _stands_alone(frame, row)
+    start = _first_of_block(frame, row) if named or alone else row
+    above = frame.iloc[:start]
+    if found:
+        above = above.iloc[[i not in found for i in range(start)]]
+    if not len(above) or any(_comes_back(words[j], above[j]) for j in reversed(words)):
+        return None
+    first = min((*numbers, *words), default=0)
+    under = first in words and _all_numbers(above[first])
+    certain = under and (named or not numbers)
+    if numbers and not certain:
+        certain = _is_sum(above, numbers, named)
+    if alone and not certain:
+        certain = _is_unlike(alone, above[0])
+    if certain:
+        return True
+    has_holes = len(numbers) + len(words) < frame.shape[1]
+    return False if named and has_holes else None
+
+
+def _first_of_block(frame: pd.DataFrame, row: int) -> int:
+    """Return the place of the first of the remarks and named sums that end with a row: a mean below a sum."""
+    first = row
+    for above in range(row - 1, max(0, row - _SAMPLE), -1):
+        if not (_stands_alone(frame, above) or _has_sum_word(_parts(frame, above)[1])):
+            break
+        first = above
+    return first
+
+
+def _stands_alone(frame: pd.DataFrame, row: int) -> str:
+    """Return the one value of a row, in its first field, if there is no other and it is no plain number."""
+    values = [value.strip() for value in frame.iloc[row]]
+    if len(values) < 3 or any(values[1:]) or _PLAIN.fullmatch(values[0]):
+        return ""
+    return values[0]
+
+
+def _has_sum_word(words: Mapping[int, str]) -> bool:
+    return any(word in _SUMS for word in words.values())
+
+
+def _parts(frame: pd.DataFrame, row: int) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the numbers of a row, and its words: column -> value."""
+    values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
+    known = {j: value for j, value in values.items() if value not in _NONE}
+    numbers = {j: value for j, value in known.items() if _is_number(value)}
+    return numbers, {j: value for j, value in known.items() if j not in numbers}
+
+
+def _is_sum(above: pd.DataFrame, numbers: Mapping[int, str], named: bool) -> bool:
+    """Return whether all numbers of a row are sums or means of those above, as they are not by chance."""
+    if len(above) < (_FEWEST if named else _ENOUGH):
+        return False
+    return _evidence(above, numbers) >= 2
+
+
+def _evidence(above: pd.DataFrame, numbers: Mapping[int, str]) -> int:
+    """Return 0 if a number is neither sum nor mean of those above it, else how unlikely it is by chance.
+
+    A number tells nothing that a row above has too. Two others tell enough, or one that no row could have: a
+    sum far larger than any, or a mean with more decimals than any.
+    """
+    evidence = 0
+    for j, value in numbers.items():
+        column = above[j].str.strip()
+        told = _evidence_of(column[~column.isin(_NONE)], value)
+        if told is None:
+            return 0
+        evidence += told
+    return evidence
+
+
+def _evidence_of(column: pd.Series, value: str) -> int | None:
+    for decimal in ".,":
+        read = numbers_of(column, decimal) if len(column) else None
+        number = _number(value, decimal)
+        if read is None or number is None:
+            continue
+        values = read.to_numpy(np.float64)
+        digits = _decimals(value, decimal)
+        rounding = 0.5 * 10.0**-digits
+        told = int((values != number).all())
+        if abs(values.sum() - number) <= rounding + 1e-9 * abs(number):
+            is_large = len(values) >= _ENOUGH and abs(number) > _LARGE * np.abs(values).max()
+            return told + int(told and is_large)
+        if abs(values.mean() - number) <= (rounding if digits else 0) + 1e-9 * abs(number):
+            is_finer = digits > max(_decimals(other, decimal) for other in column.unique())
+            return told + int(told and is_finer)
+        if "," not in value:
+            return None
+    return None
+
+
+def _decimals(value: str, decimal: str) -> int:
+    """Return how many digits are written after the decimal point."""
+    found = re.search(rf"{re.escape(decimal)}(\d+)", value)
+    return len(found[1]) if found else 0
+
+
+def _number(value: str, decimal: str) -> float | None:
+    plain = value if decimal == "." else value.translate(str.maketrans(",.", ".,"))
+    parts = written(plain)
+    return None if parts is None else float(parts[0])
+
+
+def _is_number(value: str) -> bool:
+    return _number(value, ".") is not None or _number(value, ",") is not None
+
+
+def _looks_numeric(column: pd.Series) -> bool:
+    """Return whether the first values of a column are numbers."""
+    known = [value for value in map(str.strip, column.iloc[:_SAMPLE]) if value not in _NONE]
+    return bool(known) and all(map(_is_number, known))
+
+
+def _all_numbers(column: pd.Series) -> bool:
+    """Return whether all values of a column are numbers."""
+    if not _looks_numeric(column):
+        return False
+    rest = column.iloc[_SAMPLE:].str.strip()
+    rest = rest[~rest.isin(_NONE)]
+    return not len(rest) or any(numbers_of(rest, decimal) is not None for decimal in ".,")
+
+
+def _comes_back(value: str, column: pd.Series) -> bool:
+    return bool((column.str.strip() == value).any())
+
+
+def _is_unlike(value: str, column: pd.Series) -> bool:
+    """Return whether a value is written as none of a column is: in other kinds of signs, or their order."""
+    return _form(value) not in {_form(other) for other in column.unique()}
+
+
+def _form(value: str) -> str:
+    letters = re.sub(r"[^\W\d_]+", "a", value.strip())
+    return re.sub(r"\d+", "0", letters)

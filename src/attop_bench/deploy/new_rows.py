@@ -1,0 +1,136 @@
+"""New rows for a model: read as its own data were, each ranked, or named with the reason why not."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attop._core.wording import join_first
+from attop_bench.data.base import DatasetError
+from attop_bench.data.dialect import found_again
+from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.ledger import Aside, Ledger, shown
+from attop_bench.data.lines import asides
+from attop_bench.data.source import BROKEN
+from attop_bench.data.written import numbers_of
+
+#: Formats of text alone, in which any line may be a row.
+_OF_LINES = ("csv", "excel")
+
+
+def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[str], None]) -> Table:
+    """Read the rows of a file as those of the model's data: every line with a value is one.
+
+    `notes` are those of a package. Where the header is, and the encoding, are found again: new rows may come
+    without the lines above it.
+    """
+    form = format_of(path, notes["format"])
+    reader = dict(notes["reader"]) if form == notes["format"] else {}
+    if form in _OF_LINES and os.path.isfile(path):
+        wanted = [name for name in (*notes["features"], notes["group"]) if name is not None]
+        try:
+            reader, said = found_again(path, form, reader, wanted)
+        except (UnicodeError, OSError, csv.Error, *BROKEN):
+            said = []  # the reader says more
+        for line in said:
+            tell(f"{path}: {line}")
+        reader["pass_over"] = []
+    table = read_table(path, form, reader)
+    if lacking := [name for name in notes["beside"] if name not in table.frame]:
+        tell(f"{path}: lacks columns that a list of all shows: {join_first(lacking)}")
+    return table
+
+
+def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
+    """Return a column as numbers, NaN where a value is none, and the reason of each such row, else "".
+
+    A column that is none for most rows is refused: then it is not the rows that are odd.
+    """
+    reasons = pd.Series("", table.frame.index, dtype=object)
+    try:
+        return table.numbers(name).astype(np.float64), reasons
+    except DatasetError as error:
+        refusal = error
+    text = table.text(name)
+    # (160 rows) is a number with a unit, but not as those of the column are.
+    for reads in (_is_finite_number, _is_plain_number):
+        known = {value: reads(str(value), table.decimal) for value in text.dropna().unique()}
+        odd = text.map(known, na_action="ignore").eq(False).to_numpy(bool)
+        others = table.frame[name].mask(odd, None if table.has_types else "")
+        if not odd.any() or 2 * odd.sum() > len(odd):
+            continue
+        try:
+            numbers = replace(table, frame=table.frame.assign(**{name: others})).numbers(name)
+        except DatasetError:
+            continue
+        reasons[odd] = [f"{name} is {value!r}, no number" for value in text[odd]]
+        return numbers.astype(np.float64), reasons
+    raise refusal
+
+
+def _is_finite_number(value: str, decimal: str) -> bool:
+    numbers = numbers_of(pd.Series([value], dtype=object), decimal)
+    return numbers is not None and bool(np.isfinite(float(numbers.iloc[0])))
+
+
+def _is_plain_number(value: str, decimal: str) -> bool:
+    return re.fullmatch(rf"[-+]?[\d{re.escape(decimal)}]+([eE][-+]?\d+)?", value) is not None
+
+
+def sorted_out(table: Table, reasons: pd.Series) -> tuple[np.ndarray, np.ndarray, Ledger]:
+    """Return the places of the rows to rank, their numbers in the file, from 1, and the ledger.
+
+    `reasons` say why a row cannot be ranked, or nothing. Of these rows, lines that look like none (a sum, a
+    remark, units) are passed over; all others count, are named, and have a number.
+    """
+    can = reasons.eq("").to_numpy()
+    lines = np.arange(1, len(can) + 1) if table.lines is None else table.lines
+    suspects = {suspect.line: suspect for suspect in table.suspects}
+    is_suspect = np.isin(lines, list(suspects))
+    passed = [suspects[line] for line in lines[is_suspect & ~can]]
+    doubtful = [suspects[line] for line in lines[is_suspect & can]]
+    numbers = np.cumsum(can | ~is_suspect)
+    unranked = tuple(_unranked(table, reasons, np.flatnonzero(~can & ~is_suspect), numbers))
+    ledger = Ledger(
+        table.ledger.read,
+        int(can.sum()),
+        (*table.ledger.passed, *asides(passed)),
+        unranked,
+        tuple(asides(doubtful)),
+    )
+    if not can.any():
+        raise DatasetError(f"{table.where}: no row can be ranked: {'; '.join(map(str, ledger.left_out))}")
+    return np.flatnonzero(can), numbers[can], ledger
+
+
+def _unranked(table: Table, reasons: pd.Series, places: np.ndarray, numbers: np.ndarray) -> Iterator[Aside]:
+    """Yield the rows that cannot be ranked, those of one reason together, with the first of them."""
+    why = reasons.iloc[places]
+    for reason in why.unique():
+        same = places[(why == reason).to_numpy()]
+        row = f", row {numbers[same[0]]:,}" if len(same) == 1 else f", the first in row {numbers[same[0]]:,}"
+        line = None if table.lines is None else int(table.lines[same[0]])
+        yield Aside(f"with no score, as {reason}{row}", len(same), line, shown(table.frame.iloc[same[0]]))
+
+
+def ledger_of_list(ledger: Ledger, listed: int) -> Iterator[str]:
+    """Yield the lines below a list: which rows are not in it and why, and how many were read and ranked."""
+    for name, entries in (("passed over", ledger.passed), ("not ranked", ledger.left_out)):
+        for entry in entries:
+            yield f"{name}: {entry}"
+    for entry in ledger.doubtful:
+        yield f"ranked, though it may be no row: {entry}"
+    passed = sum(entry.rows for entry in ledger.passed)
+    unranked = sum(entry.rows for entry in ledger.left_out)
+    yield (
+        f"rows: {ledger.read:,} read, {passed:,} passed over, {unranked:,} not ranked, {ledger.kept:,} "
+        f"scored and ranked, {listed:,} in this list"
+    )

@@ -1,0 +1,150 @@
+"""New rows: each is ranked, or named below the list; the ledger of a run on page, card and list."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attop_bench.cli.main import main
+from attop_bench.data.base import DatasetError
+from attop_bench.data.look import look
+from attop_bench.data.proposal import propose
+from attop_bench.deploy import deploy as deploying
+from attop_bench.deploy.card import card
+from attop_bench.deploy.package import Package, read_package, write_package
+from support.small_run import configured
+
+METHOD = {"id": "logistic", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": 1.0}}
+
+
+def customers(n=160):
+    rng = np.random.default_rng(0)
+    x = rng.normal(0, 1, n).round(3)
+    service = rng.choice(["good", "poor", "average", "sum"], n)
+    y = np.where(x + rng.normal(0, 1, n) > 1, "yes", "no")
+    return pd.DataFrame({"id": [f"K{i}" for i in range(n)], "x": x, "service": service, "y": y})
+
+
+@pytest.fixture
+def deployed(tmp_path, monkeypatch):
+    """Return a function that deploys a model of a file."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("share_kept", "next_list"):
+        monkeypatch.setattr(deploying, name, lambda *_, **__: None)
+
+    def deploy(text, **given):
+        path = Path("t.csv")
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        configuration = yaml.safe_load(propose(look(str(path), label="y", positive="yes", **given)))
+        (data,) = configuration["datasets"]
+        data["protocol"]["options"] = {"n_folds": 2, "inner_folds": 2}
+        config = configured(**configuration | {"methods": [METHOD], "catalogues": {}})
+        return deploying.deploy(config, data["id"], ["logistic"], n_jobs=1)
+
+    return deploy
+
+
+def ranked(package, text, name="new.csv"):
+    """Return the list of a file, its ledger, and what was said."""
+    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    said = []
+    found = package.rank(name, said.append)
+    return found, found.attrs["ledger"], said
+
+
+@pytest.mark.parametrize("word", ["average", "sum", "Total", "mean", "media"])
+def test_the_best_customer_is_ranked_whatever_the_word(word, deployed):
+    """The last of six is of a category that is a word for a sum, and has by far the highest score."""
+    package = deployed(customers().to_csv(index=False)).package
+    rows = [f"c{i},{i / 10},{['good', 'poor'][i % 2]}" for i in range(5)]
+    found, ledger, _ = ranked(package, "\n".join(["id,x,service", *rows, f"c5,9.9,{word}"]) + "\n")
+    assert next(iter(found["id"])) == "c5"
+    assert sorted(found["row"]) == [1, 2, 3, 4, 5, 6]
+    assert (ledger.read, ledger.kept) == (6, 6)
+
+
+def test_every_line_below_the_header_is_in_the_list_or_named(deployed):
+    package = deployed(customers().to_csv(index=False)).package
+    rows = ["c0,0.5,good", "---,---,---", "c2,,good", "id,x,service", "c4,n.d.,poor", ",,", "c6,2.5,sum"]
+    sums = f"Total,{0.5 + 2.5},sum"
+    found, ledger, _ = ranked(package, "\n".join(["id,x,service", *rows, sums, "Source: us,,"]) + "\n")
+    assert list(found.sort_values("row")["id"]) == ["c0", "c6", "Total"]
+    assert ledger.read == 9 == ledger.kept + sum(e.rows for e in (*ledger.passed, *ledger.left_out))
+    named = {entry.line for entry in (*ledger.passed, *ledger.left_out)}
+    assert named == {3, 4, 5, 6, 7, 10}
+
+
+def test_a_sum_is_ranked_and_said(deployed):
+    package = deployed(customers().to_csv(index=False)).package
+    rows = [f"c{i},{i / 4},good" for i in range(8)]
+    found, ledger, _ = ranked(package, "\n".join(["id,x,service", *rows, f"Total,{28 / 4},"]) + "\n")
+    assert len(found) == 9
+    assert str(ledger.doubtful[0]).endswith("(line 10, 'Total,7.0,')")
+
+
+def test_lines_above_the_header_are_found_again(deployed):
+    plain = customers().to_csv(index=False)
+    package = deployed("Made by us\n#2\n\n" + plain).package
+    assert package.notes["reader"] == {"skip": 3}
+    known = ranked(package, plain)[0].set_index("row")["score"]
+    assert len(known) == 160
+    for above, said in (("", "line 1"), ("one\n", "line 2"), ("a\n" * 9, "line 10"), ("a\n\n\n", None)):
+        found, ledger, lines = ranked(package, above + plain)
+        np.testing.assert_allclose(found.set_index("row")["score"].sort_index(), known.sort_index())
+        assert ledger.kept == 160
+        assert (said is None) == (lines == [])
+        assert said is None or f"the header is {said}" in lines[0]
+
+
+def test_names_are_found_whatever_the_encoding(deployed):
+    plain = customers().rename(columns={"id": "Eröffnet am"}).to_csv(index=False)
+    for one, other in (("cp1252", "utf-8"), ("utf-8", "cp1252"), ("utf-8", "utf-16")):
+        package = deployed(plain.encode(one)).package
+        found, *_ = ranked(package, plain.encode(other))
+        assert next(iter(found["Eröffnet am"])).startswith("K")
+        assert len(found) == 160
+
+
+def test_columns_that_a_list_lacks_are_said(deployed):
+    package = deployed(customers().to_csv(index=False)).package
+    said = ranked(package, customers().drop(columns="id").to_csv(index=False))[2]
+    assert said == ["new.csv: lacks columns that a list of all shows: id"]
+
+
+def test_a_file_of_which_no_row_can_be_ranked_is_refused(deployed):
+    package = deployed(customers().to_csv(index=False)).package
+    with pytest.raises(DatasetError, match="no row can be ranked: 2 rows with no score, as x is missing"):
+        ranked(package, "id,x,service\na,,good\nb,,poor\n")
+
+
+def test_the_ledger_is_on_the_card_and_below_the_list(deployed, capsys):
+    text = customers().to_csv(index=False).replace("no\n", "\n", 1) + ",,,\nTotal,,,\n"
+    model = deployed(text)
+    lines = card(model, Path("out"), [], {"logistic": "Logistic"}).splitlines()
+    assert "- rows read: 162" in lines
+    assert any(
+        line.startswith("- rows passed over: 1 row without any value (line 162); 1 row at the end")
+        for line in lines
+    )
+    assert any(line.startswith("- rows left out: 1 row without a label") for line in lines)
+    assert "- rows kept: 159" in lines
+    write_package(
+        Path("out"),
+        Package(
+            model.package.pipeline,
+            model.package.notes | {"precision": {"mean": 0.5, "low": 0.4, "high": 0.6}},
+            [],
+        ),
+    )
+    assert isinstance(read_package("out"), Package)
+    Path("new.csv").write_text("id,x,service\na,1,good\nb,,poor\n,,\n")
+    assert main(["score", "out", "new.csv", "--top", "1"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[-3:] == [
+        "new.csv: passed over: 1 row without any value (line 4)",
+        "new.csv: not ranked: 1 row with no score, as x is missing, and the model fills no gaps, row 2 "
+        "(line 3, 'b,,poor')",
+        "new.csv: rows: 3 read, 1 passed over, 1 not ranked, 1 scored and ranked, 1 in this list",
+    ]
