@@ -13,7 +13,8 @@ from studies.claims.simulated_runs import correlated, covariance, resampled, spl
 
 import oracles.statistics as oracle
 from attop.experiment._interval import Units, interval
-from attop.experiment._judge import decide, default_tolerance, judge, judge_pair
+from attop.experiment._judge import default_tolerance, judge, judge_pair
+from attop.experiment._pairs import decide
 from attop.experiment._power import least_lead, needed_lead
 from attop.experiment._verdict import Verdict, legend
 from attop.statistics import holm

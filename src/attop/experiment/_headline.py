@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
-from attop._core.wording import capitalise, join_words
+from attop._core.wording import capitalise, count_noun, join_words
 from attop.experiment._interval import CONFIDENCE, Units
-from attop.experiment._judge import MIN_RUNS, TOLERANCE, Judgement, Rival, default_tolerance, judge
+from attop.experiment._judge import MIN_RUNS, Judgement, Rival, default_tolerance, judge
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.statistics._ranks import holm
@@ -69,15 +69,15 @@ class TopJudgement(Judgement):
         return f"{_number(k * value)} of {k:,}{' per group' * self.grouped}"
 
     def beside(self, rival: Rival) -> str:
-        """Say how near equal is, or how large a lead such runs would show."""
+        """Say how near equal is, or what could have been shown."""
         if rival.verdict is Verdict.EQUAL:
             return f", within {self.tolerance:g}"
-        if rival.verdict is not Verdict.OPEN or math.isnan(rival.needs):
+        if rival.verdict is not Verdict.OPEN:
             return ""
-        possible = not rival.needs >= self.tolerance / TOLERANCE  # below the metric's range
-        return (
-            f": that takes a lead of {self.found(rival.needs)}" if possible else ": these runs show no lead"
-        )
+        runs = f"with {count_noun(rival.n, 'run')}"
+        if math.isnan(rival.least):
+            return f": {runs} no lead can be shown"
+        return f": {runs} a lead below {self.found(rival.least)} cannot be shown"
 
 
 def judge_top(
@@ -184,18 +184,31 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
     if not others:
         untested = judged.verdict == Verdict.UNTESTED
         return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence
-    rival = others[0]
-    second = f"{names[rival.model]} ({judged.found(rival.mean)})"
-    if rival.verdict is Verdict.UNTESTED:
-        return f"{sentence} Next: {second}. Not tested: {rival.reason}."
     if judged.answer:
-        asked, second = (
-            names[judged.asked],
-            f"{names[judged.answer.model]} ({judged.found(judged.answer.mean)})",
-        )
-        start, rival = f"As asked beforehand, {asked} is ", judged.answer
-        return f"{sentence} {start}{rival.verdict.sentence(second, 'better than')}{judged.beside(rival)}."
-    return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{judged.beside(rival)}."
+        asked, rival = names[judged.asked], judged.answer
+        said = rival.verdict.sentence(_named(judged, rival, names), "better than")
+        return f"{sentence} As asked beforehand, {asked} is {said}{judged.beside(rival)}."
+    return f"{sentence} {_beside_others(judged, others, names)}."
+
+
+def _named(judged: TopJudgement, rival: Rival, names: Mapping[str, str]) -> str:
+    return f"{names[rival.model]} ({judged.found(rival.mean)})"
+
+
+def _beside_others(judged: TopJudgement, others: Sequence[Rival], names: Mapping[str, str]) -> str:
+    """Say whether the best is shown to be better than the others, and if not than which."""
+    first = others[0]
+    second = _named(judged, first, names)
+    if first.verdict is Verdict.UNTESTED:
+        return f"Next: {second}. Not tested: {first.reason}"
+    rival = next((r for r in others if r.verdict is not Verdict.AHEAD), None)
+    if rival is None and len(others) > 1:
+        return f"Shown to be better than all {len(others)} others; next: {second}"
+    if rival is None or rival is first or rival.verdict is Verdict.UNTESTED:
+        return capitalise(first.verdict.sentence(second, "better than")) + judged.beside(first)
+    third = _named(judged, rival, names)
+    so = "only equal to" if rival.verdict is Verdict.EQUAL else "not than"
+    return f"Shown to be better than {second}, {so} {third}{judged.beside(rival)}"
 
 
 def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:

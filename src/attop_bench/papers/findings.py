@@ -14,7 +14,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from attop._core.files import StrPath
-from attop.experiment._judge import MIN_RUNS, decide
+from attop.experiment._judge import MIN_RUNS
+from attop.experiment._pairs import decide
 from attop.experiment._verdict import Verdict
 
 NOT_COMPARABLE = "not comparable"
