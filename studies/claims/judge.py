@@ -2,11 +2,11 @@
 
     python -m studies.claims.judge [--simulations 4000] [--seed 0] [--only power]
 
-"values" are made up: an effect of each run, and noise of each model of which a fifth is the same in all runs, the
-correlation Nadeau and Bengio's correction assumes; a spread of 1 is a standard deviation of 0.04. "rows" are
-precision@k of fixed scorers on the test parts of one sample (simulated_runs.py). `vectorised` is the rule of
-`attop.experiment._pairs` for many simulations at once, without rows; tests/studies/test_claims_judge.py holds it
-against `judge`. "Before" is the rule until November 2026: the larger of a pair's own error and that of all
+"values" are made up: an effect of each run, and noise of each model of which a fifth is the same in all runs,
+the correlation Nadeau and Bengio's correction assumes; a spread of 1 is a standard deviation of 0.04. "rows"
+are precision@k of fixed scorers on the test parts of one sample (simulated_runs.py). `vectorised` is the rule
+of `attop.experiment._pairs` for many simulations at once, without rows; tests/experiment/test_pairs.py holds
+it against `judge`. "Before" is the rule until November 2026: the larger of a pair's own error and that of all
 pairs, Holm, times the number of models.
 """
 
@@ -75,7 +75,9 @@ def vectorised(values):
     df, models = values.shape[1] - 1, values.shape[2]
     own = _p(lead, square, df)
     known = np.where(square > 0, square, np.nan)
-    median = np.nan_to_num(np.nanmedian(np.where(np.isnan(known).all(axis=1, keepdims=True), 0, known), axis=1))
+    median = np.nan_to_num(
+        np.nanmedian(np.where(np.isnan(known).all(axis=1, keepdims=True), 0, known), axis=1)
+    )
     alike = (square > 0) & (square <= LIKE * median[:, None])
     pool, of_pool = _pooled(square, alike, df)
     pooled = _p(lead, np.maximum(square, pool), np.maximum(of_pool, df))
@@ -115,7 +117,11 @@ NULLS = {
     "two tied, rest .10 below": lambda m: ([0, 0] + [-0.1] * (m - 2), [1] * m, 0),
     "two tied, erratic ones .05 below": lambda m: ([0, 0] + [-0.05] * (m - 2), [1, 1] + [4] * (m - 2), 0),
     "two tied, one erratic, rest .10 below": lambda m: ([0, 0] + [-0.1] * (m - 2), [1, 4] + [1] * (m - 2), 0),
-    "two tied, one erratic, rest .17 below": lambda m: ([0, 0] + [-0.17] * (m - 2), [1, 4] + [1] * (m - 2), 0),
+    "two tied, one erratic, rest .17 below": lambda m: (
+        [0, 0] + [-0.17] * (m - 2),
+        [1, 4] + [1] * (m - 2),
+        0,
+    ),
     "half tied, rest .15 below": lambda m: ([0] * (m // 2 + 1) + [-0.15] * (m - m // 2 - 1), [1] * m, 0),
 }
 
@@ -147,13 +153,19 @@ def false_leads(simulations, seed):
 
 COMPANY = {
     "alike": lambda m: ([0.1] + [0] * (m - 1), [1] * m),
-    "one alike, the rest erratic, .40 below it": lambda m: ([0.1, 0] + [-0.4] * (m - 2), [1, 1] + [4] * (m - 2)),
-    "one alike, the rest erratic, .20 below it": lambda m: ([0.1, 0] + [-0.2] * (m - 2), [1, 1] + [4] * (m - 2)),
+    "one alike, the rest erratic, .40 below it": lambda m: (
+        [0.1, 0] + [-0.4] * (m - 2),
+        [1, 1] + [4] * (m - 2),
+    ),
+    "one alike, the rest erratic, .20 below it": lambda m: (
+        [0.1, 0] + [-0.2] * (m - 2),
+        [1, 1] + [4] * (m - 2),
+    ),
 }
 
 
 def power(simulations, seed):
-    print(f"\nA lead of .10 over the next, % of {simulations} in which the best is shown to be best, now (before)")
+    print(f"\nA lead of .10 over the next: % of {simulations} that show the best to be best, now (before)")
     show("others", [f"{runs} runs, {m} models" for runs in (5, 10) for m in (2, 3, 4, 8, 12)])
     for name, design in COMPANY.items():
         cells = []
@@ -166,7 +178,9 @@ def power(simulations, seed):
 
 
 def behind(simulations, seed):
-    print(f"\nTwo tied, the rest behind: % of those shown to be behind, now (before), {simulations} simulations")
+    print(
+        f"\nTwo tied, the rest behind: % of those shown to be behind, now (before), {simulations} simulations"
+    )
     show("rest", [f"{runs} runs, {m} models" for runs in (5, 10) for m in (3, 8, 12)])
     for below in (0.1, 0.15, 0.2):
         cells = []
@@ -215,7 +229,7 @@ def disagreements(found):
 
 def rows(simulations, seed):
     """Folds of fixed scorers: false leads, power, and contradictions of interval and verdict."""
-    print(f"\nFolds of fixed scorers, {simulations} simulations, %: any false lead; a lead of .1, .2 shown; before")
+    print(f"\nFolds of fixed scorers, % of {simulations}: any false lead; a lead of .1, .2 shown; before")
     show("parts", ["models", "false", "(before)", ".10", "(before)", ".20", "(before)", "contradictions"])
     for name, (n, positives, k, repeats) in PARTS.items():
         for m in (2, 3, 8, 12):

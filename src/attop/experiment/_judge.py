@@ -175,6 +175,11 @@ class Judgement:
         return next(not_behind, self.ranked[0] if self.ranked else None)
 
     @property
+    def p(self) -> float:
+        """Adjusted p of "the best is not better than every other ranked model"; NaN where one is untested."""
+        return float(np.max([rival.p for rival in self.ranked])) if self.ranked else math.nan
+
+    @property
     def is_shown(self) -> bool:
         """Whether the best is shown to be better than every other ranked model."""
         return bool(self.ranked) and all(rival.low > 0 for rival in self.ranked)

@@ -1,7 +1,7 @@
 """What the runs show of a lead: the tests of pairs of models, and the intervals that belong to them.
 
-A pair has two errors. Its *own* is that of its differences, corrected for training parts that overlap; it is at
-least that of rounding to the steps of the values, so that differences that coincide by chance are no proof. The
+A pair has two errors. Its *own* is that of its differences, corrected for training parts that overlap. It is
+at least that of rounding to the steps of the values: differences that coincide by chance are no proof. The
 *shared* one is its own or, if that is larger, the root mean square of those of the best model's pairs, with
 the degrees of freedom of such a mean (Satterthwaite). A pair whose variance is more than `LIKE` times the
 median of all is left out of that mean, and has no error but its own: an erratic model widens nobody's.
@@ -98,7 +98,7 @@ class Differences:
         return float(self.values.mean()) if self.values.size else math.nan
 
     def error(self, ratio: float) -> Error:
-        """Return the corrected error of the mean (Nadeau and Bengio), at least that of rounding two values."""
+        """Return the corrected error of the mean (Nadeau, Bengio), at least that of rounding two values."""
         n = self.values.size
         variance = max(float(np.var(self.values, ddof=1)), self.step**2 / 6)
         same = not self.values.any()

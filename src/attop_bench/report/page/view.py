@@ -254,9 +254,11 @@ def _test(rival: Rival, places: int) -> list[object]:
         format_p(rival.p),
         format_p(rival.p_equal),
     ]
-    needed = f"shown from a lead of {format_fixed(rival.needs, places)}" if rival.needs > 0 else ""
-    notes = [rival.reason or needed * (rival.verdict is Verdict.OPEN)]
-    verdict = {"text": rival.verdict.word, "notes": list(filter(None, notes))}
+    notes = [rival.reason] if rival.reason else []
+    if rival.verdict is Verdict.OPEN:
+        known = math.isfinite(rival.least)
+        notes = [f"shown from a lead of {format_fixed(rival.least, places)}" if known else "no lead is shown"]
+    verdict = {"text": rival.verdict.word, "notes": notes}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
 
