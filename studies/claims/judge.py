@@ -218,7 +218,7 @@ def _ahead_of(values, units):
 def disagreements(found):
     """Return in how many rivals interval and verdict contradict each other, or a lead is out of range."""
     wrong = 0
-    for r in found.rivals:
+    for r in (rival for rival in found.rivals if rival.verdict != "untested"):
         inside = -found.tolerance < r.low and r.high < found.tolerance
         said = {"equal": inside, "ahead": r.low > 0 and not inside, "open": r.low <= 0 and not inside}
         p = {"equal": r.p_equal < RISK, "ahead": r.p < RISK, "open": not (r.p < RISK or r.p_equal < RISK)}

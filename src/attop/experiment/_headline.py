@@ -228,12 +228,12 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
     if better := _better_where_both_are(scores, first[0]):
         where = f"{names[better]} finds more than {names[first[0]]} where both have results"
         return f"No method is named best: {where}.{over}"
-    shown, sentence = count_shown(judgements, first)
+    sentence = count_shown(judgements, first)[1]
     if not is_best_on_average(lost, first):
         best = f"{name_models(first, names)} ({behind[0]} {unit} behind)"
         next_ = f"{names[rival]} ({behind[len(first)]})"
-        start = "Nearest" if shown is None else "No method is shown to be best on average; nearest"
-        return f"{start} to each set’s best: {best}, {next_}.{sentence}{over}"
+        start = "No method is shown to be best on average; nearest to each set’s best"
+        return f"{start}: {best}, {next_}.{sentence}{over}"
     one = len(first) == 1
     finds = f"find{'s' * one} the most" if unit == "of 100" else f"{'is' if one else 'are'} best on average"
     start = f"{name_models(first, names)} {finds}: {behind[0]} {unit} behind each set’s best"
@@ -340,7 +340,7 @@ def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tup
     """
     tested = [judged for judged in judgements if not math.isnan(judged.p)]
     if not tested:
-        return None, f" Not tested: {judgements[0].ranked[0].reason}."
+        return None, f" No set is tested alone: {judgements[0].ranked[0].reason}."
     p = holm([judged.p for judged in tested])
     ahead = sum(
         judged.best in first and judged.verdict == Verdict.AHEAD and q < RISK

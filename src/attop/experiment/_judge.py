@@ -319,7 +319,11 @@ def judge(
     if against in known and others:
         asked = next(model for model in order if model != against)
         d = Differences.of(scores[asked], scores[against])
-        answer = rival(against, d, rule.of_named(d, len(others)))
+        decision = rule.of_named(d, len(others))
+        of_best = decisions[others.index(against)] if asked == best else decision
+        if decision.verdict is Verdict.OPEN and of_best.verdict is not Verdict.OPEN:
+            decision = of_best  # what shows it the best of all shows it here
+        answer = rival(against, d, decision)
     low, high = interval(sign * known[best], test_train_ratio, units=rule.units, bounds=bounds)
     return Judgement(
         best=best,

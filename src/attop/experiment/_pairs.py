@@ -17,9 +17,10 @@ Is this one behind?
 Are they equal?
     Two one-sided tests with the pair's own error, and an exact one of the rows, by Holm over the rivals.
 
-A lead has to be one of rows too, where rows are counted: twice its share of them lies above the exact bound
-on the share of rows that differ. A verdict is read from the interval: it lies above zero exactly where the
-best is ahead, and within the tolerance exactly where the two are equal. studies/claims/judge.py measures it.
+A lead has to be one of rows too, where it is known how many there are: twice its share of them lies above the
+exact bound on the share of rows that differ. A verdict is read from the interval: it lies above zero exactly
+where the best is ahead, and within the tolerance exactly where the two are equal. studies/claims/judge.py
+measures it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import numpy as np
 from scipy.special import betaincinv, stdtr, stdtrit
 
 from attop._core.typing import Floats
-from attop.experiment._interval import CONFIDENCE, Units, at_most
+from attop.experiment._interval import CONFIDENCE, UNKNOWN, Units, at_most
 from attop.experiment._power import POWER
 from attop.experiment._verdict import Verdict
 from attop.statistics._ranks import holm, holm_factors
@@ -139,12 +140,15 @@ class Rows:
         Range of the metric.
     count : bool
         Whether the bounds count: see `Units.exact`.
+    known : bool
+        Whether it is known how many rows there are; a lead is not held against rows that are not.
     """
 
     share: float
     n: float
     span: float
     count: bool
+    known: bool
 
     @property
     def bounded(self) -> bool:
@@ -159,12 +163,12 @@ class Rows:
 
     def reach(self, risk: float) -> float:
         """Return how far the difference may be off on one side; 0 where that is not known."""
-        return self.furthest(risk) - self.share * self.span if self.bounded else 0.0
+        return self.furthest(risk) - self.share * self.span if self.bounded and self.known else 0.0
 
     def p_below(self) -> float:
         """Return the p-value at which the difference is not off by itself; 0 where that is not known."""
-        known = self.bounded and 2 * self.share <= 1
-        return at_most(self.share, self.n, 2 * self.share) if known else 0.0
+        known = self.bounded and self.known
+        return at_most(self.share, self.n, 2 * self.share) if known and 2 * self.share <= 1 else 0.0
 
     def p_beyond(self, tolerance: float) -> float:
         """Return the p-value of "further apart than the tolerance"."""
@@ -174,7 +178,7 @@ class Rows:
 
     def least(self, risk: float) -> float:
         """Return the least lead that is one of rows too; 0 where that is not known."""
-        return self.span * _least_share(self.n, risk) if self.bounded else 0.0
+        return self.span * _least_share(self.n, risk) if self.bounded and self.known else 0.0
 
 
 def _upper(share: float, n: float, risk: float) -> float:
@@ -254,8 +258,13 @@ def pairs_of(found: Sequence[Differences], ratio: float, units: Units, span: flo
     for d, own in zip(found, errors, strict=True):
         is_alike = 0 < own.size**2 <= limit
         shared = Error(max(own.size, pooled), max(own.df, df)) if is_alike else own
-        apart = abs(d.mean) / span
-        rows = Rows(apart, units.distinct(d.values.size, ratio), span, units.exact(d.values, (0.0,)))
+        rows = Rows(
+            share=abs(d.mean) / span,
+            n=units.distinct(d.values.size, ratio),
+            span=span,
+            count=units.exact(d.values, (0.0,)),
+            known=units != UNKNOWN,
+        )
         pairs.append(Pair(d.mean, own, shared, rows))
     return pairs
 

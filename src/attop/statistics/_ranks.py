@@ -119,7 +119,8 @@ def holm(p_values: ArrayLike) -> Floats:
 def holm_factors(p_values: ArrayLike, risk: float) -> Floats:
     """Return by what Holm's procedure multiplies each p before it is held against the risk.
 
-    Each that is rejected by those left at its step; all others by their number, where the procedure ends.
+    Each that is rejected by those left at its step, equal ones alike; all others by their number, where the
+    procedure ends.
     """
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
@@ -127,9 +128,8 @@ def holm_factors(p_values: ArrayLike, risk: float) -> Floats:
     kept = p[order] * left >= risk
     if kept.any():
         left[kept.argmax() :] = left[kept.argmax()]
-    factors = np.empty_like(p)
-    factors[order] = left
-    return factors
+    first = np.searchsorted(p[order], p, side="left")
+    return left[first]
 
 
 @dataclass(frozen=True)
