@@ -3,19 +3,22 @@
     python -m studies.claims.judge [--simulations 4000] [--seed 0] [--only power]
 
 "values" are made up: an effect of each run, and noise of each model of which a fifth is the same in all runs,
-the correlation Nadeau and Bengio's correction assumes; a spread of 1 is a standard deviation of 0.04. "rows"
-are precision@k of fixed scorers on the test parts of one sample (simulated_runs.py). `vectorised` is the rule
+the correlation Nadeau and Bengio's correction assumes; a spread of 1 is a standard deviation of 0.04. "folds"
+are of fixed scorers on the test parts of one sample, through `judge`. `vectorised` is the rule
 of `attop.experiment._pairs` for many simulations at once, without rows; tests/experiment/test_pairs.py holds
 it against `judge`. "Before" is the rule until November 2026: the larger of a pair's own error and that of all
 pairs, Holm, times the number of models.
 """
 
+from functools import partial
+
 import numpy as np
 from scipy.stats import t as student
 
+from attop.experiment._interval import Units
 from attop.experiment._judge import judge
 from studies.claims import options
-from studies.claims.simulated_runs import resampled
+from studies.claims.simulated_runs import separation
 
 RATIO, SPREAD, LIKE, RISK = 0.25, 0.04, 5.0, 0.05
 
@@ -94,14 +97,18 @@ def vectorised(values):
 
 
 def claims(values, means):
-    """Return shares by the rule and the one before: any false lead, the true best shown ahead of all."""
+    """Return shares by the rule and the one before: any false lead, the best shown, and ahead of the next."""
     best, others, *p = vectorised(values)
     means = np.asarray(means)
     false = means[best][:, None] <= means[others] + 1e-12
-    return [
-        (((its < RISK) & false).any(axis=1).mean(), ((its < RISK).all(axis=1) & ~false.any(axis=1)).mean())
-        for its in p
-    ]
+    right = ~false.any(axis=1)
+    next_ = values.mean(axis=1)[np.arange(len(values))[:, None], others].argmax(axis=1)
+    shares = []
+    for its in p:
+        of_next = np.take_along_axis(its, next_[:, None], axis=1)[:, 0] < RISK
+        claimed = ((its < RISK) & false).any(axis=1), (its < RISK).all(axis=1) & right, of_next & right
+        shares.append([share.mean() for share in claimed])
+    return shares
 
 
 #: Designs by the number of models: (means, spreads, step). No model is better than the first two.
@@ -146,7 +153,7 @@ def false_leads(simulations, seed):
             for m in (2, 3, 8, 12):
                 rng = np.random.default_rng(seed)
                 values = drawn(rng, simulations, runs, *design(m))
-                (now, _), (before, _) = claims(values, design(m)[0])
+                (now, *_), (before, *_) = claims(values, design(m)[0])
                 cells.append(f"{100 * now:.1f} ({100 * before:.1f})")
         show(name, cells)
 
@@ -165,15 +172,15 @@ COMPANY = {
 
 
 def power(simulations, seed):
-    print(f"\nA lead of .10 over the next: % of {simulations} that show the best to be best, now (before)")
+    print(f"\nA lead of .10, % of {simulations}: shown over all|over the next, now, before")
     show("others", [f"{runs} runs, {m} models" for runs in (5, 10) for m in (2, 3, 4, 8, 12)])
     for name, design in COMPANY.items():
         cells = []
         for runs in (5, 10):
             for m in (2, 3, 4, 8, 12):
                 values = made_up(np.random.default_rng(seed), simulations, runs, *design(m))
-                (_, now), (_, before) = claims(values, design(m)[0])
-                cells.append(f"{100 * now:.0f} ({100 * before:.0f})")
+                (_, *now), (_, *before) = claims(values, design(m)[0])
+                cells.append(" ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before)))
         show(name, cells)
 
 
@@ -194,25 +201,98 @@ def behind(simulations, seed):
         show(f".{100 * below:02.0f} below", cells)
 
 
-#: Rows, positives, top of the list, folds, repeats.
-PARTS = {
-    "2,000 rows, top 100, 10 runs": (2000, 200, 100, 2),
-    "2,000 rows, top 100, 5 runs": (2000, 200, 100, 1),
-    "one row a part, 10 runs": (2000, 200, 5, 2),
-    "three rows a part, 10 runs": (2000, 200, 15, 2),
+def _folds(rng, n, repeats, folds=5, size=1):
+    """Return the test parts; rows come in entities of a size."""
+    entities = [np.array_split(rng.permutation(n // size), folds) for _ in range(repeats)]
+    return [(part[:, None] * size + np.arange(size)).ravel() for parts in entities for part in parts]
+
+
+def scored(rng, m, repeats, *, n=2000, k=100, precision=0.5, lead=0.0, digits=None, size=1):
+    """Return labels, scores of m models that share half of their noise, and test parts."""
+    y = (np.arange(n // size) < n // size // 10).repeat(size)
+    noise = [rng.normal(size=n // size).repeat(size) for _ in range(m + 1)]
+    precisions = [precision + lead] + [precision] * (m - 1)
+    scores = [
+        separation(p, k / n, 0.1) * y + np.sqrt(0.5) * (noise[0] + own)
+        for p, own in zip(precisions, noise[1:], strict=True)
+    ]
+    if digits is not None:
+        scores = [np.round(s, digits) + 1e-6 * rng.normal(size=n) for s in scores]
+    return y, scores, _folds(rng, n, repeats, size=size)
+
+
+def hits(y, scores, parts, k):
+    return np.array([[y[part][np.argsort(-s[part])[:k]].mean() for s in scores] for part in parts])
+
+
+def plain(rng, m, repeats, k=100, size=1, **more):
+    values = hits(*scored(rng, m, repeats, k=k, size=size, **more), k // 5)
+    return values, Units(k / 5, True) if size == 1 else Units(k / 5 / size), RATIO
+
+
+def users(rng, m, repeats, lead=0.0):
+    """Sixty users with 25 items each, the first five of each: the parts are of users."""
+    y, scores, _ = scored(rng, m, 1, n=1500, k=300, precision=0.3, lead=lead)
+    order = rng.permutation(1500)
+    of_user = np.array([hits(y, scores, order.reshape(60, 25), 5)])[0]
+    parts = [part for _ in range(repeats) for part in np.array_split(rng.permutation(60), 5)]
+    return np.array([of_user[part].mean(axis=0) for part in parts]), Units(12), RATIO
+
+
+def amounts(rng, m, repeats, lead=0.0):
+    """Share of the amounts of the positives that the top holds."""
+    y, scores, parts = scored(rng, m, repeats, lead=lead)
+    worth = y * rng.lognormal(size=len(y))
+    found = [[worth[p][np.argsort(-s[p])[:20]].sum() / worth[p].sum() for s in scores] for p in parts]
+    return np.array(found), Units(40), RATIO
+
+
+def lacking(rng, m, repeats, lead=0.0):
+    """A fifth of the runs have no value."""
+    values, units, ratio = plain(rng, m, repeats, lead=lead)
+    values[rng.random(values.shape) < 0.2] = np.nan
+    return values, units, ratio
+
+
+def erratic(rng, m, repeats, lead=0.0):
+    """The last model has four times the spread."""
+    values, units, ratio = plain(rng, m, repeats, lead=lead)
+    values[:, -1] = np.clip(values[:, -1] + 0.45 * rng.normal(size=len(values)), 0, 1)
+    return values, units, ratio
+
+
+def copies(rng, m, repeats, lead=0.0):
+    """All but the first are one model."""
+    values, units, ratio = plain(rng, 2, repeats, lead=lead)
+    return values[:, [0] + [1] * (m - 1)], units, ratio
+
+
+def in_time(rng, m, repeats, lead=0.0):
+    """Windows that follow each other, five or ten."""
+    y, scores, _ = scored(rng, m, 1, lead=lead)
+    parts = np.array_split(rng.permutation(2000), 5 * repeats)
+    return hits(y, scores, parts, 20 // repeats), Units(20 / repeats, True), RATIO
+
+
+DESIGNS = {
+    "2,000 rows, top 100": plain,
+    "one row a part": partial(plain, k=5),
+    "three rows a part": partial(plain, k=15),
+    "scores rounded, ties": partial(plain, digits=0),
+    "good models, 0.97": partial(plain, precision=0.97),
+    "groups, 60 users of 25": users,
+    "entities of 5": partial(plain, size=5),
+    "a fifth of the runs missing": lacking,
+    "amounts": amounts,
+    "one of fourfold spread": erratic,
+    "all but one the same model": copies,
+    "forward in time": in_time,
 }
 
 
-def _ahead_of(values, units):
-    """Return whether the best is ahead of each other model, with what interval and verdict say."""
-    found = judge(
-        {f"m{j}": column for j, column in enumerate(values.T)},
-        test_train_ratio=RATIO,
-        tolerance=0.01,
-        units=(units, True),
-        bounds=(0, 1),
-    )
-    return found, [rival.model for rival in found.rivals if rival.verdict == "ahead"]
+def _judged(values, units, ratio):
+    found = {f"m{j}": column for j, column in enumerate(values.T)}
+    return judge(found, test_train_ratio=ratio, tolerance=0.01, units=units, bounds=(0, 1))
 
 
 def disagreements(found):
@@ -227,35 +307,54 @@ def disagreements(found):
     return wrong
 
 
-def rows(simulations, seed):
-    """Folds of fixed scorers: false leads, power, and contradictions of interval and verdict."""
-    print(f"\nFolds of fixed scorers, % of {simulations}: any false lead; a lead of .1, .2 shown; before")
-    show("parts", ["models", "false", "(before)", ".10", "(before)", ".20", "(before)", "contradictions"])
-    for name, (n, positives, k, repeats) in PARTS.items():
-        for m in (2, 3, 8, 12):
-            rng, wrong, compared, cells = np.random.default_rng(seed), 0, 0, []
-            for lead in (0.0, 0.1, 0.2):
-                shown, drawn_values = 0, []
-                precisions = [0.5 + lead] + [0.5] * (m - 1)
+def folds(simulations, seed):
+    """Folds of fixed scorers: false leads, and contradictions of interval and verdict."""
+    print(f"\nFolds of fixed scorers, any false lead, % of {simulations}; contradictions")
+    sizes = [(2, 2), (2, 3), (2, 8), (1, 2), (1, 3), (1, 8)]
+    show("design", [f"{5 * repeats} runs, {m} models" for repeats, m in sizes] + ["contradictions"])
+    for name, design in DESIGNS.items():
+        wrong, compared, cells = 0, 0, []
+        for repeats, m in sizes:
+            rng, false = np.random.default_rng(seed), 0
+            for _ in range(simulations):
+                found = _judged(*design(rng, m, repeats))
+                false += any(rival.verdict == "ahead" and rival.ranked for rival in found.rivals)
+                wrong, compared = wrong + disagreements(found), compared + m - 1
+            cells.append(f"{100 * false / simulations:.1f}")
+        show(name, [*cells, f"{wrong} of {compared:,}"])
+
+
+def leads(simulations, seed):
+    """Folds of fixed scorers, one of them better: how often that is shown, beside the rule before."""
+    print(f"\nFolds, a lead over all others, % of {simulations}: shown over all|over the next, now, before")
+    sizes = [(2, m) for m in (2, 3, 8, 12)] + [(1, m) for m in (2, 3, 8, 12)]
+    show("lead", [f"{5 * repeats} runs, {m} models" for repeats, m in sizes])
+    for name, design in (("alike", plain), ("one of fourfold spread", erratic)):
+        for lead in (0.1, 0.2):
+            cells = []
+            for repeats, m in sizes:
+                rng, drawn_values, all_, next_ = np.random.default_rng(seed), [], 0, 0
                 for _ in range(simulations):
-                    values = resampled(rng, precisions, 5, repeats, n=n, positives=positives, k=k)
-                    found, ahead = _ahead_of(values, k / 5)
-                    wrong, compared = wrong + disagreements(found), compared + m - 1
-                    shown += bool(ahead) if not lead else found.best == "m0" and len(ahead) == m - 1
+                    values, *about = design(rng, m, repeats, lead=lead)
+                    found = _judged(values, *about)
                     drawn_values.append(values)
-                _, before = claims(np.array(drawn_values), precisions)
-                cells += [f"{100 * shown / simulations:.1f}", f"({100 * before[bool(lead)]:.1f})"]
-            show(name, [str(m), *cells, f"{wrong} of {compared:,}"])
+                    right = found.best == "m0"
+                    all_ += right and found.is_shown
+                    next_ += right and found.rivals[0].low > 0
+                _, (_, *before) = claims(np.array(drawn_values), [lead] + [0.0] * (m - 1))
+                now = all_ / simulations, next_ / simulations
+                cells.append(" ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before)))
+            show(f"{name}, .{100 * lead:02.0f}", cells)
 
 
 def main():
     parser = options(__doc__, simulations=4000, seed=0)
-    measures = (false_leads, power, behind, rows)
+    measures = (false_leads, power, behind, folds, leads)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:
         if args.only in (None, measure.__name__):
-            each = args.simulations // 20 if measure is rows else args.simulations
+            each = args.simulations // 10 if measure in (folds, leads) else args.simulations
             measure(each, args.seed)
 
 
