@@ -1,4 +1,4 @@
-"""Error and power: how often a verdict claims a difference that is none, and finds one that is.
+"""Error: how often a verdict claims a difference that is none; of power see judge.py.
 
     python -m studies.claims.verdicts [--simulations 1000] [--seed 0]
 
@@ -116,22 +116,6 @@ def false_equality(n, seed):
         show(f"values, 10 runs, sd of a run {sd:<6}", cells)
 
 
-def power(n, seed):
-    print(f"\nOne model better by so many of 100: % of {n} simulations it is ahead of the next | of a rival")
-    head(15)
-
-    def ahead(rng, m, better, repeats):
-        found = _judged(resampled(rng, [0.5 + better / 100] + [0.5] * (m - 1), repeats=repeats))
-        each = np.mean([rival.verdict == "ahead" for rival in found.rivals])
-        return np.multiply(found.best == "m0", [found.verdict == "ahead", each])
-
-    for repeats in (4, 2, 1):
-        for better in (5, 10, 20):
-            cells = (percent(n, seed, partial(ahead, m=m, better=better, repeats=repeats)) for m in MODELS)
-            words = [f"{next_:.0f} | {each:.0f}" for next_, each in cells]
-            show(f"resampled, {5 * repeats} runs, {better} of 100", words, 15)
-
-
 #: Rows, positives, top, and the true precision of the better model.
 DESIGNS = (
     (500, 50, 10, 0.999),
@@ -239,7 +223,7 @@ def over_data_sets(n, seed):
 
 def main():
     parser = options(__doc__, simulations=1000, seed=0)
-    measures = (false_alarms, false_equality, equality_of_rows, power, question, page, over_data_sets)
+    measures = (false_alarms, false_equality, equality_of_rows, question, page, over_data_sets)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:

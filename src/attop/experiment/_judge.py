@@ -181,7 +181,7 @@ class Judgement:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the best is shown to be better than every other ranked model."""
+        """True if the best is shown to be better than every other ranked model."""
         return bool(self.ranked) and all(rival.low > 0 for rival in self.ranked)
 
     @property
@@ -317,13 +317,10 @@ def judge(
     rivals = [rival(*its) for its in zip(others, found, decisions, strict=True)]
     asked, answer = "", None
     if against in known and others:
-        asked = next(model for model in order if model != against)
+        asked = best if best != against else others[0]
         d = Differences.of(scores[asked], scores[against])
-        decision = rule.of_named(d, len(others))
-        of_best = decisions[others.index(against)] if asked == best else decision
-        if decision.verdict is Verdict.OPEN and of_best.verdict is not Verdict.OPEN:
-            decision = of_best  # what shows it the best of all shows it here
-        answer = rival(against, d, decision)
+        of_best = decisions[others.index(against)] if asked == best else None
+        answer = rival(against, d, rule.of_named(d, len(others), of_best))
     low, high = interval(sign * known[best], test_train_ratio, units=rule.units, bounds=bounds)
     return Judgement(
         best=best,
@@ -375,7 +372,7 @@ def judge_pair(
 
 
 class _Rule(NamedTuple):
-    """What the tests of all pairs have in common."""
+    """Ratio, tolerance, units and range that the tests of all pairs have in common."""
 
     ratio: float
     tolerance: float
@@ -390,11 +387,12 @@ class _Rule(NamedTuple):
         candidates = [is_full and known for its, is_full in zip(tested, full, strict=True) if its]
         return self._with_refused(found, compare_with_best(pairs, candidates, self.tolerance))
 
-    def of_named(self, d: Differences, chosen_from: int) -> Decision:
-        """Decide of the best of so many against one that was named beforehand."""
-        return self._with_refused(
-            [d], [compare_named(pair, chosen_from, self.tolerance) for pair in self._pairs([d])]
-        )[0]
+    def of_named(self, d: Differences, chosen_from: int, of_best: Decision | None) -> Decision:
+        """Decide of the best of so many against one that was named; what shows it the best of all counts."""
+        named = [compare_named(pair, chosen_from, self.tolerance) for pair in self._pairs([d])]
+        (decision,) = self._with_refused([d], named)
+        is_shown = of_best is not None and of_best.verdict is not Verdict.OPEN
+        return of_best if of_best and is_shown and decision.verdict is Verdict.OPEN else decision
 
     def of_all(self, found: Sequence[Differences]) -> list[Decision]:
         """Decide of all pairs."""

@@ -1,4 +1,4 @@
-"""What the runs show of a lead: the tests of pairs of models, and the intervals that belong to them.
+"""Tests of a lead by the runs of pairs of models, and the intervals that belong to them.
 
 A pair has two errors. Its *own* is that of its differences, corrected for training parts that overlap. It is
 at least that of rounding to the steps of the values: differences that coincide by chance are no proof. The
@@ -152,7 +152,7 @@ class Rows:
 
     @property
     def bounded(self) -> bool:
-        """Whether they count, and the metric has a range that they are a share of."""
+        """True if they count, and the metric has a range that they are a share of."""
         return self.count and math.isfinite(self.span)
 
     def furthest(self, risk: float) -> float:
