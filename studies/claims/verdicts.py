@@ -49,7 +49,8 @@ def any_ahead(values):
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
     evaluation = table.assign(dataset="made", repeat=0, top="k=100 of 2000", metric="precision@k")
     trained = evaluation.assign(status="ok", n_train=N * 4 // 5, n_test=N // 5)
-    (judged,) = judge_all(evaluation, trained).values()
+    about = {"made": {"items": N, "positives": N // 10}}
+    (judged,) = judge_all(evaluation, trained, about).values()
     theirs = {name: judged.state(name).word for name in runs}
     assert ours == theirs, (ours, theirs)
     return "ahead" in ours.values()
