@@ -53,7 +53,7 @@ def any_ahead(values):
     (judged,) = judge_all(evaluation, trained, about).values()
     theirs = {name: judged.state(name).word for name in runs}
     assert ours == theirs, (ours, theirs)
-    return "ahead" in ours.values()
+    return "behind" in ours.values()
 
 
 def _by_name(values):
