@@ -1,4 +1,4 @@
-"""Error and power: how often a verdict claims a difference that is none, and finds one that is.
+"""Error: how often a verdict claims a difference that is none; of power see judge.py.
 
     python -m studies.claims.verdicts [--simulations 1000] [--seed 0]
 
@@ -49,10 +49,11 @@ def any_ahead(values):
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
     evaluation = table.assign(dataset="made", repeat=0, top="k=100 of 2000", metric="precision@k")
     trained = evaluation.assign(status="ok", n_train=N * 4 // 5, n_test=N // 5)
-    (judged,) = judge_all(evaluation, trained).values()
+    about = {"made": {"items": N, "positives": N // 10}}
+    (judged,) = judge_all(evaluation, trained, about).values()
     theirs = {name: judged.state(name).word for name in runs}
     assert ours == theirs, (ours, theirs)
-    return "ahead" in ours.values()
+    return "behind" in ours.values()
 
 
 def _by_name(values):
@@ -114,22 +115,6 @@ def false_equality(n, seed):
     for sd in (0.002, 0.005, 0.01):
         cells = [percent(n, seed, partial(wrong, m=m, sd=sd)) for m in MODELS]
         show(f"values, 10 runs, sd of a run {sd:<6}", cells)
-
-
-def power(n, seed):
-    print(f"\nOne model better by so many of 100: % of {n} simulations it is ahead of the next | of a rival")
-    head(15)
-
-    def ahead(rng, m, better, repeats):
-        found = _judged(resampled(rng, [0.5 + better / 100] + [0.5] * (m - 1), repeats=repeats))
-        each = np.mean([rival.verdict == "ahead" for rival in found.rivals])
-        return np.multiply(found.best == "m0", [found.verdict == "ahead", each])
-
-    for repeats in (4, 2, 1):
-        for better in (5, 10, 20):
-            cells = (percent(n, seed, partial(ahead, m=m, better=better, repeats=repeats)) for m in MODELS)
-            words = [f"{next_:.0f} | {each:.0f}" for next_, each in cells]
-            show(f"resampled, {5 * repeats} runs, {better} of 100", words, 15)
 
 
 #: Rows, positives, top, and the true precision of the better model.
@@ -239,7 +224,7 @@ def over_data_sets(n, seed):
 
 def main():
     parser = options(__doc__, simulations=1000, seed=0)
-    measures = (false_alarms, false_equality, equality_of_rows, power, question, page, over_data_sets)
+    measures = (false_alarms, false_equality, equality_of_rows, question, page, over_data_sets)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:

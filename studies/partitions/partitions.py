@@ -15,7 +15,7 @@ import pandas as pd
 
 from attop._core.top import sort_tops
 from attop.experiment._interval import scaled_error
-from attop.experiment._judge import decide
+from attop.experiment._pairs import decide
 from attop.experiment._verdict import Verdict
 from attop.statistics._ranks import holm
 from attop.statistics._rounding import difference

@@ -97,10 +97,10 @@ def judgements_of(n_runs=3, **values):
         (
             3,
             {"a": (0.9, 0.8, 0.9), "b": (0.7, 0.88, 0.7), "c": (0.1, 0.1, 0.1)},
-            "Nearest to each set’s best: A (2.7 of 100 behind), B (13.3). "
-            "Not tested: 3 shared runs, 5 needed.",
+            "A finds the most: 2.7 of 100 behind each set’s best; B, next, 13.3. "
+            "No set is tested alone: 3 shared runs, 5 needed.",
         ),
-        (3, {"a": (0.5,) * 3, "b": (0.5,) * 3}, "All 2 methods are equal on average. Not tested"),
+        (3, {"a": (0.5,) * 3, "b": (0.5,) * 3}, "All 2 methods are equal on average. No set is tested alone"),
     ],
 )
 def test_the_headline_names_the_method_of_least_regret_in_hits(n_runs, values, said):
@@ -121,7 +121,7 @@ def test_the_headline_names_the_method_of_least_regret_in_hits(n_runs, values, s
         ),
         (
             {"a": [0.9, 0.1, 0.9, 0.1, 0.5], "b": [0.1, 0.8, 0.1, 0.9, 0.1]},
-            "Not shown to be better than B (4 of 10): these runs show no lead.",
+            "Not shown to be better than B (4 of 10): with 5 runs no lead can be shown.",
         ),
         ({"a": [0.5, 0.6, 0.4], "b": [0.1] * 3}, "Next: B (1 of 10). Not tested: 3 shared runs, 5 needed."),
         ({"a": [0.5] * 5, "b": [0.5] * 5}, "A and B find 5 of 10, 5 times chance."),
@@ -169,15 +169,38 @@ def test_the_headline_of_several_is_over_the_sets_that_all_share():
 
 
 def test_a_headline_counts_only_leads_that_hold_over_all_tops():
-    """At one top p is 0.02: shown alone, and not where fifteen are tested."""
+    """At one top p is 0.02: shown alone, not where fifteen are tested. Their mean is shown."""
     series = [("a", [0.9, 0.6, 0.9, 0.62, 0.8]), ("b", [0.5, 0.45, 0.5, 0.3, 0.4])]
     found = all_judged(*(rows(*series, dataset=f"d{d}", top="k=5") for d in range(15)))
     assert {one.verdict for one in found} == {"ahead"}
     assert 0.05 / 15 < found[0].rivals[0].p < 0.05
     assert headline(found[:1], {"a": "A", "b": "B"}).endswith("Shown to be better than B (2.2 of 5).")
     assert headline(found, {"a": "A", "b": "B"}) == (
-        "No method is shown to be best; nearest to each set’s best: A (0 of 100 behind), B (33.4)."
+        "A finds the most: 0 of 100 behind each set’s best; B, next, 33.4."
     )
+
+
+def test_a_winner_of_several_is_one_of_its_mean():
+    """A is far ahead on one set, shown; B by a little on nine, and on average nobody."""
+    far = [("a", [0.75, 0.76, 0.74, 0.75, 0.76]), ("b", [0.5, 0.5, 0.5, 0.51, 0.5])]
+    near = [("a", [0.5, 0.6, 0.4, 0.5, 0.6]), ("b", [0.58, 0.5, 0.5, 0.55, 0.67])]
+    found = all_judged(*(rows(*(near if d else far), dataset=f"d{d}", top="k=5") for d in range(10)))
+    assert [one.verdict for one in found] == ["ahead", *["open"] * 9]
+    said = headline(found, {"a": "A", "b": "B"})
+    assert said.startswith("No method is shown to be best on average; nearest to each set’s best: B (")
+    fewer = headline(found[:4], {"a": "A", "b": "B"})
+    assert fewer == (
+        "No method is shown to be best on average; nearest to each set’s best: A (3 of 100 behind), B (6.3). "
+        "Shown ahead on 1 of 4 data sets."
+    )
+
+
+def test_a_mean_over_different_metrics_is_of_their_ranges():
+    series = [("a", [0.5, 0.6, 0.4, 0.5, 0.5]), ("b", [0.1] * 5)]
+    tables = [rows(*series, dataset=f"d{d}", top="k=5") for d in range(5)]
+    tables += [rows(*series, dataset=f"e{d}", top="k=5", metric="recall@k") for d in range(5)]
+    said = headline(all_judged(*tables), {"a": "A", "b": "B"})
+    assert said.startswith("A is best on average: 0 hundredths of the metrics’ ranges behind each set’s best")
 
 
 def test_a_headline_has_at_most_forty_words():

@@ -40,9 +40,13 @@ def judged_of(methods="abc", runs=RUNS, sizes=(100.0, 20.0), n=6, against=""):
 def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
     judged = judged_of("cba")
     assert (judged.best, [r.model for r in judged.rivals]) == ("a", ["b", "c"])
-    for rival in judged.rivals:
-        expected = oracle.corrected_t(RUNS["a"], RUNS[rival.model], 0.2)
-        assert (rival.difference, rival.low, rival.high) == pytest.approx(expected[:3])
+    for rival, alone in zip(judged.rivals, (True, False), strict=True):
+        mean, low, high, _ = oracle.corrected_t(RUNS["a"], RUNS[rival.model], 0.2)
+        assert rival.difference == pytest.approx(mean)
+        if alone:  # b is all that stands between a and the first place
+            assert (rival.low, rival.high) == pytest.approx((low, high))
+        else:  # several are asked: the interval is wider
+            assert 0 < rival.low < low
         assert (rival.better, rival.n) == (np.greater(RUNS["a"], RUNS[rival.model]).sum(), 6)
     assert [judged.state(m) for m in "abcd"] == ["best", "open", "ahead", "absent"]
 
@@ -56,7 +60,7 @@ def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
         (
             "cba",
             {},
-            ("A is best, by 0.028", "not shown to be better than B", "95% interval", "ahead of 1 of the 2"),
+            ("A is best, by 0.028", "not shown to be better than B", "interval", "ahead of 1 of the 2"),
         ),
         ("abc", {"runs": TIED}, ("A and B have equal means",)),
         ("abc", {"runs": {**RUNS, "b": [math.nan, *RUNS["b"][1:]]}}, ("fewer runs: B",)),
@@ -66,7 +70,7 @@ def test_verdicts_come_from_the_corrected_test_adjusted_for_rivals_and_choice():
         (
             "abc",
             {"against": "b"},
-            ("As asked beforehand, A is not shown to be better than B: that takes a lead of ",),
+            ("As asked beforehand, A is not shown to be better than B: with 6 runs a lead below ",),
         ),
     ],
 )
@@ -99,7 +103,7 @@ def test_models_are_named_unless_they_are_many():
 def test_a_rival_named_beforehand_is_answered_beside_the_others():
     judged = judged_of(against="b")
     assert (judged.asked, judged.answer.model, judged.answer.verdict) == ("a", "b", "open")
-    assert judged.answer.p < judged.rivals[0].p
+    assert judged.answer.p == pytest.approx(oracle.corrected_t(RUNS["a"], RUNS["b"], 0.2)[3])  # twice a half
     assert "As asked beforehand, A is not shown to be better than B (4" in headline([judged], TITLES)
 
 

@@ -157,7 +157,7 @@ def test_what_the_page_shows_is_what_python_found(page, own, shown):
     titles = dict(own["methods"])
     anchors = {about["id"]: about["anchor"] for about in own["datasets"]}
     flat = shown[1].groupby(["dataset", "top", "method"])["constant"].sum()
-    found = judge_all(*shown[:2])
+    found = judge_all(*shown[:2], shown[-1]["datasets"])
     seen = page.evaluate(SEEN, [f"#{anchors[dataset]}/{top}/{metric}" for dataset, metric, top in found])
     for ((dataset, metric, top), judged), (section, texts, marks) in zip(found.items(), seen, strict=True):
         what, words, verdict, nothing = texts

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
-from attop._core.wording import capitalise, format_hits, join_words
-from attop.experiment._interval import CONFIDENCE, Units
-from attop.experiment._judge import MIN_RUNS, TOLERANCE, Judgement, Rival, default_tolerance, judge
+from attop._core.wording import capitalise, count_noun, format_hits, join_words
+from attop.experiment._interval import Units
+from attop.experiment._judge import MIN_RUNS, Judgement, Rival, default_tolerance, judge
+from attop.experiment._pairs import RISK, Differences
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.statistics._ranks import holm
@@ -79,15 +80,15 @@ class TopJudgement(Judgement):
         return f"{format_hits(k * value, k)} of {k:,}{' per group' * self.grouped}"
 
     def beside(self, rival: Rival) -> str:
-        """Say how near equal is, or how large a lead such runs would show."""
+        """Say how near equal is, or what could have been shown."""
         if rival.verdict is Verdict.EQUAL:
             return f", within {self.tolerance:g}"
-        if rival.verdict is not Verdict.OPEN or math.isnan(rival.needs):
+        if rival.verdict is not Verdict.OPEN:
             return ""
-        possible = not rival.needs >= self.tolerance / TOLERANCE  # below the metric's range
-        return (
-            f": that takes a lead of {self.found(rival.needs)}" if possible else ": these runs show no lead"
-        )
+        runs = f"with {count_noun(rival.n, 'run')}"
+        if math.isnan(rival.least):
+            return f": {runs} no lead can be shown"
+        return f": {runs} a lead below {self.found(rival.least)} cannot be shown"
 
 
 def judge_top(
@@ -148,8 +149,9 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
     """Say in at most 40 words who finds the most, by how much, and whether that is shown.
 
     Of one data set at its main top; of several the model of least `mean_regrets`, unless another, with
-    results on at least half of the sets, finds more where both have some. At how many tops it is shown ahead
-    holds over all tops at once.
+    results on at least half of the sets, finds more where both have some. It is named the best where a test
+    of its mean over the sets shows it, else the nearest. At how many tops it is shown ahead holds over all
+    tops at once.
 
     Parameters
     ----------
@@ -195,18 +197,31 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
     if not others:
         untested = judged.verdict == Verdict.UNTESTED
         return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence
-    rival = others[0]
-    second = f"{names[rival.model]} ({judged.found(rival.mean)})"
-    if rival.verdict is Verdict.UNTESTED:
-        return f"{sentence} Next: {second}. Not tested: {rival.reason}."
     if judged.answer:
-        asked, second = (
-            names[judged.asked],
-            f"{names[judged.answer.model]} ({judged.found(judged.answer.mean)})",
-        )
-        start, rival = f"As asked beforehand, {asked} is ", judged.answer
-        return f"{sentence} {start}{rival.verdict.sentence(second, 'better than')}{judged.beside(rival)}."
-    return f"{sentence} {capitalise(rival.verdict.sentence(second, 'better than'))}{judged.beside(rival)}."
+        asked, rival = names[judged.asked], judged.answer
+        said = rival.verdict.sentence(_named(judged, rival, names), "better than")
+        return f"{sentence} As asked beforehand, {asked} is {said}{judged.beside(rival)}."
+    return f"{sentence} {_beside_others(judged, others, names)}."
+
+
+def _named(judged: TopJudgement, rival: Rival, names: Mapping[str, str]) -> str:
+    return f"{names[rival.model]} ({judged.found(rival.mean)})"
+
+
+def _beside_others(judged: TopJudgement, others: Sequence[Rival], names: Mapping[str, str]) -> str:
+    """Say whether the best is shown to be better than the others, and if not than which."""
+    first = others[0]
+    second = _named(judged, first, names)
+    if first.verdict is Verdict.UNTESTED:
+        return f"Next: {second}. Not tested: {first.reason}"
+    rival = next((r for r in others if r.verdict is not Verdict.AHEAD), None)
+    if rival is None and len(others) > 1:
+        return f"Shown to be better than all {len(others)} others; next: {second}"
+    if rival is None or rival is first or rival.verdict is Verdict.UNTESTED:
+        return capitalise(first.verdict.sentence(second, "better than")) + judged.beside(first)
+    third = _named(judged, rival, names)
+    so = "only equal to" if rival.verdict is Verdict.EQUAL else "not than"
+    return f"Shown to be better than {second}, {so} {third}{judged.beside(rival)}"
 
 
 def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
@@ -216,31 +231,65 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
         return _by_times(judgements, names)
     order = [str(model) for model in mean.sort_values(kind="stable").index]
     first = [model for model in order if not difference(mean[model], mean[order[0]])]
-    behind = [format_hits(mean[model], _OF) for model in order]
-    metrics, hits = {judged.metric for judged in judgements}, all(judged.in_hits for judged in judgements)
-    points = f"point{'s' * (behind[0] != '1')}{f' of {metrics.pop()}' if len(metrics) == 1 else ''}"
-    unit = "of 100" if hits else points
-    n, lacking = len(set(scores.index)), scores.shape[1] - len(mean)
-    over = ""
-    if lacking or len(lost) < n:
-        few = f"; {lacking} method{'s lack' if lacking > 1 else ' lacks'} some" if lacking else ""
-        over = f" Over {f'{len(lost)} of ' * (len(lost) < n)}{n} sets{few}."
+    behind, unit = [format_hits(mean[model], _OF) for model in order], _unit(judgements, mean[order[0]])
+    over = _share_of_sets(scores, lost)
     if len(first) == len(mean):
         return f"All {len(mean)} methods are equal on average.{count_shown(judgements, first)[1]}{over}"
     rival = order[len(first)]
     if better := _better_where_both_are(scores, first[0]):
         where = f"{names[better]} finds more than {names[first[0]]} where both have results"
         return f"No method is named best: {where}.{over}"
-    shown, sentence = count_shown(judgements, first)
-    if not shown:
+    sentence = count_shown(judgements, first)[1]
+    if not is_best_on_average(lost, first):
         best = f"{name_models(first, names)} ({behind[0]} {unit} behind)"
         next_ = f"{names[rival]} ({behind[len(first)]})"
-        start = "No method is shown to be best; nearest" if shown == 0 else "Nearest"
-        return f"{start} to each set’s best: {best}, {next_}.{sentence}{over}"
+        start = "No method is shown to be best on average; nearest to each set’s best"
+        return f"{start}: {best}, {next_}.{sentence}{over}"
     one = len(first) == 1
-    finds = f"find{'s' * one} the most" if hits else f"{'is' if one else 'are'} best on average"
+    finds = f"find{'s' * one} the most" if unit == "of 100" else f"{'is' if one else 'are'} best on average"
     start = f"{name_models(first, names)} {finds}: {behind[0]} {unit} behind each set’s best"
     return f"{start}; {names[rival]}, next, {behind[len(first)]}.{sentence}{over}"
+
+
+def _unit(judgements: Sequence[TopJudgement], value: float) -> str:
+    """Return the unit of a mean regret: hits, points of one metric, or shares of the ranges of several."""
+    if all(judged.in_hits for judged in judgements):
+        return "of 100"
+    metrics = {judged.metric for judged in judgements}
+    if len(metrics) > 1:
+        return "hundredths of the metrics’ ranges"
+    return f"{'point' if format_hits(value, _OF) == '1' else 'points'} of {metrics.pop()}"
+
+
+def _share_of_sets(scores: pd.DataFrame, lost: pd.DataFrame) -> str:
+    """Say how many of the data sets a mean is over, and how many methods lack some; empty if none."""
+    n, lacking = len(set(scores.index)), scores.shape[1] - lost.shape[1]
+    if not lacking and len(lost) == n:
+        return ""
+    few = f"; {count_noun(lacking, 'method')} {'lacks' if lacking == 1 else 'lack'} some" if lacking else ""
+    sets = f"{n} sets" if len(lost) == n else f"{len(lost)} of {n} sets"
+    return f" Over {sets}{few}."
+
+
+def is_best_on_average(lost: pd.DataFrame, first: Sequence[str]) -> bool:
+    """Return whether the first of several models are shown to lose less over data sets than each other one.
+
+    A t-test of the mean difference over the data sets, two-sided, against every other model, as in the
+    question "Who is best?" of `attop.experiment._pairs`: data sets are independent. On fewer than five
+    nothing is shown.
+
+    Parameters
+    ----------
+    lost : DataFrame, data sets x models
+        Regret, least of the first.
+    first : sequence of str
+        Models of the least mean.
+    """
+    others = [model for model in lost if model not in first]
+    if len(lost) < MIN_RUNS:
+        return False
+    pairs = [Differences.of(lost[b].to_numpy(), lost[a].to_numpy()) for a in first for b in others]
+    return all(d.mean > d.error(0.0).reach(RISK / 2) for d in pairs)
 
 
 def _in_tolerances(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
@@ -300,12 +349,12 @@ def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tup
 
     p-values of all tops are adjusted by Holm, so that the count holds over all of them at once.
     """
-    tested = [judged for judged in judgements if judged.verdict != Verdict.UNTESTED]
+    tested = [judged for judged in judgements if not math.isnan(judged.p)]
     if not tested:
-        return None, f" Not tested: {judgements[0].ranked[0].reason}."
-    p = holm([judged.ranked[0].p for judged in tested])
+        return None, f" No set is tested alone: {judgements[0].ranked[0].reason}."
+    p = holm([judged.p for judged in tested])
     ahead = sum(
-        judged.best in first and judged.verdict == Verdict.AHEAD and q < 1 - CONFIDENCE
+        judged.best in first and judged.verdict == Verdict.AHEAD and q < RISK
         for judged, q in zip(tested, p, strict=True)
     )
     rest = f", {len(judgements) - len(tested)} not tested" if len(tested) < len(judgements) else ""

@@ -5,60 +5,46 @@ tables, map, cards and LaTeX, the model card, the papers' pages. A verdict is ab
 another one, and has four outcomes:
 
 ==========  ================================================================================================
-ahead       the best is shown to be better: corrected resampled t-test, p below 5% after both adjustments
+ahead       the best is shown to be better: corrected resampled t-test, p below 5% after its adjustment
 equal       shown to be within the tolerance: two one-sided tests, and enough rows of which few differ
 open        neither is shown
 untested    fewer than `MIN_RUNS` shared runs, or it is not known how much their training parts overlap
 ==========  ================================================================================================
 
-The adjustments. The best is chosen by the runs it is then tested on, and tested against every other model. So
-p is one-sided, adjusted by Holm for the number of rivals, and multiplied by the number of models the best
-could have been: if no model is better than another, a claim that one is ahead has a probability of at most
-5%, whichever comes out best (a union bound over the choice, Holm's procedure within it). With two models this
-is the two-sided test. studies/claims/verdicts.py measures it.
+Whether the best *is* the best is one question, whatever the number of models, and whether a single rival is
+behind is another; `attop.experiment._pairs` has the tests of both, and the interval that says the same as the
+verdict. If no model is better than another, at most 5% of judgements call any one ahead.
 
-The error of a pair. Five runs say little of a variance, and the adjustments ask for it far out in the tail.
-So "ahead" is tested with the pair's own error or the root mean square of those of all pairs, whichever is
-larger, the latter with the degrees of freedom of such a mean (Satterthwaite). It is never below the pair's
-own: where one model varies more than the others, pooling alone would call it ahead too often. "Equal" is
-tested with the pair's own error.
-
-Without variance. A t-test cannot judge a difference that is the same in every run. So "equal" must also pass
-an exact test of the rows behind the values (`attop.experiment._interval.p_beyond`): where none of them
-differs, 300 are needed for a tolerance of 0.01. For "ahead" the error of all pairs takes its place, since
-values in coarse steps coincide by chance; if no pair varies, one beyond the tolerance is taken as it is.
+A pair that was named beforehand is a question of its own, which nothing is corrected for but the choice among
+the others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
 
-from attop._core.typing import Floats
 from attop._core.wording import count_noun
-from attop.experiment._interval import (
-    CONFIDENCE,
-    UNKNOWN,
-    Units,
-    difference_interval,
-    interval,
-    p_beyond,
-    scaled_error,
+from attop.experiment._interval import UNKNOWN, Units, difference_interval, interval
+from attop.experiment._pairs import (
+    Decision,
+    Differences,
+    Pair,
+    compare_all,
+    compare_named,
+    compare_with_best,
+    pairs_of,
 )
-from attop.experiment._power import needed_lead
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
-from attop.statistics._ranks import holm
 from attop.statistics._rounding import difference
-from attop.statistics._two_methods import differences
 
 #: With fewer runs than this nothing is tested: their variance is not known well enough.
 MIN_RUNS = 5
@@ -76,77 +62,6 @@ def default_tolerance(metric: str | Metric) -> float:
 
 
 @dataclass(frozen=True)
-class Decision:
-    """A verdict, and the adjusted p-values of "not ahead" and of "not within the tolerance".
-
-    `needs` is the difference that would be shown in 8 of 10 cases.
-    """
-
-    verdict: Verdict
-    p: float = math.nan
-    p_equal: float = math.nan
-    needs: float = math.nan
-
-
-def decide(
-    means: Sequence[float],
-    errors: Sequence[float],
-    dfs: Sequence[float],
-    *,
-    tolerance: float,
-    chosen_from: int = 1,
-    ahead: tuple[Sequence[float], Sequence[float]] | None = None,
-    beyond: ArrayLike = 0.0,
-) -> list[Decision]:
-    """Decide for each difference whether it is above zero, within the tolerance, or neither is shown.
-
-    Parameters
-    ----------
-    means, errors : sequence of float
-        Differences, positive where the first is better, and their standard errors; an error of 0 stands for
-        a difference that is known.
-    dfs : sequence of float
-        Degrees of freedom of the errors; infinite for those of a bootstrap.
-    tolerance : float
-        Differences from -tolerance to tolerance are of no practical importance; NaN if that is not known.
-    chosen_from : int
-        Of how many the first was chosen by these differences; 1 if it was named before.
-    ahead : (errors, dfs), optional
-        Those of the test of "ahead", where they are not those of the test of "equal".
-    beyond : array-like
-        p-values of another test of "beyond the tolerance", which "equal" has to pass too.
-
-    Returns
-    -------
-    list of Decision
-        "equal" wins over "ahead": a difference can be real and within the tolerance.
-    """
-    if not len(means):
-        return []
-    mean, error, df = (np.asarray(a, dtype=float) for a in (means, errors, dfs))
-    wide, wide_df = (np.asarray(a, dtype=float) for a in ahead or (errors, dfs))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        known = np.where(mean > np.nan_to_num(tolerance), 0.0, 1.0)
-        above = np.where(wide > 0, stdtr(wide_df, -mean / wide), known)
-        apart = np.where(
-            error > 0,
-            stdtr(df, (np.abs(mean) - tolerance) / error),
-            np.where(np.abs(mean) <= tolerance, 0.0, 1.0),
-        )
-    p, risk = np.minimum(chosen_from * holm(above), 1.0), 1 - CONFIDENCE
-    equal = np.full(len(p), math.nan) if math.isnan(tolerance) else holm(np.maximum(apart, beyond))
-    return [
-        Decision(
-            Verdict.EQUAL if e < risk else Verdict.AHEAD if q < risk else Verdict.OPEN,
-            float(q),
-            float(e),
-            needed_lead(w, n, chosen_from * len(p)),
-        )
-        for q, e, w, n in zip(p, equal, wide.tolist(), wide_df.tolist(), strict=True)
-    ]
-
-
-@dataclass(frozen=True)
 class Rival:
     """The best model against another one, over the runs in which both have a value.
 
@@ -161,13 +76,16 @@ class Rival:
     mean : float
         Its own.
     difference, low, high : float
-        How far the best is ahead, in units of the metric, with the 95% interval of this pair alone; NaN
-        where there is none.
+        How far the best is ahead, in units of the metric, with the interval of the test that gave the
+        verdict: it is above zero exactly where the best is ahead, and within the tolerance exactly where they
+        are equal. At 95%, of this pair alone where the best is shown to be best, else wider, since several
+        are asked; NaN where there is none.
     p, p_equal : float
         Of "the best is not ahead" and of "they differ by more than the tolerance", adjusted; NaN where
         untested.
-    needs : float
-        Lead of the best over it that such runs would show in 8 of 10 cases; NaN where that is not known.
+    least, needs : float
+        Least lead over it that these runs, with their error, would have shown, and the one that such runs
+        show in 8 of 10 cases; NaN where no lead in the metric's range is.
     better, equal : int
         Shared runs in which the best beats and equals the other.
     ranked : bool
@@ -185,6 +103,7 @@ class Rival:
     high: float
     p: float
     p_equal: float
+    least: float
     needs: float
     better: int
     equal: int
@@ -246,8 +165,24 @@ class Judgement:
 
     @property
     def verdict(self) -> Verdict | Literal[""]:
-        """The best against the next; empty without a next one."""
-        return self.ranked[0].verdict if self.ranked else ""
+        """The best against the `nearest`; empty without one."""
+        return self.nearest.verdict if self.nearest else ""
+
+    @property
+    def nearest(self) -> Rival | None:
+        """The first of the ranked rivals that is not shown to be behind, else the first; None without any."""
+        not_behind = (rival for rival in self.ranked if rival.verdict is not Verdict.AHEAD)
+        return next(not_behind, self.ranked[0] if self.ranked else None)
+
+    @property
+    def p(self) -> float:
+        """Adjusted p of "the best is not better than every other ranked model"; NaN where one is untested."""
+        return float(np.max([rival.p for rival in self.ranked])) if self.ranked else math.nan
+
+    @property
+    def is_shown(self) -> bool:
+        """True if the best is shown to be better than every other ranked model."""
+        return bool(self.ranked) and all(rival.low > 0 for rival in self.ranked)
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -327,7 +262,9 @@ def judge(
 
     References
     ----------
-    Nadeau and Bengio (2003), "Inference for the generalization error", Machine Learning 52. Holm (1979), "A
+    Nadeau and Bengio (2003), "Inference for the generalization error", Machine Learning 52. Gutmann and
+    Maymin (1987), "Is the selected population the best?", Annals of Statistics 15. Hung and Fithian (2019),
+    "Rank verification for exponential families", Annals of Statistics 47. Holm (1979), "A
     simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6. Schuirmann
     (1987), "A comparison of the two one-sided tests procedure and the power approach for assessing the
     equivalence of average bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15.
@@ -348,9 +285,21 @@ def judge(
     known = {model: per_run for model, per_run in known.items() if per_run.size}
     m = max((per_run.size for per_run in scores.values()), default=0)
     if not known:
-        nan = math.nan
         return Judgement(
-            "", (), nan, nan, nan, nan, 0, m, tolerance, higher_is_better, Units(*units), (), "", None
+            best="",
+            tied=(),
+            mean=math.nan,
+            std=math.nan,
+            low=math.nan,
+            high=math.nan,
+            n=0,
+            m=m,
+            tolerance=tolerance,
+            higher_is_better=higher_is_better,
+            units=Units(*units),
+            rivals=(),
+            asked="",
+            answer=None,
         )
     most = max(per_run.size for per_run in known.values())
     # fsum: the same numbers in another order have the same mean
@@ -360,28 +309,34 @@ def judge(
     full = [model for model in others if known[model].size == most]
     rule = _Rule(test_train_ratio, tolerance, Units(*units), bounds[1] - bounds[0])
 
-    def rivals(first: str, models: Sequence[str], chosen_from: int | None = None) -> Iterator[Rival]:
-        pairs = [_paired(scores[first], scores[model]) for model in models]
-        for model, d, decision in zip(models, pairs, rule.decisions(pairs, chosen_from), strict=True):
-            yield rule.rival(model, model in order[: len(full) + 1], sign * means[model], d, decision)
+    def rival(model: str, d: Differences, decision: Decision) -> Rival:
+        return rule.rival(model, model in (best, *full), sign * means[model], d, decision)
 
+    found = [Differences.of(scores[best], scores[model]) for model in others]
+    decisions = rule.of_best(found, [model in full for model in others])
+    rivals = [rival(*its) for its in zip(others, found, decisions, strict=True)]
+    asked, answer = "", None
+    if against in known and others:
+        asked = best if best != against else others[0]
+        d = Differences.of(scores[asked], scores[against])
+        of_best = decisions[others.index(against)] if asked == best else None
+        answer = rival(against, d, rule.of_named(d, len(others), of_best))
     low, high = interval(sign * known[best], test_train_ratio, units=rule.units, bounds=bounds)
-    asked = next(model for model in order if model != against) if against in known and others else ""
     return Judgement(
-        best,
-        tuple(model for model in full if not difference(means[best], means[model])),
-        sign * means[best],
-        float(np.std(known[best], ddof=1)) if most > 1 else math.nan,
-        low,
-        high,
-        most,
-        m,
-        tolerance,
-        higher_is_better,
-        rule.units,
-        tuple(rivals(best, others)),
-        asked,
-        next(rivals(asked, [against], len(others))) if asked else None,
+        best=best,
+        tied=tuple(model for model in full if not difference(means[best], means[model])),
+        mean=sign * means[best],
+        std=float(np.std(known[best], ddof=1)) if most > 1 else math.nan,
+        low=low,
+        high=high,
+        n=most,
+        m=m,
+        tolerance=tolerance,
+        higher_is_better=higher_is_better,
+        units=rule.units,
+        rivals=tuple(rivals),
+        asked=asked,
+        answer=answer,
     )
 
 
@@ -390,63 +345,67 @@ def judge_pair(
 ) -> tuple[str, Rival]:
     """Compare two models that were chosen afterwards; return the better one, and the other as its rival.
 
-    `judged` is the judgement of the same `values`. p is two-sided, adjusted by Holm for all pairs of models:
-    if all are equal, any pair is called apart with a probability of at most 5%, whichever is asked about.
+    `judged` is the judgement of the same `values`. It is the answer where one of the two is the best. Of two
+    others p is two-sided, adjusted by Holm for all pairs of models: if all are equal, any pair is called
+    apart with a probability of at most 5%, whichever is asked about.
     """
+    if judged.best in (first, second):
+        other = second if first == judged.best else first
+        known = next((rival for rival in judged.rivals if rival.model == other), None)
+        if known is not None:
+            return judged.best, known
     sign = 1.0 if judged.higher_is_better else -1.0
     scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
     pairs = {}
     for a, b in combinations(scores, 2):
-        d = _paired(scores[a], scores[b])
-        if d.sum() < 0:
+        d = Differences.of(scores[a], scores[b])
+        if d.values.sum() < 0:
             a, b, d = b, a, -d
         pairs[a, b] = d
     span = math.inf if math.isnan(judged.tolerance) else judged.tolerance / TOLERANCE
     rule = _Rule(test_train_ratio, judged.tolerance, judged.units, span)
-    decisions = dict(zip(pairs, rule.decisions(list(pairs.values()), 2), strict=True))
+    decisions = dict(zip(pairs, rule.of_all(list(pairs.values())), strict=True))
     pair = (first, second) if (first, second) in pairs else (second, first)
     better, other = pair
     mean = judged.means.get(other, math.nan)
     return better, rule.rival(other, other not in judged.unranked, mean, pairs[pair], decisions[pair])
 
 
-def _paired(best: Floats, other: Floats) -> Floats:
-    """Return the differences of the runs both have, rounding errors as zeros."""
-    shared = np.isfinite(best) & np.isfinite(other)
-    return differences(best[shared], other[shared], 0)[0]
-
-
 class _Rule(NamedTuple):
-    """Rule by which all pairs of models are tested."""
+    """Ratio, tolerance, units and range that the tests of all pairs have in common."""
 
     ratio: float
     tolerance: float
     units: Units
     span: float
 
-    def decisions(self, pairs: Sequence[Floats], chosen_from: int | None) -> list[Decision]:
-        """Decide for each pair, from its differences; the first was chosen from so many, or from all."""
-        tested = [d for d in pairs if not self.refusal(d.size)]
-        errors = [scaled_error(d, self.ratio) for d in tested]
-        squares = np.square([error for error in errors if error > 0])
-        pooled = math.sqrt(squares.mean()) if squares.size else 0.0
-        errors = [error or (pooled if d.any() else 0.0) for d, error in zip(tested, errors, strict=True)]
-        dfs = [d.size - 1 for d in tested]
-        shared = min(dfs, default=0) * squares.sum() ** 2 / (squares**2).sum() if squares.size else 1.0
-        larger = [max(error, pooled) for error in errors]
-        of_larger = [df if error > pooled else max(df, shared) for df, error in zip(dfs, errors, strict=True)]
-        decided = iter(
-            decide(
-                [float(d.mean()) for d in tested],
-                errors,
-                dfs,
-                tolerance=self.tolerance,
-                chosen_from=chosen_from or len(tested) + 1,
-                ahead=(larger, of_larger),
-                beyond=[p_beyond(d, self.ratio, self.tolerance, self.units, self.span) for d in tested],
-            )
-        )
-        return [Decision(Verdict.UNTESTED) if self.refusal(d.size) else next(decided) for d in pairs]
+    def of_best(self, found: Sequence[Differences], full: Sequence[bool]) -> list[Decision]:
+        """Decide of the best against each other one; `full` are those that have as many runs."""
+        tested = [not self.refusal(d.values.size) for d in found]
+        known = all(its for its, is_full in zip(tested, full, strict=True) if is_full)
+        pairs = self._pairs(found)
+        candidates = [is_full and known for its, is_full in zip(tested, full, strict=True) if its]
+        return self._with_refused(found, compare_with_best(pairs, candidates, self.tolerance))
+
+    def of_named(self, d: Differences, chosen_from: int, of_best: Decision | None) -> Decision:
+        """Decide of the best of so many against one that was named; what shows it the best of all counts."""
+        named = [compare_named(pair, chosen_from, self.tolerance) for pair in self._pairs([d])]
+        (decision,) = self._with_refused([d], named)
+        is_shown = of_best is not None and of_best.verdict is not Verdict.OPEN
+        return of_best if of_best and is_shown and decision.verdict is Verdict.OPEN else decision
+
+    def of_all(self, found: Sequence[Differences]) -> list[Decision]:
+        """Decide of all pairs."""
+        return self._with_refused(found, compare_all(self._pairs(found), self.tolerance))
+
+    def _pairs(self, found: Sequence[Differences]) -> list[Pair]:
+        tested = [d for d in found if not self.refusal(d.values.size)]
+        return pairs_of(tested, self.ratio, self.units, self.span)
+
+    def _with_refused(self, found: Sequence[Differences], decisions: Sequence[Decision]) -> list[Decision]:
+        """Put the decisions of those that were tested among those that were not."""
+        decided = iter(decisions)
+        return [Decision(Verdict.UNTESTED) if self.refusal(d.values.size) else next(decided) for d in found]
 
     def refusal(self, n: int) -> str:
         """Return why so many shared runs are not tested; empty if they are."""
@@ -456,20 +415,25 @@ class _Rule(NamedTuple):
             return "the sizes of training and test parts are not known"
         return ""
 
-    def rival(self, model: str, ranked: bool, mean: float, d: Floats, decision: Decision) -> Rival:
+    def rival(self, model: str, ranked: bool, mean: float, d: Differences, decision: Decision) -> Rival:
         """Return a model with the differences of the first to it, and what was decided."""
+        low, high = decision.low, decision.high
+        if decision.verdict is Verdict.UNTESTED:
+            low, high = difference_interval(d.values, self.ratio, units=self.units, span=self.span)
         return Rival(
-            model,
-            decision.verdict,
-            d.size,
-            mean,
-            float(d.mean()) if d.size else math.nan,
-            *difference_interval(d, self.ratio, units=self.units, span=self.span),
-            decision.p,
-            decision.p_equal,
-            decision.needs,
-            int((d > 0).sum()),
-            int((d == 0).sum()),
-            ranked,
-            self.refusal(d.size),
+            model=model,
+            verdict=decision.verdict,
+            n=d.values.size,
+            mean=mean,
+            difference=d.mean,
+            low=low,
+            high=high,
+            p=decision.p,
+            p_equal=decision.p_equal,
+            least=decision.least,
+            needs=decision.needs,
+            better=int((d.values > 0).sum()),
+            equal=int((d.values == 0).sum()),
+            ranked=ranked,
+            reason=self.refusal(d.values.size),
         )

@@ -25,16 +25,17 @@ def needed_lead(error: float, df: float, family: int) -> float:
     return error * _reach(df, family) if error > 0 else math.nan
 
 
-def least_lead(units: Units, runs: int, ratio: float, models: int) -> float:
+def least_lead(units: Units, runs: int, ratio: float) -> float:
     """Return the share of the units below which no lead of the best is shown in 8 of 10 cases.
 
-    It is the best case: every unit that differs, differs in favour of the best. NaN where nothing is tested.
+    It is the best case: every unit that differs, differs in favour of the best, and the nearest model is the
+    only one in question. NaN where nothing is tested.
 
     Parameters
     ----------
     units : Units
         Of a test part.
-    runs, models : int
+    runs : int
     ratio : float
         Test items per training item.
 
@@ -43,9 +44,9 @@ def least_lead(units: Units, runs: int, ratio: float, models: int) -> float:
     The difference d of a unit is 0 or 1, so that a lead has the variance lead (1 - lead); it is to be c
     errors of Nadeau and Bengio above zero, which has a closed form.
     """
-    if not units.hits or models < 2 or runs < 2:
+    if not units.hits or runs < 2:
         return math.nan
-    c = _reach(runs - 1, models * (models - 1)) ** 2 * (1 / runs + ratio) / units.n
+    c = _reach(runs - 1, 2) ** 2 * (1 / runs + ratio) / units.n
     return c / (1 + c)
 
 

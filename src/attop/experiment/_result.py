@@ -40,10 +40,11 @@ class TopComparison:
     ----------
     table : DataFrame, one row a model, best first
         The metric's mean with a 95% interval (`low`, `high`), how many times more positives than chance at
-        the top (`lift`, which counts rows, whatever they weigh), the difference to the best model with its
-        interval (`behind`, `behind_low`, `behind_high`), the lead of the best that such runs would show in 8
-        of 10 cases (`needs`), `p` that it is not behind, adjusted for the choice of the best and the number
-        of its rivals, `verdict` (best, behind, equal, open or untested), and mean `seconds` of a run.
+        the top (`lift`, which counts rows, whatever they weigh), the difference to the best model (`behind`)
+        with the interval of the test that gave the verdict (`behind_low`, `behind_high`: above zero exactly
+        where the model is behind), the lead of the best that such runs would show in 8 of 10 cases
+        (`needs`), adjusted `p` that it is not behind, `verdict` (best, behind, equal, open or untested), and
+        mean `seconds` of a run.
     runs : DataFrame, one row a model and run
         `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k, divided by k), the `candidate` that
         was chosen, `seconds`, the `reason` of an undefined value, the first `warning`, what is `torn` within
@@ -87,8 +88,9 @@ class TopComparison:
     def between(self, first: str, second: str) -> str:
         """Say which of two models is better, chosen after the numbers were seen.
 
-        p is adjusted by Holm for all pairs of the models: a pair that was not chosen beforehand has to be.
-        Name one to `compare_at_top` as `against`, and smaller leads are shown.
+        Of the best and another one it is what the table says. Of two others p is adjusted by Holm for all
+        pairs of the models: a pair that was not chosen beforehand has to be. Name one to `compare_at_top` as
+        `against`, and smaller leads are shown.
 
         Parameters
         ----------
@@ -219,7 +221,7 @@ class TopComparison:
             picture = drawn.getvalue()[drawn.getvalue().find("<svg") :]
         kept = self.table[[self.metric, "lift", "behind", "verdict", "seconds"]]
         kept.insert(1, "95% interval", self._range("low", "high"))
-        kept.insert(4, "its 95% interval", self._range("behind_low", "behind_high"))
+        kept.insert(4, "its interval", self._range("behind_low", "behind_high"))
         table = kept.rename_axis(None).to_html(border=0, float_format="{:.3f}".format, na_rep="–")
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         said = f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{notes}"

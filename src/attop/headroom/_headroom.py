@@ -26,7 +26,7 @@ from attop._core.sample import check_groups, refuse_masked
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._interval import CONFIDENCE
-from attop.experiment._judge import decide
+from attop.experiment._pairs import decide
 from attop.experiment._splits import Pair, cross_fitting_folds
 from attop.learners._validation import encode_labels
 from attop.learners.soft_top._soft_top import SoftTop

@@ -116,6 +116,22 @@ def holm(p_values: ArrayLike) -> Floats:
     return adjusted
 
 
+def holm_factors(p_values: ArrayLike, risk: float) -> Floats:
+    """Return by what Holm's procedure multiplies each p before it is held against the risk.
+
+    Each that is rejected by those left at its step, equal ones alike; all others by their number, where the
+    procedure ends.
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    left = np.arange(p.size, 0, -1, dtype=float)
+    kept = p[order] * left >= risk
+    if kept.any():
+        left[kept.argmax() :] = left[kept.argmax()]
+    first = np.searchsorted(p[order], p, side="left")
+    return left[first]
+
+
 @dataclass(frozen=True)
 class Pair:
     """Two methods, the better ranked (or the control) second: z > 0 where `first` ranks worse."""

@@ -106,7 +106,7 @@ def _warn_of(plan: Plan, data: DatasetConfig) -> str:
         return warn_of_plan(n)
     ratio = 1 / (folds - 1)
     units = Units.of(precision, top, ratio, items=items, positives=positives, groups=data.expect.groups)
-    said = warn_of_plan(n, least_lead(units, n, ratio, models))
+    said = warn_of_plan(n, least_lead(units, n, ratio) if models > 1 else math.nan)
     return f"with {n} runs and {positives:,} positives {said} at {top}" if n >= MIN_RUNS and said else said
 
 

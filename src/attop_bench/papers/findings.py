@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from attop._core.files import StrPath
 from attop._core.top import Top
 from attop._core.wording import did_you_mean
-from attop.experiment._judge import MIN_RUNS, decide
+from attop.experiment._judge import MIN_RUNS
+from attop.experiment._pairs import decide
 from attop.experiment._verdict import Verdict
 
 NOT_COMPARABLE = "not comparable"

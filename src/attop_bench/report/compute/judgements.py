@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -113,14 +113,7 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
             said = answer.verdict.sentence(titles[answer.model], "better than")
             beside = f"{judged.beside(answer)}{_in_brackets(answer.p)}"
             words.append(f"As asked beforehand, {titles[judged.asked]} is {said}{beside}.")
-        ahead = sum(r.verdict is Verdict.AHEAD for r in ranked)
-        if len(ranked) > 1 and not all(r.verdict is Verdict.UNTESTED for r in ranked):
-            which = (
-                f"all {len(ranked)}"
-                if ahead == len(ranked) > 2
-                else f"{ahead or 'none'} of the {len(ranked)}"
-            )
-            words.append(f"Shown to be ahead of {'both' if ahead == len(ranked) == 2 else which} others.")
+        words.extend(_about_all(judged))
     if judged.unranked:
         words.append(
             f"Not ranked, values on fewer runs: {join_words([titles[m] for m in judged.unranked], 5)}."
@@ -128,8 +121,20 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     return " ".join(words)
 
 
+def _about_all(judged: TopJudgement) -> Iterator[str]:
+    """Say of how many others the best is shown to be ahead, if several were tested."""
+    ranked = judged.ranked
+    if len(ranked) < 2 or all(rival.verdict is Verdict.UNTESTED for rival in ranked):
+        return
+    ahead = sum(rival.verdict is Verdict.AHEAD for rival in ranked)
+    if ahead == len(ranked):
+        yield f"Shown to be ahead of {'both' if ahead == 2 else f'all {ahead}'} others."
+    else:
+        yield f"Shown to be ahead of {ahead or 'none'} of the {len(ranked)} others."
+
+
 def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
-    rival = judged.ranked[0]
+    rival = judged.ranked[0] if judged.tied else judged.nearest or judged.ranked[0]
     first, second = titles[judged.best], titles[rival.model]
     over = "" if rival.n == judged.m else f" (over {rival.n} of {count_noun(judged.m, 'run')})"
     if rival.n and rival.equal == rival.n:
@@ -146,7 +151,7 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
         case Verdict.EQUAL:
             return f"{said}, within {judged.tolerance:g} ({format_p(rival.p_equal, 'p')})."
         case Verdict.OPEN:
-            ends = f"95% interval {format_small(rival.low)} to {format_small(rival.high)}"
+            ends = f"interval {format_small(rival.low)} to {format_small(rival.high)}"
             return f"{said}{_in_brackets(rival.p, ends)}{judged.beside(rival)}."
     return f"{said}{_in_brackets(rival.p)}."
 

@@ -34,7 +34,7 @@ from attop.metrics._registry import get_metric
 from attop_bench.report.compute.judgements import highlighted, rank_methods, reading, shade
 
 #: Heads of the table of tests.
-TESTS = ("Other", "Difference", "95% interval", "Wins", "p ahead", "p equal", "Verdict")
+TESTS = ("Other", "Difference", "Interval", "Wins", "p ahead", "p equal", "Verdict")
 #: What the marks of a table say.
 LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark", Verdict.UNRANKED.mark)
 _TEX_ESCAPES = str.maketrans(
@@ -141,7 +141,8 @@ def build_view(
             _card(judged, titles, spent, flat, places),
             _note(judged, metric, cells, flat),
             f"{titles.get(judged.best, '')} minus the other, by {metric.name} at {judged.top}, over shared "
-            "runs. p ahead: corrected resampled t-test, adjusted for the choice of the best and its rivals."
+            "runs. p ahead: corrected resampled t-test, of the best against all or, adjusted, against one. "
+            "The interval is above zero exactly where the best is ahead."
             + f" p equal: test of a difference above {judged.tolerance:g}."
             * (judged.tolerance > 0),
             format_cell(judged.random_baseline),
@@ -254,9 +255,11 @@ def _test(rival: Rival, places: int) -> list[object]:
         format_p(rival.p),
         format_p(rival.p_equal),
     ]
-    needed = f"shown from a lead of {format_fixed(rival.needs, places)}" if rival.needs > 0 else ""
-    notes = [rival.reason or needed * (rival.verdict is Verdict.OPEN)]
-    verdict = {"text": rival.verdict.word, "notes": list(filter(None, notes))}
+    notes = [rival.reason] if rival.reason else []
+    if rival.verdict is Verdict.OPEN:
+        known = math.isfinite(rival.least)
+        notes = [f"shown from a lead of {format_fixed(rival.least, places)}" if known else "no lead is shown"]
+    verdict = {"text": rival.verdict.word, "notes": notes}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
 
