@@ -21,7 +21,6 @@ from attop._core.top import Top
 from attop._core.typing import Floats
 from attop.metrics._metric import Metric
 from attop.metrics._registry import is_known
-from attop.statistics._effective import at_most
 from attop.statistics._rounding import difference
 
 #: Of intervals and verdicts.
@@ -165,18 +164,6 @@ def difference_interval(
         _, most = clopper_pearson(abs(mean) / span, units.distinct(known.size, test_train_ratio))
         reach = max(reach, span * most - abs(mean))
     return max(mean - reach, -span), min(mean + reach, span)
-
-
-def p_beyond(d: Floats, test_train_ratio: float, tolerance: float, units: Units, span: float) -> float:
-    """Return the exact p-value of "more than the tolerance apart"; 0 where the runs differ enough to tell.
-
-    Models that are further apart differ in at least that share of the units. That of three hundred none
-    differs shows that no more than 1 in 100 do; that of fifty none differs shows nothing of the kind.
-    """
-    if math.isnan(tolerance) or not units.exact(d, (0.0,)):
-        return 0.0
-    apart, n = abs(float(d.mean())) / span, units.distinct(d.size, test_train_ratio)
-    return float(at_most(apart, n, tolerance / span))
 
 
 def _finite(values: ArrayLike) -> Floats:
