@@ -43,7 +43,7 @@ MOST_FURTHER = 2 * _YEAR
 
 @dataclass(frozen=True)
 class Watched:
-    """What the lists so far say.
+    """Verdict on the lists so far, with its numbers.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class _Lists(NamedTuple):
 
 
 class _Spread(NamedTuple):
-    """How lists vary about their mean, in shares of the promise squared, more than by chance.
+    """Variation of lists about their mean, in shares of the promise squared, more than by chance.
 
     Attributes
     ----------

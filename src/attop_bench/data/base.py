@@ -136,7 +136,7 @@ class Dataset:
 
     @property
     def ledger(self) -> Ledger | None:
-        """What became of the rows of the file, if the data are of one."""
+        """The ledger of the file's rows, if the data are of one."""
         return Ledger.from_dict(self.facts[LEDGER]) if LEDGER in self.facts else None
 
     def summary(self) -> dict[str, Any]:

@@ -170,7 +170,7 @@ class _How:
 
 @dataclass(frozen=True)
 class _Start:
-    """What comes before the first row."""
+    """Lines before the first row."""
 
     header: list[str]
     #: Rows of text, lines of the file.

@@ -72,7 +72,7 @@ def read_as_found(
 
 
 def about_lines(table: Table) -> list[str]:
-    """Return what is to be said of lines that are, or may be, no rows."""
+    """Return questions and remarks on lines that are, or may be, no rows."""
     guessed = {suspect.rule for suspect in table.suspects}
     said = []
     for entry in table.ledger.passed:

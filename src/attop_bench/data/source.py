@@ -132,7 +132,7 @@ def open_bytes(path: StrPath) -> IO[bytes]:
 
 
 class _Bounded(io.RawIOBase):
-    """What a compressed file holds, refused beyond a limit: a small file may grow to any size."""
+    """Content of a compressed file, refused beyond a limit: a small file may grow to any size."""
 
     def __init__(self, inside: IO[bytes], path: StrPath):
         self.inside, self.path, self.left = inside, path, MOST_BYTES

@@ -59,7 +59,7 @@ class Section:
 
     @property
     def ledger(self) -> list[tuple[str, str]]:
-        """What became of the rows of the file, if the data are of one."""
+        """The ledger of the file's rows, if the data are of one."""
         return list(Ledger.from_dict(self.about[LEDGER]).lines()) if LEDGER in self.about else []
 
     @property
