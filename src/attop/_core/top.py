@@ -53,13 +53,13 @@ class Top:
     round: str | None = None
 
     def __post_init__(self) -> None:
-        given = {name: v for name in _KINDS if (v := getattr(self, name)) is not None}
-        if len(given) != 1:
+        parameters = {name: v for name in _KINDS if (v := getattr(self, name)) is not None}
+        if len(parameters) != 1:
             raise ValueError(
-                f"Top takes exactly one of k, tau and kappa, got {given or 'none'}: "
+                f"Top takes exactly one of k, tau and kappa, got {parameters or 'none'}: "
                 "write for example Top(k=20) or Top(tau=0.05)"
             )
-        (name, value), *_ = given.items()
+        (name, value), *_ = parameters.items()
         if not _is_number(value) or not math.isfinite(value):
             raise TypeError(f"{name} must be a finite number, got {value!r}")
         if self.out_of is not None:
@@ -128,8 +128,8 @@ class Top:
         number, _, rule = number.partition(" ")
         try:
             if name in _KINDS:
-                given = {name: _number(number)} | ({"of": _number(length)} if of else {})
-                return cls.of(given | ({"round": rule} if rule else {}))
+                parameters = {name: _number(number)} | ({"of": _number(length)} if of else {})
+                return cls.of(parameters | ({"round": rule} if rule else {}))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None
         raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
@@ -173,9 +173,9 @@ class Top:
         else:
             k = _nearest(Fraction(str(self.kappa)) * n_pos)
         if not 1 <= k <= n:
-            known = "" if n_pos is None else f" ({n_pos} positive)"
+            positives = "" if n_pos is None else f" ({n_pos} positive)"
             raise ValueError(
-                f"{self} asks for {k} of the {n} items{known} of {where}: "
+                f"{self} asks for {k} of the {n} items{positives} of {where}: "
                 "lower it or give a fraction of the items (tau)"
             )
         return k
@@ -187,8 +187,8 @@ class Top:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the parameters that were given, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
-        given = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of, "round": self.round}
-        return {name: v for name, v in given.items() if v is not None}
+        parameters = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of, "round": self.round}
+        return {name: v for name, v in parameters.items() if v is not None}
 
     @property
     def size(self) -> tuple[str, float]:
@@ -200,8 +200,8 @@ class Top:
 
     def __str__(self) -> str:
         (name, value), *_ = self.as_dict().items()
-        of = "" if self.out_of is None else f" of {self.out_of}"
-        return f"{name}={value!r}{of}" + ("" if self.round is None else f" {self.round}")
+        length = "" if self.out_of is None else f" of {self.out_of}"
+        return f"{name}={value!r}{length}" + ("" if self.round is None else f" {self.round}")
 
     def __repr__(self) -> str:
         names = {"of": "out_of"}

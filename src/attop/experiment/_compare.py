@@ -194,8 +194,8 @@ def compare_at_top(
         notes.append(
             f"Compared by {metric.name}, the share of the weight that is captured, for rows have weights."
         )
-    found = summarise(results, numbers, pairs, metric, top, sample, against, notes)
-    return found if positive is None else replace(found, positive=positive)
+    comparison = summarise(results, numbers, pairs, metric, top, sample, against, notes)
+    return comparison if positive is None else replace(comparison, positive=positive)
 
 
 def _checked(
@@ -207,7 +207,7 @@ def _checked(
     if not isinstance(models, Mapping) or not models:
         raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
     whole = sample.entity is not None
-    learners = [Learner.of(name, given, whole) for name, given in models.items()]
+    learners = [Learner.of(name, model, whole) for name, model in models.items()]
     if len({learner.name.strip() for learner in learners}) < len(learners):
         raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
     weighted, grouped = sample.weights is not None, sample.groups is not None
@@ -222,8 +222,8 @@ def _checked(
             raise ValueError(f"{top} is all of the {n} rows, in any order: lower it")
         top = top.as_share(n)
     for learner in learners:
-        for name, there in (("groups", grouped), ("sample_weight", weighted), ("entity", whole)):
-            if there:
+        for name, is_given in (("groups", grouped), ("sample_weight", weighted), ("entity", whole)):
+            if is_given:
                 takes(learner.estimator, name)  # refuses those that cannot hand it on
     return learners, metric, top
 
@@ -295,8 +295,8 @@ def _sample(
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     if weights is not None and not all(weights[labels == label].any() for label in classes):
         raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
-    kept = labels if positive is None else None  # models know no positive but the larger label
-    return Sample(X, hit.astype(np.int64), codes, weights, entities, labels=kept)
+    originals = labels if positive is None else None  # models know no positive but the larger label
+    return Sample(X, hit.astype(np.int64), codes, weights, entities, labels=originals)
 
 
 def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
@@ -313,20 +313,20 @@ def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -
         repeats = [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
     else:
         pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
-        given = [_fold(f, i, y) for i, f in enumerate(pairs)]
-        if not given:
+        chosen = [_fold(f, i, y) for i, f in enumerate(pairs)]
+        if not chosen:
             raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
         codes = None if groups is None else check_groups(groups, len(y))
-        for i, fold in enumerate(given):
+        for i, fold in enumerate(chosen):
             _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
-        seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in given]
+        seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
         if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
             raise ValueError(
                 f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
                 "give each once"
             )
         assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
-        repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in given]]
+        repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in chosen]]
     return [
         (fold, derive_seed(random_state, "data", r, f))
         for r, folds in enumerate(repeats)
@@ -334,9 +334,9 @@ def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -
     ]
 
 
-def _fold(given: Pair | Fold, i: int, y: Ints) -> Fold:
+def _fold(fold: Pair | Fold, i: int, y: Ints) -> Fold:
     """Return a given fold by its row numbers, which may be masks or count from the end."""
-    pair = (given.train, given.test) if isinstance(given, Fold) else given
+    pair = (fold.train, fold.test) if isinstance(fold, Fold) else fold
     try:
         train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)
         if train.ndim != 1 or len(np.unique(test)) < np.size(test) or test.ndim != 1:
@@ -344,7 +344,7 @@ def _fold(given: Pair | Fold, i: int, y: Ints) -> Fold:
     except (IndexError, TypeError, ValueError) as error:
         raise ValueError(f"fold {i} of cv must be (train, test) rows of {len(y)}: {error}") from None
     require_classes(y[train], f"the training part of fold {i} of cv", "give other folds")
-    return replace(given, train=train, test=test) if isinstance(given, Fold) else Fold(train, test)
+    return replace(fold, train=train, test=test) if isinstance(fold, Fold) else Fold(train, test)
 
 
 def _require_apart(fold: Fold, i: int, codes: Ints | None, what: str) -> None:

@@ -243,13 +243,13 @@ def _drawn(
     bins = int(np.clip(math.ceil(looked_at * n / 2), 8, _MOST_BINS))
     edges = np.linspace(0, looked_at, bins + 1)
     edges = edges if looked_at == 1 else np.append(edges, 1.0)
-    known = np.diff(edges) * n * evidence
+    sizes = np.diff(edges) * n * evidence
     worth = n * evidence / sum(map(_size, paths))
     hits = worth * np.diff(sum(path.hits(edges * _size(path)) for path in paths))
     # Jeffreys' half a row on either side, over the k highest.
     prior = np.minimum(0.5 * np.diff(edges) * length / k, 0.5)
-    precision = rng.beta(hits + prior, np.maximum(known - hits, 0) + prior, (_DRAWS, len(known)))
-    weights = rng.gamma(known, size=precision.shape)
+    precision = rng.beta(hits + prior, np.maximum(sizes - hits, 0) + prior, (_DRAWS, len(sizes)))
+    weights = rng.gamma(sizes, size=precision.shape)
     weights /= weights.sum(axis=1, keepdims=True)
     counts = rng.multinomial(length, weights)
     positives = rng.binomial(counts, precision)
@@ -258,10 +258,10 @@ def _drawn(
         for a in (counts, positives, weights, weights * precision)
     )
     draw, result = np.arange(_DRAWS), np.empty((_DRAWS, len(ks)))
-    last = np.minimum((before[:, 1:] < k / length).sum(axis=1), len(known) - 1)
+    last = np.minimum((before[:, 1:] < k / length).sum(axis=1), len(sizes) - 1)
     means = length * (right[draw, last] + (k / length - before[draw, last]) * precision[draw, last])
     for column, cut in enumerate(ks):
-        last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(known) - 1)  # the one that is cut
+        last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(sizes) - 1)  # the one that is cut
         hit = positives[draw, last]
         inside = rng.hypergeometric(hit, counts[draw, last] - hit, cut - rows[draw, last])
         result[:, column] = found[draw, last] + inside
@@ -275,8 +275,8 @@ def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random
     influence, hits = np.zeros((count, len(models))), np.zeros(len(models))
     for column, parts in enumerate(models):
         for part, unit in zip(parts, units, strict=True):
-            found, adds = _influence(part, share)
-            hits[column] += once * found
+            hits_of_part, adds = _influence(part, share)
+            hits[column] += once * hits_of_part
             np.add.at(influence[:, column], unit, once * adds)
     noise = np.random.default_rng(random_state).multivariate_normal(
         np.zeros(len(models)), influence.T @ influence, _DRAWS, method="eigh"
@@ -310,8 +310,8 @@ def _renumbered(parts: Sequence[HeldOut]) -> list[HeldOut]:
     if named := [part.entity for part in parts if part.entity is not None]:
         entities = _codes(named) if len(named) == len(parts) else entities
     return [
-        replace(part, rows=own, entity=entity)
-        for part, own, entity in zip(parts, rows, entities, strict=True)
+        replace(part, rows=numbers, entity=entity)
+        for part, numbers, entity in zip(parts, rows, entities, strict=True)
     ]
 
 

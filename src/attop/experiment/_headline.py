@@ -111,7 +111,7 @@ def judge_top(
     A random order has 1/2 of the area under the ROC curve, and without groups the share as precision@k.
     """
     tolerance, better = default_tolerance(metric), metric.higher_is_better
-    found = judge(
+    judgement = judge(
         values,
         test_train_ratio=test_train_ratio,
         tolerance=tolerance,
@@ -126,7 +126,7 @@ def judge_top(
     except ValueError:
         k = None
     return TopJudgement(
-        **vars(found),
+        **vars(judgement),
         dataset=dataset,
         metric=metric.name,
         top=str(top),
@@ -160,16 +160,16 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
     titles : mapping of str to str, optional
         Model -> name shown.
     """
-    known = [judged for judged in judgements if judged.best]
-    compared = [judged for judged in known if judged.ranked]
-    if not known:
+    decided = [judged for judged in judgements if judged.best]
+    compared = [judged for judged in decided if judged.ranked]
+    if not decided:
         return "No method has a defined value."
-    sentence, every = "", {m: (titles or {}).get(m, m) for judged in known for m in judged.means}
+    sentence, every = "", {m: (titles or {}).get(m, m) for judged in decided for m in judged.means}
     for words in (5, 3, 2):  # of a long title
         names = _short(every, words)
         if len({judged.dataset for judged in judgements}) == 1:
-            main = main_top(judged.top for judged in known)
-            sentence = _of_one(next(judged for judged in known if judged.top == main), names)
+            main = main_top(judged.top for judged in decided)
+            sentence = _of_one(next(judged for judged in decided if judged.top == main), names)
         else:
             sentence = _of_several(compared, names) if compared else "No two methods can be compared."
         if len(sentence.split()) <= _WORDS:
@@ -180,7 +180,10 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
 def _short(titles: Mapping[str, str], words: int) -> dict[str, str]:
     """Return titles up to a bracket, cut after so many words; whole where two would be the same."""
     parts = {model: title.partition(" (")[0].split() for model, title in titles.items()}
-    short = {model: " ".join(its[:words]) + "…" * (len(its) > words) for model, its in parts.items()}
+    short = {}
+    for model, title_words in parts.items():
+        ending = "…" if len(title_words) > words else ""
+        short[model] = " ".join(title_words[:words]) + ending
     times = Counter(short.values())
     return {model: text if times[text] == 1 else titles[model] for model, text in short.items()}
 
@@ -199,8 +202,8 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
         return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence
     if judged.answer:
         asked, rival = names[judged.asked], judged.answer
-        said = rival.verdict.sentence(_named(judged, rival, names), "better than")
-        return f"{sentence} As asked beforehand, {asked} is {said}{judged.beside(rival)}."
+        answer = rival.verdict.sentence(_named(judged, rival, names), "better than")
+        return f"{sentence} As asked beforehand, {asked} is {answer}{judged.beside(rival)}."
     return f"{sentence} {_beside_others(judged, others, names)}."
 
 

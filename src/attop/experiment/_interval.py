@@ -69,14 +69,14 @@ class Units(NamedTuple):
             return cls(max(groups * part, 1.0))
         if metric.name in _ONE_ROW or not is_known(metric.name):
             return cls()
-        its, places = max(positives * part, 1.0), math.inf
+        n_positives, places = max(positives * part, 1.0), math.inf
         if metric.needs_top:
             try:
-                places = float(top.resolve(round(items * part), round(its)))
+                places = float(top.resolve(round(items * part), round(n_positives)))
             except ValueError:
                 return cls()
         hits = metric.name in ("precision@k", "recall@k")
-        n = {"precision@k": places, "recall@k": its}.get(metric.name, min(its, places))
+        n = {"precision@k": places, "recall@k": n_positives}.get(metric.name, min(n_positives, places))
         if entities is not None and design_effect is not None:
             return cls(max(n / design_effect, 1.0), design_effect > (1 + 1e-9) * items / entities)
         return cls(n, hits)
@@ -137,13 +137,13 @@ def interval(
     low, high : float
         NaN with fewer than two values, or where the ratio is not known.
     """
-    known = _finite(values)
-    if known.size < 2 or not 0 < test_train_ratio < math.inf:
+    finite = _finite(values)
+    if finite.size < 2 or not 0 < test_train_ratio < math.inf:
         return math.nan, math.nan
-    mean, reach = float(known.mean()), _reach(known, test_train_ratio)
+    mean, reach = float(finite.mean()), _reach(finite, test_train_ratio)
     low, high, (least, most) = mean - reach, mean + reach, bounds
-    if math.isfinite(most - least) and units.exact(known, bounds):
-        n, span = units.distinct(known.size, test_train_ratio), most - least
+    if math.isfinite(most - least) and units.exact(finite, bounds):
+        n, span = units.distinct(finite.size, test_train_ratio), most - least
         ends = clopper_pearson((mean - least) / span, n)
         low, high = min(low, least + span * ends[0]), max(high, least + span * ends[1])
     return max(low, least), min(high, most)
@@ -156,20 +156,20 @@ def difference_interval(
 
     It reaches as far on both sides as the exact bound on the share of units that differ.
     """
-    known = _finite(d)
-    if known.size < 2 or not 0 < test_train_ratio < math.inf:
+    finite = _finite(d)
+    if finite.size < 2 or not 0 < test_train_ratio < math.inf:
         return math.nan, math.nan
-    mean, reach = float(known.mean()), _reach(known, test_train_ratio)
-    if math.isfinite(span) and units.exact(known, (0.0,)):
-        _, most = clopper_pearson(abs(mean) / span, units.distinct(known.size, test_train_ratio))
+    mean, reach = float(finite.mean()), _reach(finite, test_train_ratio)
+    if math.isfinite(span) and units.exact(finite, (0.0,)):
+        _, most = clopper_pearson(abs(mean) / span, units.distinct(finite.size, test_train_ratio))
         reach = max(reach, span * most - abs(mean))
     return max(mean - reach, -span), min(mean + reach, span)
 
 
 def _finite(values: ArrayLike) -> Floats:
-    known = np.asarray(values, dtype=float)
-    return known[np.isfinite(known)]
+    numbers = np.asarray(values, dtype=float)
+    return numbers[np.isfinite(numbers)]
 
 
-def _reach(known: Floats, ratio: float) -> float:
-    return scaled_error(known, ratio) * float(stdtrit(known.size - 1, (1 + CONFIDENCE) / 2))
+def _reach(finite: Floats, ratio: float) -> float:
+    return scaled_error(finite, ratio) * float(stdtrit(finite.size - 1, (1 + CONFIDENCE) / 2))

@@ -281,10 +281,10 @@ def judge(
         raise ValueError(f"tolerance must be at least 0, in units of the metric, got {tolerance}")
     sign = 1.0 if higher_is_better else -1.0
     scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
-    known = {model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()}
-    known = {model: per_run for model, per_run in known.items() if per_run.size}
+    finite = {model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()}
+    finite = {model: per_run for model, per_run in finite.items() if per_run.size}
     m = max((per_run.size for per_run in scores.values()), default=0)
-    if not known:
+    if not finite:
         return Judgement(
             best="",
             tied=(),
@@ -301,32 +301,32 @@ def judge(
             asked="",
             answer=None,
         )
-    most = max(per_run.size for per_run in known.values())
+    most = max(per_run.size for per_run in finite.values())
     # fsum: the same numbers in another order have the same mean
-    means = {model: math.fsum(per_run) / per_run.size for model, per_run in known.items()}
-    order = sorted(known, key=lambda model: (known[model].size < most, -means[model]))
+    means = {model: math.fsum(per_run) / per_run.size for model, per_run in finite.items()}
+    order = sorted(finite, key=lambda model: (finite[model].size < most, -means[model]))
     best, others = order[0], order[1:]
-    full = [model for model in others if known[model].size == most]
+    full = [model for model in others if finite[model].size == most]
     rule = _Rule(test_train_ratio, tolerance, Units(*units), bounds[1] - bounds[0])
 
     def rival(model: str, d: Differences, decision: Decision) -> Rival:
         return rule.rival(model, model in (best, *full), sign * means[model], d, decision)
 
-    found = [Differences.of(scores[best], scores[model]) for model in others]
-    decisions = rule.of_best(found, [model in full for model in others])
-    rivals = [rival(*its) for its in zip(others, found, decisions, strict=True)]
+    differences = [Differences.of(scores[best], scores[model]) for model in others]
+    decisions = rule.of_best(differences, [model in full for model in others])
+    rivals = [rival(*comparison) for comparison in zip(others, differences, decisions, strict=True)]
     asked, answer = "", None
-    if against in known and others:
+    if against in finite and others:
         asked = best if best != against else others[0]
         d = Differences.of(scores[asked], scores[against])
         of_best = decisions[others.index(against)] if asked == best else None
         answer = rival(against, d, rule.of_named(d, len(others), of_best))
-    low, high = interval(sign * known[best], test_train_ratio, units=rule.units, bounds=bounds)
+    low, high = interval(sign * finite[best], test_train_ratio, units=rule.units, bounds=bounds)
     return Judgement(
         best=best,
         tied=tuple(model for model in full if not difference(means[best], means[model])),
         mean=sign * means[best],
-        std=float(np.std(known[best], ddof=1)) if most > 1 else math.nan,
+        std=float(np.std(finite[best], ddof=1)) if most > 1 else math.nan,
         low=low,
         high=high,
         n=most,
@@ -351,9 +351,9 @@ def judge_pair(
     """
     if judged.best in (first, second):
         other = second if first == judged.best else first
-        known = next((rival for rival in judged.rivals if rival.model == other), None)
-        if known is not None:
-            return judged.best, known
+        planned = next((rival for rival in judged.rivals if rival.model == other), None)
+        if planned is not None:
+            return judged.best, planned
     sign = 1.0 if judged.higher_is_better else -1.0
     scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
     pairs = {}
@@ -379,13 +379,15 @@ class _Rule(NamedTuple):
     units: Units
     span: float
 
-    def of_best(self, found: Sequence[Differences], full: Sequence[bool]) -> list[Decision]:
+    def of_best(self, differences: Sequence[Differences], full: Sequence[bool]) -> list[Decision]:
         """Decide of the best against each other one; `full` are those that have as many runs."""
-        tested = [not self.refusal(d.values.size) for d in found]
-        known = all(its for its, is_full in zip(tested, full, strict=True) if is_full)
-        pairs = self._pairs(found)
-        candidates = [is_full and known for its, is_full in zip(tested, full, strict=True) if its]
-        return self._with_refused(found, compare_with_best(pairs, candidates, self.tolerance))
+        tested = [not self.refusal(d.values.size) for d in differences]
+        all_tested = all(is_tested for is_tested, is_full in zip(tested, full, strict=True) if is_full)
+        pairs = self._pairs(differences)
+        candidates = [
+            is_full and all_tested for is_tested, is_full in zip(tested, full, strict=True) if is_tested
+        ]
+        return self._with_refused(differences, compare_with_best(pairs, candidates, self.tolerance))
 
     def of_named(self, d: Differences, chosen_from: int, of_best: Decision | None) -> Decision:
         """Decide of the best of so many against one that was named; what shows it the best of all counts."""
@@ -394,18 +396,22 @@ class _Rule(NamedTuple):
         is_shown = of_best is not None and of_best.verdict is not Verdict.OPEN
         return of_best if of_best and is_shown and decision.verdict is Verdict.OPEN else decision
 
-    def of_all(self, found: Sequence[Differences]) -> list[Decision]:
+    def of_all(self, differences: Sequence[Differences]) -> list[Decision]:
         """Decide of all pairs."""
-        return self._with_refused(found, compare_all(self._pairs(found), self.tolerance))
+        return self._with_refused(differences, compare_all(self._pairs(differences), self.tolerance))
 
-    def _pairs(self, found: Sequence[Differences]) -> list[Pair]:
-        tested = [d for d in found if not self.refusal(d.values.size)]
+    def _pairs(self, differences: Sequence[Differences]) -> list[Pair]:
+        tested = [d for d in differences if not self.refusal(d.values.size)]
         return pairs_of(tested, self.ratio, self.units, self.span)
 
-    def _with_refused(self, found: Sequence[Differences], decisions: Sequence[Decision]) -> list[Decision]:
+    def _with_refused(
+        self, differences: Sequence[Differences], decisions: Sequence[Decision]
+    ) -> list[Decision]:
         """Put the decisions of those that were tested among those that were not."""
         decided = iter(decisions)
-        return [Decision(Verdict.UNTESTED) if self.refusal(d.values.size) else next(decided) for d in found]
+        return [
+            Decision(Verdict.UNTESTED) if self.refusal(d.values.size) else next(decided) for d in differences
+        ]
 
     def refusal(self, n: int) -> str:
         """Return why so many shared runs are not tested; empty if they are."""

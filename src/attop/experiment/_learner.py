@@ -244,10 +244,10 @@ def _with(estimator: Estimator, params: Params) -> Estimator:
 
 
 def _at_default(owner: object, name: str, value: object) -> bool:
-    known = signature(type(owner)).parameters.get(name)
-    if known is None or known.default is Parameter.empty:
+    parameter = signature(type(owner)).parameters.get(name)
+    if parameter is None or parameter.default is Parameter.empty:
         return False
-    return type(value) is type(known.default) and bool(np.all(value == known.default))
+    return type(value) is type(parameter.default) and bool(np.all(value == parameter.default))
 
 
 def fit_many(
@@ -296,10 +296,10 @@ def fit_many(
         if candidate not in distinct:
             distinct.append(candidate)
     if hasattr(estimator, "fit_many"):
-        given = {"sample_weight": sample_weight, "entity": entity}
+        columns = {"sample_weight": sample_weight, "entity": entity}
         beside = {
             name: value
-            for name, value in given.items()
+            for name, value in columns.items()
             if value is not None and (name != "entity" or takes(estimator, name))
         }
         models = estimator.fit_many(X, y, groups, candidates=distinct, **beside)

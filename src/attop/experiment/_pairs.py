@@ -168,8 +168,10 @@ class Rows:
 
     def p_below(self) -> float:
         """Return the p-value at which the difference is not off by itself; 0 where that is not known."""
-        known = self.bounded and self.known
-        return float(at_most(self.share, self.n, 2 * self.share)) if known and 2 * self.share <= 1 else 0.0
+        is_bounded = self.bounded and self.known
+        if not (is_bounded and 2 * self.share <= 1):
+            return 0.0
+        return float(at_most(self.share, self.n, 2 * self.share))
 
     def p_beyond(self, tolerance: float) -> float:
         """Return the p-value of "further apart than the tolerance"."""
@@ -246,9 +248,9 @@ class Pair:
         return least, needs
 
 
-def pairs_of(found: Sequence[Differences], ratio: float, units: Units, span: float) -> list[Pair]:
+def pairs_of(leads: Sequence[Differences], ratio: float, units: Units, span: float) -> list[Pair]:
     """Return a pair for each set of differences, their shared error from all of them."""
-    errors = [d.error(ratio) for d in found]
+    errors = [d.error(ratio) for d in leads]
     squares = np.square([error.size for error in errors if error.size > 0])
     limit = LIKE * float(np.median(squares)) if squares.size else 0.0
     alike = squares[squares <= limit]
@@ -256,7 +258,7 @@ def pairs_of(found: Sequence[Differences], ratio: float, units: Units, span: flo
     fewest = min((error.df for error in errors if 0 < error.size**2 <= limit), default=0)
     df = fewest * math.fsum(alike) ** 2 / math.fsum(alike**2) if alike.size else 0.0
     pairs = []
-    for d, own in zip(found, errors, strict=True):
+    for d, own in zip(leads, errors, strict=True):
         is_alike = 0 < own.size**2 <= limit
         shared = Error(max(own.size, pooled), max(own.df, df)) if is_alike else own
         rows = Rows(
@@ -289,9 +291,9 @@ def compare_with_best(pairs: Sequence[Pair], full: Sequence[bool], tolerance: fl
     """
     if not pairs:
         return []
-    candidates = [i for i, its in enumerate(full) if its]
+    candidates = [i for i, is_full in enumerate(full) if is_full]
     errors = _sharpest(pairs, candidates)
-    beaten = [pair.mean > pair.reach(its, RISK / 2) for pair, its in zip(pairs, errors, strict=True)]
+    beaten = [pair.mean > pair.reach(error, RISK / 2) for pair, error in zip(pairs, errors, strict=True)]
     p_best = max((2 * pairs[i].p_below(errors[i]) for i in candidates), default=1.0)
     behind, p_behind = _behind(pairs, len(pairs) + 1)
     equal, decisions = _equality(pairs, tolerance), []
@@ -410,8 +412,8 @@ def decide(
         return []
     mean, error, df = (np.asarray(a, dtype=float) for a in (means, errors, dfs))
     with np.errstate(divide="ignore", invalid="ignore"):
-        known = np.where(mean > np.nan_to_num(tolerance), 0.0, 1.0)
-        above = np.where(error > 0, stdtr(df, -mean / error), known)
+        exact = np.where(mean > np.nan_to_num(tolerance), 0.0, 1.0)
+        above = np.where(error > 0, stdtr(df, -mean / error), exact)
         apart = np.where(
             error > 0,
             stdtr(df, (np.abs(mean) - tolerance) / error),
@@ -419,7 +421,7 @@ def decide(
         )
     p = np.minimum(chosen_from * holm(above), 1.0).tolist()
     p_equal = [math.nan] * len(p) if math.isnan(tolerance) else holm(apart).tolist()
-    return [Decision(_verdict(*its), *its) for its in zip(p, p_equal, strict=True)]
+    return [Decision(_verdict(*values), *values) for values in zip(p, p_equal, strict=True)]
 
 
 def _verdict(p: float, p_equal: float) -> Verdict:

@@ -113,11 +113,13 @@ class TopComparison:
         sizes = self.runs.drop_duplicates("run")[["n_test", "n_train"]].sum()
         judged, ratio = self.judgement, float(sizes["n_test"] / sizes["n_train"])
         better, rival = judge_pair({m: values[m].to_numpy() for m in names}, first, second, ratio, judged)
-        mine, other = (f"{m} ({judged.found(judged.means.get(m, math.nan))})" for m in (better, rival.model))
-        said = f"{mine} is {rival.verdict.sentence(other, 'better than')}{judged.beside(rival)}"
+        leader, other = (
+            f"{m} ({judged.found(judged.means.get(m, math.nan))})" for m in (better, rival.model)
+        )
+        sentence = f"{leader} is {rival.verdict.sentence(other, 'better than')}{judged.beside(rival)}"
         why = f": {rival.reason}" if rival.reason else f" (p {format_p(rival.p)})"
         pairs = count_noun(len(names) * (len(names) - 1) // 2, "pair")
-        return f"Chosen afterwards, of {pairs}: {said}{why}."
+        return f"Chosen afterwards, of {pairs}: {sentence}{why}."
 
     def plot(self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None) -> Axes:
         """Draw the comparison, by default on a new figure of pyplot's.
@@ -219,13 +221,13 @@ class TopComparison:
             drawn = io.StringIO()
             figure.savefig(drawn, format="svg")
             picture = drawn.getvalue()[drawn.getvalue().find("<svg") :]
-        kept = self.table[[self.metric, "lift", "behind", "verdict", "seconds"]]
-        kept.insert(1, "95% interval", self._range("low", "high"))
-        kept.insert(4, "its interval", self._range("behind_low", "behind_high"))
-        table = kept.rename_axis(None).to_html(border=0, float_format="{:.3f}".format, na_rep="–")
+        shown = self.table[[self.metric, "lift", "behind", "verdict", "seconds"]]
+        shown.insert(1, "95% interval", self._range("low", "high"))
+        shown.insert(4, "its interval", self._range("behind_low", "behind_high"))
+        table = shown.rename_axis(None).to_html(border=0, float_format="{:.3f}".format, na_rep="–")
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        said = f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{notes}"
-        return f"{said}{picture}{table}"
+        text = f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{notes}"
+        return f"{text}{picture}{table}"
 
     def _range(self, low: str, high: str) -> pd.Series:
         """Return two columns as one of text, a dash where there is no value."""
@@ -307,31 +309,32 @@ def summarise(
         },
         index=pd.Index(order, name="model"),
     )
-    coming = None
+    forecast = None
     if judged.best and judged.k and metric.name == "precision@k" and not grouped:
         parts = [[cast("HeldOut", r["held_out"]) for r in results if r["model"] == model] for model in order]
-        coming = next_list(parts[0], judged.k, length, rivals=parts[1:])
+        forecast = next_list(parts[0], judged.k, length, rivals=parts[1:])
+    labels = sample.y if sample.labels is None else sample.labels
     return TopComparison(
-        table,
-        runs,
-        metric.name,
-        top,
-        length,
-        share,
-        grouped,
-        judged,
-        (sample.y if sample.labels is None else sample.labels).tolist()[sample.y.argmax()],
-        coming,
-        (*notes, *_torn(results)),
+        table=table,
+        runs=runs,
+        metric=metric.name,
+        top=top,
+        list_length=length,
+        share=share,
+        grouped=grouped,
+        judgement=judged,
+        positive=labels.tolist()[sample.y.argmax()],
+        next=forecast,
+        notes=(*notes, *_torn(results)),
     )
 
 
 def _torn(results: Sequence[Mapping[str, object]]) -> list[str]:
     """Say of each model once what tears entities or groups within it."""
-    said = [
+    sentences = [
         f"{result['model']}: {sentence}." for result in results for sentence in cast("list", result["torn"])
     ]
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys(sentences))
 
 
 def _new_axes(height: float) -> Axes:

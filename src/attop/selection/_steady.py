@@ -76,21 +76,21 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         if self.previous is not None:
             check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
         labels = plain_labels(y)
-        beside: dict[str, Any] = {"groups": groups, "entity": entity}
+        columns: dict[str, Any] = {"groups": groups, "entity": entity}
         if sample_weight is not None:
-            beside["sample_weight"] = check_weights(sample_weight, len(labels))
-            X, labels, beside = _rows_that_count(X, labels, beside)
+            columns["sample_weight"] = check_weights(sample_weight, len(labels))
+            X, labels, columns = _rows_that_count(X, labels, columns)
         self.classes_ = np.unique(labels)
         check_positive_known(labels, self.classes_)
-        self.model_ = fit(clone(self.model), X, labels, **beside)
-        known = getattr(self.previous, "classes_", self.classes_)
-        if not np.array_equal(known, self.classes_):
+        self.model_ = fit(clone(self.model), X, labels, **columns)
+        labels_before = getattr(self.previous, "classes_", self.classes_)
+        if not np.array_equal(labels_before, self.classes_):
             raise ValueError(
                 f"previous must have learnt the labels of y, {self.classes_.tolist()}, in that order, got "
-                f"{np.asarray(known).tolist()}: rename the labels of y, or leave previous out"
+                f"{np.asarray(labels_before).tolist()}: rename the labels of y, or leave previous out"
             )
         scores = self._both(X)
-        self.centre_, self.scale_ = centre_and_scale(scores, beside.get("sample_weight"))
+        self.centre_, self.scale_ = centre_and_scale(scores, columns.get("sample_weight"))
         alike = np.ptp(scores, axis=0) == 0
         if alike[1:].any():
             raise ValueError("previous gives all rows one score: leave it out")
@@ -118,13 +118,13 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
 
 
 def _rows_that_count(
-    X: Rows, labels: NDArray[Any], beside: dict[str, Any]
+    X: Rows, labels: NDArray[Any], columns: dict[str, Any]
 ) -> tuple[Rows, NDArray[Any], dict[str, Any]]:
     """Return the rows of positive weight, whatever stands in the others."""
-    rows = np.flatnonzero(beside["sample_weight"] > 0)
+    rows = np.flatnonzero(columns["sample_weight"] > 0)
     if len(rows) == len(labels):
-        return X, labels, beside
-    part = {name: None if values is None else np.asarray(values)[rows] for name, values in beside.items()}
+        return X, labels, columns
+    part = {name: None if values is None else np.asarray(values)[rows] for name, values in columns.items()}
     return safe_indexing(X, rows), labels[rows], part
 
 

@@ -167,17 +167,17 @@ def watch(
     lists = _Lists.of(s, n, m)
     raised, since = (int(at) for at in _alarm(lists, risk))
     precision, low, high = _bounds(s, n, m, lists, risk)
-    found, due = s.sum(), float(n @ m)
+    hits_found, due = s.sum(), float(n @ m)
     status: Status = "worse"
     if not raised:
-        status = _without_alarm(float(low), float(m.mean()), kept=found >= due * (1 - 1e-12))
+        status = _without_alarm(float(low), float(m.mean()), is_kept=hits_found >= due * (1 - 1e-12))
     dependence, assumption = _dependence(lists, since)
     return Watched(
         status=status,
         since=since,
         raised=raised,
         rows=int(n.sum()),
-        found=int(found),
+        found=int(hits_found),
         promised=due,
         expected=float(n @ estimate),
         precision=precision,
@@ -240,9 +240,9 @@ def _spread(lists: _Lists, stop: int, seen: float, carried: float) -> _Spread:
     if not worth.any():
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
     off = x - (x @ worth / worth.sum())[..., None]
-    known = worth.sum() * (1 - 1 / stop)
+    weight = worth.sum() * (1 - 1 / stop)
     squares = (worth * (off**2 - (1 - 1 / stop) * chance)).sum(axis=-1)
-    alone = np.maximum((seen * _VARIES**2 + squares) / (seen + known), 0.0)
+    alone = np.maximum((seen * _VARIES**2 + squares) / (seen + weight), 0.0)
     # About their own mean lists look less alike than they are.
     pairs = np.sqrt(worth[1:] * worth[:-1])
     usual = alone + worth @ chance / worth.sum()
@@ -299,8 +299,8 @@ def _alarm(lists: _Lists, risk: float) -> tuple[Ints, Ints]:
     alarmed = least <= 1
     at = alarmed.argmax(axis=-1)
     since = np.take_along_axis(first, at[..., None], axis=-1)[..., 0]
-    there = alarmed.any(axis=-1)
-    return np.where(there, at + 1, 0), np.where(there, since, 0)
+    is_raised = alarmed.any(axis=-1)
+    return np.where(is_raised, at + 1, 0), np.where(is_raised, since, 0)
 
 
 def _bounds(
@@ -320,10 +320,10 @@ def _bounds(
     return precision, low, min(precision + wide, 1.0)
 
 
-def _without_alarm(low: float, rate: float, *, kept: bool) -> Status:
+def _without_alarm(low: float, rate: float, *, is_kept: bool) -> Status:
     if low < _STEADY * rate:
         return "cannot tell"
-    return "as promised" if kept else "not shown to be worse"
+    return "as promised" if is_kept else "not shown to be worse"
 
 
 def _further(hits: Floats, rows: Floats, promised: Floats, risk: float) -> int | None:
@@ -353,9 +353,9 @@ def _dependence(lists: _Lists, since: int) -> tuple[float, Assumption]:
     return correlation, "not met" if chance <= _LEVEL else "no sign against it"
 
 
-def _rates(given: float | Sequence[float], count: int, what: str) -> Floats:
+def _rates(rate_or_rates: float | Sequence[float], count: int, what: str) -> Floats:
     """Return one number for each list."""
-    rates = [given] * count if np.ndim(given) == 0 else list(given)  # type: ignore[arg-type]
+    rates = [rate_or_rates] * count if np.ndim(rate_or_rates) == 0 else list(rate_or_rates)  # type: ignore[arg-type]
     if len(rates) != count:
         raise ValueError(f"{what} must be one number or one a list, got {len(rates)} for {count} lists")
     for rate in rates:

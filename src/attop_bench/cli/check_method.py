@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def add_check_method(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop check-method``."""
     parser.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
-    about = "argument of the constructor"
-    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=about)
+    help_text = "argument of the constructor"
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=help_text)
     parser.add_argument("--seconds", type=read_seconds, default=60, help="time for each check (default: 60)")
 
 

@@ -22,8 +22,8 @@ _LITTLE, _MOST = 0.01, 20
 
 def add_compare_runs(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop compare-runs``."""
-    about = "output folder of a finished run; alone, a folder of them"
-    parser.add_argument("before", type=Path, metavar="BEFORE", help=about)
+    help_text = "output folder of a finished run; alone, a folder of them"
+    parser.add_argument("before", type=Path, metavar="BEFORE", help=help_text)
     parser.add_argument("after", type=Path, nargs="?", metavar="AFTER", help="that of another")
 
 

@@ -43,15 +43,15 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="FILE.csv", help="with the columns the model reads")
     add_top(parser, "rows to print (default: as the model was chosen for)")
     parser.add_argument("--all", action="store_true", help="print all rows")
-    about = "the last list: each row entered, stayed or left"
-    parser.add_argument("--previous", metavar="FILE.csv", help=about)
+    help_text = "the last list: each row entered, stayed or left"
+    parser.add_argument("--previous", metavar="FILE.csv", help=help_text)
     parser.add_argument("--id", default="id", help="with --previous: column that names rows (default: id)")
-    about = "rows drawn from below the top as well; stands_for: of how many rows each is one"
-    parser.add_argument("--explore", type=read_count, default=0, metavar="N", help=about)
-    about = "of the drawn rows: another for each list"
-    parser.add_argument("--seed", type=read_count, default=0, metavar="N", help=about)
-    about = "share of positives of these rows, if it is not the data's: for what to expect"
-    parser.add_argument("--prevalence", type=float, metavar="0.03", help=about)
+    help_text = "rows drawn from below the top as well; stands_for: of how many rows each is one"
+    parser.add_argument("--explore", type=read_count, default=0, metavar="N", help=help_text)
+    help_text = "of the drawn rows: another for each list"
+    parser.add_argument("--seed", type=read_count, default=0, metavar="N", help=help_text)
+    help_text = "share of positives of these rows, if it is not the data's: for what to expect"
+    parser.add_argument("--prevalence", type=float, metavar="0.03", help=help_text)
     parser.add_argument("--output", metavar="FILE", help="write to this file, and the promise beside it")
 
 
@@ -116,8 +116,8 @@ def run_score(options: argparse.Namespace) -> int:
         if marked:
             ranked["listed"] = ranked.index.isin(head.index).astype(int)
         if previous:
-            about = package.notes["group"], package.notes["beside"]
-            ranked["change"] = changes(ranked, head, previous, options.id, *about, tell)
+            identifiers = package.notes["group"], package.notes["beside"]
+            ranked["change"] = changes(ranked, head, previous, options.id, *identifiers, tell)
             shown |= ranked["change"] == "left"
         if number:
             ranked["stands_for"] = explore(ranked, head, number, options.seed)
@@ -127,9 +127,9 @@ def run_score(options: argparse.Namespace) -> int:
         raise ConfigError(str(error)) from None
     if options.output:
         file = Path(options.output)
-        beside = promise_path(file).name
-        with replacing_files(file.parent, [beside, file.name]) as new:
-            write_json(new / beside, promise.model_dump())
+        promise_name = promise_path(file).name
+        with replacing_files(file.parent, [promise_name, file.name]) as new:
+            write_json(new / promise_name, promise.model_dump())
             write_csv(new / file.name, ranked)
         print(f"Written: {options.output}, {count_noun(len(ranked), 'row')}.")
     else:

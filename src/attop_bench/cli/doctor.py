@@ -54,9 +54,9 @@ def run_doctor(options: argparse.Namespace) -> int:
     """
     states: Counter[str] = Counter()
     layout: dict[str, Any] = {"width": 110, "subsequent_indent": " " * 9, "break_on_hyphens": False}
-    for state, about, text, fix in _look(options):
+    for state, subject, text, fix in _look(options):
         states[state] += 1
-        print(textwrap.fill(f"{state:5} {about}: {text}", **layout))
+        print(textwrap.fill(f"{state:5} {subject}: {text}", **layout))
         if fix:
             print(f"      -> {fix}")  # on one line: to be copied
     counts = f"{states['FAIL']} FAIL, {states['warn']} warn"
@@ -91,12 +91,12 @@ def requirements(extra: str = "") -> dict[str, SpecifierSet]:
 
 def _check_packages() -> Iterator[Finding]:
     """Check Python and the packages, the suitable ones in one line."""
-    about = f"{platform.python_version()} in {sys.prefix}"
+    interpreter = f"{platform.python_version()} in {sys.prefix}"
     if re.search(r"\s", sys.executable):  # Snakemake starts it by a shell, without quotes
         fix = "make the environment again in a folder whose path has no blank"
-        yield Finding("FAIL", "Python", f"{about}: no job runs, since the path has a blank", fix)
+        yield Finding("FAIL", "Python", f"{interpreter}: no job runs, since the path has a blank", fix)
     else:
-        yield Finding("ok", "Python", about)
+        yield Finding("ok", "Python", interpreter)
     good = [f"attop {version('attop')} in {Path(__file__).parents[1]}"]
     for name, versions in requirements("workflow").items():
         try:
@@ -144,19 +144,19 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
 def _check_folder(key: str, folder: Path, needed: int) -> Finding:
     from attop_bench.cli.estimate import existing, size
 
-    about, other = f"{key} folder", f"give another one: --config {key}=FOLDER"
+    subject, other = f"{key} folder", f"give another one: --config {key}=FOLDER"
     if folder.exists() and not folder.is_dir():
-        return Finding("FAIL", about, f"{folder} is a file", other)
-    there = existing(folder)
+        return Finding("FAIL", subject, f"{folder} is a file", other)
+    parent = existing(folder)
     try:
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=parent):
             pass
     except OSError as error:
-        return Finding("FAIL", about, f"{there} cannot be written to: {error.strerror}", other)
-    free = shutil.disk_usage(there).free
+        return Finding("FAIL", subject, f"{parent} cannot be written to: {error.strerror}", other)
+    free = shutil.disk_usage(parent).free
     state = "FAIL" if free < needed else "warn" if free < _LITTLE else "ok"
     text = f"{folder}, {size(free)} free, {size(needed)} or more will be written"
-    return Finding(state, about, text, "" if state == "ok" else f"make room, or {other}")
+    return Finding(state, subject, text, "" if state == "ok" else f"make room, or {other}")
 
 
 def _check_memory(config: Config) -> Iterator[Finding]:

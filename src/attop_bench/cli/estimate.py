@@ -74,7 +74,10 @@ def count_jobs(plan: Plan, states: Mapping[Run, State]) -> dict[tuple[str, str],
     pairs: dict[tuple[str, str], list[State]] = {}
     for run, state in states.items():
         pairs.setdefault((run.dataset, run.method), []).append(state)
-    return {pair: _count(plan.config.limits_of(pair[1])["seconds"], its) for pair, its in pairs.items()}
+    return {
+        pair: _count(plan.config.limits_of(pair[1])["seconds"], states_of_pair)
+        for pair, states_of_pair in pairs.items()
+    }
 
 
 def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, Amount]:
@@ -89,21 +92,21 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, 
     prepared = predictions = 0
     unsized, untested = [], []
     for data in plan.config.datasets:
-        own = {method: job for (dataset, method), job in jobs.items() if dataset == data.id}
-        there = plan.stage_path(data.id).exists()
-        labels = read_labels(plan.stage_path(data.id)) if there else None
-        items = data.expect.items if not there else None if labels is None else len(labels)
-        if not there and items and data.expect.features:
+        jobs_of_data = {method: job for (dataset, method), job in jobs.items() if dataset == data.id}
+        is_staged = plan.stage_path(data.id).exists()
+        labels = read_labels(plan.stage_path(data.id)) if is_staged else None
+        items = data.expect.items if not is_staged else None if labels is None else len(labels)
+        if not is_staged and items and data.expect.features:
             prepared += 8 * items * (data.expect.features + 2)  # a row's features, label and group
-        elif not there:
+        elif not is_staged:
             unsized.append(data.id)
-        tested = max((job.n_test for job in own.values() if job.n_test), default=items)
-        if tested is None and not there and any(job.left for job in own.values()):
+        tested = max((job.n_test for job in jobs_of_data.values() if job.n_test), default=items)
+        if tested is None and not is_staged and any(job.left for job in jobs_of_data.values()):
             untested.append(data.id)
-        for method, job in own.items():
+        for method, job in jobs_of_data.items():
             param_grid = plan.config.method(method).param_grid
-            kept = prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
-            predictions += job.left * 8 * (tested or 0) * (kept * len(data.tops) + 1)
+            n_candidates = prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
+            predictions += job.left * 8 * (tested or 0) * (n_candidates * len(data.tops) + 1)
     prepared_data, bound = Amount(prepared, unsized), Amount(predictions, untested)
     return {"Download": download, "Prepared data": prepared_data, "Predictions": bound}
 

@@ -34,8 +34,8 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop fit``."""
     add_pair(parser)
     for name in ("repeat", "fold"):
-        about = f"{name} of the split, from 0 (default)"
-        parser.add_argument(f"--{name}", type=int, default=0, metavar="N", help=about)
+        help_text = f"{name} of the split, from 0 (default)"
+        parser.add_argument(f"--{name}", type=int, default=0, metavar="N", help=help_text)
     add_top(parser, "train for this top alone; may be given again", action="append")
     parser.add_argument(
         "--pdb", action="store_true", help="when it fails, or at Ctrl-C, start Python's debugger where it was"
@@ -89,8 +89,8 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     folds = count_folds(protocol.kind, **protocol.options)
     for name, number, end in (("repeat", run.repeat, protocol.repeats), ("fold", run.fold, folds)):
         if not 0 <= number < end:
-            there = count_noun(end, name)
-            raise ConfigError(f"--{name} {number}: {run.dataset} has {there}, numbered from 0")
+            amount = count_noun(end, name)
+            raise ConfigError(f"--{name} {number}: {run.dataset} has {amount}, numbered from 0")
     if options.save and Path(options.save).resolve().is_relative_to(plan.root.resolve()):
         raise ConfigError(f"--save {options.save} is within the results in {plan.root}: give another folder")
     learner = plan.config.method(run.method).estimator
@@ -138,25 +138,25 @@ def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> N
     took = [f"{part} {format_duration(s)}" for part, s in record.seconds.items() if s is not None]
     print(f"{record.n_train} items train, {record.n_test} test; {', '.join(took)}\n")
     print(columns(_rows(plan, job, dataset, record), right=range(1, 99)))
-    own = plan.scores_path(run)
-    if own.exists() and job.tops == plan.config.dataset(run.dataset).tops:
-        before = load_arrays(own)[0]["scores"]
+    scores_file = plan.scores_path(run)
+    if scores_file.exists() and job.tops == plan.config.dataset(run.dataset).tops:
+        before = load_arrays(scores_file)[0]["scores"]
         same = "the same scores as" if np.array_equal(before, record.scores) else "other scores than"
-        print(f"\nThese are {same} those in {own}.")
+        print(f"\nThese are {same} those in {scores_file}.")
 
 
 def _rows(plan: Plan, job: Job, dataset: Dataset, record: Record) -> Iterable[list[str]]:
     """Yield a table with a column for each top: its candidate, and the metrics of the test scores."""
     tops, sample = job.tops, sample_of(dataset)
     chosen, validation, scores = [], [], []
-    for top, kept, row in zip(tops, record.tops, record.scores, strict=True):
-        if "candidates" in kept:
+    for top, record_of_top, row in zip(tops, record.tops, record.scores, strict=True):
+        if "candidates" in record_of_top:
             values = [sample.measure(job.metric, record.test, one, top).value for one in row]
             best, mean = best_candidate([values], job.metric)
-            kept = {"chosen": kept["candidates"][best]["candidate"], "validation": mean}
+            record_of_top = {"chosen": record_of_top["candidates"][best]["candidate"], "validation": mean}
             row = row[best]
-        chosen.append(", ".join(f"{k}={v}" for k, v in kept["chosen"].items()) or "-")
-        validation.append(kept["validation"])
+        chosen.append(", ".join(f"{k}={v}" for k, v in record_of_top["chosen"].items()) or "-")
+        validation.append(record_of_top["validation"])
         scores.append(row)
     part = "test part itself" if job.selection == "optimistic" else "validation"
     yield ["", *map(str, tops)]

@@ -49,9 +49,9 @@ def run_init(options: argparse.Namespace) -> int:
     """
     folder = Path(options.folder)
     names = benchmark()
-    there = [name for name in names if (folder / name).exists()]
-    if there or (folder.exists() and not folder.is_dir()):
-        what = f"has {', '.join(there)}" if there else "is a file"
+    obstacles = [name for name in names if (folder / name).exists()]
+    if obstacles or (folder.exists() and not folder.is_dir()):
+        what = f"has {', '.join(obstacles)}" if obstacles else "is a file"
         raise OutputError(f"{folder} {what}, and nothing is overwritten: give a new folder, or remove them")
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
@@ -78,8 +78,10 @@ def run_new_method(options: argparse.Namespace) -> int:
     name, files = options.name, {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"}
     if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise OutputError(f"a name is lower-case words joined by -, such as my-ranker, got {name!r}")
-    if there := [file for file in files if Path(file).exists()]:
-        raise OutputError(f"nothing is overwritten: remove {' and '.join(there)}, or go to another folder")
+    if obstacles := [file for file in files if Path(file).exists()]:
+        raise OutputError(
+            f"nothing is overwritten: remove {' and '.join(obstacles)}, or go to another folder"
+        )
     kind = "".join(word.capitalize() for word in name.split("-"))
     for file, template in files.items():
         text = (Path(__file__).parent / "templates" / f"{template}.txt").read_text(encoding="utf-8")
@@ -93,8 +95,8 @@ def run_new_method(options: argparse.Namespace) -> int:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop run``."""
-    about = "its keys replace those of the default benchmark"
-    parser.add_argument("files", nargs="*", metavar="FILE.yaml", help=about)
+    help_text = "its keys replace those of the default benchmark"
+    parser.add_argument("files", nargs="*", metavar="FILE.yaml", help=help_text)
     add_configuration(parser)
     parser.add_argument("--cores", default="all", metavar="N", help="by default all of this machine")
     parser.add_argument("-n", "--dry-run", action="store_true", help="only say what would be done")
@@ -144,7 +146,7 @@ def run_list(options: argparse.Namespace) -> int:
     chosen = {identifier(entry) for entry in raw.get(options.what) or ()}
     print(f"* is run{' by ' + ', '.join(options.configfile) if options.configfile else ' by default'}\n")
     for name, entry in catalogues[options.what].items():
-        about = entry if isinstance(entry, Mapping) else {}
-        words = filter(None, (about.get("title"), about.get("summary")))
+        facts = entry if isinstance(entry, Mapping) else {}
+        words = filter(None, (facts.get("title"), facts.get("summary")))
         print(f"{'*' if name in chosen else ' '} {name:26} {': '.join(words)}")
     return 0

@@ -76,14 +76,14 @@ def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
 
 def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--jobs``."""
-    about = f"{what} at the same time (default: all cores)"
-    parser.add_argument("--jobs", type=read_number, default=-1, metavar="N", help=about)
+    help_text = f"{what} at the same time (default: all cores)"
+    parser.add_argument("--jobs", type=read_number, default=-1, metavar="N", help=help_text)
 
 
-def add_top(parser: argparse.ArgumentParser, about: str, **options: Any) -> None:
+def add_top(parser: argparse.ArgumentParser, help_text: str, **options: Any) -> None:
     """Add ``--top``, which takes 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25, as a `Top`."""
-    about = f"{about}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25"
-    parser.add_argument("--top", **{"type": read_top, "metavar": "100", "help": about, **options})
+    help_text = f"{help_text}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25"
+    parser.add_argument("--top", **{"type": read_top, "metavar": "100", "help": help_text, **options})
 
 
 def check_output(
@@ -104,8 +104,8 @@ def check_output(
     path = Path(output)
     what = _wrong_kind(path) if mark is None else _wrong_folder(path, mark)
     for file in map(Path, inputs):
-        own = Path(os.path.realpath(file))  # `resolve` raises an error of a link that leads to itself
-        if not what and Path(os.path.realpath(path)) in (own, *(own.parents if mark else ())):
+        target = Path(os.path.realpath(file))  # `resolve` raises an error of a link that leads to itself
+        if not what and Path(os.path.realpath(path)) in (target, *(target.parents if mark else ())):
             what = f"would replace the input {file}: give another name"
     if what:
         raise OutputError(f"--output {output} {what}")

@@ -26,8 +26,8 @@ def add_propose(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", default="LightGBM", metavar="METHOD", help="by default LightGBM")
     parser.add_argument("--seconds", type=float, default=60, metavar="S", help="of training (default: 60)")
     add_jobs(parser, "sets")
-    about = "single keys of the configuration, such as mirror=FOLDER with the files of the sets"
-    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help=about)
+    help_text = "single keys of the configuration, such as mirror=FOLDER with the files of the sets"
+    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help=help_text)
 
 
 def run_propose(options: argparse.Namespace) -> int:
@@ -44,36 +44,37 @@ def run_propose(options: argparse.Namespace) -> int:
     from attop_bench.run.config import ConfigError
     from attop_bench.run.propose import get_files, look_at_tops, measure
 
-    config, known = _configuration(options), _values_of(options.against)
-    files, missing = get_files(config, known.index)
+    config, published = _configuration(options), _values_of(options.against)
+    files, missing = get_files(config, published.index)
     if missing:
         name, reason = next(iter(missing.items()))
         print(f"Left out, for {count_noun(len(missing), 'set')} cannot be reached: {', '.join(missing)}.")
         print(f"{name}: {reason}\n")
-    mine = options.path.rpartition(".")[2]
-    print(f"Hits of 100 that {mine} finds more than {options.against}, at {', '.join(known)}:", flush=True)
+    method = options.path.rpartition(".")[2]
+    tops = ", ".join(published)
+    print(f"Hits of 100 that {method} finds more than {options.against}, at {tops}:", flush=True)
     gains: list[Floats] = []
     sign, ended = 0, ""
     warnings.filterwarnings("ignore", "[0-9]+ tasks (have|which)", UserWarning)
     with closing(measure(config, files, time.time() + options.seconds, options.jobs)) as sets:
-        for found in sets:
-            if found.failed:
-                raise ConfigError(f"{options.path} fails on {found.dataset}: {found.failed}")
-            if found.means is None:
+        for measured in sets:
+            if measured.failed:
+                raise ConfigError(f"{options.path} fails on {measured.dataset}: {measured.failed}")
+            if measured.means is None:
                 ended = f"The {options.seconds:g} seconds were over; --seconds gives it more."
                 break
-            gains.append(100 * (found.means - known.loc[found.dataset].to_numpy()).round(8) + 0.0)
-            print(f"{found.dataset:20}" + "".join(f"{gain:+7.1f}" for gain in gains[-1]), flush=True)
+            gains.append(100 * (measured.means - published.loc[measured.dataset].to_numpy()).round(8) + 0.0)
+            print(f"{measured.dataset:20}" + "".join(f"{gain:+7.1f}" for gain in gains[-1]), flush=True)
             sign = look_at_tops(np.array(gains), len(files)).sign
             if sign:
                 break
-    print("\n" + verdict(mine, options.against, np.array(gains).reshape(-1, len(known.columns)), sign))
+    print("\n" + verdict(method, options.against, np.array(gains).reshape(-1, len(published.columns)), sign))
     if not sign:
         print(ended or "No set is left.")
     return 0
 
 
-def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
+def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
     """Say which of two methods is ahead, from gains on sets x tops, of 100, and the sign that was shown."""
     import numpy as np
 
@@ -82,15 +83,16 @@ def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
     from attop_bench.run.propose import LEVEL, shown_lead
 
     if len(gains) < 2:
-        return f"{mine} is open beside {rival}: {count_noun(len(gains), 'set')} cannot tell."
+        return f"{method} is open beside {rival}: {count_noun(len(gains), 'set')} cannot tell."
     each = gains.mean(axis=1)
     mean, n = float(each.mean()), len(each)
-    found = f"it finds {abs(mean):.1f} of 100 {'more' if mean > 0 else 'less'}, over {n} sets and all tops, "
-    found += f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"
+    direction = "more" if mean > 0 else "less"
+    gain = f"it finds {abs(mean):.1f} of 100 {direction}, over {n} sets and all tops, "
+    gain += f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"
     if sign:
         error = LEVEL * gains.shape[1] / 2
         return (
-            f"{mine} is {'ahead of' if sign > 0 else 'behind'} {rival}: {found}.\n"
+            f"{method} is {'ahead of' if sign > 0 else 'behind'} {rival}: {gain}.\n"
             f"It is shown at two tops, at {LEVEL:.0%} each. Where gains are as likely above zero as below,\n"
             f"this is said in error in at most {error:.0%} of cases, wherever it stops.\n"
             "A lead that is shown early is exaggerated on average.\n"
@@ -99,7 +101,7 @@ def verdict(mine: str, rival: str, gains: Floats, sign: int) -> str:
     lead = shown_lead(float(np.sort(gains.std(axis=0, ddof=1))[1]), n)  # two tops are needed
     sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f} sets" if mean else "more sets than there are"
     return (
-        f"{mine} is {Verdict.OPEN} beside {rival}: {found}.\n"
+        f"{method} is {Verdict.OPEN} beside {rival}: {gain}.\n"
         f"To know more: {n} sets show a lead of {lead:.1f} of 100 in 8 of 10 cases; one of {abs(mean):.1f} "
         f"takes {sets}."
     )
@@ -117,9 +119,9 @@ def _configuration(options: argparse.Namespace) -> Config:
         raise ConfigError(str(error)) from None
     options.configfile = [source() / "config/suites/rare.yaml"]
     raw = read_raw(options)
-    own = {key: raw[key] for key in ("catalogues", "cache", "mirror", "offline", "seed") if key in raw}
+    taken = {key: raw[key] for key in ("catalogues", "cache", "mirror", "offline", "seed") if key in raw}
     datasets = [{**data, "skip": {}} for data in raw["datasets"]]
-    return load_config(own | {"datasets": datasets, "methods": [{"id": "it", "estimator": options.path}]})
+    return load_config(taken | {"datasets": datasets, "methods": [{"id": "it", "estimator": options.path}]})
 
 
 def _values_of(rival: str) -> pd.DataFrame:

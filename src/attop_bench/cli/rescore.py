@@ -24,8 +24,8 @@ _METRICS = ("precision@k", "recall@k", "ndcg@k", "ap", "auc")
 def add_rescore(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop rescore``."""
     parser.add_argument("predictions", metavar="PREDICTIONS", help="a folder of CSV or Parquet files, or one")
-    about = "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)"
-    add_top(parser, about, action="append")
+    help_text = "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)"
+    add_top(parser, help_text, action="append")
     parser.add_argument(
         "--metric",
         action="append",

@@ -106,8 +106,10 @@ def _warn_of(plan: Plan, data: DatasetConfig) -> str:
         return warn_of_plan(n)
     ratio = 1 / (folds - 1)
     units = Units.of(precision, top, ratio, items=items, positives=positives, groups=data.expect.groups)
-    said = warn_of_plan(n, least_lead(units, n, ratio) if models > 1 else math.nan)
-    return f"with {n} runs and {positives:,} positives {said} at {top}" if n >= MIN_RUNS and said else said
+    warning = warn_of_plan(n, least_lead(units, n, ratio) if models > 1 else math.nan)
+    if n < MIN_RUNS or not warning:
+        return warning
+    return f"with {n} runs and {positives:,} positives {warning} at {top}"
 
 
 def _table(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterable[list[str]]:
@@ -157,23 +159,24 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
 
 def _hours(left: list[Jobs]) -> str:
     """Core hours left, and number of jobs without a timing."""
-    known = sum(job.seconds for job in left if job.seconds is not None)
+    seconds = sum(job.seconds for job in left if job.seconds is not None)
     blind = [job for job in left if job.seconds is None]
     n = sum(job.left for job in blind)
     if not blind:
-        return f"{known / 3600:.2g} ({format_duration(known)} on one core), by the jobs that are done"
+        return f"{seconds / 3600:.2g} ({format_duration(seconds)} on one core), by the jobs that are done"
     limits = [job.left * job.limit for job in blind if job.limit is not None]
     worst = f"{sum(limits) / 3600:,.3g} if each took its limit" if len(limits) == len(blind) else "no limit"
     unknown = f"unknown for {count_noun(n, 'job')} until one of each method and data set is done ({worst})"
-    return f"{known / 3600:.2g} by the jobs that are done, and {unknown}" if known else unknown
+    return f"{seconds / 3600:.2g} by the jobs that are done, and {unknown}" if seconds else unknown
 
 
 def _amount(amount: Amount, bound: str) -> str:
-    known = f"{bound if amount.known else ''}{estimate.size(amount.known)}"
+    prefix = bound if amount.known else ""
+    size = f"{prefix}{estimate.size(amount.known)}"
     if not amount.unknown:
-        return known
+        return size
     names = join_first(amount.unknown)
-    return f"{known}, and an unknown amount for {names}" if amount.known else f"unknown for {names}"
+    return f"{size}, and an unknown amount for {names}" if amount.known else f"unknown for {names}"
 
 
 def run_retry(options: argparse.Namespace) -> int:
@@ -183,9 +186,9 @@ def run_retry(options: argparse.Namespace) -> int:
     """
     plan = Plan(read_config(options))
     for what, entries in (("dataset", plan.config.datasets), ("method", plan.config.methods)):
-        name, known = getattr(options, what), [entry.id for entry in entries]
-        if name not in (None, *known):
-            raise ConfigError(f"--{what}: unknown {what} {name!r}; {did_you_mean(name, known)}")
+        name, names = getattr(options, what), [entry.id for entry in entries]
+        if name not in (None, *names):
+            raise ConfigError(f"--{what}: unknown {what} {name!r}; {did_you_mean(name, names)}")
     removed = 0
     for run, (state, why, _) in estimate.read_states(plan).items():
         asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)

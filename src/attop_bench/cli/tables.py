@@ -32,10 +32,10 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop look``."""
     _add_table(parser)
     parser.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
-    about = "top of the configuration: '100 a day', or rows of a list as long as this table"
-    add_top(parser, about, type=_read_top_or_daily)
-    about = "the kind of a column where it is known better, such as ward=entity; may be given again"
-    parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=about)
+    help_text = "top of the configuration: '100 a day', or rows of a list as long as this table"
+    add_top(parser, help_text, type=_read_top_or_daily)
+    help_text = "the kind of a column where it is known better, such as ward=entity; may be given again"
+    parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=help_text)
     parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
 
 
@@ -47,8 +47,8 @@ def add_headroom(parser: argparse.ArgumentParser) -> None:
     )
     add_top(parser, "items at the top", required=True)
     parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
-    about = "columns that are no features: names, or numbers from 1"
-    parser.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help=about)
+    help_text = "columns that are no features: names, or numbers from 1"
+    parser.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help=help_text)
     parser.add_argument(
         "--jobs", type=read_number, default=1, metavar="N", help="fits at the same time (default: 1)"
     )
@@ -65,8 +65,10 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="csv, excel, parquet, svmlight, npz or arff, where the name does not say",
     )
-    about = "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
-    parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=about)
+    help_text = (
+        "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
+    )
+    parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=help_text)
     parser.add_argument(
         "--positive",
         metavar="VALUE",
@@ -76,17 +78,17 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 
 def _read_options(texts: Sequence[str]) -> dict[str, object]:
     """Return options of a reader, each value as YAML has it; one sign, such as ``;``, is text."""
-    given: dict[str, object] = {}
+    values: dict[str, object] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
             raise ConfigError(f"--reader {text}: expected NAME=VALUE, such as separator=; or header=false")
         is_sign = len(value) == 1 and not value.isdecimal()
         try:
-            given[name] = value if is_sign else yaml.safe_load(value)
+            values[name] = value if is_sign else yaml.safe_load(value)
         except yaml.YAMLError:
-            given[name] = value
-    return given
+            values[name] = value
+    return values
 
 
 def run_look(options: argparse.Namespace) -> int:
@@ -98,14 +100,14 @@ def run_look(options: argparse.Namespace) -> int:
     if options.output:
         check_output(options.output, [options.table])
     roles = dict(_read_role(role) for role in options.role)
-    known = options.table, options.label, options.positive
-    about = {"form": options.format, "given": _read_options(options.reader)}
-    table = look(*known, roles, **about)
+    source = options.table, options.label, options.positive
+    reading = {"form": options.format, "given": _read_options(options.reader)}
+    table = look(*source, roles, **reading)
     if sys.stdin.isatty() and sys.stdout.isatty():
         asked, lines = dict(_ask(table)), _ask_of_lines(table)
         if asked or lines:
-            about["given"] = {**_read_options(options.reader), **lines}
-            table = look(*known, roles | asked, **about)
+            reading["given"] = {**_read_options(options.reader), **lines}
+            table = look(*source, roles | asked, **reading)
     print("\n".join(_screen(table)))
     daily = options.top if isinstance(options.top, int) else None
     catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
@@ -196,8 +198,8 @@ def run_headroom(options: argparse.Namespace) -> int:
     """
     from attop.headroom._headroom import headroom
 
-    known = options.table, options.label, options.positive, options.group, options.drop
-    X, y, groups, entity = read(*known, options.format, _read_options(options.reader))
+    source = options.table, options.label, options.positive, options.group, options.drop
+    X, y, groups, entity = read(*source, options.format, _read_options(options.reader))
     try:
         print(headroom(X, y, options.top, groups=groups, entity=entity, n_jobs=options.jobs))
     except ValueError as error:

@@ -14,13 +14,13 @@ from attop_bench.run.config import ConfigError
 def add_watch(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop watch``."""
     parser.add_argument("folder", metavar="FOLDER", help="of lists by attop score, with a column of labels")
-    about = "folder of the model that made them: what each was to hold, and how labels are written"
-    parser.add_argument("--model", metavar="FOLDER", help=about)
-    about = "precision to keep, of lists that have no promise beside them"
-    parser.add_argument("--promised", type=float, metavar="0.4", help=about)
+    help_text = "folder of the model that made them: what each was to hold, and how labels are written"
+    parser.add_argument("--model", metavar="FOLDER", help=help_text)
+    help_text = "precision to keep, of lists that have no promise beside them"
+    parser.add_argument("--promised", type=float, metavar="0.4", help=help_text)
     parser.add_argument("--label", help="the column of the labels (default: the model's, or label)")
-    about = "of the labels, as for attop look (default: the model's, or 1)"
-    parser.add_argument("--positive", metavar="VALUE", help=about)
+    help_text = "of the labels, as for attop look (default: the model's, or 1)"
+    parser.add_argument("--positive", metavar="VALUE", help=help_text)
 
 
 def run_watch(options: argparse.Namespace) -> int:
@@ -39,12 +39,12 @@ def run_watch(options: argparse.Namespace) -> int:
         how = {"positive": options.positive, "values": None}
     if options.promised is not None:
         _check_promised(options.promised)
-    found = read_folder(options.folder, options.label or label["column"], how, options.promised)
-    if not found.judged:
-        raise ConfigError(_nothing_to_judge(options.folder, found))
-    for line in found.lines():
+    lists = read_folder(options.folder, options.label or label["column"], how, options.promised)
+    if not lists.judged:
+        raise ConfigError(_nothing_to_judge(options.folder, lists))
+    for line in lists.lines():
         print(line)
-    print(verdict_sentence(found.judged) + found.counts)
+    print(verdict_sentence(lists.judged) + lists.counts)
     return 0
 
 
@@ -55,6 +55,6 @@ def _check_promised(share: float) -> None:
         raise ConfigError(str(error)) from None
 
 
-def _nothing_to_judge(folder: str, found: Folder) -> str:
+def _nothing_to_judge(folder: str, lists: Folder) -> str:
     """Say that no list can be judged, and of each why."""
-    return "\n".join([f"{folder} holds no list (*.csv) that can be judged", *found.lines()])
+    return "\n".join([f"{folder} holds no list (*.csv) that can be judged", *lists.lines()])

@@ -81,11 +81,13 @@ def _attributes(file: Iterable[str]) -> list[tuple[str, Any]]:
             return kinds
         if not word.startswith("@attribute"):  # @relation, comments; @inputs and @outputs by KEEL
             continue
-        found = _ATTRIBUTE.match(line.strip())
-        kind: Any = found[2].lower() if found else ""
-        if not found or not (kind.startswith("{") or kind in _NUMERIC + _TEXT):
+        match = _ATTRIBUTE.match(line.strip())
+        kind: Any = match[2].lower() if match else ""
+        if not match or not (kind.startswith("{") or kind in _NUMERIC + _TEXT):
             raise ValueError(f"attribute of a type that is not read: {line.strip()!r}")
-        kinds.append((_bare(found[1]), _fields(found[2].strip("{} \t")) if kind.startswith("{") else kind))
+        if kind.startswith("{"):
+            kind = _fields(match[2].strip("{} \t"))
+        kinds.append((_bare(match[1]), kind))
     raise ValueError("it has no line @data: cut off, or of another format")
 
 
@@ -129,6 +131,6 @@ def _typed(values: pd.Series, name: str, kind: Any) -> pd.Series:
     else:
         numbers = pd.to_numeric(values, errors="coerce") if kind in _NUMERIC else values
         what, allowed = "no number", numbers.notna()
-    if odd := list(values[~allowed].dropna()):
-        raise ValueError(f"column {name!r} has {odd[0]!r}, which is {what}")
+    if unreadable := list(values[~allowed].dropna()):
+        raise ValueError(f"column {name!r} has {unreadable[0]!r}, which is {what}")
     return values if numbers is None else numbers

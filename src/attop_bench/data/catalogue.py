@@ -34,8 +34,8 @@ class Stage:
     @property
     def options(self) -> tuple[str, ...]:
         """Names of the parameters a configuration may give."""
-        known = inspect.signature(self.function).parameters
-        return tuple(name for name in known if name not in (*self.inputs, "seed"))
+        parameters = inspect.signature(self.function).parameters
+        return tuple(name for name in parameters if name not in (*self.inputs, "seed"))
 
 
 @dataclass(frozen=True)
@@ -119,22 +119,22 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dic
     """Return the parameters of one stage out of those of the data set, defaults filled in."""
     data_kind = kind_of(kind)
     step = data_kind.step(stage)
-    known = [name for s in data_kind.steps for name in s.options]
+    names = [name for s in data_kind.steps for name in s.options]
     for name in params:
-        if name not in known:
-            hint = did_you_mean(name, known)
+        if name not in names:
+            hint = did_you_mean(name, names)
             raise DatasetError(f"data of kind {kind!r}: unknown parameter {name!r}; {hint}")
-    own = {name: value for name, value in params.items() if name in step.options}
-    return complete(step.function, own, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
+    options = {name: value for name, value in params.items() if name in step.options}
+    return complete(step.function, options, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
 
 
 def from_registry(kind: str, params: Mapping[str, Any]) -> tuple[Source | None, dict[str, Any]]:
     """Return the file that parameters name in a registry, None of other kinds, and the other parameters."""
     source = kind_of(kind).source
-    known = () if source is None else inspect.signature(source).parameters
-    own = {name: value for name, value in params.items() if name in known}
-    rest = {name: value for name, value in params.items() if name not in known}
-    return source and source(**complete(source, own, f"data of kind {kind!r}")), rest
+    names = () if source is None else inspect.signature(source).parameters
+    options = {name: value for name, value in params.items() if name in names}
+    rest = {name: value for name, value in params.items() if name not in names}
+    return source and source(**complete(source, options, f"data of kind {kind!r}")), rest
 
 
 def input_files(kind: str, params: Mapping[str, object]) -> list[str]:

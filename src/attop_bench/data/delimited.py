@@ -217,18 +217,18 @@ def _read_rows(how: _How, skip: int) -> pd.DataFrame:
     """Return the fields below so many rows, blank lines among them."""
     import pandas as pd
 
-    about: Any = {"sep": how.pattern, "header": None, "skiprows": skip, "comment": how.comment}
-    about |= {"dtype": str, "na_filter": False, "quotechar": how.quote, "skip_blank_lines": False}
+    options: Any = {"sep": how.pattern, "header": None, "skiprows": skip, "comment": how.comment}
+    options |= {"dtype": str, "na_filter": False, "quotechar": how.quote, "skip_blank_lines": False}
     if not how.pattern.isascii():
-        about["engine"] = "python"
+        options["engine"] = "python"
     try:
         with how.open() as file:
-            return pd.read_csv(file, **about).fillna("")
+            return pd.read_csv(file, **options).fillna("")
     except pd.errors.ParserError:
         with how.open() as file:  # rows of more fields than the first
             width = max(map(len, rows_of(file, how.separator, how.comment, how.quote)))
         with how.open() as file:
-            return pd.read_csv(file, names=range(width), index_col=False, **about).fillna("")
+            return pd.read_csv(file, names=range(width), index_col=False, **options).fillna("")
 
 
 def _line_numbers(frame: pd.DataFrame, broken: Sequence[Any], start: int) -> Ints:
@@ -293,8 +293,8 @@ def sheet_of(path: StrPath, sheet: str | int | None = None) -> tuple[str | int, 
     engine: Any = "calamine" if find_spec("python_calamine") else None
     try:
         with open_bytes(path) as file:
-            about: Any = {"header": None, "dtype": str, "na_filter": False}
-            sheets: Any = pd.read_excel(io.BytesIO(file.read()), sheet, engine=engine, **about)
+            options: Any = {"header": None, "dtype": str, "na_filter": False}
+            sheets: Any = pd.read_excel(io.BytesIO(file.read()), sheet, engine=engine, **options)
     except ImportError:
         raise DatasetError(
             f"{where}: spreadsheets need python-calamine: install attop[excel], or save it as CSV"
@@ -313,12 +313,12 @@ def opened(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
     """Open text, by default in UTF-8, or what the mark at the start says."""
     with open_bytes(path) as file:
         start = file.read(6)
-    found = next((name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8")
+    marked = next((name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8")
     binary = open_bytes(path)
     if start == 2 * codecs.BOM_UTF8:
         binary.read(3)
     try:
-        return io.TextIOWrapper(binary, encoding or found, newline="")
+        return io.TextIOWrapper(binary, encoding or marked, newline="")
     except LookupError as error:
         raise DatasetError(f"dataset {path}: {error}: name one such as cp1252") from None
 
@@ -355,8 +355,8 @@ class _Lined:
 
     def without(self, rows: Ints) -> _Lined:
         """Return the rows but for some, by their places."""
-        kept = np.delete(np.arange(len(self.frame)), rows)
-        return replace(self, frame=self.frame.iloc[kept].reset_index(drop=True), lines=self.lines[kept])
+        places = np.delete(np.arange(len(self.frame)), rows)
+        return replace(self, frame=self.frame.iloc[places].reset_index(drop=True), lines=self.lines[places])
 
 
 def _named(
@@ -381,15 +381,15 @@ def _named(
     else:
         aside = _given(pass_over, text, where)
     out = np.flatnonzero(np.isin(text.lines, [suspect.line for suspect in aside]))
-    kept = text.without(out)
+    rest = text.without(out)
     passed = (*text.passed, *asides([*comments, *empty, *aside]))
     before = sum(entry.rows for entry in text.passed)
     doubts = [] if pass_over is not None else [suspect for suspect in suspects if not suspect.certain]
-    frame = kept.frame
+    frame = rest.frame
     frame.columns = header
     frame.attrs["ledger"] = Ledger(before + read, len(frame), passed, doubtful=tuple(asides(doubts)))
     frame.attrs["suspects"] = suspects
-    frame.attrs["lines"] = kept.lines
+    frame.attrs["lines"] = rest.lines
     return frame
 
 
@@ -408,8 +408,8 @@ def _header_of(first: list[str], names: Any, width: int, where: str) -> list[str
     """Return the names of the columns as they are given, or in the file."""
     header = first or list(map(str, range(1, width + 1)))
     if isinstance(names, Mapping):
-        if odd := [place for place in names if not 1 <= place <= len(header)]:
-            raise DatasetError(f"{where}: names: no column {odd[0]} among {len(header)}: count from 1")
+        if outside := [place for place in names if not 1 <= place <= len(header)]:
+            raise DatasetError(f"{where}: names: no column {outside[0]} among {len(header)}: count from 1")
         return [names.get(place, name) for place, name in enumerate(header, 1)]
     if names is None:
         return header
@@ -447,9 +447,9 @@ def _under(
             "header to false if it is a row; attop look finds how it is written"
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
-    kept = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
-    names = [header[j] if header[j].strip() else f"Unnamed: {j}" for j in kept]
-    return frame[kept], names, [first[j] for j in kept]
+    places = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
+    names = [header[j] if header[j].strip() else f"Unnamed: {j}" for j in places]
+    return frame[places], names, [first[j] for j in places]
 
 
 def _names_rows(column: pd.Series) -> bool:

@@ -42,25 +42,25 @@ def read_as_found(
 ) -> tuple[Table, dict[str, Any], list[str]]:
     """Read a table; return all options that its reader needs, and what is to be said."""
     form = form or format_of(path)
-    found: dict[str, Any] = {}
-    said: list[str] = []
+    options: dict[str, Any] = {}
+    remarks: list[str] = []
     if form in FORMATS:
         check_options(path, form, given)
     if form in ("csv", "excel") and os.path.isfile(path):
         refuse_foreign(path, form)
         try:
             if form == "csv":
-                found, said = dialect(path, given, label)
+                options, remarks = dialect(path, given, label)
             else:
                 sheet = sheet_of(path, given.get("sheet"))[1]
-                found, said = _header(sheet.iloc[:_ROWS].to_numpy().tolist(), given, label)
+                options, remarks = _header(sheet.iloc[:_ROWS].to_numpy().tolist(), given, label)
         except (UnicodeError, OSError, csv.Error, *BROKEN) as error:
             remedy = "it is damaged or no text: save it as CSV"
             raise DatasetError(f"dataset {path}: cannot be read as {form}: {error}; {remedy}") from None
     if form == "svmlight" and "zero_based" not in given and _zero_based(path):
-        found["zero_based"] = True
-        said.append("the first feature has index 0: read with zero_based: true")
-    reader = {**found, **given}
+        options["zero_based"] = True
+        remarks.append("the first feature has index 0: read with zero_based: true")
+    reader = {**options, **given}
     table = read_table(path, form, reader)
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
     columns = table.frame if form == "csv" and "decimal" not in given else table.frame.iloc[:, :0]
@@ -68,21 +68,21 @@ def read_as_found(
     if any(_has_comma(table.text(name), few) for name in marked) or _has_points(map(table.text, columns)):
         reader["decimal"] = ","
         table = replace(table, decimal=",")
-    return table, reader, [*said, *about_lines(table)]
+    return table, reader, [*remarks, *about_lines(table)]
 
 
 def about_lines(table: Table) -> list[str]:
     """Return questions and remarks on lines that are, or may be, no rows."""
     guessed = {suspect.rule for suspect in table.suspects}
-    said = []
+    remarks = []
     for entry in table.ledger.passed:
         back = "; as rows: --reader 'pass_over=[]'" if entry.rule in guessed else ""
         if entry.rule != ABOVE:
-            said.append(f"{entry}: passed over{back}")
+            remarks.append(f"{entry}: passed over{back}")
     for entry in table.ledger.doubtful:
         one = "it is none" if entry.rows == 1 else "they are none"
-        said.append(f"{entry}: kept as rows; if {one}: --reader 'pass_over={lines_of(table.suspects)}'")
-    return [*said, *table.remarks]
+        remarks.append(f"{entry}: kept as rows; if {one}: --reader 'pass_over={lines_of(table.suspects)}'")
+    return [*remarks, *table.remarks]
 
 
 def lines_of(suspects: Sequence[Suspect]) -> list[int]:
@@ -93,15 +93,17 @@ def lines_of(suspects: Sequence[Suspect]) -> list[int]:
 def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
     """Return a line on columns of numbers that only a person reads as such, with a number of each."""
     usual = re.compile(rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)")
-    odd = []
+    examples = []
     for name in values if not table.has_types else ():
         if not pd.api.types.is_numeric_dtype(values[name]):
             continue
         raw = [value for value in table.text(name).dropna().unique() if not usual.fullmatch(value)]
         numbers = numbers_of(pd.Series(raw, dtype=object), table.decimal) if raw else None
         if numbers is not None and numbers.dtype.kind != "b":
-            odd.append(f"{name} ({raw[0]} is {float(numbers.iloc[0]):g})")
-    return [f"numbers written with signs or units of their own are read: {join_first(odd)}"] if odd else []
+            examples.append(f"{name} ({raw[0]} is {float(numbers.iloc[0]):g})")
+    if not examples:
+        return []
+    return [f"numbers written with signs or units of their own are read: {join_first(examples)}"]
 
 
 def _has_comma(text: pd.Series, few: int) -> bool:
@@ -117,16 +119,16 @@ def _has_comma(text: pd.Series, few: int) -> bool:
 
 def _has_points(columns: Iterable[pd.Series]) -> bool:
     """Return whether points part thousands of whole numbers, 950 and 1.234, and no decimals, 1.5."""
-    found = False
+    has_thousands = False
     for text in columns:
         if not (points := text.str.count("[.]").max()) > 0:
             continue
         small, grouped = map(text.dropna().str.fullmatch, (r"-?\d{1,3}", r"-?[1-9]\d{0,2}(\.\d{3})+"))
         if (small | grouped).all():
-            found |= bool(grouped.sum() > _FEW and (small.any() or points > 1))
+            has_thousands |= bool(grouped.sum() > _FEW and (small.any() or points > 1))
         elif numbers_of(text, ".") is not None:
             return False
-    return found
+    return has_thousands
 
 
 def _zero_based(path: StrPath) -> bool:
@@ -141,30 +143,30 @@ def dialect(
 
     A column with the name of one before is renamed, unless it is the `label`'s: which it is must be asked.
     """
-    found: dict[str, Any] = {}
-    said = []
+    options: dict[str, Any] = {}
+    remarks = []
     if "encoding" not in given and (encoding := _encoding(path)):
-        found["encoding"], example = encoding
-        said.append(
-            f"no UTF-8: read as {found['encoding']}, such as {example!r}; if that is wrong, name another: "
+        options["encoding"], example = encoding
+        remarks.append(
+            f"no UTF-8: read as {options['encoding']}, such as {example!r}; if that is wrong, name another: "
             "--reader encoding=cp1250"
         )
-    with opened(path, {**found, **given}.get("encoding")) as file:
+    with opened(path, {**options, **given}.get("encoding")) as file:
         lines = list(islice(file, 2 * _ROWS))
     told = told_separator(lines[0]) if lines else None
     lines = lines[told is not None :]
     comment = given.get("comment") or _comment(lines)
     if comment and "comment" not in given:
-        with opened(path, {**found, **given}.get("encoding")) as file:
+        with opened(path, {**options, **given}.get("encoding")) as file:
             comment = None if _is_in_rows(comment, file) else comment
     usual = told or default_separator(path)
     quote = given.get("quote") or _quote(lines)
     separator = given.get("separator") or told or _separator(lines, usual, comment, quote)
     marks = (("separator", separator, usual), ("comment", comment, None), ("quote", quote, '"'))
-    found |= {name: mark for name, mark, default in marks if mark != default and name not in given}
+    options |= {name: mark for name, mark, default in marks if mark != default and name not in given}
     rows = list(islice(rows_of(lines, separator, comment, quote), _ROWS))
-    about, more = _header(rows, given, label)
-    return found | about, said + more
+    header, more = _header(rows, given, label)
+    return options | header, remarks + more
 
 
 def found_again(
@@ -176,27 +178,27 @@ def found_again(
     another encoding is guessed where the reader names none.
     """
     new = dict(reader)
-    said = []
+    remarks = []
     if form == "csv":
         encoding = _encoding(path)
         if encoding is None:
             new.pop("encoding", None)
         elif "encoding" not in new:
             new["encoding"], example = encoding
-            said.append(f"no UTF-8: read as {new['encoding']}, such as {example!r}")
+            remarks.append(f"no UTF-8: read as {new['encoding']}, such as {example!r}")
     if not new.get("header", True) or (form == "excel" and not new.get("skip")):
-        return new, said
-    given = new.get("names") or {}
-    wanted = {name for name in names if not isinstance(given, Mapping) or name not in given.values()}
+        return new, remarks
+    renamed = new.get("names") or {}
+    wanted = {name for name in names if not isinstance(renamed, Mapping) or name not in renamed.values()}
     rows = _first_rows(path, form, new)
     named = (i for i, row in enumerate(rows) if wanted <= {" ".join(name.split()) for name in row})
     filled = (i for i, row in enumerate(rows) if i >= new.get("skip", 0) and any(map(str.strip, row)))
     place = next(named, None)
     if place is None or not wanted or place == next(filled, None):
-        return new, said
+        return new, remarks
     new["skip"] = place
-    said.append(f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over")
-    return new, said
+    remarks.append(f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over")
+    return new, remarks
 
 
 def _first_rows(path: StrPath, form: str, reader: Mapping[str, Any]) -> list[list[str]]:
@@ -215,23 +217,23 @@ def _header(
     rows: list[list[str]], given: Mapping[str, Any], label: str | None
 ) -> tuple[dict[str, Any], list[str]]:
     """Return options that say where the header is, if there is one, and what is to be said."""
-    found: dict[str, Any] = {}
-    said = []
+    options: dict[str, Any] = {}
+    remarks = []
     if "skip" not in given and (skip := _before(rows)):
-        found["skip"] = skip
-        said.append(f"{count_noun(skip, 'line')} before the header: passed over")
-    rows = [row for row in rows[{**found, **given}.get("skip", 0) :] if any(field.strip() for field in row)]
+        options["skip"] = skip
+        remarks.append(f"{count_noun(skip, 'line')} before the header: passed over")
+    rows = [row for row in rows[{**options, **given}.get("skip", 0) :] if any(field.strip() for field in row)]
     if "header" not in given and "names" not in given and len(rows) > 1 and not _is_header(rows[0], rows[1:]):
-        found |= {"header": False, "names": "c"}
-        said.append(
+        options |= {"header": False, "names": "c"}
+        remarks.append(
             f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
             f"called c1 to c{len(rows[0])}; if it is the header: --reader header=true"
         )
     elif "names" not in given and given.get("header", True) and rows and (names := _renamed(rows[0], label)):
-        found["names"] = names
+        options["names"] = names
         new = ", ".join(f"column {place} is called {name}" for place, name in names.items())
-        said.append(f"names that occur twice: {new}")
-    return found, said
+        remarks.append(f"names that occur twice: {new}")
+    return options, remarks
 
 
 def _encoding(path: StrPath) -> tuple[str, str] | None:

@@ -83,9 +83,9 @@ class Table:
             plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
             return self._without_gaps(column.astype(plain))
         text = self._stripped(name)
-        odd = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
-        if odd is not None:
-            raise DatasetError(f"{where} holds lists or mappings, such as {odd!r}: drop it")
+        nested = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
+        if nested is not None:
+            raise DatasetError(f"{where} holds lists or mappings, such as {nested!r}: drop it")
         is_text = not self.has_types or all(isinstance(value, str) for value in text.dropna())
         numbers = numbers_of(text, self.decimal) if is_text and len(text) else None
         if numbers is None or numbers.dtype.kind == "b":
@@ -110,20 +110,22 @@ class Table:
         numeric = pd.api.types.is_numeric_dtype(values)
         if (numbers := values if numeric else numbers_of(values, self.decimal)) is None:
             plain = values.astype(str).str.replace(self.decimal, ".", regex=False)
-            odd = values[pd.to_numeric(plain, errors="coerce").isna() & values.notna()]
-            example = f", got {odd.iloc[0]!r} in data row {odd.index[0] + 1}" if len(odd) else ""
+            unreadable = values[pd.to_numeric(plain, errors="coerce").isna() & values.notna()]
+            example = ""
+            if len(unreadable):
+                example = f", got {unreadable.iloc[0]!r} in data row {unreadable.index[0] + 1}"
             raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
         check_numbers(numbers, self.where)
         return numbers
 
     def words(self, name: str) -> frozenset[str]:
         """Return the words that stand for a missing value in a column."""
-        given = self.missing
-        if isinstance(given, Mapping):
-            given = {str(key): words for key, words in given.items()}.get(name)
-        if given is None:
+        marks = self.missing
+        if isinstance(marks, Mapping):
+            marks = {str(key): words for key, words in marks.items()}.get(name)
+        if marks is None:
             return frozenset([""]) if self.has_types else GAPS
-        return frozenset() if given is False else frozenset(["", *map(str, given)])
+        return frozenset() if marks is False else frozenset(["", *map(str, marks)])
 
     def _without_gaps(self, numbers: pd.Series) -> pd.Series:
         """Return numbers without those that stand for a missing value: -999 stands for -999.0 too."""
@@ -263,25 +265,25 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     reader = FORMATS[name]
     _require_file(path)
     refuse_foreign(path, name)
-    given = dict(options or {})
-    written = as_written(**{name: given.pop(name) for name in ("missing", "decimal") if name in given})
-    frame = reader(path, **complete(reader, given, f"{where}: format {name!r}", reserved=("path",)))
+    rest = dict(options or {})
+    written = as_written(**{name: rest.pop(name) for name in ("missing", "decimal") if name in rest})
+    frame = reader(path, **complete(reader, rest, f"{where}: format {name!r}", reserved=("path",)))
     frame.columns = [" ".join(str(name).split()) for name in frame.columns]  # Excel breaks them into lines
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
     keys = ("ledger", "suspects", "lines", "remarks")
-    about = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
-    about.setdefault("ledger", Ledger(len(frame), len(frame)))
-    about["ledger"].require(len(frame), where)
-    return Table(frame, where, name not in ("csv", "excel"), **about, **written)
+    facts = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
+    facts.setdefault("ledger", Ledger(len(frame), len(frame)))
+    facts["ledger"].require(len(frame), where)
+    return Table(frame, where, name not in ("csv", "excel"), **facts, **written)
 
 
 def check_options(path: StrPath, form: str, options: Mapping[str, Any]) -> None:
     """Refuse options that `read_table` would refuse, before a file is looked at with them."""
-    own = {name: value for name, value in options.items() if name not in ("missing", "decimal")}
-    complete(FORMATS[form], own, f"dataset {path}: format {form!r}", reserved=("path",))
-    check_values(FORMATS[form], own)
+    readers = {name: value for name, value in options.items() if name not in ("missing", "decimal")}
+    complete(FORMATS[form], readers, f"dataset {path}: format {form!r}", reserved=("path",))
+    check_values(FORMATS[form], readers)
 
 
 def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
@@ -309,14 +311,14 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
     try:
         with open_bytes(path) as file:
             content = io.BytesIO(file.read())
-        about = {"n_features": n_features, "zero_based": zero_based, "query_id": True}
+        options = {"n_features": n_features, "zero_based": zero_based, "query_id": True}
         try:
-            X, label, query = load_svmlight_file(content, **about)
+            X, label, query = load_svmlight_file(content, **options)
         except ValueError as error:
             if "sorted" not in str(error):
                 raise
             content.seek(0)
-            X, label, query = load_svmlight_file(io.BytesIO(b"".join(map(_in_order, content))), **about)
+            X, label, query = load_svmlight_file(io.BytesIO(b"".join(map(_in_order, content))), **options)
     except (ValueError, OverflowError, OSError, *BROKEN) as error:
         raise DatasetError(
             f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "
@@ -435,8 +437,9 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
 
     try:
         table = parquet.read_table(path)
-        kept = [name for name in table.column_names if not _NO_NAME.fullmatch(name)]  # an index may have one
-        table = pyarrow.table([plain(table[name]) for name in kept], names=kept)
+        # An index may have such a name.
+        columns = [name for name in table.column_names if not _NO_NAME.fullmatch(name)]
+        table = pyarrow.table([plain(table[name]) for name in columns], names=columns)
         return table.to_pandas(types_mapper=with_missing)
     except Exception as error:  # what a damaged file raises depends on where it is damaged
         raise DatasetError(

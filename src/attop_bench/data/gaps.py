@@ -34,9 +34,9 @@ class Gap:
     why: str
 
     def __str__(self) -> str:
-        about = f", {self.positive:.0%} of them positive, {self.others:.0%} of others"
-        about = about if self.positive >= 0 else ""
-        return f"{self.column}: {self.word or 'nothing'} in {self.share:.1%} of the rows{about}"
+        shares = f", {self.positive:.0%} of them positive, {self.others:.0%} of others"
+        shares = shares if self.positive >= 0 else ""
+        return f"{self.column}: {self.word or 'nothing'} in {self.share:.1%} of the rows{shares}"
 
 
 def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> list[Gap]:
@@ -45,11 +45,11 @@ def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> lis
     One is a value if it is written as the others are, as NA among DE and FR, or if its rows go with the label
     otherwise than those of other gaps do, or than all others where there are none.
     """
-    found = []
+    words = []
     for name in names:
         text = table.frame[name].str.strip()
         empty = text.isin(GAPS).to_numpy(copy=True)
-        known = text[~empty].unique()
+        present = text[~empty].unique()
         for word in sorted(text[empty].unique(), reverse=True):  # nothing comes last
             rows = (text == word).to_numpy()
             rest = ~rows & empty
@@ -59,11 +59,11 @@ def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> lis
                 shares = y[rows].mean(), y[rest].mean()
                 why = "its rows go otherwise with the label" if _differ(y[rows], y[rest]) else ""
             alike = re.compile(f"[A-Z]{{{len(word) or 1}}}")
-            if len(known) > 2 and all(map(alike.fullmatch, [*known, word])):
+            if len(present) > 2 and all(map(alike.fullmatch, [*present, word])):
                 why = "it is written as the other values are"
             empty &= ~rows if why else True
-            found.append(Gap(name, word, float(rows.mean()), *shares, why))
-    return found
+            words.append(Gap(name, word, float(rows.mean()), *shares, why))
+    return words
 
 
 def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
@@ -88,25 +88,25 @@ def usual_words(table: Table, name: str) -> list[str]:
     return sorted(text[text.isin(GAPS - {""})].unique())
 
 
-def as_options(found: Iterable[Gap]) -> dict[str, list[str] | bool]:
+def as_options(entries: Iterable[Gap]) -> dict[str, list[str] | bool]:
     """Return the option `missing` that keeps those as values that are."""
-    columns = {gap.column for gap in found if gap.why}
-    keep = {gap.column for gap in found if gap.why and not gap.word}
-    return {
-        name: False if name in keep else [g.word for g in found if g.column == name and g.word and not g.why]
-        for name in sorted(columns)
-    }
+    columns = {gap.column for gap in entries if gap.why}
+    keep = {gap.column for gap in entries if gap.why and not gap.word}
+    missing: dict[str, list[str] | bool] = dict.fromkeys(keep, False)
+    for name in columns - keep:
+        missing[name] = [gap.word for gap in entries if gap.column == name and gap.word and not gap.why]
+    return {name: missing[name] for name in sorted(columns)}
 
 
-def remarks(found: Iterable[Gap]) -> list[str]:
+def remarks(entries: Iterable[Gap]) -> list[str]:
     """Return a line for each word that is a value, and one for the others."""
     lines = [
         f"{gap}: read as a value, since {gap.why}; if it is missing: --reader 'missing={{{gap.column}: "
         f"[{gap.word}]}}'"
-        for gap in found
+        for gap in entries
         if gap.why
     ]
-    if rest := [str(gap) for gap in found if gap.word and not gap.why]:
+    if rest := [str(gap) for gap in entries if gap.word and not gap.why]:
         lines.append(f"read as missing: {join_first(rest, 3)}; as a value: --reader 'missing={{COLUMN: []}}'")
     return lines
 

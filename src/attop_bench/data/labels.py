@@ -48,7 +48,7 @@ def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> 
     They hold two values, or grades if their names or places say so, each class in enough rows for folds.
     Names go first, then two values, columns without gaps, the last column, text, the rarest positives.
     """
-    found = []
+    ranked = []
     for column in columns:
         last, named = column.name == columns[-1].name, _is_named(column.name)
         few_values = column.distinct <= _GRADES
@@ -62,8 +62,8 @@ def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> 
         if few and graded:
             continue
         order = few, not named, distinct > 2, column.missing > 0, not last, not column.text
-        found.append(((*order, label.share), label))
-    return [label for _, label in sorted(found, key=lambda one: one[0])]
+        ranked.append(((*order, label.share), label))
+    return [label for _, label in sorted(ranked, key=lambda one: one[0])]
 
 
 def having(positive: object, table: Table, frame: pd.DataFrame, known: Sequence[LabelColumn]) -> LabelColumn:
@@ -106,9 +106,9 @@ def unknown(values: pd.Series) -> list[str]:
 
 def _known(values: pd.Series) -> pd.Series:
     """Return the values that are present, without marks such as ``?`` where others are left."""
-    known = values.dropna()
-    marked = known.isin(UNKNOWN)
-    return known if marked.all() else known[~marked]
+    present = values.dropna()
+    marked = present.isin(UNKNOWN)
+    return present if marked.all() else present[~marked]
 
 
 def _folded(value: object) -> object:
@@ -125,10 +125,10 @@ def _variants(values: pd.Series, value: str) -> object:
 
 def _positive(values: pd.Series) -> tuple[object, str]:
     """Return the likeliest positive value, the rarer of two, and what else it could be."""
-    known = _known(values)
-    if known.nunique() == 1 < values.nunique():
-        return _plain(known.iloc[0]), ", ".join(sorted({*values} - {*known}))
-    values = known
+    present = _known(values)
+    if present.nunique() == 1 < values.nunique():
+        return _plain(present.iloc[0]), ", ".join(sorted({*values} - {*present}))
+    values = present
     if values.map(_folded).nunique() not in (1, values.nunique()):
         rarest, otherwise = _positive(values.map(_folded))
         return _variants(values, str(rarest)), otherwise

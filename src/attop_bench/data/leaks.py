@@ -32,19 +32,19 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
     pure: dict[str, str] = {}
     parts: dict[str, str] = {}
     choices = _choices(frame, [column.name for column in columns], label, y)
-    found = dict.fromkeys(choices, f"with the label one choice of {len(choices) + 1}")
+    evidence = dict.fromkeys(choices, f"with the label one choice of {len(choices) + 1}")
     for column in columns:
         if column.name == label or column.kind in ("unusable", "empty"):
             continue
         codes = dict(_codes(frame[column.name], column))
         area = max(_areas(frame[column.name], column, codes.values(), y, half))
         if area >= _AREA:
-            found[column.name] = f"AUC {area:.3f}"
+            evidence[column.name] = f"AUC {area:.3f}"
             continue
         for what, code in codes.items():
             rows, hits = np.bincount(code), np.bincount(code, y)
             if how := _by_half(what, code, rows, hits, y):
-                found[column.name] = how
+                evidence[column.name] = how
             if what == "its values" and column.kind == "number":
                 continue  # extreme ones may well be positive
             share = hits / np.maximum(rows, 1)
@@ -57,23 +57,23 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
             elif part.any():
                 parts[column.name] = f"{rows[part].sum():,} rows, all positive"
     if 0 < len(pure) <= max(_MOST, _SHARE * len(columns)):
-        found = pure | found
+        evidence = pure | evidence
         if len(parts) <= _MOST and y.mean() < 0.1:  # by chance in one of 1,000 values
-            found = parts | found
-    return {column.name: found[column.name] for column in columns if column.name in found}
+            evidence = parts | evidence
+    return {column.name: evidence[column.name] for column in columns if column.name in evidence}
 
 
 def _choices(frame: pd.DataFrame, names: list[str], label: str, y: NDArray[np.bool_]) -> list[str]:
     """Return the columns beside the label of which, the label among them, exactly one is 1 in each row."""
-    at, found = names.index(label), []
+    at, columns = names.index(label), []
     total = y.astype(int)
-    for beside in (names[at + 1 :], names[:at][::-1]):
-        for name in beside:
+    for neighbours in (names[at + 1 :], names[:at][::-1]):
+        for name in neighbours:
             if not frame[name].isin([0, 1]).all() or (total + frame[name].astype(int) > 1).any():
                 break
             total = total + frame[name].astype(int)
-            found.append(name)
-    return found if (total == 1).all() else []
+            columns.append(name)
+    return columns if (total == 1).all() else []
 
 
 def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:

@@ -101,35 +101,35 @@ def suspects_of(frame: pd.DataFrame, header: Sequence[str] | None, lines: Ints) 
     `frame` has text alone and no blank rows; `header` has the names of its columns, if there are any, and
     `lines` the number of each row among the lines of the file.
     """
-    found = _found(frame.set_axis(range(frame.shape[1]), axis=1), header)
+    verdicts = _verdicts(frame.set_axis(range(frame.shape[1]), axis=1), header)
     return [
         Suspect(int(lines[row]), shown(frame.iloc[row]), rule, certain)
-        for row, (rule, certain) in sorted(found.items())
+        for row, (rule, certain) in sorted(verdicts.items())
     ]
 
 
-def _found(frame: pd.DataFrame, header: Sequence[str] | None) -> dict[int, tuple[str, bool]]:
+def _verdicts(frame: pd.DataFrame, header: Sequence[str] | None) -> dict[int, tuple[str, bool]]:
     """Return place of a suspect -> its rule, and whether it is certain."""
     if frame.shape[1] < 2 or len(frame) < 2:  # nothing beside it says what a value is
         return {}
     drawn = {int(row) for row in _rows_where(frame, _of_signs) if is_drawn(list(frame.iloc[row]))}
-    found = dict.fromkeys(drawn, (DRAWN, False))
+    verdicts = dict.fromkeys(drawn, (DRAWN, False))
     if header is not None:
         again = _rows_where(frame, lambda column, j: column == header[j].strip())
         certain = _names_over_numbers(frame.drop(index=frame.index[again]), header)
-        found |= dict.fromkeys(map(int, again), (AGAIN, certain))
-        found |= dict.fromkeys(_units(frame, found), (UNITS, True))
-    found |= dict.fromkeys(_subtotals(frame, found), (SUBTOTAL, False))
-    end = list(_end(frame, found))
+        verdicts |= dict.fromkeys(map(int, again), (AGAIN, certain))
+        verdicts |= dict.fromkeys(_units(frame, verdicts), (UNITS, True))
+    verdicts |= dict.fromkeys(_subtotals(frame, verdicts), (SUBTOTAL, False))
+    end = list(_end(frame, verdicts))
     few = len(end) <= _HANDFUL
     for row, rule, certain in end:
-        found[row] = (rule, certain and few)
-    amid = {row for row in drawn if row > 0 and found[row] == (DRAWN, False)}
+        verdicts[row] = (rule, certain and few)
+    amid = {row for row in drawn if row > 0 and verdicts[row] == (DRAWN, False)}
     if 0 in drawn:
-        found[0] = (DRAWN, not amid)
+        verdicts[0] = (DRAWN, not amid)
     if amid:  # lines like these are rows, or none of them is
-        found |= dict.fromkeys(drawn, (DRAWN, False))
-    return found
+        verdicts |= dict.fromkeys(drawn, (DRAWN, False))
+    return verdicts
 
 
 def _rows_where(frame: pd.DataFrame, test: Callable[[pd.Series, int], pd.Series]) -> Ints:
@@ -169,13 +169,13 @@ def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
     )
 
 
-def _units(frame: pd.DataFrame, found: Mapping[int, object]) -> list[int]:
+def _units(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
     """Return the places of the first one or two rows if they say what the numbers below are.
 
     They have words, two or more, or nothing where all rows below have numbers, and none of their words comes
     back.
     """
-    rows = [row for row in range(min(len(frame), 4)) if row not in found][:2]
+    rows = [row for row in range(min(len(frame), 4)) if row not in suspects][:2]
     units: list[int] = []
     for row in rows:
         below = frame.iloc[rows[-1] + 1 :]
@@ -200,7 +200,7 @@ def _says_units(row: Sequence[str], below: pd.DataFrame) -> bool:
     return not any(_comes_back(row[j], below[j]) for j in others)
 
 
-def _subtotals(frame: pd.DataFrame, found: Mapping[int, object]) -> list[int]:
+def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
     """Return the places of rows in the middle that a word of a sum and their numbers show to be sums."""
     named = np.zeros(len(frame), bool)
     for j in frame:
@@ -214,11 +214,11 @@ def _subtotals(frame: pd.DataFrame, found: Mapping[int, object]) -> list[int]:
         return []
     for row in map(int, places):
         numbers, _ = _parts(frame, row)
-        if row in found or not numbers:
+        if row in suspects or not numbers:
             continue
         if not _may_be_sum(frame, start, row, min(numbers), numbers[min(numbers)], totals):
             continue
-        above = [i for i in range(start, row) if i not in found]
+        above = [i for i in range(start, row) if i not in suspects]
         if len(above) >= _FEWEST and _evidence(frame.iloc[above], numbers):
             subtotals.append(row)
             start = row + 1
@@ -248,28 +248,28 @@ def _floats(text: pd.Series) -> np.ndarray:
     return pd.to_numeric(text, errors="coerce").to_numpy(np.float64, na_value=np.nan)
 
 
-def _end(frame: pd.DataFrame, found: Mapping[int, tuple[str, bool]]) -> Iterator[tuple[int, str, bool]]:
+def _end(frame: pd.DataFrame, suspects: Mapping[int, tuple[str, bool]]) -> Iterator[tuple[int, str, bool]]:
     """Yield the lines at the end that are no rows, the last first: place, rule, whether it is certain."""
     for row in range(len(frame) - 1, 0, -1):
-        rule, certain = found.get(row, ("", False))
+        rule, certain = suspects.get(row, ("", False))
         if rule in (DRAWN, AGAIN):
             yield row, rule, certain or rule == DRAWN
             continue
-        verdict = _ends(frame, row, found)
+        verdict = _ends(frame, row, suspects)
         if verdict is None:
             return
         yield row, END, verdict
 
 
-def _ends(frame: pd.DataFrame, row: int, found: Mapping[int, object]) -> bool | None:
+def _ends(frame: pd.DataFrame, row: int, suspects: Mapping[int, object]) -> bool | None:
     """Return whether a last row is certain to be a sum or a remark; None if it is a row."""
     numbers, words = _parts(frame, row)
     named = _has_sum_word(words)
     alone = _stands_alone(frame, row)
     start = _first_of_block(frame, row) if named or alone else row
     above = frame.iloc[:start]
-    if found:
-        above = above.iloc[[i not in found for i in range(start)]]
+    if suspects:
+        above = above.iloc[[i not in suspects for i in range(start)]]
     if not len(above) or any(_comes_back(words[j], above[j]) for j in reversed(words)):
         return None
     first = min((*numbers, *words), default=0)
@@ -310,9 +310,9 @@ def _has_sum_word(words: Mapping[int, str]) -> bool:
 def _parts(frame: pd.DataFrame, row: int) -> tuple[dict[int, str], dict[int, str]]:
     """Return the numbers of a row, and its words: column -> value."""
     values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
-    known = {j: value for j, value in values.items() if value not in _NONE}
-    numbers = {j: value for j, value in known.items() if _is_number(value)}
-    return numbers, {j: value for j, value in known.items() if j not in numbers}
+    present = {j: value for j, value in values.items() if value not in _NONE}
+    numbers = {j: value for j, value in present.items() if _is_number(value)}
+    return numbers, {j: value for j, value in present.items() if j not in numbers}
 
 
 def _is_sum(above: pd.DataFrame, numbers: Mapping[int, str], named: bool) -> bool:
@@ -361,8 +361,8 @@ def _evidence_of(column: pd.Series, value: str) -> int | None:
 
 def _decimals(value: str, decimal: str) -> int:
     """Return how many digits are written after the decimal point."""
-    found = re.search(rf"{re.escape(decimal)}(\d+)", value)
-    return len(found[1]) if found else 0
+    match = re.search(rf"{re.escape(decimal)}(\d+)", value)
+    return len(match[1]) if match else 0
 
 
 def _number(value: str, decimal: str) -> float | None:
@@ -377,8 +377,8 @@ def _is_number(value: str) -> bool:
 
 def _looks_numeric(column: pd.Series) -> bool:
     """Return whether the first values of a column are numbers."""
-    known = [value for value in map(str.strip, column.iloc[:_SAMPLE]) if value not in _NONE]
-    return bool(known) and all(map(_is_number, known))
+    present = [value for value in map(str.strip, column.iloc[:_SAMPLE]) if value not in _NONE]
+    return bool(present) and all(map(_is_number, present))
 
 
 def _all_numbers(column: pd.Series) -> bool:

@@ -41,7 +41,7 @@ def look(
     columns, such as entity, where they are known better than by their values and names; `form` and `given`
     are the format and options of its reader.
     """
-    table, reader, said = read_as_found(path, form, given or {}, label)
+    table, reader, findings = read_as_found(path, form, given or {}, label)
     rows = len(table.frame)
     if table.frame.shape[1] == 1:
         raise DatasetError(
@@ -61,7 +61,7 @@ def look(
         values = frame[label].dropna().unique()
         if choose and len(values) == 1:
             table, frame, columns = _with_missing(table, frame, columns, {label: False})
-            said.append(f"{label}: {values[0]} or nothing, which is read as the other label")
+            findings.append(f"{label}: {values[0]} or nothing, which is read as the other label")
         chosen = as_label(table, frame, label, positive)
     elif positive is not None:
         chosen = having(positive, table, frame, possible)
@@ -70,16 +70,16 @@ def look(
         table, frame, columns = _with_missing(table, frame, columns, {chosen.column: given_marks})
         chosen = as_label(table, frame, chosen.column, positive)
         back = f"--reader 'missing={{{chosen.column}: []}}'"
-        said.append(f"{chosen.column}: {join_first(none)} is read as no label; as one: {back}")
+        findings.append(f"{chosen.column}: {join_first(none)} is read as no label; as one: {back}")
     of_label = None if chosen is None else chosen.column
     if choose:
         kinds = ("category", "yes/no", "constant")
         names = [c.name for c in columns if c.missing and c.text and c.kind in kinds and c.name != of_label]
         y = None if chosen is None else positive_labels(table, chosen.column, chosen.positive)
         words = gaps(table, names, y)
-        said += remarks(words)
-        if kept := as_options(words):
-            table, frame, columns = _with_missing(table, frame, columns, kept)
+        findings += remarks(words)
+        if options := as_options(words):
+            table, frame, columns = _with_missing(table, frame, columns, options)
     twins = _twins(frame)
     features = [c.name for c in columns if c.is_feature and c.name != of_label]
     copies = int(frame[features].duplicated().sum()) if features else 0
@@ -93,9 +93,9 @@ def look(
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
     lacking, telling = 0, {}
     if chosen is not None:
-        known = frame[chosen.column].notna()
-        y = positive_labels(table, chosen.column, chosen.positive)[known]
-        lacking, telling = int((~known).sum()), leaks(frame[known], columns, chosen.column, y)
+        labelled = frame[chosen.column].notna()
+        y = positive_labels(table, chosen.column, chosen.positive)[labelled]
+        lacking, telling = int((~labelled).sum()), leaks(frame[labelled], columns, chosen.column, y)
     return Look(
         os.fspath(path),
         rows,
@@ -111,7 +111,7 @@ def look(
         {name: span for name, span in spans.items() if span},
         form,
         reader,
-        [*said, *sentinels(frame, plain), *written_oddly(table, frame)],
+        [*findings, *sentinels(frame, plain), *written_oddly(table, frame)],
         table.ledger,
         lines_of(table.suspects) if table.ledger.doubtful else [],
     )

@@ -142,13 +142,13 @@ def _of_text(
         return "identifier", (), "names the parts of a split", "category"
     if distinct == 2:
         return "yes/no", (), "", ""
-    odd = values[pd.to_numeric(values, errors="coerce").isna()]
+    exceptions = values[pd.to_numeric(values, errors="coerce").isna()]
     if values.str.fullmatch(r"\d+").all():
         kind, why, otherwise = _of_names(frame, name, text, distinct)
         if kind != "number":
             return kind, (), why, otherwise
-    if len(values) > FEW and len(odd) <= _MARKS:
-        return "text of numbers", tuple(odd), "", ""
+    if len(values) > FEW and len(exceptions) <= _MARKS:
+        return "text of numbers", tuple(exceptions), "", ""
     if len(values) > FEW and values.str.fullmatch(_PAIR).mean() >= NEARLY:
         return "text of numbers", (), "pairs", ""
     if len(values) > FEW and (units := _units(values)) is not None:
@@ -158,17 +158,17 @@ def _of_text(
         sure = words >= _WORDS
         return "text", (), f"{words:.0f} words in the median row", "" if sure else "identifier"
     kind, why, otherwise = _of_names(frame, name, text, distinct)
-    kinds = ("identifier", "category" if odd.str.match("[<>≤≥~]").all() else "")  # <0.01, >200
-    if kind in kinds and len(odd) <= _ODD * len(values) and not _ID.intersection(words_of(name)[-1:]):
-        return "text of numbers", (), f"plain numbers and such as {odd.iloc[0]!r}", ""
+    kinds = ("identifier", "category" if exceptions.str.match("[<>≤≥~]").all() else "")  # <0.01, >200
+    if kind in kinds and len(exceptions) <= _ODD * len(values) and not _ID.intersection(words_of(name)[-1:]):
+        return "text of numbers", (), f"plain numbers and such as {exceptions.iloc[0]!r}", ""
     return kind, (), why, otherwise
 
 
 def _units(values: pd.Series) -> list[str] | None:
     """Return the units of values that nearly all are numbers as people write them; None if they are not."""
-    found = values[~values.str.fullmatch(_WRITTEN)].map(written)
-    units = sorted({one[1] for one in found.dropna() if one[1]})
-    return units if found.isna().sum() <= (1 - NEARLY) * len(values) and len(units) <= _UNITS else None
+    quantities = values[~values.str.fullmatch(_WRITTEN)].map(written)
+    units = sorted({one[1] for one in quantities.dropna() if one[1]})
+    return units if quantities.isna().sum() <= (1 - NEARLY) * len(values) and len(units) <= _UNITS else None
 
 
 def _words(text: str) -> float:
@@ -190,8 +190,8 @@ def _of_names(frame: pd.DataFrame, name: str, present: pd.Series, distinct: int)
     plain = "category" if text and not present.str.fullmatch(r"\d+").all() else "number"
     named = bool(words) and words[-1] in _ID
     person, listed, thing = (
-        bool(words) and not known.isdisjoint(words[-2:] if named else words[-1:])
-        for known in (_PERSON, _LIST, _THING)
+        bool(words) and not vocabulary.isdisjoint(words[-2:] if named else words[-1:])
+        for vocabulary in (_PERSON, _LIST, _THING)
     )
     measured = not named and not _MEASURE.isdisjoint(words)
     often = rows / distinct

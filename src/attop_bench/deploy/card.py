@@ -42,23 +42,23 @@ def card(model: Deployed, folder: Path, untrusted: Sequence[str], titles: Mappin
 
 def expectation_sentence(model: Deployed) -> str:
     """State the positives to expect at the top of the next list, or of each group."""
-    what, coming = model.expectation, model.expectation.next
-    if coming is None:
+    what, forecast = model.expectation, model.expectation.next
+    if forecast is None:
         ends = _known(what.low), _known(what.high)
         return f"{sentence_of_groups(model.top, what.mean, *ends)}{_lift(what.lift)}."
-    if coming.reason:
-        where = f"the {coming.k:,} highest of {coming.length:,} rows"
-        return f"Of {where} no number of positives can be expected with an interval: {coming.reason}."
-    return f"{coming.sentence}{_lift(coming.expected / coming.k / model.dataset.y.mean())}."
+    if forecast.reason:
+        where = f"the {forecast.k:,} highest of {forecast.length:,} rows"
+        return f"Of {where} no number of positives can be expected with an interval: {forecast.reason}."
+    return f"{forecast.sentence}{_lift(forecast.expected / forecast.k / model.dataset.y.mean())}."
 
 
 def mean_sentence(model: Deployed) -> str:
     """State the mean of the test parts, which is what a report says the method finds."""
-    what, coming = model.expectation, model.expectation.next
+    what, forecast = model.expectation, model.expectation.next
     parts = f"the mean of {count_noun(what.parts, 'test part')} whose rows no model was trained or tuned on"
-    if coming is None:
+    if forecast is None:
         return f"Precision at the top ({model.top}) is {what.mean:.4f}: {parts}."
-    hits = f"{format_hits(what.mean * coming.k, coming.k)} of {coming.k:,}{_lift(what.lift)}"
+    hits = f"{format_hits(what.mean * forecast.k, forecast.k)} of {forecast.k:,}{_lift(what.lift)}"
     return f"Found were {hits}: precision at the top ({model.top}) {what.mean:.4f}, {parts}."
 
 
@@ -90,35 +90,35 @@ def draw_curve(model: Deployed) -> bytes | None:
     """Return the curve of hits of the test parts as PNG; None with groups."""
     from matplotlib.figure import Figure
 
-    dataset, coming = model.dataset, model.expectation.next
-    if coming is None:
+    dataset, forecast = model.dataset, model.expectation.next
+    if forecast is None:
         return None
     points = [roc_points(dataset.y[o.test], o.scores[0]) for o in model.tried[0].records]
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {model.method: np.array([capacity(roc, model.top) for roc in points])}
-    n_pos = round(dataset.y.mean() * coming.length)
+    n_pos = round(dataset.y.mean() * forecast.length)
     axes = canvas.subplots()
-    axes.set_title(f"Positives to expect among the first k of {coming.length:,} items", loc="left", pad=18)
-    draw_capacity(axes, curves, coming.k, coming.length, n_pos, coming=coming)
+    axes.set_title(f"Positives to expect among the first k of {forecast.length:,} items", loc="left", pad=18)
+    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos, coming=forecast)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
 
 
 def _expectation(model: Deployed) -> Iterator[str]:
-    what, coming = model.expectation, model.expectation.next
+    what, forecast = model.expectation, model.expectation.next
     if warning := warning_if_perfect(model):
         yield f"**{warning}**"
     yield expectation_sentence(model)
-    noted = "" if coming is None or math.isnan(what.low) else "[^mean]"
+    noted = "" if forecast is None or math.isnan(what.low) else "[^mean]"
     tied = "" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places."
     yield f"{mean_sentence(model)}{noted}{tied}"
-    if coming is not None and not coming.reason:
-        yield from _less_than_found(model, coming)
-    if coming is not None and not math.isnan(model.stays):
+    if forecast is not None and not forecast.reason:
+        yield from _less_than_found(model, forecast)
+    if forecast is not None and not math.isnan(model.stays):
         yield (
             f"Trained again with a fifth of its rows exchanged, it keeps {model.stays:.0%} of a list: expect "
-            f"{format_hits(model.stays * coming.k, coming.k)} of these {coming.k:,} again."
+            f"{format_hits(model.stays * forecast.k, forecast.k)} of these {forecast.k:,} again."
         )
     yield "All of it holds for rows like these: it does not allow for changes over time."
     if noted:
@@ -126,20 +126,20 @@ def _expectation(model: Deployed) -> Iterator[str]:
             f"[^mean]: The report's 95% interval, {what.low:.4f} to {what.high:.4f}, goes by how the test "
             "parts differ, which are few. What to expect goes by their rows."
         )
-    if coming is not None:
+    if forecast is not None:
         yield f"![Hits among the first k rows against k, up to three times the budget]({CURVE})"
 
 
-def _less_than_found(model: Deployed, coming: NextList) -> Iterator[str]:
+def _less_than_found(model: Deployed, forecast: NextList) -> Iterator[str]:
     """Say why another number is expected than was found."""
-    found = model.expectation.mean * coming.k
-    apart = coming.expected - found
-    k = coming.k
+    hits = model.expectation.mean * forecast.k
+    apart = forecast.expected - hits
+    k = forecast.k
     direction = "fewer" if apart < 0 else "more"
     words = f"{format_hits(abs(apart), k)} {direction} than were found are expected"
     if len(model.tried) > 1:
         choice = f"the choice among {len(model.tried)} methods"
-        words += f"; {format_hits(coming.optimism, k)} are deducted for {choice}"
+        words += f"; {format_hits(forecast.optimism, k)} are deducted for {choice}"
     yield f"{words}. Few rows near the top leave open how many of the next ones are positive."
 
 
@@ -181,12 +181,12 @@ def _python(package: Package) -> str:
 
 
 def _why(model: Deployed) -> Iterator[str]:
-    alone, of, listed = model.alone, len(model.ranked), len(model.package.head(model.ranked))
-    chance = 2 * math.sqrt(1 / listed + 1 / max(of - listed, 1))
+    alone, n_rows, listed = model.alone, len(model.ranked), len(model.package.head(model.ranked))
+    chance = 2 * math.sqrt(1 / listed + 1 / max(n_rows - listed, 1))
     yield (
-        f"The {listed:,} rows at the top of `ranked.csv` against the other {of - listed:,}: mean or share, "
-        "and the difference in standard deviations. Of columns that have nothing to do with the list, 95% "
-        f"differ by less than {chance:.2f}."
+        f"The {listed:,} rows at the top of `ranked.csv` against the other {n_rows - listed:,}: mean or "
+        "share, and the difference in standard deviations. Of columns that have nothing to do with the list, "
+        f"95% differ by less than {chance:.2f}."
     )
     rows = []
     for one in model.differences[:_SHOWN]:

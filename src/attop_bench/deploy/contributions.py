@@ -25,13 +25,13 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     Nature Machine Intelligence 2.
     """
     Z = pipeline[:-1].transform(X)
-    found = None if issparse(Z) else _of_features(pipeline[-1], np.asarray(Z))
-    if found is None:
+    parts = None if issparse(Z) else _of_features(pipeline[-1], np.asarray(Z))
+    if parts is None:
         return None
     added = np.zeros((len(X), X.shape[1] + 1))
-    added[:, -1] = found[:, -1]
+    added[:, -1] = parts[:, -1]
     for feature, column in enumerate(_sources(pipeline, list(X))):
-        added[:, column] += found[:, feature]
+        added[:, column] += parts[:, feature]
     return added
 
 
@@ -40,21 +40,21 @@ def largest(added: Floats, middle: Floats, columns: list[str], count: int = 3) -
     moved = (added - middle)[:, :-1]
     first = np.argsort(-np.abs(moved), axis=1, kind="stable")[:, :count]
     return [
-        ", ".join(f"{columns[c]} {row[c]:+.3g}" for c in its if row[c])
-        for row, its in zip(moved.tolist(), first.tolist(), strict=True)
+        ", ".join(f"{columns[c]} {row[c]:+.3g}" for c in places if row[c])
+        for row, places in zip(moved.tolist(), first.tolist(), strict=True)
     ]
 
 
 def _of_features(model: Any, Z: Floats) -> Floats | None:
     coef = getattr(model, "coef_", None)
     if coef is not None and np.size(coef) == Z.shape[1] and hasattr(model, "decision_function"):
-        found = np.column_stack([Z * np.ravel(coef), np.full(len(Z), np.ravel(model.intercept_)[0])])
+        parts = np.column_stack([Z * np.ravel(coef), np.full(len(Z), np.ravel(model.intercept_)[0])])
         scores = model.decision_function(Z)  # of a stack the coefficients are those of its members
-        return found if np.allclose(found.sum(axis=1), scores, rtol=1e-9, atol=1e-9) else None
+        return parts if np.allclose(parts.sum(axis=1), scores, rtol=1e-9, atol=1e-9) else None
     if hasattr(model, "booster_"):
-        found = np.asarray(model.booster_.predict(Z, pred_contrib=True))
-        found[:, -1] += getattr(model, "intercept_", 0.0)  # TopBooster's, which says where it cuts
-        return found
+        parts = np.asarray(model.booster_.predict(Z, pred_contrib=True))
+        parts[:, -1] += getattr(model, "intercept_", 0.0)  # TopBooster's, which says where it cuts
+        return parts
     if hasattr(model, "get_booster"):
         from xgboost import DMatrix
 
@@ -64,13 +64,13 @@ def _of_features(model: Any, Z: Floats) -> Floats | None:
 
 def _sources(pipeline: Pipeline, columns: list[str]) -> list[int]:
     """Return the column of X that each feature of the model comes from."""
-    found: list[int] = []
-    for name, step, its in pipeline["columns"].transformers_:
-        counts = [1] * len(its)
+    sources: list[int] = []
+    for name, step, names in pipeline["columns"].transformers_:
+        counts = [1] * len(names)
         if name == "categories":
             encoder = step[-1] if isinstance(step, Pipeline) else step
-            pooled = getattr(encoder, "infrequent_categories_", [None] * len(its))
-            known = zip(encoder.categories_, pooled, strict=True)
-            counts = [len(values) - (0 if rare is None else len(rare) - 1) for values, rare in known]
-        found += np.repeat([columns.index(column) for column in its], counts).tolist()
-    return found
+            pooled = getattr(encoder, "infrequent_categories_", [None] * len(names))
+            encoded = zip(encoder.categories_, pooled, strict=True)
+            counts = [len(values) - (0 if rare is None else len(rare) - 1) for values, rare in encoded]
+        sources += np.repeat([columns.index(column) for column in names], counts).tolist()
+    return sources

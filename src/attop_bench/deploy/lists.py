@@ -92,9 +92,9 @@ def numbers(table: pd.DataFrame, name: str) -> pd.Series:
     """Return a column of a list that was read as numbers; a program may have written 1.0."""
     values = pd.to_numeric(table[name], errors="coerce")
     if values.isna().any():
-        odd = table.loc[values.isna(), name].iloc[0]
+        unreadable = table.loc[values.isna(), name].iloc[0]
         raise DatasetError(
-            f"column {name!r} of the list must hold numbers, got {odd!r}: write the list again"
+            f"column {name!r} of the list must hold numbers, got {unreadable!r}: write the list again"
         )
     return values
 
@@ -125,9 +125,9 @@ def changes(
     last = read_list(previous)
     for file, columns in (("the new file", ranked), (previous, last)):
         if not {column, "rank", *([group] if group else [])} <= {*columns}:
-            known = ", ".join(named) or "a column that is no feature: the model has none"
+            suggestion = ", ".join(named) or "a column that is no feature: the model has none"
             needed = f"no column rank, {group}" if group else "no column rank"
-            raise DatasetError(f"{file} has {needed} or no --id {column}: give a list, and {known}")
+            raise DatasetError(f"{file} has {needed} or no --id {column}: give a list, and {suggestion}")
     places, k = numbers(last, "rank"), head["rank"].max()
     if group:
         of = head[group].astype(str).str.strip()

@@ -37,10 +37,10 @@ def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[st
     if form in _OF_LINES and os.path.isfile(path):
         wanted = [name for name in (*notes["features"], notes["group"]) if name is not None]
         try:
-            reader, said = found_again(path, form, reader, wanted)
+            reader, remarks = found_again(path, form, reader, wanted)
         except (UnicodeError, OSError, csv.Error, *BROKEN):
-            said = []  # the reader says more
-        for line in said:
+            remarks = []  # the reader says more
+        for line in remarks:
             tell(f"{path}: {line}")
         reader["pass_over"] = []
     table = read_table(path, form, reader)
@@ -62,16 +62,16 @@ def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
     text = table.text(name)
     # (160 rows) is a number with a unit, but not as those of the column are.
     for reads in (_is_finite_number, _is_plain_number):
-        known = {value: reads(str(value), table.decimal) for value in text.dropna().unique()}
-        odd = text.map(known, na_action="ignore").eq(False).to_numpy(bool)
-        others = table.frame[name].mask(odd, None if table.has_types else "")
-        if not odd.any() or 2 * odd.sum() > len(odd):
+        readable = {value: reads(str(value), table.decimal) for value in text.dropna().unique()}
+        is_unreadable = text.map(readable, na_action="ignore").eq(False).to_numpy(bool)
+        others = table.frame[name].mask(is_unreadable, None if table.has_types else "")
+        if not is_unreadable.any() or 2 * is_unreadable.sum() > len(is_unreadable):
             continue
         try:
             numbers = replace(table, frame=table.frame.assign(**{name: others})).numbers(name)
         except DatasetError:
             continue
-        reasons[odd] = [f"{name} is {value!r}, no number" for value in text[odd]]
+        reasons[is_unreadable] = [f"{name} is {value!r}, no number" for value in text[is_unreadable]]
         return numbers.astype(np.float64), reasons
     raise refusal
 

@@ -70,10 +70,10 @@ class Package:
     @property
     def categories(self) -> dict[str, NDArray]:
         """Categorical columns, and the values each had in training."""
-        for name, step, its in self.pipeline["columns"].transformers_:
+        for name, step, names in self.pipeline["columns"].transformers_:
             if name == "categories":
                 encoder = step[-1] if isinstance(step, Pipeline) else step
-                return dict(zip(its, encoder.categories_, strict=True))
+                return dict(zip(names, encoder.categories_, strict=True))
         return {}
 
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
@@ -102,8 +102,8 @@ class Package:
         table = replace(table, frame=table.frame.iloc[places].reset_index(drop=True))
         X = X.iloc[places].reset_index(drop=True)
         scores = scores_of(self.pipeline, X)
-        beside = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
-        ranked = pd.DataFrame({"row": numbers, **beside, "score": scores})
+        identifiers = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
+        ranked = pd.DataFrame({"row": numbers, **identifiers, "score": scores})
         if self.notes["middle"] and (added := contributions(self.pipeline, X)) is not None:
             ranked["why"] = largest(added, np.array(self.notes["middle"]), list(X))
         groups = None if group is None else as_identifiers(table.text(group), table.where)
@@ -114,8 +114,8 @@ class Package:
     def _as_wide(self, table: Table, tell: Callable[[str], None]) -> Table:
         """Return rows of SVMlight with all features of the model: 0 where the file ends before."""
         features, frame = self.notes["features"], table.frame
-        known = {*features, *self.notes["beside"], "label", "qid"}
-        if new := [name for name in frame if name not in known]:
+        names = {*features, *self.notes["beside"], "label", "qid"}
+        if new := [name for name in frame if name not in names]:
             tell(f"{table.where}: {count_noun(len(new), 'feature')} unknown to the model: left out")
         return replace(table, frame=frame.assign(**{name: 0.0 for name in features if name not in frame}))
 
@@ -135,11 +135,11 @@ class Package:
                 features[name] = table.text(name).fillna("")
                 continue
             if name not in seen:
-                features[name], odd = readable_numbers(table, name)
+                features[name], unreadable = readable_numbers(table, name)
                 if not fills:
-                    gaps = features[name].isna() & odd.eq("")
-                    odd = odd.mask(gaps, f"{name} is missing, and the model fills no gaps")
-                reasons = reasons.where(reasons.ne(""), odd)
+                    gaps = features[name].isna() & unreadable.eq("")
+                    unreadable = unreadable.mask(gaps, f"{name} is missing, and the model fills no gaps")
+                reasons = reasons.where(reasons.ne(""), unreadable)
                 continue
             text = features[name] = table.text(name)
             new = text[~text.isin(seen[name]) & ~(fills & text.isna())]
@@ -154,8 +154,8 @@ class Package:
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
         """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""
-        own = Top.of(self.notes["top"])
-        most, top = 0 if top else own.k or 0, top or own
+        top_of_model = Top.of(self.notes["top"])
+        most, top = 0 if top else top_of_model.k or 0, top or top_of_model
         group = (ranked["rank"] == 1).cumsum()
         sizes = group.map(group.value_counts())
         most = max(most, sizes.max())
@@ -176,10 +176,11 @@ class Package:
             return self._expect_of_groups(ranked, head, prevalence, tell)
         k, length, rows = len(head), len(ranked), self.notes["rows"]
         chosen, *rivals = self.held_out
-        coming = next_list(chosen, k, length, rivals=rivals, prevalence=prevalence)
+        forecast = next_list(chosen, k, length, rivals=rivals, prevalence=prevalence)
         cut = Top.of(self.notes["top"]).resolve(rows, 0)
         share = f"{self.notes['positives'] / rows:.2g}, as of the data (else --prevalence)"
-        tell(f"{coming.sentence}, if the share of positives is {share if prevalence is None else prevalence}")
+        expected_share = share if prevalence is None else prevalence
+        tell(f"{forecast.sentence}, if the share of positives is {expected_share}")
         if k / length > 1.05 * cut / rows and k < length:
             tell(
                 f"That is deeper, {k / length:.1%} of the rows, than the card's {cut:,} of {rows:,}, "
@@ -187,17 +188,17 @@ class Package:
             )
         if (ties := ties_at_k(ranked["score"], k)).items:
             tell(f"{ties.items:,} rows are tied at the cut, for {ties.places:,} of the places")
-        promise = Promise.of_list(coming, prevalence)
-        if not coming.reason:
+        promise = Promise.of_list(forecast, prevalence)
+        if not forecast.reason:
             tell(promise.sentence)
         return promise
 
     def _expect_of_groups(
         self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
     ) -> Promise:
-        top, known = Top.of(self.notes["top"]), self.notes["precision"]
-        tell(sentence_of_groups(top, known["mean"], known["low"], known["high"]))
-        promise = Promise.of_groups(len(head), len(ranked), known, prevalence)
+        top, precision = Top.of(self.notes["top"]), self.notes["precision"]
+        tell(sentence_of_groups(top, precision["mean"], precision["low"], precision["high"]))
+        promise = Promise.of_groups(len(head), len(ranked), precision, prevalence)
         if len(self.head(ranked)) != len(head):
             promise = promise.without(f"the card is of {top} of each group, and these are other rows")
         tell(promise.sentence)
@@ -231,8 +232,8 @@ def write_model(folder: Path, package: Package) -> list[str]:
 def write_notes(folder: Path, package: Package) -> None:
     """Write the notes of a package, with digests of all its files, which are there."""
     digests = {name: _digest(folder / name) for name in FILES if name != NOTES and (folder / name).exists()}
-    about = {"versions": versions_of(package.pipeline), "digests": digests}
-    write_json(folder / NOTES, {**package.notes, **about})
+    additions = {"versions": versions_of(package.pipeline), "digests": digests}
+    write_json(folder / NOTES, {**package.notes, **additions})
 
 
 def _digest(file: Path) -> str:

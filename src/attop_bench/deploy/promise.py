@@ -48,10 +48,10 @@ class Promise(BaseModel):
 
     @model_validator(mode="after")
     def _is_possible(self) -> Promise:
-        known = [value for value in (self.least, self.expected, self.low, self.high) if value is not None]
-        if any(value > self.k for value in known):
+        numbers = [value for value in (self.least, self.expected, self.low, self.high) if value is not None]
+        if any(value > self.k for value in numbers):
             raise ValueError(
-                f"no more than the {self.k:,} rows of the list can be positive, got {max(known):g}"
+                f"no more than the {self.k:,} rows of the list can be positive, got {max(numbers):g}"
             )
         if self.least is not None and self.least > self.k - _NOT_PERFECT:
             raise ValueError(f"least must be below the {self.k:,} rows of the list, got {self.least:g}")
@@ -65,15 +65,15 @@ class Promise(BaseModel):
     @classmethod
     def of_list(cls, coming: NextList, prevalence: float | None) -> Promise:
         """Return the promise of the next list."""
-        known = {name: _known(getattr(coming, name)) for name in ("expected", "low", "high", "least")}
+        numbers = {name: _known(getattr(coming, name)) for name in ("expected", "low", "high", "least")}
         promise = cls(
             k=coming.k,
             length=coming.length,
             prevalence=prevalence,
-            **{**known, "least": None},
+            **{**numbers, "least": None},
             reason=coming.reason or "such lists may hold none",
         )
-        return promise.promising(known["least"])
+        return promise.promising(numbers["least"])
 
     @classmethod
     def of_groups(
@@ -198,8 +198,10 @@ def labels_of(
             and is_positive(table, column, ["0", "1"]).any()
         ):
             positive, values = "1", ("0", "1")
-        odd = text[text.notna() & ~is_positive(table, column, list(values))]
-        if len(odd) and comparison_of(positive) is None:
+        unreadable = text[text.notna() & ~is_positive(table, column, list(values))]
+        if len(unreadable) and comparison_of(positive) is None:
             usual = ", ".join(map(repr, values[:5]))
-            raise DatasetError(f"{file}: column {column!r} must hold {usual} or nothing, got {odd.iloc[0]!r}")
+            raise DatasetError(
+                f"{file}: column {column!r} must hold {usual} or nothing, got {unreadable.iloc[0]!r}"
+            )
     return pd.Series(is_positive(table, column, positive), text.index, float).where(text.notna())

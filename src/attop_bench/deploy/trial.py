@@ -71,11 +71,11 @@ def largest_difference(pipeline: Any, rows: pd.DataFrame, scores: Floats) -> flo
 def versions_of(pipeline: Any) -> dict[str, str]:
     """Return the versions here of Python, attop's packages and those of the pipeline's model."""
     installed = environment()
-    found = {"python": installed["python"], **installed["versions"]}
+    versions = {"python": installed["python"], **installed["versions"]}
     learner = type(pipeline["model"]).__module__.partition(".")[0]
     for package in (*_distributions().get(learner, ()), "joblib"):
-        found[package] = version(package)
-    return found
+        versions[package] = version(package)
+    return versions
 
 
 def changed_versions(then: dict[str, str]) -> dict[str, tuple[str, str]]:
@@ -84,9 +84,9 @@ def changed_versions(then: dict[str, str]) -> dict[str, tuple[str, str]]:
     now = {"python": here["python"], **here["versions"]}
     changed = {}
     for package, number in then.items():
-        found = now.get(package) or _version_here(package)
-        if found != number:
-            changed[package] = number, found
+        number_here = now.get(package) or _version_here(package)
+        if number_here != number:
+            changed[package] = number, number_here
     return changed
 
 

@@ -56,18 +56,18 @@ class Folder:
 
     def lines(self) -> list[str]:
         """Say of each list that is not judged, or not whole, why."""
-        said = [f"{name} is passed over: {reason}" for name, reason in self.passed.items()]
-        said += [
+        remarks = [f"{name} is passed over: {reason}" for name, reason in self.passed.items()]
+        remarks += [
             f"{name} promises nothing, and is not judged: {r}" for name, r in self.without_promise.items()
         ]
         if self.waiting:
-            said.append(f"Waiting for labels: {', '.join(self.waiting)}")
+            remarks.append(f"Waiting for labels: {', '.join(self.waiting)}")
         for one in self.judged:
             if one.waiting:
-                said.append(
+                remarks.append(
                     f"{one.name}: {count_noun(one.waiting, 'row')} of {one.promise.k:,} without a label yet"
                 )
-        return said
+        return remarks
 
     @property
     def counts(self) -> str:
@@ -86,16 +86,16 @@ def read_folder(folder: str | Path, column: str, how: dict[str, Any], promised: 
 
     `how` has the options of `labels_of`, `promised` is the precision to keep where it is given.
     """
-    found = Folder([], {}, [], {})
+    lists = Folder([], {}, [], {})
     contents: dict[bytes, str] = {}
     for path in lists_in(folder):
         try:
             if first := _copied(path, contents):
                 raise DatasetError(f"it is {first} again")
-            _read_one(path, column, how, promised, found)
+            _read_one(path, column, how, promised, lists)
         except (DatasetError, OSError) as error:
-            found.passed[path.name] = str(error)
-    return found
+            lists.passed[path.name] = str(error)
+    return lists
 
 
 def _copied(path: Path, contents: dict[bytes, str]) -> str:
@@ -109,16 +109,16 @@ def _copied(path: Path, contents: dict[bytes, str]) -> str:
     return first if first != path.name else ""
 
 
-def _read_one(path: Path, column: str, how: dict[str, Any], promised: float | None, found: Folder) -> None:
+def _read_one(path: Path, column: str, how: dict[str, Any], promised: float | None, lists: Folder) -> None:
     labels = labels_of(path, column, **how)
     promise = _given(promised, len(labels)) if promised is not None else _beside(path, len(labels))
     if not labels.notna().any():
-        found.waiting.append(path.name)
+        lists.waiting.append(path.name)
     elif not promise.holds:
-        found.without_promise[path.name] = promise.reason or "its least is 0"
+        lists.without_promise[path.name] = promise.reason or "its least is 0"
     else:
         rows, hits = int(labels.notna().sum()), int(labels.sum())
-        found.judged.append(PastList(path.name, rows, hits, len(labels) - rows, promise))
+        lists.judged.append(PastList(path.name, rows, hits, len(labels) - rows, promise))
 
 
 def _given(precision: float, k: int) -> Promise:

@@ -69,24 +69,24 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
 
     Meanwhile Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
     """
-    mine, its = Pipe()
+    receiver, sender = Pipe()
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     supervisor = os.fork()
     if supervisor == 0:
         try:
-            mine.close()
-            its.send(_supervise(call, its.poll))
+            receiver.close()
+            sender.send(_supervise(call, sender.poll))
         finally:
             os._exit(0)
     if interrupt is not signal.SIG_IGN:  # as it is in the background of a shell
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    its.close()
+    sender.close()
     end = None
-    with mine, contextlib.suppress(EOFError):
-        while not mine.poll(0.5) and end is None:
+    with receiver, contextlib.suppress(EOFError):
+        while not receiver.poll(0.5) and end is None:
             if orphaned():
                 end = ProcessResult("abandoned", "stopped: nobody waits for the result")
-        end = end or mine.recv()
+        end = end or receiver.recv()
     os.waitpid(supervisor, 0)
     signal.signal(signal.SIGINT, interrupt)
     return end or ProcessResult(
@@ -113,13 +113,13 @@ def _orphaned(pid: int) -> Callable[[], bool]:
 
 def _starters(pid: int) -> list[int]:
     """Return the parents of a process, up to the first that is no shell."""
-    found: list[int] = []
+    parents: list[int] = []
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
-        while not found or process.name() in _SHELLS:
-            found.append(process.ppid())
-            process = psutil.Process(found[-1])
-    return found
+        while not parents or process.name() in _SHELLS:
+            parents.append(process.ppid())
+            process = psutil.Process(parents[-1])
+    return parents
 
 
 def serve() -> None:
@@ -215,9 +215,9 @@ def _answer(connection: socket.socket) -> None:
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
     if gone():
         return
-    for stream, given in enumerate(streams):
-        os.dup2(given, stream)
-        os.close(given)
+    for stream, descriptor in enumerate(streams):
+        os.dup2(descriptor, stream)
+        os.close(descriptor)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -31,8 +31,8 @@ class Attempts:
     def of(cls, output: StrPath) -> Attempts:
         """Return those of the run that writes to a folder of results."""
         try:
-            about = json.loads(Path(output, RUN).read_text(encoding="utf-8"))
-            return cls(about["run"], about.get("attempts"))
+            entry = json.loads(Path(output, RUN).read_text(encoding="utf-8"))
+            return cls(entry["run"], entry.get("attempts"))
         except (OSError, ValueError, LookupError, TypeError):
             return cls()
 
@@ -62,7 +62,7 @@ class Attempts:
 def _kills(note: Path, digest: str) -> dict[str, int]:
     """Return how often the job was killed, by runs."""
     try:
-        about = json.loads(note.read_text(encoding="utf-8"))
-        return dict(about["kills"]) if about["digest"] == digest else {}
+        entry = json.loads(note.read_text(encoding="utf-8"))
+        return dict(entry["kills"]) if entry["digest"] == digest else {}
     except (OSError, ValueError, LookupError, TypeError):
         return {}

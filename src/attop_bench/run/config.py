@@ -46,8 +46,8 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     mappings with an `id`, which override the entry of that name; a file of the user's own (a `path` among its
     parameters) overrides nothing. Raises `ConfigError` with every complaint.
     """
-    known = _keys_at(())
-    refuse(f"{key}: unknown key; {did_you_mean(key, known)}" for key in raw if key not in known)
+    keys = _keys_at(())
+    refuse(f"{key}: unknown key; {did_you_mean(key, keys)}" for key in raw if key not in keys)
     raw = dict(raw)
     files = catalogue_files(raw)
     raw.pop("catalogues", None)
@@ -143,10 +143,10 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
             raise ConfigError(f"{where}: a name is needed, got {base!r}")
         if must_be_known and base not in catalogue:
             raise ConfigError(f"{where}: unknown {section[:-1]} {base!r}; {did_you_mean(base, catalogue)}")
-        known = {} if section == "datasets" and _is_own_file(entry) else catalogue.get(base) or {}
-        if not isinstance(known, Mapping):
-            raise ConfigError(f"catalogues: {section}: {base}: keys and values are needed, got {known!r}")
-        resolved.append({**known, **entry})
+        template = {} if section == "datasets" and _is_own_file(entry) else catalogue.get(base) or {}
+        if not isinstance(template, Mapping):
+            raise ConfigError(f"catalogues: {section}: {base}: keys and values are needed, got {template!r}")
+        resolved.append({**template, **entry})
     return resolved
 
 
@@ -158,15 +158,15 @@ def _is_own_file(entry: Mapping[str, Any]) -> bool:
 
 def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
     """Return the keys about metrics, with a definition of each that is named by a dotted path."""
-    own, chosen, datasets = raw.get("custom_metrics", {}), raw.get("metrics", []), raw["datasets"]
-    if not isinstance(own, Mapping) or not isinstance(chosen, list):
+    definitions, chosen, datasets = raw.get("custom_metrics", {}), raw.get("metrics", []), raw["datasets"]
+    if not isinstance(definitions, Mapping) or not isinstance(chosen, list):
         return {}  # for the model to refuse
     names = [*chosen, *(data.get("scoring") for data in datasets)]
     dotted = [n for n in names if isinstance(n, str) and re.match(DOTTED, n)]
-    own = {**{name: {"path": name} for name in dotted}, **own}
+    definitions = {**{name: {"path": name} for name in dotted}, **definitions}
     worth = any("amount" in (data.get("params") or ()) for data in datasets)
-    default = [*DEFAULT_METRICS, *(name for name in AMOUNTS if worth), *own]
-    return {"custom_metrics": own, "metrics": chosen if "metrics" in raw else default}
+    default = [*DEFAULT_METRICS, *(name for name in AMOUNTS if worth), *definitions]
+    return {"custom_metrics": definitions, "metrics": chosen if "metrics" in raw else default}
 
 
 def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
@@ -240,13 +240,13 @@ def _wrong_metrics(config: Config) -> Iterator[str]:
             custom_metric(name, **definition.model_dump())
         except ValueError as error:
             yield f"metric {name!r}: {error}"
-    known = [*METRICS, *config.custom_metrics]
+    names = [*METRICS, *config.custom_metrics]
     places = [("metrics", name) for name in config.metrics]
     places += [(f"datasets: {data.id}: scoring", data.scoring) for data in config.datasets]
     for where, name in places:
         try:
-            if name not in known and not is_known(name):
-                yield f"{where}: unknown metric {name!r}; {did_you_mean(name, known)}"
+            if name not in names and not is_known(name):
+                yield f"{where}: unknown metric {name!r}; {did_you_mean(name, names)}"
         except ValueError as error:  # such as a precision of 2
             yield f"{where}: {error}"
 
@@ -256,8 +256,8 @@ def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
     for item in error.errors():
         where = _place(item["loc"], raw)
         if item["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-            known = _keys_at(item["loc"][:-1])
-            yield f"{where}: unknown key; {did_you_mean(item['loc'][-1], known)}"
+            keys = _keys_at(item["loc"][:-1])
+            yield f"{where}: unknown key; {did_you_mean(item['loc'][-1], keys)}"
         elif item["type"] == "missing":
             yield f"{where}: missing; it must be given"
         else:

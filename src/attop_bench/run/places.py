@@ -21,13 +21,13 @@ Beside = Callable[[str], str]
 _DEFAULT = "config/config.yaml"
 
 
-def default_configuration(beside: Beside) -> str:
+def default_configuration(locate: Beside) -> str:
     """Return the configuration whose keys others replace."""
-    return _DEFAULT if os.path.exists(_DEFAULT) else beside(_DEFAULT)
+    return _DEFAULT if os.path.exists(_DEFAULT) else locate(_DEFAULT)
 
 
 def with_places(
-    raw: Mapping[str, Any], files: Iterable[StrPath], snakefile: StrPath | None, beside: Beside
+    raw: Mapping[str, Any], files: Iterable[StrPath], snakefile: StrPath | None, locate: Beside
 ) -> dict[str, Any]:
     """Return a configuration with the paths of its catalogues; let Python find the modules it names.
 
@@ -42,7 +42,7 @@ def with_places(
     catalogues = catalogue_files(with_catalogues)
     if all(map(os.path.exists, catalogues.values())):
         return with_catalogues
-    return {**raw, "catalogues": {section: beside(file) for section, file in catalogues.items()}}
+    return {**raw, "catalogues": {section: locate(file) for section, file in catalogues.items()}}
 
 
 def _folders(files: Iterable[StrPath], snakefile: StrPath | None) -> Iterator[str]:

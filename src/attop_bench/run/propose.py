@@ -56,11 +56,11 @@ def get_files(config: Config, datasets: Collection[str]) -> tuple[Files, dict[st
     chosen = [data for data in config.datasets if data.id in datasets]
     chosen.sort(key=lambda data: data.expect.items or np.inf)
     with ThreadPoolExecutor(8) as pool:
-        for data, found in zip(chosen, pool.map(get, chosen), strict=True):
-            if isinstance(found, Unavailable):
-                missing[data.id] = found
+        for data, answer in zip(chosen, pool.map(get, chosen), strict=True):
+            if isinstance(answer, Unavailable):
+                missing[data.id] = answer
             else:
-                files[data.id] = found
+                files[data.id] = answer
     return files, missing
 
 
@@ -71,9 +71,9 @@ def look_at_tops(gains: Floats, planned: int, draws: int = 20_000) -> Looked:
     T tops have one in at most T / 2 %, however much they depend on each other. Tops that contradict each
     other, two and two, show nothing.
     """
-    looked = [signed_ranks_in_turn(its, planned, LEVEL, draws) for its in gains.round(6).T]
-    looks = {sign: sorted(its.look for its in looked if its.sign == sign) for sign in (1, -1)}
-    shown = [Looked(its[1], sign) for sign, its in looks.items() if len(its) > 1]
+    tests = [signed_ranks_in_turn(gains_at_top, planned, LEVEL, draws) for gains_at_top in gains.round(6).T]
+    looks_by_sign = {sign: sorted(test.look for test in tests if test.sign == sign) for sign in (1, -1)}
+    shown = [Looked(looks[1], sign) for sign, looks in looks_by_sign.items() if len(looks) > 1]
     return shown[0] if len(shown) == 1 else Looked(len(gains), 0)
 
 
@@ -119,5 +119,7 @@ def _measure(config: Config, name: str, paths: Mapping[str, str], deadline: floa
             if not record.ok:
                 return Measured(name, None, "" if record.status == "timeout" else record.reason)
             scored = zip(job.tops, record.scores, strict=True)
-            values.append([sample.measure(job.metric, fold.test, its, top).value for top, its in scored])
+            values.append(
+                [sample.measure(job.metric, fold.test, scores, top).value for top, scores in scored]
+            )
     return Measured(name, np.mean(values, axis=0))

@@ -81,8 +81,8 @@ def rescore(
     home: dict[str, Path] = {}
     datasets: dict[str, object] = {}
     asked = {"scoring": scoring.name, "tops": [str(top) for top in tops]}
-    for path, (_, about) in zip(files, parts, strict=True):
-        for name, counts in about.items():
+    for path, (_, facts) in zip(files, parts, strict=True):
+        for name, counts in facts.items():
             if name in home:
                 raise DatasetError(f"{path}: data set {name!r} is in {home[name]} as well: join them")
             home[name], datasets[name] = path, counts | asked
@@ -101,7 +101,7 @@ def _evaluate_file(
     frame = _read_predictions(path, rename)
     table_rows: dict[str, list[Row]] = {name: [] for name in _RESCORED}
     main = next(top for top in tops if str(top) == main_top(map(str, tops)))
-    about = {}
+    facts = {}
     for dataset, rows in frame.groupby("dataset", sort=False, observed=True):
         where = f"{path}: data set {dataset!r}"
         check_stem(str(dataset), f"{path}: data set")
@@ -109,24 +109,24 @@ def _evaluate_file(
         scored = []
         for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
             where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
-            for own, its in _at_tops(run, tops, where_run):
+            for tops_of_rows, its in _at_tops(run, tops, where_run):
                 part, scores = _items_of(its, where_run)
                 first = parts.setdefault((repeat, fold), part)
                 _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
-                scored.append((method, repeat, fold, part, scores, own))
+                scored.append((method, repeat, fold, part, scores, tops_of_rows))
         trained = _trained_on(parts)
-        for method, repeat, fold, part, scores, own in scored:
+        for method, repeat, fold, part, scores, tops_of_rows in scored:
             key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
-            table_rows["evaluation"] += _values(key, part, scores, own, metrics)
-            if part.groups is None and main in own:
+            table_rows["evaluation"] += _values(key, part, scores, tops_of_rows, metrics)
+            if part.groups is None and main in tops_of_rows:
                 items = listed_row(part.rows, part.y, scores, main)
                 table_rows["listed"].append({**key, "top": str(main), **items})
-            known = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
-            known |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
-            table_rows["runs"] += [known | {"top": str(top)} for top in own]
-        about[str(dataset)] = _about(parts)
+            entry = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
+            entry |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
+            table_rows["runs"] += [entry | {"top": str(top)} for top in tops_of_rows]
+        facts[str(dataset)] = _about(parts)
     tables = {name: pd.DataFrame(its, columns=[*KEY, *TABLES[name]]) for name, its in table_rows.items()}
-    return tables, about
+    return tables, facts
 
 
 def _at_tops(
@@ -136,12 +136,12 @@ def _at_tops(
     if "top" not in run:
         yield tops, run
         return
-    for text, its in run.groupby("top", sort=False, observed=True):
+    for text, rows in run.groupby("top", sort=False, observed=True):
         if (top := Top.parse(str(text))) not in tops:
             raise DatasetError(
                 f"{where}: scores for {top}, which is not asked for: leave them out, or --top {top}"
             )
-        yield [top], its
+        yield [top], rows
 
 
 def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, int], float]:

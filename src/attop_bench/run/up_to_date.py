@@ -190,8 +190,8 @@ class Inputs:
 
     def _metrics(self, names: Iterable[str]) -> list[str]:
         """Return the modules that define some metrics."""
-        own = self.config.own(*names)
-        homes = [home_of(definition["path"]) for definition in own.values()]
+        definitions = self.config.own(*names)
+        homes = [home_of(definition["path"]) for definition in definitions.values()]
         return [*homes, *(home for name in names for home in _homes_of(self.config.metric(name)))]
 
 
@@ -240,11 +240,11 @@ def _digest(plan: Plan, dataset: str, method: str) -> str:
 def _data(plan: Plan, dataset: str) -> list[Any]:
     """Return the specification of a data set, with the content of the user's own files for their names."""
     data = plan.config.dataset(dataset)
-    given = {name: data.params.get(name) for name in kind_of(data.kind).files}
-    own = {name: digest_of_file(file) for name, file in given.items() if file and Path(file).is_file()}
+    files = {name: data.params.get(name) for name in kind_of(data.kind).files}
+    digests = {name: digest_of_file(file) for name, file in files.items() if file and Path(file).is_file()}
     specs = [plan.stage_spec(dataset, stage) for stage in plan.stages(dataset)]
     for spec in specs:
-        spec["params"] |= {name: own[name] for name in own.keys() & spec["params"].keys()}
+        spec["params"] |= {name: digests[name] for name in digests.keys() & spec["params"].keys()}
     return [specs, {name: [file.path, file.member, file.digest] for name, file in data.files.items()}]
 
 
@@ -277,9 +277,9 @@ def number_run(output: StrPath, attempts: int | None = None) -> None:
 
     Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`.
     """
-    run, known = uuid4().hex, _known(output)
+    run, note = uuid4().hex, _known(output)
     # The number before too: a kill may come between the two files.
-    write_json(known, {"runs": [*_read(known).get("runs", [])[-1:], run]})
+    write_json(note, {"runs": [*_read(note).get("runs", [])[-1:], run]})
     write_json(Path(output, RUN), {"run": run, "directory": os.getcwd(), "attempts": attempts})
 
 

@@ -112,7 +112,9 @@ def cross_fit(
     for (_, test), (_, part) in zip(folds, parts, strict=True):
         scores[test] = part
     models = zip(*(fitted for fitted, _ in parts), strict=True)
-    return [(name, list(its)) for (name, _), its in zip(members, models, strict=True)], scores
+    return [
+        (name, list(models_of_folds)) for (name, _), models_of_folds in zip(members, models, strict=True)
+    ], scores
 
 
 def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
@@ -136,9 +138,9 @@ def _held_out(
 ) -> tuple[list[Estimator], Floats]:
     train, test = fold
     rows, held_out = safe_indexing(X, train), safe_indexing(X, test)
-    given = {name: value[train] for name, value in values.items()}
+    columns = {name: value[train] for name, value in values.items()}
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
-        models = [fit(model, rows, y[train], **given) for _, model in members]
+        models = [fit(model, rows, y[train], **columns) for _, model in members]
         named = zip(members, models, strict=True)
         return models, np.column_stack([raw_scores(name, m, held_out, prior) for (name, _), m in named])

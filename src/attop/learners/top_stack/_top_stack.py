@@ -181,8 +181,8 @@ class TopStack(SplittingRanker, BaseComposition):
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         """Fit `models`, which differ in their top alone."""
         X, y, groups, weight, entity = data.counted()
-        given = {"groups": groups, "entity": entity, "sample_weight": weight}
-        values: Values = {name: value for name, value in given.items() if value is not None}
+        columns = {"groups": groups, "entity": entity, "sample_weight": weight}
+        values: Values = {name: value for name, value in columns.items() if value is not None}
         measures = [TopPrecision(y, model._top(), groups, entity) for model in models]
         members = self._fit_members(X, y, values)
         for model, measure in zip(models, measures, strict=True):
@@ -193,18 +193,18 @@ class TopStack(SplittingRanker, BaseComposition):
         most = max(2, int(np.bincount(y).min()) // 2)
         folds = cross_fitting_folds(min(self.cv, most), y, values.get("groups", values.get("entity")), rng)
         seed = int(rng.randint(np.iinfo(np.int32).max))
-        given: Any = self.estimators
-        if isinstance(given, str):
+        members: Any = self.estimators
+        if isinstance(members, str):
             n_rows = min(len(train) for train, _ in folds)
-            given = default_members(n_rows, self.n_features_in_, sparse=issparse(X))
+            members = default_members(n_rows, self.n_features_in_, sparse=issparse(X))
         weight = values.get("sample_weight")
-        if weight is not None and not any(takes(model, "sample_weight") for _, model in given):
+        if weight is not None and not any(takes(model, "sample_weight") for _, model in members):
             raise ValueError(
-                f"no member takes sample_weight ({', '.join(name for name, _ in given)}): "
+                f"no member takes sample_weight ({', '.join(name for name, _ in members)}): "
                 "add one that does, or leave the weights out"
             )
         prior = float(np.average(y, weights=weight))
-        fitted, scores = cross_fit(given, X, y, folds, values, prior, seed, self.n_jobs)
+        fitted, scores = cross_fit(members, X, y, folds, values, prior, seed, self.n_jobs)
         centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
         return _Members(
@@ -268,8 +268,8 @@ class TopStack(SplittingRanker, BaseComposition):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given: Any = [] if isinstance(self.estimators, str) else self.estimators
-        members = [get_tags(model).input_tags for _, model in given]
+        estimators: Any = [] if isinstance(self.estimators, str) else self.estimators
+        members = [get_tags(model).input_tags for _, model in estimators]
         tags.input_tags.allow_nan = all(member.allow_nan for member in members)
         tags.input_tags.sparse = all(member.sparse for member in members)
         return tags

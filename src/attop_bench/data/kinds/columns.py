@@ -132,8 +132,8 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
             f"{where}: downsample_positives={share!r} needs {count} of the {len(rows)} positives, which are "
             f"{len(rows) / len(y):.3g} of the rows: give a share below that, of at least one positive"
         )
-    kept = np.random.default_rng(0).choice(rows, count, replace=False)
-    return np.sort(np.concatenate([kept, np.flatnonzero(~y)]))
+    drawn = np.random.default_rng(0).choice(rows, count, replace=False)
+    return np.sort(np.concatenate([drawn, np.flatnonzero(~y)]))
 
 
 def alike(X: Floats) -> Ints:
@@ -253,9 +253,9 @@ def refuse_text(text: pd.DataFrame, where: str) -> None:
     import pandas as pd
 
     def example(column: pd.Series) -> object:
-        known = column.dropna()
-        odd = known[pd.to_numeric(known, errors="coerce").isna()]
-        return (*odd, *sorted(known, key=lambda v: -len(str(v))), None)[0]  # or the longest number
+        present = column.dropna()
+        unreadable = present[pd.to_numeric(present, errors="coerce").isna()]
+        return (*unreadable, *sorted(present, key=lambda v: -len(str(v))), None)[0]  # or the longest number
 
     if each := "; ".join(f"column {c!r} is not numeric, for example {example(text[c])!r}" for c in text):
         raise DatasetError(

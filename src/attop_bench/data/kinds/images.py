@@ -145,6 +145,6 @@ def interaction_dataset(
 ) -> Dataset:
     """Return rows of <user, item, product> features, users as groups."""
     size = {"items": len(item_features), "users": len(np.unique(rows.user))}
-    about = {**facts, "positive": "image the user likes", "counts": {**size, **counts}}
+    facts_of_images = {**facts, "positive": "image the user likes", "counts": {**size, **counts}}
     X = interaction_features(taste[rows.user], item_features[rows.item])
-    return Dataset(name, X, rows.y, rows.user, about)
+    return Dataset(name, X, rows.y, rows.user, facts_of_images)

@@ -146,7 +146,7 @@ def rating_recommendation(
     users, row = np.unique(user, return_inverse=True)
     column = np.unique(item, return_inverse=True)[1]
     rows, y = label_rest(user, item, rating, first, positive, min_rows)
-    kept = len(np.unique(row[rows]))
+    n_users = len(np.unique(row[rows]))
     facts = {
         "title": "Recommendation from simulated ratings",
         "source": "simulated: low-rank ratings with noise",
@@ -155,8 +155,8 @@ def rating_recommendation(
         "counts": {
             "ratings": len(row),
             "ratings factorised": int(first.sum()),
-            "users": kept,
-            "users left out": len(users) - kept,
+            "users": n_users,
+            "users left out": len(users) - n_users,
             "items": len(np.unique(column[rows])),
             "factorisation steps": len(objective) - 1,
             "factorisation RMSE": float(np.sqrt(2 * objective[-1] / first.sum())),

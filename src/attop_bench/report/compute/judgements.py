@@ -67,9 +67,9 @@ def judge_all(
     judgements = {}
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
-        about = (datasets or {}).get(str(dataset), {})
+        facts = (datasets or {}).get(str(dataset), {})
         known = ("items", "positives", "groups", "entities")
-        counts = {c: n if isinstance(n := about.get(c), int) else None for c in known}
+        counts = {c: n if isinstance(n := facts.get(c), int) else None for c in known}
         items, positives = counts["items"], counts["positives"]
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
@@ -89,11 +89,11 @@ def judge_all(
                     test_train_ratio=ratio,
                     n=items,
                     share=share,
-                    grouped="groups" in about,
-                    units=Units(*about["units"])
-                    if "units" in about
+                    grouped="groups" in facts,
+                    units=Units(*facts["units"])
+                    if "units" in facts
                     else Units.of(
-                        definition, size, ratio, design_effect=about.get("design_effect"), **counts
+                        definition, size, ratio, design_effect=facts.get("design_effect"), **counts
                     ),
                     against=against,
                 )
@@ -110,9 +110,9 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     else:
         words = [_about_next(judged, titles)]
         if answer := judged.answer:
-            said = answer.verdict.sentence(titles[answer.model], "better than")
+            answer_text = answer.verdict.sentence(titles[answer.model], "better than")
             beside = f"{judged.beside(answer)}{_in_brackets(answer.p)}"
-            words.append(f"As asked beforehand, {titles[judged.asked]} is {said}{beside}.")
+            words.append(f"As asked beforehand, {titles[judged.asked]} is {answer_text}{beside}.")
         words.extend(_about_all(judged))
     if judged.unranked:
         words.append(
@@ -144,22 +144,23 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     start = f"{first} is best, by {format_small(rival.difference)}{over}:"
     if judged.tied:
         start = f"{join_words([titles[m] for m in judged.first], 5)} have equal means{over}: {first} is"
-    said = f"{start} {rival.verdict.sentence(second, 'better than')}"
+    sentence = f"{start} {rival.verdict.sentence(second, 'better than')}"
     match rival.verdict:
         case Verdict.UNTESTED:
-            return f"{said}: {rival.reason}."
+            return f"{sentence}: {rival.reason}."
         case Verdict.EQUAL:
-            return f"{said}, within {judged.tolerance:g} ({format_p(rival.p_equal, 'p')})."
+            return f"{sentence}, within {judged.tolerance:g} ({format_p(rival.p_equal, 'p')})."
         case Verdict.OPEN:
             ends = f"interval {format_small(rival.low)} to {format_small(rival.high)}"
-            return f"{said}{_in_brackets(rival.p, ends)}{judged.beside(rival)}."
-    return f"{said}{_in_brackets(rival.p)}."
+            return f"{sentence}{_in_brackets(rival.p, ends)}{judged.beside(rival)}."
+    return f"{sentence}{_in_brackets(rival.p)}."
 
 
 def _in_brackets(p: float, *rest: str) -> str:
     """Return a p and what stands beside it; a p that the adjustment makes 1 says nothing."""
-    said = "; ".join([format_p(p, "p")] * (not p > 0.999) + list(rest))
-    return f" ({said})" if said else ""
+    numbers = [] if p > 0.999 else [format_p(p, "p")]
+    content = "; ".join([*numbers, *rest])
+    return f" ({content})" if content else ""
 
 
 def span(tops: list[str]) -> str:

@@ -99,11 +99,11 @@ def build_page(
                 for place, its in places.items()
             }
         first = overview[""][middle]
-        own = [a for s in sections for (by, _), a in s.judgements.items() if by == s.metric and a.best]
+        decided = [a for s in sections for (by, _), a in s.judgements.items() if by == s.metric and a.best]
         main = [a for s in sections if s.view and (a := s.judgements[s.metric, s.main]).best]
         material = {
             "across": results.across,
-            "judgements": own,
+            "judgements": decided,
             "main": main,
             "names": {s.id: s.short for s in sections},
             "evaluation": results.evaluation,
@@ -129,7 +129,7 @@ def build_page(
         across=results.across,
         summary=results.summary,
         board=results.board,
-        ranking=(*sentences(results.across, titles, {s.id: s.title for s in sections}), *_by_chance(own)),
+        ranking=(*sentences(results.across, titles, {s.id: s.title for s in sections}), *_by_chance(decided)),
         figures=figures,
         paper=exports,
         metrics=[get_metric(name) for name in results.metrics],
@@ -227,7 +227,7 @@ def _anchor(dataset: str) -> str:
 def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
     environment = manifest.get("environment", manifest)
     git = manifest.get("git") or {}
-    versions = (f"{name} {its}" for name, its in environment.get("versions", {}).items())
+    versions = (f"{name} {number}" for name, number in environment.get("versions", {}).items())
     machine = (str(environment[name]) for name in ("host", "cpu", "platform") if environment.get(name))
     rows = {
         "Versions": ", ".join(versions),

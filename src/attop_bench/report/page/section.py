@@ -194,8 +194,8 @@ def _costs(here: pd.DataFrame, runs: pd.DataFrame, dataset: str, main: str, orde
     cost = costs(runs, dataset)
     if cost.empty or not main:
         return []
-    mine = runs[(runs["dataset"] == dataset) & (runs["top"] == main) & (runs["status"] == "ok")]
-    validation = mine.groupby("method")["validation"].mean()
+    finished = runs[(runs["dataset"] == dataset) & (runs["top"] == main) & (runs["status"] == "ok")]
+    validation = finished.groupby("method")["validation"].mean()
     test = here.set_index("method")["mean"]
     cost = cost.assign(test=test.reindex(cost.index), validation=validation.reindex(cost.index))
     return cost.reindex([m for m in order if m in cost.index]).reset_index().to_dict("records")
