@@ -9,10 +9,11 @@ from studies.claims.intervals import runs
 
 import oracles.statistics as oracle
 from attop._core.top import Top
-from attop.experiment._interval import Units, at_most, clopper_pearson, difference_interval, interval
+from attop.experiment._interval import Units, clopper_pearson, difference_interval, interval
 from attop.experiment._learner import Sample
 from attop.metrics import get_metric
 from attop.metrics._custom import custom_metric
+from attop.statistics._effective import at_most
 from attop_bench.data.base import Dataset
 
 A = np.array([0.81, 0.85, 0.78, 0.90, 0.84, 0.80])
