@@ -200,7 +200,7 @@ def test_a_mean_over_different_metrics_is_of_their_ranges():
     tables = [rows(*series, dataset=f"d{d}", top="k=5") for d in range(5)]
     tables += [rows(*series, dataset=f"e{d}", top="k=5", metric="recall@k") for d in range(5)]
     said = headline(all_judged(*tables), {"a": "A", "b": "B"})
-    assert said.startswith("A is best on average: 0 hundredths of the metrics’ ranges behind each set’s best")
+    assert said.startswith("A is best on average: 0 hundredths of a metric’s range behind each set’s best")
 
 
 def test_a_headline_has_at_most_forty_words():

@@ -259,9 +259,11 @@ def _unit(judgements: Sequence[TopJudgement], value: float) -> str:
     if all(judged.in_hits for judged in judgements):
         return "of 100"
     metrics = {judged.metric for judged in judgements}
+    is_one = format_hits(value, _OF) == "1"
     if len(metrics) > 1:
-        return "hundredths of the metrics’ ranges"
-    return f"{'point' if format_hits(value, _OF) == '1' else 'points'} of {metrics.pop()}"
+        return "hundredth of a metric’s range" if is_one else "hundredths of a metric’s range"
+    point = "point" if is_one else "points"
+    return f"{point} of {metrics.pop()}"
 
 
 def _share_of_sets(scores: pd.DataFrame, lost: pd.DataFrame) -> str:
