@@ -129,6 +129,34 @@ def test_a_last_row_of_other_numbers_is_kept(row, tmp_path):
     assert (ledger.read, ledger.kept) == (13, 13)
 
 
+@pytest.mark.parametrize(
+    ("rows", "certain"),
+    [
+        ("A,1 B,2 C,3 D,4 E,5 F,6 G,21", False),  # one large sum
+        ("A,1 B,2 C,4 D,4 E,6 F,3.4", False),  # one mean, more finely written
+        ("A,36.9,37.2 B,37.1,36.8 C,36.5,37.4 D,36.6,37.3 E,36.9,36.8 F,36.8,37.1", False),
+        ("3,4 3,4 3,4 3,4 3,4 15,20", True),
+        ("A,1, B,2,x C,3,y D,4,x E,5,y F,6,x ,21,", True),  # no name
+    ],
+)
+def test_a_sum_by_numbers_alone_that_is_filled_as_a_row_is_asked_unless_it_is_well_told(
+    rows, certain, tmp_path
+):
+    lines = rows.split()
+    header = ",".join("abc"[: lines[0].count(",") + 1])
+    ledger = read_table(written(tmp_path, *lines, header=header), "csv", {}).ledger
+    asked, passed = ((), 1) if certain else ((1,), 0)
+    assert (tuple(entry.rows for entry in ledger.doubtful), ledger.read - ledger.kept) == (asked, passed)
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_drawn_line_of_values_that_rows_have_too_is_asked(place, tmp_path):
+    rows = ["+++,---", "---,+++", "+++,+++", "+++,---", "---,+++"]
+    rows.insert(place % (len(rows) + 1), "---,---")
+    ledger = read_table(written(tmp_path, *rows, header="a,b"), "csv", {}).ledger
+    assert (ledger.kept, ledger.doubtful[0].content) == (6, "---,---")
+
+
 def test_what_is_found_in_the_middle_is_asked_and_kept(tmp_path):
     drawn, total = "---,---,---,---", f"{sum(range(1, 7))},{sum(XS[:6])},Subtotal,"
     path = written(tmp_path, *ROWS[:6], total, *ROWS[6:9], drawn, *ROWS[9:])
@@ -152,7 +180,7 @@ def test_more_than_a_handful_at_the_end_is_asked(tmp_path):
 
 def test_the_header_again_is_no_row_only_above_numbers(tmp_path):
     ledger = read_table(written(tmp_path, *ROWS, "id,x,c,y", *ROWS), "csv", {}).ledger
-    assert (ledger.kept, str(ledger.passed[0])) == (24, "1 row that repeat the header (line 14, 'id,x,c,y')")
+    assert (ledger.kept, str(ledger.passed[0])) == (24, "1 row with the header again (line 14, 'id,x,c,y')")
     basket = written(tmp_path, "milk,salt", "bread,milk", "beer,milk", header="bread,milk")
     ledger = read_table(basket, "csv", {}).ledger
     assert (ledger.kept, ledger.doubtful[0].line) == (3, 3)

@@ -880,7 +880,7 @@ SITUATIONS = [
         "a comment in the middle, and first",
         lines(lambda rows: ["# by hand", *rows[:5], "# in May", *rows[5:]]),
         reader={"comment": "#"},
-        says=(r"1 row that are comments \(line 7, '# in May'\)",),
+        says=(r"1 row of comments \(line 7, '# in May'\)",),
     ),
     S(
         "comments first, and # in values",

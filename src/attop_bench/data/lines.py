@@ -7,7 +7,7 @@ not certain: it is kept, and asked about.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ABOVE = "above the table"
-COMMENT = "that are comments"
+COMMENT = "of comments"
 BLANK = "without any value"
 DRAWN = "without any value but a drawn line"
-AGAIN = "that repeat the header"
+AGAIN = "with the header again"
 UNITS = "below the header, such as units"
 END = "at the end, such as a sum or a remark"
 SUBTOTAL = "in the middle whose numbers are the sum or mean of rows above"
@@ -37,6 +37,8 @@ EMPTY = (BLANK, COMMENT)
 _HANDFUL, _SAMPLE = 5, 50
 #: Fewest rows above a sum with a word for it, and without one.
 _FEWEST, _ENOUGH = 3, 5
+#: Evidence of a sum that has a word for it or leaves fields empty, and of one that is filled as a row is.
+_TOLD, _TOLD_WELL = 2, 4
 #: A sum that is so many times as large as any row's value is no row's.
 _LARGE = 3
 #: Rows with a word for a sum, in the middle, beyond which it is a category.
@@ -127,7 +129,7 @@ def _verdicts(frame: pd.DataFrame, header: Sequence[str] | None) -> dict[int, tu
     amid = {row for row in drawn if row > 0 and verdicts[row] == (DRAWN, False)}
     if 0 in drawn:
         verdicts[0] = (DRAWN, not amid)
-    if amid:  # lines like these are rows, or none of them is
+    if amid or any(_has_strokes_of_rows(frame, row, drawn) for row in drawn):  # are these rows, too?
         verdicts |= dict.fromkeys(drawn, (DRAWN, False))
     return verdicts
 
@@ -159,6 +161,13 @@ def is_drawn(row: Sequence[str]) -> bool:
     if len(kinds) != 1 or not kinds <= set(_STROKES) or not all(strokes):
         return False
     return max(map(len, strokes)) >= _LEAST_STROKES
+
+
+def _has_strokes_of_rows(frame: pd.DataFrame, row: int, drawn: Collection[int]) -> bool:
+    """Return whether strokes of a drawn line are a value of other rows, such as a result of a test."""
+    others = frame.drop(index=frame.index[list(drawn)])
+    values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
+    return any(value and _comes_back(value, others[j]) for j, value in values.items())
 
 
 def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
@@ -274,15 +283,15 @@ def _ends(frame: pd.DataFrame, row: int, suspects: Mapping[int, object]) -> bool
         return None
     first = min((*numbers, *words), default=0)
     under = first in words and _all_numbers(above[first])
-    certain = under and (named or not numbers)
-    if numbers and not certain:
-        certain = _is_sum(above, numbers, named)
-    if alone and not certain:
-        certain = _is_unlike(alone, above[0])
-    if certain:
+    if under and (named or not numbers):
+        return True
+    if alone and _is_unlike(alone, above[0]):
         return True
     has_holes = len(numbers) + len(words) < frame.shape[1]
-    return False if named and has_holes else None
+    told = _evidence_of_sum(above, numbers, named) if numbers else 0
+    if told >= (_TOLD if named or has_holes else _TOLD_WELL):
+        return True
+    return False if told >= _TOLD or (named and has_holes) else None
 
 
 def _first_of_block(frame: pd.DataFrame, row: int) -> int:
@@ -315,11 +324,9 @@ def _parts(frame: pd.DataFrame, row: int) -> tuple[dict[int, str], dict[int, str
     return numbers, {j: value for j, value in present.items() if j not in numbers}
 
 
-def _is_sum(above: pd.DataFrame, numbers: Mapping[int, str], named: bool) -> bool:
-    """Return whether all numbers of a row are sums or means of those above, as they are not by chance."""
-    if len(above) < (_FEWEST if named else _ENOUGH):
-        return False
-    return _evidence(above, numbers) >= 2
+def _evidence_of_sum(above: pd.DataFrame, numbers: Mapping[int, str], named: bool) -> int:
+    """Return how unlikely it is by chance that all numbers of a row are sums or means of those above."""
+    return _evidence(above, numbers) if len(above) >= (_FEWEST if named else _ENOUGH) else 0
 
 
 def _evidence(above: pd.DataFrame, numbers: Mapping[int, str]) -> int:
