@@ -175,5 +175,6 @@ def _ledgers(story: Mapping[str, Any]) -> Iterator[str]:
         if LEDGER not in about:
             continue
         ledger = Ledger.from_dict(about[LEDGER])
-        if asides := [*ledger.passed, *ledger.left_out, *ledger.doubtful]:
-            yield f"{name}: {ledger}: {'; '.join(map(str, asides))}"
+        asides = list(map(str, (*ledger.passed, *ledger.left_out)))
+        if asides := [*asides, *(f"may be none: {entry}" for entry in ledger.doubtful)]:
+            yield f"{name}: {ledger}: {'; '.join(asides)}"

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
+from attop_bench.data.ledger import Aside, Ledger
 from snakemake_logger_plugin_attop.display import Display
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
@@ -68,6 +69,17 @@ def test_without_a_terminal_there_are_lines_and_no_codes(out, tmp_path):
     assert text.startswith("2 training jobs on 1 data set, 2 steps in all, 1 at a time\n")
     assert text.count("digits: 2 of 2 training jobs done") == 1
     assert text.rstrip().endswith("m1 ranks best.\nThe report: results/report.html")
+
+
+def test_a_row_that_may_be_none_is_not_among_those_that_were_passed_over(out, tmp_path):
+    progress, display = begun(out, tmp_path)
+    asked = Aside("at the end", 1, 4, "Total,9")
+    ledger = Ledger(3, 2, left_out=(Aside("without a label", 1, 4),), doubtful=(asked,))
+    (tmp_path / "manifest.json").write_text(json.dumps({"datasets": {"digits": {"rows": ledger.as_dict()}}}))
+    run(progress, 0, 1)
+    display.end()
+    assert "1 row without a label (line 4); may be none: 1 row at the end" in " ".join(out.getvalue().split())
+    assert dict(ledger.lines())["that may be none"] == str(asked)
 
 
 def test_on_a_terminal_a_bar_for_each_data_set(out, tmp_path):

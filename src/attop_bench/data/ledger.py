@@ -102,7 +102,7 @@ class Ledger:
             yield name, "; ".join(words)
         yield "kept", f"{self.kept:,}"
         if self.doubtful:
-            yield "kept though they may be no rows", "; ".join(map(str, self.doubtful))
+            yield "that may be none", "; ".join(map(str, self.doubtful))
 
     def __str__(self) -> str:
         counts = ((self._total(self.passed), "passed over"), (self._total(self.left_out), "left out"))
