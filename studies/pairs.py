@@ -29,7 +29,16 @@ from studies.slatk2025.pairs import lists_of
 
 CONFIGURATION = "config/suites/pairs.yaml"
 #: Exported beside the learners, or without a surrogate.
-WITHOUT = {"ConstantModelWarning", "Ranker", "TopThreshold", "predict_top", "top_threshold", "TopStack"}
+WITHOUT = {
+    "ConstantModelWarning",
+    "EASE",
+    "PopularityRanker",
+    "Ranker",
+    "TopStack",
+    "TopThreshold",
+    "predict_top",
+    "top_threshold",
+}
 #: Learners whose surrogate no method of theirs returns; with their parameters filled in.
 _FIXED = {
     "AATP": "accuracy-at-top",

@@ -60,7 +60,7 @@ def test_the_first_screen_is_full_and_nothing_lies_over_another(made, open_at, w
     assert max(tabs) <= width
     said = page.locator("#headline").inner_text()
     assert len(said.split()) <= 40
-    assert ("Not tested: 3 shared runs, 5 needed." in said) == (made.n_runs == 3)
+    assert ("No set is tested alone: 3 shared runs, 5 needed." in said) == (made.n_runs == 3)
     assert ("hown " in said) == (made.n_runs == 5)
     (shows_one if made.n_sets == 1 else shows_several)(made, opened, said, width)
 

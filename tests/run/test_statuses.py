@@ -7,5 +7,5 @@ from support.listings import listings
 def test_no_other_place_lists_the_statuses():
     assert listings(STATUSES) == {
         # The ends of a run, and those of a process, of any work.
-        "src/attop_bench/jobs/limits.py": [sorted(FAILED), ["error", "memory", "timeout"]]
+        "src/attop_bench/jobs/limits.py": [sorted(FAILED), ["error", "killed", "memory", "timeout"]]
     }

@@ -57,6 +57,9 @@ def run_init(options: argparse.Namespace) -> int:
     for name in names:
         copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
         copy(source() / name, folder / name)
+    profiles = folder / "workflow/profiles"
+    if not profiles.exists():  # Snakemake looks for profiles beside the Snakefile that it is given
+        profiles.symlink_to("../profiles")
     print(
         f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(names)}.\nconfig/README.md "
         f"explains the configuration.\n\nNow: cd {shlex.quote(str(folder))} && snakemake --cores 16"

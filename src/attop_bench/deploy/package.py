@@ -128,9 +128,7 @@ class Package:
         seen = self.categories
         features = {}
         reasons = pd.Series("", table.frame.index, dtype=object)
-        is_empty = pd.Series(True, table.frame.index)
         for name in self.notes["features"]:
-            is_empty &= table.text(name).isna()
             if name in words:
                 features[name] = table.text(name).fillna("")
                 continue
@@ -148,9 +146,7 @@ class Package:
                     f"{table.where}: column {name!r}: {len(new):,} of {len(text):,} values were never seen "
                     f"in training, such as {new.iloc[0]!r}: they count as a rare category, or as none"
                 )
-        return pd.DataFrame(features), reasons.mask(
-            is_empty & reasons.eq(""), "it has no value in any column"
-        )
+        return pd.DataFrame(features), reasons
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
         """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""

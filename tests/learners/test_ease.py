@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from attop import EASE, PopularityRanker
 from attop.learners import _ease
-from oracles.user_lists import ease_weights
+from oracles.ease import ease_weights
 
 
 def random_pairs(seed, n_users=30, n_items=12):
