@@ -88,7 +88,7 @@ def test_a_run_stopped_while_it_is_planned_says_so_in_a_word(tmp_path):
     os.killpg(running.pid, signal.SIGINT)
     assert running.wait(timeout=60) == 130
     output = (tmp_path / "output.txt").read_text()
-    assert output.startswith("Stopping.\n")
+    assert output.strip().startswith("Stopping.")
     assert "Traceback" not in output
 
 
