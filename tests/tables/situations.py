@@ -278,7 +278,7 @@ SITUATIONS = [
         ),
     ),
     S("row numbers by pandas", frame=base().reset_index(names=""), as_if=base()),
-    S("the header again", text(after="amount,age,colour,y\n"), says=("1 row that repeat",)),
+    S("the header again", text(after="amount,age,colour,y\n"), says=("1 row with the header again",)),
     S(
         "titles first",
         text(before="Report of May\nAll regions\n"),
@@ -873,7 +873,7 @@ SITUATIONS = [
     S(
         "the header again in the middle",
         amid("amount,age,colour,y"),
-        says=("1 row that repeat the .*line 21",),
+        says=("1 row with the header again .*line 21",),
     ),
     S("blanks in the middle", amid(" , ,, "), says=(r"1 row without any value \(line 21\)",)),
     S(
