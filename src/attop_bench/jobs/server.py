@@ -239,11 +239,16 @@ def _run(command: list[str]) -> int:
     except SystemExit as end:
         status = end.code
     except BaseException:
-        traceback.print_exc()
+        with contextlib.suppress(OSError):  # nobody may read it any more
+            traceback.print_exc()
         status = 1
     if not isinstance(status, int | None):
-        print(status, file=sys.stderr)
+        with contextlib.suppress(OSError):
+            print(status, file=sys.stderr)
         status = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        status = status or 120  # as the interpreter has it
     return (status or 0) & 0xFF
