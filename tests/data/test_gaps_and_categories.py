@@ -75,14 +75,16 @@ def test_a_table_survives_the_file(tmp_path):
     pd.testing.assert_frame_equal(back.X, data.X)
 
 
-@pytest.mark.parametrize("impute", [None, "median"])
-def test_without_a_ceiling_each_value_of_the_data_has_a_feature(impute, tmp_path):
-    frame = table() if impute else table().dropna()
-    data = written(frame, tmp_path, one_hot=True, impute=impute)
+@pytest.mark.parametrize(("with_gaps", "n_features", "n_of_two"), [(False, 9, 9), (True, 3, 4)])
+def test_without_gaps_and_ceiling_each_value_of_the_data_has_a_feature(
+    with_gaps, n_features, n_of_two, tmp_path
+):
+    frame = table() if with_gaps else table().dropna()
+    data = written(frame, tmp_path, one_hot=True, impute="median")
     assert data.facts["features"] == ["amount", "n", "country"]
-    assert data.summary()["features"] == 9
+    assert data.summary()["features"] == n_features
     common = np.flatnonzero(data.X["country"].isin(["DE", "FR"]))
-    assert data.transformer().fit_transform(data.X.iloc[common]).shape == (len(common), 9)
+    assert data.transformer().fit_transform(data.X.iloc[common]).shape == (len(common), n_of_two)
 
 
 @pytest.mark.parametrize(("options", "expected"), [({}, False), ({"max_categories": 3}, True)])

@@ -67,12 +67,21 @@ def values_of(X: pd.DataFrame) -> dict[str, list[str]]:
     return {name: X[name].cat.categories.tolist() for name in columns_of(X).categories}
 
 
-def count_features(X: Any, max_categories: int | None) -> int:
-    """Return the number of features: one a column, and of a category whose values are known one a value.
+def has_fixed_features(X: Any, max_categories: int | None) -> bool:
+    """Return whether each value of a category has a feature before anything is learnt.
 
-    With `max_categories` each training part says which values have a feature, and a category counts as one.
+    Else the training rows say which values have one: with `max_categories`, where categories are missing, and
+    beside texts, of which they say which words have one.
     """
-    values = values_of(X) if is_table(X) and max_categories is None else {}
+    columns = columns_of(X)
+    if max_categories is not None or columns.texts or not columns.categories:
+        return False
+    return not X[columns.categories].isna().any(axis=None)
+
+
+def count_features(X: Any, max_categories: int | None) -> int:
+    """Return the number of features: one a column, and of a category whose values all have one, these."""
+    values = values_of(X) if has_fixed_features(X, max_categories) else {}
     return X.shape[1] - len(values) + sum(map(len, values.values()))
 
 
@@ -83,10 +92,9 @@ def column_transformer(
 
     The columns are those of `X`, see `columns_of`. With `impute` missing numbers become the median,
     categories the most frequent one, an empty column 0; else a missing category is one more value, and a
-    missing number stays. A category becomes a column for each value that `X` has, or, with `max_categories`,
-    at most so many: the rarest of the training rows share the last. An unseen value counts as one of these,
-    or as none if none are pooled. With text all is sparse, and only numbers are scaled; else 0/1 columns are
-    as well.
+    missing number stays. A category becomes a column for each value, with `max_categories` at most so many:
+    the rarest of the training rows share the last. An unseen value counts as one of these, or as none if none
+    are pooled. With text all is sparse, and only numbers are scaled; else 0/1 columns are as well.
     """
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
@@ -98,7 +106,7 @@ def column_transformer(
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
     scale = scaler(scaling) or "passthrough"
     number = "passthrough" if impute is None else filled
-    encode = _encoder(X, columns.categories, impute, max_categories, has_text)
+    encode = _encoder(X, max_categories, sparse=has_text)
     category = encode if impute is None else make_pipeline(most_frequent, encode)
     parts = [
         ("numbers", make_pipeline(number, scale) if has_text else number, columns.numbers),
@@ -109,24 +117,17 @@ def column_transformer(
     return Pipeline([("columns", steps), ("scale", "passthrough" if has_text else scale)])
 
 
-def _encoder(
-    X: Any, categories: list[str], impute: str | None, max_categories: int | None, sparse: bool
-) -> Any:
+def _encoder(X: Any, max_categories: int | None, sparse: bool) -> Any:
     """Return an unfitted encoder of categories to 0/1 columns."""
     from sklearn.preprocessing import OneHotEncoder
 
-    options: dict[str, Any] = {"max_categories": max_categories, "sparse_output": sparse}
-    if max_categories is None and categories:
-        options["categories"] = [_values_with_gap(X[name], impute is None) for name in categories]
-    return OneHotEncoder(handle_unknown="infrequent_if_exist", **options)
-
-
-def _values_with_gap(column: pd.Series, gap_is_value: bool) -> list[Any]:
-    """Return the values of a column of categories; a gap is the last of them if it is to be one."""
-    values = column.cat.categories.tolist()
-    if gap_is_value and column.hasnans:
-        values.append(np.nan)
-    return values
+    fixed = has_fixed_features(X, max_categories)
+    return OneHotEncoder(
+        categories=list(values_of(X).values()) if fixed else "auto",
+        max_categories=max_categories,
+        handle_unknown="infrequent_if_exist",
+        sparse_output=sparse,
+    )
 
 
 def text_weights() -> TfidfVectorizer:

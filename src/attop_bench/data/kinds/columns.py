@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from attop._core.typing import Floats, Ints
 from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
-from attop_bench.data.preparation import columns_of
+from attop_bench.data.preparation import columns_of, has_fixed_features
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,15 +140,14 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
 def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
     """Return a number for each row of a table, the same for rows with the same values; see `alike`.
 
-    Rows are counted in the order of their numbers, then their categories, the last value first; with
-    `max_categories`, or gaps in these, in the order of the columns. Splits are drawn by these numbers, so
-    another order is another split.
+    Rows are counted in the order of their features, see `has_fixed_features`: their numbers, then the last
+    value of a category first; else in the order of the columns. Splits are drawn by these numbers, so another
+    order is another split.
     """
     kinds = columns_of(X)
     codes = {c: X[c].cat.codes.replace(-1, np.nan).astype(np.float64) for c in kinds.categories}
     codes |= {c: X[c].astype("category").cat.codes.astype(np.float64) for c in kinds.texts}
-    gaps = X[kinds.categories].isna().any(axis=None)
-    if max_categories is None and not kinds.texts and not gaps:
+    if has_fixed_features(X, max_categories):
         codes = {c: -code for c, code in codes.items()}
         X = X[[*kinds.numbers, *kinds.categories]]
     return alike(X.assign(**codes).to_numpy(np.float64))

@@ -1,0 +1,197 @@
+"""Methods that take the table itself: the columns by their names, categories typed, gaps as gaps."""
+
+import contextlib
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from attop._core.top import Top
+from attop_bench.data.build import make
+from attop_bench.data.splits.protocols import make_folds
+from attop_bench.deploy import deploy as deploying
+from attop_bench.deploy.contributions import contributions
+from attop_bench.deploy.package import read_package, write_package
+from attop_bench.run.checks import check_method
+from attop_bench.run.config import ConfigError
+from attop_bench.run.fitting import compile_method
+from attop_bench.run.job import Job
+from attop_bench.run.training import run_job
+from support.small_run import configured
+
+pytestmark = pytest.mark.workflow
+
+N = 300
+PARAMS = {"path": "t.csv", "label": "y", "positive": "yes", "drop": ["id"], "one_hot": True}
+PROTOCOL = {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}}
+
+
+def by_names(C=1.0):
+    """Return a pipeline of a user's own, which knows the columns by their names."""
+    steps = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["town"]), (StandardScaler(), ["age"]), remainder="drop"
+    )
+    return make_pipeline(steps, LogisticRegression(C=C))
+
+
+class Witness(ClassifierMixin, BaseEstimator):
+    """A model that keeps what it was fitted on, and ranks by a column."""
+
+    def fit(self, X, y):
+        self.X_, self.classes_ = X, np.array([0, 1])
+        return self
+
+    def decision_function(self, X):
+        pd.testing.assert_series_equal(X.dtypes, self.X_.dtypes)
+        return X["age"].fillna(0.0).to_numpy()
+
+
+def histogram():
+    return HistGradientBoostingClassifier(max_iter=15, random_state=0)
+
+
+def lightgbm():
+    return pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=15, n_jobs=1, verbose=-1)
+
+
+def xgboost():
+    return pytest.importorskip("xgboost").XGBClassifier(n_estimators=15, n_jobs=1, enable_categorical=True)
+
+
+def catboost():
+    options = {"iterations": 15, "thread_count": 1, "verbose": False, "allow_writing_files": False}
+    return pytest.importorskip("catboost").CatBoostClassifier(cat_features=["town"], **options)
+
+
+def skrub():
+    return make_pipeline(pytest.importorskip("skrub").TableVectorizer(), LogisticRegression())
+
+
+#: Model -> whether it takes gaps.
+MODELS = {by_names: False, histogram: True, lightgbm: True, xgboost: True, catboost: False, skrub: False}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a table with a category that has many rows' sign, and return it."""
+    rng = np.random.default_rng(0)
+    town = rng.choice(["Ulm", "Bonn", "Kiel", "Jena"], N, p=[0.4, 0.3, 0.2, 0.1])
+    frame = pd.DataFrame({"id": range(N), "town": town, "age": rng.normal(40, 9, N).round(1)})
+    z = 2 * (frame["town"] == "Kiel") + frame["age"] / 9 + rng.normal(size=N)
+    frame["y"] = np.where(z > 6, "yes", "no")
+    with contextlib.chdir(tmp_path):
+        yield frame
+
+
+def written(frame, **options):
+    """Write a table, and return its data set."""
+    frame.to_csv("t.csv", index=False)
+    return make("file", **PARAMS, **options)
+
+
+def job_of(model):
+    """Return a job of a model of this file on the first of two folds."""
+    where = f"test_input_table.{model.__name__}"
+    return Job(0, 0, 0, PROTOCOL, "standard", [Top(k=20)], "precision@k", where, input="table")
+
+
+def fold_of(data):
+    return make_folds("stratified", data, repeat=0, seed=0, n_folds=2, inner_folds=2)[0]
+
+
+def with_gaps(frame):
+    """Return a table with gaps in both features."""
+    gone = np.random.default_rng(1).random((2, N)) < 0.15
+    return frame.assign(town=frame["town"].mask(gone[0]), age=frame["age"].mask(gone[1]))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_a_model_is_fitted_on_the_rows_of_the_table(model, table):
+    model()  # or skip
+    data = written(with_gaps(table), impute="median") if MODELS[model] else written(table)
+    fold = fold_of(data)
+    record = run_job(job_of(model), data, fold, contain=False)
+    by_hand = model()
+    if "random_state" in by_hand.get_params():
+        by_hand.set_params(random_state=record.seed)
+    by_hand.fit(data.X.iloc[fold.train], data.y[fold.train])
+    probability = by_hand.predict_proba(data.X.iloc[fold.test])[:, 1]
+    of_job = pd.Series(record.scores[0]).rank()
+    np.testing.assert_array_equal(of_job, pd.Series(probability).rank())
+
+
+def test_a_model_sees_names_categories_and_gaps(table):
+    data = written(with_gaps(table), impute="median", max_categories=2)
+    fold = fold_of(data)
+    record = run_job(job_of(Witness), data, fold, contain=False)
+    assert list(data.X) == ["town", "age"]
+    assert data.X["town"].dtype == pd.CategoricalDtype(pd.Index(["Bonn", "Jena", "Kiel", "Ulm"], dtype=str))
+    assert data.X.isna().any().all()
+    np.testing.assert_array_equal(record.scores[0], data.X["age"].fillna(0.0).iloc[fold.test])
+
+
+def test_a_matrix_is_a_table_with_names_as_well(table):
+    data = written(table.drop(columns="town"))
+    assert isinstance(data.X, np.ndarray)
+    record = run_job(job_of(Witness), data, fold_of(data), contain=False)
+    np.testing.assert_array_equal(record.scores[0], data.X[record.test, 0])
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_a_model_of_the_table_is_taken_away_and_scores_new_rows(model, table, monkeypatch):
+    model()
+    for name in ("share_kept", "next_list", "one_column_alone"):  # numbers of the card
+        monkeypatch.setattr(deploying, name, lambda *_, **__: math.nan)
+    gaps = {"impute": "median"} if MODELS[model] else {}
+    frame = with_gaps(table) if gaps else table
+    frame.to_csv("t.csv", index=False)
+    data = {"id": "mine", "kind": "file", "params": {**PARAMS, **gaps}, "protocol": PROTOCOL}
+    method = {"id": "own", "estimator": f"test_input_table.{model.__name__}", "input": "table"}
+    config = configured(datasets=[data | {"tops": [{"k": 20}]}], methods=[method], catalogues={})
+    done = deploying.deploy(config, "mine", ["own"], n_jobs=1)
+    write_package(Path("out"), done.package)
+    package = read_package("out")
+    scores = package.rank("t.csv").set_index("row")["score"].sort_index()
+    np.testing.assert_allclose(scores, done.ranked.set_index("row")["score"].sort_index(), rtol=1e-9)
+
+    told = []
+    frame[:4].assign(town=["Ulm", "Rome", "Kiel", "Oslo"]).to_csv("new.csv", index=False)
+    if model is catboost:  # which takes no missing category
+        return
+    assert len(package.rank("new.csv", told.append)) == 4
+    assert "2 of 4 values were never seen in training, such as 'Rome': they count as missing" in told[-1]
+    unseen = package.rank("new.csv").set_index("row")["score"]
+    frame[:4].assign(town=["Ulm", None, "Kiel", None]).to_csv("new.csv", index=False)
+    missing = package.rank("new.csv").set_index("row")["score"]
+    pd.testing.assert_series_equal(unseen.sort_index(), missing.sort_index())
+
+
+@pytest.mark.parametrize("make_model", [lightgbm, xgboost])
+def test_contributions_of_columns_of_a_table_sum_to_the_score(make_model, table):
+    data = written(with_gaps(table), impute="median")
+    pipeline = deploying.pipeline_of(data, "table", "standard", make_model()).fit(data.X, data.y)
+    added = contributions(pipeline, data.X)
+    probability = pipeline.predict_proba(data.X)[:, 1]
+    assert added.shape == (N, 3)
+    np.testing.assert_allclose(added.sum(axis=1), np.log(probability / (1 - probability)), atol=1e-4)
+
+
+def test_a_method_says_what_it_takes():
+    method = {"id": "own", "estimator": "test_input_table.by_names"}
+    data = [{"id": "wdbc", "protocol": PROTOCOL}]
+    given = {"datasets": data, "catalogues": {"datasets": "config/datasets.yaml"}}
+    assert configured(**given, methods=[method]).methods[0].input == "matrix"
+    with pytest.raises(ConfigError, match="input"):
+        configured(**given, methods=[method | {"input": "frame"}])
+    for params, n_wrong in (({"C": 2.0}, 0), ({"c": 2.0}, 1)):
+        config = configured(**given, methods=[method | {"input": "table", "params": params}])
+        assert len(check_method(config.methods[0])) == n_wrong
+    compile_method({"estimator": "no.such.module", "input": "table"})  # its first job compiles
