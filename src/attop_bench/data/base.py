@@ -14,7 +14,14 @@ from attop._core.files import StrPath, replacing
 from attop._core.typing import Floats, Ints
 from attop.statistics._effective import likeness
 from attop_bench.data.ledger import Ledger
-from attop_bench.data.preparation import column_transformer, columns_of, count_features, is_table, scaler
+from attop_bench.data.preparation import (
+    column_transformer,
+    columns_of,
+    count_features,
+    is_sparse,
+    is_table,
+    scaler,
+)
 from attop_bench.data.stored import as_arrays, features_of
 
 if TYPE_CHECKING:
@@ -163,15 +170,18 @@ class Dataset:
 
         if is_table(self.X):
             return self.X
+        if is_sparse(self.X):
+            raise DatasetError(
+                f"dataset {self.name}: a sparse matrix of {self.X.shape[1]:,} features has no columns with "
+                "names: use methods with input: matrix; attop deploy takes data with named columns alone"
+            )
         names = self.facts.get("features") or [f"x{i + 1}" for i in range(self.X.shape[1])]
-        if isinstance(self.X, np.ndarray):
-            return pd.DataFrame(self.X, columns=list(names))
-        return pd.DataFrame.sparse.from_spmatrix(self.X, columns=list(names))
+        return pd.DataFrame(self.X, columns=list(names))
 
     def transformer(self, scaling: str = "none") -> Any:
         """Return an unfitted transformer of `X` to a matrix of numbers; None if it is one already."""
-        if not is_table(self.X) and self.impute is None:
-            return scaler(scaling)
+        if is_sparse(self.X) or not (is_table(self.X) or self.impute):
+            return scaler(scaling, is_sparse(self.X))
         return column_transformer(self.X, self.impute, self.max_categories, scaling)
 
     @property
@@ -219,7 +229,7 @@ class Dataset:
 def _typed(X: Any) -> Any:
     """Return features with 64 bits a number: a table, or a matrix, sparse as it was or row after row."""
     if not is_table(X):
-        if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
+        if is_sparse(X):
             return X.tocsr().astype(np.float64)
         return np.ascontiguousarray(X, dtype=np.float64)
     numbers = X.dtypes[columns_of(X).numbers]
@@ -231,11 +241,11 @@ def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
     """Refuse features that are infinite, and those that are missing where none may be."""
     if is_table(X):
         bad = X.apply(_is_unusable, may_miss=may_miss).to_numpy()
-    elif isinstance(X, np.ndarray):
-        bad = _is_unusable(X, may_miss=may_miss)
-    else:
+    elif is_sparse(X):  # none may be missing: an imputer would take the zeros for values
         bad = X.astype(bool)
-        bad.data = _is_unusable(X.data, may_miss=may_miss)
+        bad.data = _is_unusable(X.data, may_miss=False)
+    else:
+        bad = _is_unusable(X, may_miss=may_miss)
     count = int(bad.sum())
     if count:
         row, column = np.transpose(bad.nonzero())[0].tolist()

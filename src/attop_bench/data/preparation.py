@@ -34,6 +34,11 @@ def is_table(X: object) -> bool:
     return hasattr(X, "iloc")
 
 
+def is_sparse(X: object) -> bool:
+    """Return whether features are a sparse matrix."""
+    return hasattr(X, "tocsr")
+
+
 def columns_of(X: Any) -> Columns:
     """Return the columns of features: of a table by their dtype, of a matrix all are numbers."""
     columns = Columns([], [], [])
@@ -137,16 +142,22 @@ def text_weights() -> TfidfVectorizer:
     return TfidfVectorizer(min_df=_ROWS_OF_A_WORD, sublinear_tf=True)
 
 
-def scaler(kind: str) -> Any:
-    """Return an unfitted transformer for `kind`, or None for ``"none"``."""
+def scaler(kind: str, sparse: bool = False) -> Any:
+    """Return an unfitted transformer for `kind`, or None for ``"none"``.
+
+    Features of a `sparse` matrix are divided by their standard deviation and not centred: a zero stays one.
+    """
     if kind == "none":
         return None
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+    standard = StandardScaler(with_mean=not sparse)
     if kind == "log1p":
-        return make_pipeline(FunctionTransformer(_log1p), StandardScaler())
-    return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
+        return make_pipeline(FunctionTransformer(_log1p, accept_sparse=sparse), standard)
+    if kind == "range" and sparse:
+        raise ValueError("scaling range would fill the zeros of a sparse matrix: use standard or none")
+    return standard if kind == "standard" else MinMaxScaler((-0.5, 0.5))
 
 
 def _log1p(X: Floats) -> Floats:
