@@ -199,7 +199,8 @@ def deploy(
         "features": list(table.columns),
         "categories": values_of(table),
         "texts": kinds.texts,
-        "fills_gaps": dataset.impute is not None,
+        "fills_gaps": dataset.impute is not None and scores_gaps(pipeline, table, kinds.numbers),
+        "takes_unseen": scores_gaps(pipeline, table, kinds.categories),
         "beside": list(origin.beside.columns),
         "format": params.get("format") or (format_of(params["path"]) if "path" in params else "csv"),
         "reader": dict(origin.reader),
@@ -294,6 +295,15 @@ def pipeline_of(dataset: Dataset, takes: str, scaling: str, estimator: Estimator
         return Pipeline([("model", estimator)])
     prepare = column_transformer(dataset.table, dataset.impute, dataset.max_categories, scaling)
     return Pipeline([*prepare.steps, ("model", estimator)])
+
+
+def scores_gaps(pipeline: Any, X: pd.DataFrame, columns: Sequence[str]) -> bool:
+    """Return whether a model has a score for a row that has no value in some columns."""
+    gaps = X.head(1).assign(**{name: X[name].head(1).mask([True]) for name in columns})
+    try:
+        return bool(np.isfinite(scores_of(pipeline, gaps)).all())
+    except Exception:  # of a model of any package
+        return False
 
 
 def _ranked(dataset: Dataset, origin: Origin, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:

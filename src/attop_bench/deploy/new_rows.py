@@ -62,14 +62,12 @@ def features_of(
     for name in notes["features"]:
         if name in notes["texts"]:
             columns[name] = table.text(name).fillna("")
-        elif name in notes["categories"]:
-            columns[name] = _categories(table, name, notes, tell)
+            continue
+        if name in notes["categories"]:
+            columns[name], unusable = _categories(table, name, notes, tell)
         else:
-            columns[name], unreadable = readable_numbers(table, name)
-            if not notes["fills_gaps"]:
-                gaps = columns[name].isna() & unreadable.eq("")
-                unreadable = unreadable.mask(gaps, f"{name} is missing, and the model fills no gaps")
-            reasons = reasons.where(reasons.ne(""), unreadable)
+            columns[name], unusable = _numbers(table, name, notes)
+        reasons = reasons.where(reasons.ne(""), unusable)
     return typed(pd.DataFrame(columns), notes), reasons
 
 
@@ -84,18 +82,37 @@ def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
     return X.assign(**{c: as_categories(X[c], values) for c, values in notes["categories"].items()})
 
 
-def _categories(table: Table, name: str, notes: Mapping[str, Any], tell: Callable[[str], None]) -> pd.Series:
-    """Return a column of categories; tell how many values the data do not have."""
+def _numbers(table: Table, name: str, notes: Mapping[str, Any]) -> tuple[pd.Series, pd.Series]:
+    """Return a column of numbers, and why a row has none that the model takes, else ""."""
+    column, reasons = readable_numbers(table, name)
+    if not notes["fills_gaps"]:
+        gaps = column.isna() & reasons.eq("")
+        reasons = reasons.mask(gaps, f"{name} is missing, and the model fills no gaps")
+    return column, reasons
+
+
+def _categories(
+    table: Table, name: str, notes: Mapping[str, Any], tell: Callable[[str], None]
+) -> tuple[pd.Series, pd.Series]:
+    """Return a column of categories, and why a row has none that the model takes, else "".
+
+    How many values the data do not have is told, where the model takes them.
+    """
     text = table.text(name)
     may_miss = text.isna() & notes["fills_gaps"]
-    unseen = text[~text.isin(notes["categories"][name]) & ~may_miss]
-    kind = "a rare category, or as none" if notes["input"] == "matrix" else "missing"
-    if len(unseen):
+    unseen = ~text.isin(notes["categories"][name]) & ~may_miss
+    reasons = pd.Series("", text.index, dtype=object)
+    if not notes["takes_unseen"]:
+        refused = unseen | text.isna()
+        words = text[refused].map("{!r}".format).where(text[refused].notna(), "missing")
+        reasons[refused] = [f"{name} is {word}, and the model takes no new category" for word in words]
+    elif unseen.any():
+        kind = "a rare category, or as none" if notes["input"] == "matrix" else "missing"
         tell(
-            f"{table.where}: column {name!r}: {len(unseen):,} of {len(text):,} values were never seen in "
-            f"training, such as {unseen.iloc[0]!r}: they count as {kind}"
+            f"{table.where}: column {name!r}: {unseen.sum():,} of {len(text):,} values were never seen in "
+            f"training, such as {text[unseen].iloc[0]!r}: they count as {kind}"
         )
-    return text
+    return text, reasons
 
 
 def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:

@@ -46,6 +46,7 @@ class _Notes(_Strict):
     categories: dict[str, list[str]]
     texts: list[str]
     fills_gaps: bool
+    takes_unseen: bool
     beside: list[str]
     format: str
     reader: dict[str, Any]

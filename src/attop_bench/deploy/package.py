@@ -57,10 +57,11 @@ class Package:
     pipeline: Any
     #: ``input``: what the model is fitted on, see `MethodConfig`; ``features``, ``beside``: columns;
     #: ``categories``: those of the features that are, each with its values in training; ``texts``: those that
-    #: are texts; ``fills_gaps``: whether a missing value can be ranked; ``format``, ``reader``: of its files;
-    #: ``group``: column within which rows are ranked, or None; ``top``; ``middle``: the mean of
-    #: `contributions` over the training rows, or None; ``rows``, ``positives``: of the data; ``label``: its
-    #: column, values, and the positive one; ``digests``: of the files.
+    #: are texts; ``fills_gaps``, ``takes_unseen``: whether rows with missing numbers, or with new categories,
+    #: can be ranked; ``format``, ``reader``: of its files; ``group``: column within which rows are ranked, or
+    #: None; ``top``; ``middle``: the mean of `contributions` over the training rows, or None; ``rows``,
+    #: ``positives``: of the data; ``label``: its column, values, and the positive one; ``digests``: of the
+    #: files.
     notes: Mapping[str, Any]
     #: Held-out scores of the model chosen, and of those it was chosen among; none with groups.
     held_out: list[list[HeldOut]]
