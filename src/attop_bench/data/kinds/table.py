@@ -350,7 +350,7 @@ def _matrix_of_numbers(X: pd.DataFrame) -> Any:
 
 
 def _origin(table: RawTable, options: TableOptions) -> Origin:
-    """Return what the file has beside features."""
+    """Return the rows of the file beside their features."""
     return Origin(
         beside=table.rows.frame.drop(columns=[*table.features, table.label]),
         numbers=table.numbers,
