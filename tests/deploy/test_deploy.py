@@ -184,7 +184,7 @@ def refused(capsys):
 
 @pytest.mark.parametrize("method", [LOGISTIC, TREE, SGD])
 def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table, models):
-    """One way through names, text and gaps, the other through codes and positions: the same scores."""
+    """Of the file as pandas reads it, and of the table that folds are trained on."""
     found = models[method["id"]]
     data = make("file", **PARAMS)
     rows = np.arange(len(data.y))

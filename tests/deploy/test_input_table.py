@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -119,52 +120,38 @@ def written(frame, **options):
     return make("file", **PARAMS, **options)
 
 
-def job_of(model):
-    """Return a job of a model of this file on the first of two folds."""
+def run(model, data):
+    """Run a job of a model of this file on the first of two folds; return the fold and the scores."""
     where = f"test_input_table.{model.__name__}"
-    return Job(0, 0, 0, PROTOCOL, "standard", [Top(k=20)], "precision@k", where, input="table")
-
-
-def fold_of(data):
-    return make_folds("stratified", data, repeat=0, seed=0, n_folds=2, inner_folds=2)[0]
+    job = Job(0, 0, 0, PROTOCOL, "standard", [Top(k=20)], "precision@k", where, input="table")
+    fold = make_folds("stratified", data, repeat=0, seed=0, n_folds=2, inner_folds=2)[0]
+    return fold, run_job(job, data, fold, contain=False).scores[0]
 
 
 def with_gaps(frame):
     """Return a table with gaps in both features."""
-    gone = np.random.default_rng(1).random((2, N)) < 0.15
-    return frame.assign(town=frame["town"].mask(gone[0]), age=frame["age"].mask(gone[1]))
+    return frame.assign(
+        town=frame["town"].mask(frame["id"] % 7 == 0), age=frame["age"].mask(frame["id"] % 9 == 0)
+    )
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_a_model_is_fitted_on_the_rows_of_the_table(model, table):
     model()  # or skip
     data = written(with_gaps(table), impute="median") if MODELS[model] else written(table)
-    fold = fold_of(data)
-    record = run_job(job_of(model), data, fold, contain=False)
-    by_hand = model()
-    if "random_state" in by_hand.get_params():
-        by_hand.set_params(random_state=record.seed)
-    by_hand.fit(data.X.iloc[fold.train], data.y[fold.train])
+    fold, scores = run(model, data)
+    by_hand = model().fit(data.X.iloc[fold.train], data.y[fold.train])
     probability = by_hand.predict_proba(data.X.iloc[fold.test])[:, 1]
-    of_job = pd.Series(record.scores[0]).rank()
-    np.testing.assert_array_equal(of_job, pd.Series(probability).rank())
+    np.testing.assert_array_equal(rankdata(scores), rankdata(probability))
 
 
 def test_a_model_sees_names_categories_and_gaps(table):
     data = written(with_gaps(table), impute="median", max_categories=2)
-    fold = fold_of(data)
-    record = run_job(job_of(Witness), data, fold, contain=False)
+    fold, scores = run(Witness, data)
     assert list(data.X) == ["town", "age"]
     assert data.X["town"].dtype == pd.CategoricalDtype(pd.Index(["Bonn", "Jena", "Kiel", "Ulm"], dtype=str))
     assert data.X.isna().any().all()
-    np.testing.assert_array_equal(record.scores[0], data.X["age"].fillna(0.0).iloc[fold.test])
-
-
-def test_a_matrix_is_a_table_with_names_as_well(table):
-    data = written(table.drop(columns="town"))
-    assert isinstance(data.X, np.ndarray)
-    record = run_job(job_of(Witness), data, fold_of(data), contain=False)
-    np.testing.assert_array_equal(record.scores[0], data.X[record.test, 0])
+    np.testing.assert_array_equal(scores, data.X["age"].fillna(0.0).iloc[fold.test])
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
@@ -194,10 +181,7 @@ def test_a_model_of_the_table_is_taken_away_and_scores_new_rows(model, table, mo
         return
     assert len(ranked) == 4
     assert "2 of 4 values were never seen in training, such as 'Rome': they count as missing" in told[-1]
-    unseen = package.rank("new.csv").set_index("row")["score"]
-    frame[:4].assign(age=40, town=["Ulm", None, "Kiel", None]).to_csv("new.csv", index=False)
-    missing = package.rank("new.csv").set_index("row")["score"]
-    pd.testing.assert_series_equal(unseen.sort_index(), missing.sort_index())
+    assert ranked.set_index("row")["score"][[2, 4]].nunique() == 1
 
 
 @pytest.mark.parametrize("make_model", [lightgbm, xgboost])
