@@ -123,8 +123,11 @@ def test_text_becomes_numbers_by_codes_or_one_hot(read):
     assert hot.facts["features"] == ["u", "n"]
     assert hot.summary()["features"] == 4
     assert hot.X["u"].cat.categories.tolist() == ["b", "o", "x"]
-    numbers = hot.transformer().fit_transform(hot.X)
-    np.testing.assert_array_equal(numbers, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
+    np.testing.assert_array_equal(hot.matrix, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
+    with pytest.raises(DatasetError, match="are learnt from training rows"):
+        read(text, positive="p", one_hot=True, max_categories=2).matrix  # noqa: B018 - a property
+    with pytest.raises(DatasetError, match="and column 'u' has none"):
+        read(text, positive="p", one_hot=True, query_norm="n")
 
 
 def test_a_column_names_the_entity_of_each_row(read):

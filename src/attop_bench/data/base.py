@@ -18,6 +18,7 @@ from attop_bench.data.preparation import (
     column_transformer,
     columns_of,
     count_features,
+    has_fixed_features,
     is_sparse,
     is_table,
     scaler,
@@ -177,6 +178,18 @@ class Dataset:
             )
         names = self.facts.get("features") or [f"x{i + 1}" for i in range(self.X.shape[1])]
         return pd.DataFrame(self.X, columns=list(names))
+
+    @property
+    def matrix(self) -> Any:
+        """The features as a matrix of numbers; a `DatasetError` where training rows say what these are."""
+        if not is_table(self.X):
+            return self.X
+        if not has_fixed_features(self.X, self.max_categories) or self.X.isna().any(axis=None):
+            raise DatasetError(
+                f"dataset {self.name}: gaps, rare categories and words are learnt from training rows: fit "
+                "its transformer() to some"
+            )
+        return self.transformer().fit_transform(self.X)
 
     def transformer(self, scaling: str = "none") -> Any:
         """Return an unfitted transformer of `X` to a matrix of numbers; None if it is one already."""

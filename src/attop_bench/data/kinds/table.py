@@ -333,6 +333,8 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
     else:
         columns.refuse_text(text, where)
     features = features.assign(**typed)
+    if options.query_norm is not None or options.thresholds is not None:
+        _refuse_words(features, where)
     if options.thresholds is None:
         return features
     above = {
@@ -341,6 +343,15 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
         for t in values
     }
     return pd.DataFrame(above)
+
+
+def _refuse_words(features: pd.DataFrame, where: str) -> None:
+    """Refuse categories and texts, which have no threshold and no range."""
+    if words := [*columns_of(features).categories, *columns_of(features).texts]:
+        raise DatasetError(
+            f"{where}: thresholds and query_norm are of numbers, and column {words[0]!r} has none: drop it, "
+            "or give its values numbers by codes"
+        )
 
 
 def _matrix_of_numbers(X: pd.DataFrame) -> Any:
