@@ -53,8 +53,11 @@ def curves(seed: int, data: Mapping[str, Dataset], splits: int = 10) -> pd.DataF
         samples = {"outliers": tuple(outliers(rng) for _ in range(2))}
         one = data["pima"]
         [fold] = make_folds("holdout", one, split, seed, train=TRAIN["pima"], inner_folds=2)
-        low = MinMaxScaler().fit(one.X[fold.train]).transform(one.X)
-        for name, X in (("pima, features", low), ("pima, all thresholds", stumps(one.X, one.X[fold.train]))):
+        low = MinMaxScaler().fit(one.matrix[fold.train]).transform(one.matrix)
+        for name, X in (
+            ("pima, features", low),
+            ("pima, all thresholds", stumps(one.matrix, one.matrix[fold.train])),
+        ):
             samples[name] = tuple((X[part], one.y[part]) for part in (fold.train, fold.test))
         for name, parts in samples.items():
             first: list[Floats] = []
@@ -100,7 +103,7 @@ def boosters(seed: int, data: Mapping[str, Dataset], splits: int = 20, rounds: i
     for name, one in data.items():
         for split in range(splits):
             [fold] = make_folds("holdout", one, split, seed, train=TRAIN[name], inner_folds=2)
-            X, y = np.asarray(one.X, float), one.y
+            X, y = np.asarray(one.matrix, float), one.y
             ways = (
                 X @ adaboost(X[fold.train], y[fold.train], rounds),
                 train_push(1, X[fold.train], y[fold.train], rounds).decision_function(X),
@@ -141,7 +144,7 @@ def large(seed: int, data: Mapping[str, Dataset]) -> pd.DataFrame:
     """
     [one] = data.values()
     fold = make_folds("given", one, 0, seed, n_folds=5)[0]
-    X, y = StandardScaler().fit_transform(one.X[fold.train]), one.y[fold.train]
+    X, y = StandardScaler().fit_transform(one.matrix[fold.train]), one.y[fold.train]
     C, start = 1e-3, time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -70,9 +70,9 @@ def aatp(seed: int, data: Mapping[str, Dataset]) -> pd.DataFrame:
     rows = []
     for name, dataset in data.items():
         top = Top(tau=_TAU[name])
-        errors = _held_out_errors(dataset.X, dataset.y, top, seed)
+        errors = _held_out_errors(dataset.matrix, dataset.y, top, seed)
         least: dict[tuple[str, str, int], tuple[float, float]] = {}
-        for direction, statement, setting, n, bound in _aatp_bounds(dataset.X, dataset.y, top, seed):
+        for direction, statement, setting, n, bound in _aatp_bounds(dataset.matrix, dataset.y, top, seed):
             key = (statement, setting, n)
             least[key] = min(least.get(key, (math.inf, math.nan)), (bound, errors[direction]))
         for (statement, setting, n), (bound, measured) in least.items():
@@ -147,7 +147,7 @@ def sides(seed: int, data: Mapping[str, Dataset], splits: int = 10) -> pd.DataFr
     for name, one in data.items():
         for split in range(splits):
             [fold] = make_folds("holdout", one, split, seed, train=TRAIN[name], inner_folds=2)
-            X = MinMaxScaler().fit(one.X[fold.train]).transform(one.X)
+            X = MinMaxScaler().fit(one.matrix[fold.train]).transform(one.matrix)
             for p in _POWERS:
                 w = train_push(p, X[fold.train], one.y[fold.train]).coef_
                 scores = X @ w / np.abs(w).sum()
@@ -165,7 +165,9 @@ def perceptrons(seed: int, data: Mapping[str, Dataset], batch_size: int = 500) -
     """
     rows = []
     for name, one in data.items():
-        X = StandardScaler().fit_transform(one.X.toarray() if hasattr(one.X, "toarray") else one.X)
+        X = StandardScaler().fit_transform(
+            one.matrix.toarray() if hasattr(one.matrix, "toarray") else one.matrix
+        )
         variants: tuple[tuple[Literal["avg", "max"], str], ...] = (("avg", "7"), ("max", "9"))
         for variant, theorem in variants:
             how, state = (X, one.y, Top(kappa=0.25), batch_size), MistakeDriven(X.shape[1], variant)
@@ -190,7 +192,7 @@ def push(seed: int, data: Mapping[str, Dataset]) -> pd.DataFrame:
     """
     rows = []
     for name, one in data.items():
-        share, J = TRAIN[name] / len(one.y), one.X.shape[1]
+        share, J = TRAIN[name] / len(one.y), one.matrix.shape[1]
         n_pos, n_neg = round(share * one.y.sum()), round(share * (1 - one.y).sum())
         covering = math.log(2) + log_covering_number(_HALF * _HALF / 8, J)
         for p in _POWERS:

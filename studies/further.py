@@ -89,14 +89,14 @@ def kernels(seed: int, data: Mapping[str, Dataset], splits: int = 20) -> pd.Data
         inner = StratifiedKFold(3, shuffle=True, random_state=seed)
         for split in range(splits):
             [fold] = make_folds("holdout", one, split, seed, train=share, inner_folds=2)
-            gauss = Nystroem(gamma=1 / one.X.shape[1], n_components=many, random_state=seed)
+            gauss = Nystroem(gamma=1 / one.matrix.shape[1], n_components=many, random_state=seed)
             found = []
             for before in ((gauss,), ()):
                 model = make_pipeline(StandardScaler(), *before, AATP(top={"tau": tau}))
                 grid = {"aatp__C": [0.001, 0.01, 0.1, 1.0, 10.0]}
                 tuned = GridSearchCV(model, grid, scoring=value, cv=inner, error_score=0.0)
-                tuned.fit(one.X[fold.train], one.y[fold.train])
-                found.append(value(tuned, one.X[fold.test], one.y[fold.test]))
+                tuned.fit(one.matrix[fold.train], one.y[fold.train])
+                found.append(value(tuned, one.matrix[fold.test], one.y[fold.test]))
             rows.append((f"AATP, P@{tau:.0%}: Gaussian kernel, linear", name, split, *found))
     return pd.DataFrame(rows, columns=_COLUMNS)
 
@@ -108,8 +108,8 @@ def push(seed: int, data: Mapping[str, Dataset], splits: int = 20) -> pd.DataFra
         train, p, ranks = _PUSHES[name]
         for split in range(splits):
             [fold] = make_folds("holdout", one, split, seed, train=train, inner_folds=2)
-            scale = MinMaxScaler().fit(one.X[fold.train])
-            X, models = scale.transform(one.X), [PNormPush(p=p, max_iter=200) for p in (p, 1)]
+            scale = MinMaxScaler().fit(one.matrix[fold.train])
+            X, models = scale.transform(one.matrix), [PNormPush(p=p, max_iter=200) for p in (p, 1)]
             scores = [m.fit(X[fold.train], one.y[fold.train]).decision_function(X) for m in models]
             for rank, (part, its) in product(ranks, (("training", fold.train), ("test", fold.test))):
                 found = [above(one.y[its], s[its], rank) for s in scores]
@@ -132,7 +132,7 @@ def queries(seed: int, data: Mapping[str, Dataset], repeats: int = 4) -> pd.Data
         groups = np.asarray(one.groups)
         folds = [f for r in range(repeats) for f in make_folds("whole-groups", one, r, seed, n_folds=5)]
         for split, fold in enumerate(folds):
-            X = StandardScaler().fit(one.X[fold.train]).transform(one.X)
+            X = StandardScaler().fit(one.matrix[fold.train]).transform(one.matrix)
             train, of = (X[fold.train], one.y[fold.train]), groups[fold.train]
             models = {
                 "by query": SGDAtK(top=5).fit(*train, groups=of),

@@ -100,10 +100,10 @@ def _trials(
     for dataset, one in data.items():
         for trial in range(trials):
             [fold] = make_folds("holdout", one, trial, seed, train=2 / 3, inner_folds=5)
-            scale = scaler("range").fit(one.X[fold.train])
+            scale = scaler("range").fit(one.matrix[fold.train])
             X, test, y = (
-                scale.transform(one.X[fold.train]),
-                scale.transform(one.X[fold.test]),
+                scale.transform(one.matrix[fold.train]),
+                scale.transform(one.matrix[fold.test]),
                 one.y[fold.test],
             )
 

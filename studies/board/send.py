@@ -77,9 +77,9 @@ def predictions(config: Config, estimator: str, method: str, sets: Sequence[str]
     found = []
     for name, repeat, dataset, folds in _parts(config, sets):
         for number, fold in enumerate(folds):
-            fitted = clone(model).fit(dataset.X[fold.train], dataset.y[fold.train])
+            fitted = clone(model).fit(dataset.matrix[fold.train], dataset.y[fold.train])
             run = {"dataset": name, "method": method, "repeat": repeat, "fold": number, "row": fold.test}
-            scores = scores_of(fitted, dataset.X[fold.test])
+            scores = scores_of(fitted, dataset.matrix[fold.test])
             found.append(pd.DataFrame({**run, "label": dataset.y[fold.test], "score": scores}))
     return pd.concat(found, ignore_index=True)
 

@@ -108,7 +108,7 @@ def parts(name, folder):
         plan = Plan(config)
         data = load_available(plan.stage_path(name))
         folds = read_folds(plan.folds_path(name, 0), data, config.split(name, 0))
-        return data.X, data.y, [(f.train, f.inner, f.test) for f in folds]
+        return data.matrix, data.y, [(f.train, f.inner, f.test) for f in folds]
     X, y = load(name, folder)
     found = []
     for number, (train, test) in enumerate(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)):

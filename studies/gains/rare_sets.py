@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop_bench.data.build import make
+from attop_bench.data.preparation import columns_of
 from attop_bench.run.config import read_yaml
 
 __all__ = ["MORE", "SETS", "load"]
@@ -79,9 +80,9 @@ def load(
     files = {name: Path(folder, f.get("mirror", f["path"])) for name, f in entry.get("files", {}).items()}
     data = make(entry["kind"], **{**entry["params"], **files, **rare.other})
     # The results published were found with the columns of 0 and 1 before the others.
-    names = data.facts.get("features", [""] * data.X.shape[1])
-    order = sorted(range(len(names)), key=lambda j: "=" not in names[j])
-    X, y = _drawn(data.X[:, order], data.y, rare.n_pos, rare.n_neg)
+    n_numbers, features = len(columns_of(data.X).numbers), data.matrix
+    order = [*range(n_numbers, features.shape[1]), *range(n_numbers)]
+    X, y = _drawn(features[:, order], data.y, rare.n_pos, rare.n_neg)
     if n_pos is not None or n_rows is not None:
         kept = int(y.sum()) if n_pos is None else min(n_pos, int(y.sum()))
         X, y = _drawn(X, y, kept, None if n_rows is None else n_rows - kept)

@@ -88,7 +88,7 @@ def _train(
     """Return the norm of a model, and by part the labels and its scores."""
     [fold] = make_folds("holdout", one, repeat, seed, train=TRAIN[name], inner_folds=2)
     scale = scaler("none" if name == "pima-thresholds" else "range")
-    X = one.X if scale is None else scale.fit(one.X[fold.train]).transform(one.X)
+    X = one.matrix if scale is None else scale.fit(one.matrix[fold.train]).transform(one.matrix)
     model = train_push(p, X[fold.train], one.y[fold.train], rounds)
     parts = {
         part: (one.y[rows], model.decision_function(X[rows]))

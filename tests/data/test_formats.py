@@ -120,8 +120,14 @@ def test_text_becomes_numbers_by_codes_or_one_hot(read):
     coded = read(text, positive="p", codes={"o": 0, "x": 1, "b": 2})
     np.testing.assert_array_equal(coded.X, [[0, 1], [1, 2], [2, 3]])
     hot = read(text, positive="p", one_hot=True)
-    assert hot.facts["features"] == ["n", "u=b", "u=o", "u=x"]
-    np.testing.assert_array_equal(hot.X, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
+    assert hot.facts["features"] == ["u", "n"]
+    assert hot.summary()["features"] == 4
+    assert hot.X["u"].cat.categories.tolist() == ["b", "o", "x"]
+    np.testing.assert_array_equal(hot.matrix, [[1, 0, 1, 0], [2, 0, 0, 1], [3, 1, 0, 0]])
+    with pytest.raises(DatasetError, match="are learnt from training rows"):
+        read(text, positive="p", one_hot=True, max_categories=2).matrix  # noqa: B018 - a property
+    with pytest.raises(DatasetError, match="and column 'u' has none"):
+        read(text, positive="p", one_hot=True, query_norm="n")
 
 
 def test_a_column_names_the_entity_of_each_row(read):

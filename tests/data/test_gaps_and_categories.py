@@ -55,7 +55,7 @@ def prepared_by_hand(frame, fit, rows, ceiling):
 def test_gaps_and_categories_are_learnt_from_the_training_part_alone(ceiling, tmp_path):
     frame = table()
     data = written(frame, tmp_path, impute="median", one_hot=True, max_categories=ceiling)
-    assert np.isnan(data.X).sum() == frame[["amount", "country"]].isna().sum().sum()
+    assert data.X.isna().sum().sum() == frame[["amount", "country"]].isna().sum().sum()
     assert data.facts["features"] == ["amount", "n", "country"]
     job = Job(0, 0, 0, {"kind": "holdout"}, "none", [Top(k=5)], "precision@k", "attop.SGDAtK")
     rng = np.random.default_rng(1)
@@ -66,26 +66,41 @@ def test_gaps_and_categories_are_learnt_from_the_training_part_alone(ceiling, tm
             np.testing.assert_allclose(transform(rows), prepared_by_hand(frame, fit, rows, ceiling))
 
 
-def test_a_preparation_survives_the_file(tmp_path):
+def test_a_table_survives_the_file(tmp_path):
     data = written(table(), tmp_path, impute="median", one_hot=True, max_categories=4)
     data.save(tmp_path / "d.npz")
     back = Dataset.load(tmp_path / "d.npz")
-    assert back.preparation == data.preparation
-    assert back.preparation.categories == {2: ("DE", "FR", "NG", "US", "XX", "YY", "ZZ")}
-    np.testing.assert_array_equal(back.X, data.X)
+    assert (back.impute, back.max_categories) == ("median", 4)
+    assert back.X["country"].cat.categories.tolist() == ["DE", "FR", "NG", "US", "XX", "YY", "ZZ"]
+    pd.testing.assert_frame_equal(back.X, data.X)
 
 
-def test_without_gaps_and_ceiling_nothing_is_left_to_learn(tmp_path):
-    frame = table().dropna()
-    plain = written(frame, tmp_path, one_hot=True)
-    assert plain.preparation is None
-    assert written(frame, tmp_path, one_hot=True, impute="median").preparation is None
-    assert plain.facts["features"][:3] == ["amount", "n", "country=DE"]
+@pytest.mark.parametrize(("with_gaps", "n_features", "n_of_two"), [(False, 9, 9), (True, 3, 4)])
+def test_without_gaps_and_ceiling_each_value_of_the_data_has_a_feature(
+    with_gaps, n_features, n_of_two, tmp_path
+):
+    frame = table() if with_gaps else table().dropna()
+    data = written(frame, tmp_path, one_hot=True, impute="median")
+    assert data.facts["features"] == ["amount", "n", "country"]
+    assert data.summary()["features"] == n_features
+    common = np.flatnonzero(data.X["country"].isin(["DE", "FR"]))
+    assert data.transformer().fit_transform(data.X.iloc[common]).shape == (len(common), n_of_two)
+
+
+def test_copies_are_counted_in_the_order_of_their_features(tmp_path):
+    """By 0/1 columns after all numbers, or by codes in the order of the file: splits depend on the order."""
+    frame = table().dropna()[["country", "n", "bad"]]
+    coded = frame[["country", "n"]].assign(country=pd.factorize(frame["country"], sort=True)[0])
+    hot = pd.get_dummies(frame[["n", "country"]], dtype=float)
+    for X, options in ((coded, {"max_categories": 3}), (hot, {})):
+        numbers = written(frame, tmp_path, one_hot=True, copies_together=True, **options).duplicate_group
+        np.testing.assert_array_equal(numbers, np.unique(X, axis=0, return_inverse=True)[1].ravel())
 
 
 def test_blanks_are_gaps_and_leave_numbers_numbers(read):
     data = read("a,w,y\n1, x,1\n ,y ,0\n3, ,0\n", one_hot=True, impute="median")
-    np.testing.assert_array_equal(data.X, [[1, 0], [np.nan, 1], [3, np.nan]])
+    np.testing.assert_array_equal(data.X["a"], [1, np.nan, 3])
+    assert data.X["w"].astype(object).fillna("none").tolist() == ["x", "y", "none"]
 
 
 @pytest.mark.parametrize("missing", [[-999, "?"], {"a": [-999, "?"]}, {"a": ["-999", "?"]}])
@@ -100,7 +115,7 @@ def test_marks_of_gaps_are_numbers_however_they_are_written(missing, read):
 def test_codes_leave_gaps_to_be_filled(read):
     data = read("w,y\nlow,1\n,0\nhigh,0\n", codes={"low": 0, "high": 2}, impute="median")
     np.testing.assert_array_equal(data.X, [[0], [np.nan], [2]])
-    assert data.preparation.categories == {}
+    assert isinstance(data.X, np.ndarray)
 
 
 def test_rows_of_the_same_features_are_copies_and_gaps_are_equal(read):
@@ -116,7 +131,7 @@ def test_copies_are_numbered_as_numpy_numbers_them():
 
 def test_a_column_of_gaps_alone_is_no_error(tmp_path):
     data = written(table().assign(nothing=np.nan), tmp_path, impute="median", one_hot=True)
-    numbers = data.preparation.transformer(4).fit_transform(data.X)
+    numbers = data.transformer().fit_transform(data.X)
     assert (numbers[:, 2] == 0).all()
 
 
@@ -142,7 +157,7 @@ def test_one_hot_refuses_what_is_no_category(values, options, message, tmp_path)
 
 def test_one_hot_takes_many_values_under_a_ceiling(tmp_path):
     data = many("c", [f"shop {i % 60}" for i in range(240)], tmp_path, one_hot=True, max_categories=20)
-    assert data.preparation.transformer(1).fit_transform(data.X).shape == (240, 20)
+    assert data.transformer().fit_transform(data.X).shape == (240, 20)
 
 
 def test_missing_values_are_told_all_at_once_with_their_remedy(tmp_path):

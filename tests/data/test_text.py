@@ -12,9 +12,8 @@ from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
 from attop_bench.data.look import look
+from attop_bench.data.preparation import text_weights
 from attop_bench.data.proposal import parameters
-from attop_bench.data.words import Words, text_weights
-from attop_bench.deploy.raw_model import raw_pipeline, raw_rows
 
 
 def screening(n=1200, share=0.03, seed=1):
@@ -54,37 +53,28 @@ def test_text_is_seen_as_such_and_offered(found):
 def test_weights_are_those_of_scikit_learn_on_the_training_rows_alone(found):
     dataset = make("file", **parameters(found))
     train, test = np.arange(0, 1200, 2), np.arange(1, 1200, 2)
-    column = dataset.facts["features"].index("abstract")
-    words = Words(dataset.preparation._counts[column]).fit(dataset.X[train, column])
+    prepare = dataset.transformer("standard").fit(dataset.X.iloc[train])
+    prepared = prepare.transform(dataset.X.iloc[test])
+    assert prepared.format == "csr"
     text = pd.read_csv(found.path)["abstract"]
     expected = TfidfVectorizer(min_df=2, sublinear_tf=True).fit(text[train])
-    np.testing.assert_allclose(
-        words.transform(dataset.X[test, column]).toarray(), expected.transform(text[test]).toarray()
-    )
-    prepared = dataset.preparation.transformer(dataset.X.shape[1], "standard").fit_transform(dataset.X[train])
-    assert prepared.format == "csr"
+    last = prepared[:, -len(expected.vocabulary_) :]  # after the year and the words of titles
+    np.testing.assert_allclose(last.toarray(), expected.transform(text[test]).toarray())
 
 
 def test_words_find_at_least_twice_what_the_year_does(found, tmp_path):
-    given = parameters(found)
-    make("file", **given).save(tmp_path / "d.npz")
+    make("file", **parameters(found)).save(tmp_path / "d.npz")
     dataset = Dataset.load(tmp_path / "d.npz")
     train, test = np.arange(0, 1200, 2), np.arange(1, 1200, 2)
 
     def hits(columns, prepare):
         model = make_pipeline(prepare, LogisticRegression(C=10, class_weight="balanced"))
-        model.fit(dataset.X[train][:, columns], dataset.y[train])
-        scores = model.decision_function(dataset.X[test][:, columns])
+        model.fit(dataset.X.iloc[train][columns], dataset.y[train])
+        scores = model.decision_function(dataset.X.iloc[test][columns])
         return precision_at_k(dataset.y[test], scores, 18)
 
-    year = dataset.facts["features"].index("year")
-    with_words = hits(slice(None), dataset.preparation.transformer(dataset.X.shape[1], "standard"))
-    assert with_words >= 2 * hits([year], "passthrough")
-    rows = raw_rows("file", given, dataset)  # as deployed: the same weights from the text itself
-    deployed = raw_pipeline(rows, "standard", LogisticRegression(C=10, class_weight="balanced"))
-    deployed.fit(rows.X.iloc[train], dataset.y[train])
-    scores = deployed.decision_function(rows.X.iloc[test])
-    assert precision_at_k(dataset.y[test], scores, 18) == with_words
+    with_words = hits(list(dataset.X), dataset.transformer("standard"))
+    assert with_words >= 2 * hits(["year"], "passthrough")
 
 
 def test_a_text_that_is_missing_has_no_words(tmp_path):

@@ -8,8 +8,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from attop import SoftTop, TopBooster
+from attop_bench.data.base import Dataset
+from attop_bench.data.preparation import as_categories
 from attop_bench.deploy.contributions import contributions, largest
-from attop_bench.deploy.raw_model import RawRows, raw_pipeline
+from attop_bench.deploy.deploy import pipeline_of
 
 
 def rows(impute, max_categories, n=400):
@@ -22,8 +24,8 @@ def rows(impute, max_categories, n=400):
     ).to_numpy()
     if impute:
         X.loc[rng.random(n) < 0.1, ["town", "age"]] = None
-    categorical = ["town", "kind"]
-    return RawRows(X, categorical, [], X[[]], None, {}, False, impute, max_categories), y.astype(int)
+    X = X.assign(town=as_categories(X["town"]), kind=as_categories(X["kind"]))
+    return Dataset("towns", X, y.astype(int), impute=impute, max_categories=max_categories)
 
 
 def margin(pipeline, X):
@@ -43,29 +45,29 @@ def xgboost():
     return pytest.importorskip("xgboost").XGBClassifier(n_estimators=20, n_jobs=1)
 
 
-@pytest.mark.parametrize("data", [(None, None), ("median", 3)])
+@pytest.mark.parametrize("options", [(None, None), ("median", 3)])
 @pytest.mark.parametrize("scaling", ["none", "standard", "minmax"])
 @pytest.mark.parametrize("make", [LogisticRegression, LinearSVC, SoftTop, lightgbm, TopBooster, xgboost])
-def test_contributions_and_base_sum_to_the_score(make, scaling, data):
+def test_contributions_and_base_sum_to_the_score(make, scaling, options):
     if make is TopBooster:
         pytest.importorskip("lightgbm")
-    table, y = rows(*data)
-    pipeline = raw_pipeline(table, scaling, make()).fit(table.X, y)
-    added = contributions(pipeline, table.X)
+    data = rows(*options)
+    pipeline = pipeline_of(data, "matrix", scaling, make()).fit(data.X, data.y)
+    added = contributions(pipeline, data.X)
     assert added.shape == (400, 6)
     tolerance = 1e-9 if make is not xgboost else 2e-5  # its own sums have 32 bits
-    np.testing.assert_allclose(added.sum(axis=1), margin(pipeline, table.X), atol=tolerance, rtol=tolerance)
+    np.testing.assert_allclose(added.sum(axis=1), margin(pipeline, data.X), atol=tolerance, rtol=tolerance)
     assert np.ptp(added[:, -1]) < 1e-6
 
 
-@pytest.mark.parametrize("data", [(None, None), ("median", 3)])
-def test_in_a_linear_model_a_column_adds_what_its_change_changes(data):
-    table, y = rows(*data)
-    pipeline = raw_pipeline(table, "standard", LogisticRegression()).fit(table.X, y)
-    shuffled = table.X.sample(frac=1, random_state=1).reset_index(drop=True)
-    before, score = contributions(pipeline, table.X), pipeline.decision_function(table.X)
-    for place, column in enumerate(table.X):
-        other = table.X.assign(**{column: shuffled[column]})
+@pytest.mark.parametrize("options", [(None, None), ("median", 3)])
+def test_in_a_linear_model_a_column_adds_what_its_change_changes(options):
+    data = rows(*options)
+    pipeline = pipeline_of(data, "matrix", "standard", LogisticRegression()).fit(data.X, data.y)
+    shuffled = data.X.sample(frac=1, random_state=1).reset_index(drop=True)
+    before, score = contributions(pipeline, data.X), pipeline.decision_function(data.X)
+    for place, column in enumerate(data.X):
+        other = data.X.assign(**{column: shuffled[column]})
         moved = contributions(pipeline, other) - before
         change = pipeline.decision_function(other) - score
         np.testing.assert_allclose(moved[:, place], change, atol=1e-9)
@@ -74,9 +76,9 @@ def test_in_a_linear_model_a_column_adds_what_its_change_changes(data):
 
 
 def test_what_is_not_exact_is_left_out():
-    table, y = rows(None, None)
-    pipeline = raw_pipeline(table, "none", RandomForestClassifier(5)).fit(table.X, y)
-    assert contributions(pipeline, table.X) is None
+    data = rows(None, None)
+    pipeline = pipeline_of(data, "matrix", "none", RandomForestClassifier(5)).fit(data.X, data.y)
+    assert contributions(pipeline, data.X) is None
 
 
 def test_a_model_of_models_is_not_taken_for_a_linear_one():
@@ -84,8 +86,8 @@ def test_a_model_of_models_is_not_taken_for_a_linear_one():
         def decision_function(self, X):
             return super().decision_function(X) ** 3
 
-    table, y = rows(None, None)
-    assert contributions(raw_pipeline(table, "none", Stacked()).fit(table.X, y), table.X) is None
+    data = rows(None, None)
+    assert contributions(pipeline_of(data, "matrix", "none", Stacked()).fit(data.X, data.y), data.X) is None
 
 
 def test_the_largest_are_named_by_their_distance_from_the_mean_row():

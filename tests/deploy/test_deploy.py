@@ -25,15 +25,15 @@ from attop.metrics._scorer import scores_of
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
+from attop_bench.data.preparation import columns_of
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card, expectation_sentence
 from attop_bench.deploy.contributions import contributions
-from attop_bench.deploy.deploy import deploy, expect, share_kept
+from attop_bench.deploy.deploy import deploy, expect, read, share_kept
 from attop_bench.deploy.lists import changes, explore, read_list
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.promise import read_held_out, write_held_out
-from attop_bench.deploy.raw_model import raw_rows
 from attop_bench.deploy.reasons import one_column
 from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import learner_of, sample_of
@@ -184,7 +184,7 @@ def refused(capsys):
 
 @pytest.mark.parametrize("method", [LOGISTIC, TREE, SGD])
 def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table, models):
-    """One way through names, text and gaps, the other through codes and positions: the same scores."""
+    """Of the file as pandas reads it, and of the table that folds are trained on."""
     found = models[method["id"]]
     data = make("file", **PARAMS)
     rows = np.arange(len(data.y))
@@ -291,7 +291,7 @@ def test_skops_is_written_where_it_needs_no_trust(table, models, logistic):
 def test_data_that_are_no_file_are_read_by_the_names_of_their_features(table):
     conf = configured(datasets=[{"id": "wdbc", "protocol": DATA["protocol"]}], methods=[FIXED])
     found = deploy(conf, "wdbc", ["logistic-regression"], Top(tau=0.2), n_jobs=1)
-    assert found.package.notes["features"] == raw_rows("wdbc", {}, found.dataset).X.columns.tolist()
+    assert found.package.notes["features"] == found.dataset.table.columns.tolist()
     assert found.package.pipeline.n_features_in_ == 6
 
 
@@ -332,10 +332,10 @@ def test_a_share_of_the_positives_is_one_of_the_positives(table):
 
 
 def test_the_list_says_why_where_the_model_does(table, models, logistic):
-    rows = raw_rows("file", PARAMS, logistic.dataset)
-    added = contributions(logistic.package.pipeline, rows.X)
+    X = logistic.dataset.X
+    added = contributions(logistic.package.pipeline, X)
     row = logistic.ranked.iloc[0]["row"] - 1
-    moved = pd.Series((added - added.mean(axis=0))[row, :-1], index=rows.X.columns)
+    moved = pd.Series((added - added.mean(axis=0))[row, :-1], index=X.columns)
     first = moved.loc[moved.abs().nlargest(3).index]
     assert logistic.ranked.iloc[0]["why"] == ", ".join(f"{c} {v:+.3g}" for c, v in first.items())
     assert "names the three columns" in card_of(logistic)
@@ -358,10 +358,9 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
     assert logistic.stays == pytest.approx(np.mean(shares))
     assert 0.5 < logistic.stays < 1
 
-    rows, alone = raw_rows("file", PARAMS, data), logistic.alone
-    chosen = one_column(
-        rows.X, rows.categorical, data.y, folds, lambda i, z: precision_at_k(data.y[i], z, 40)
-    )
+    alone, categories = logistic.alone, columns_of(data.X).categories
+    X = data.X.astype(dict.fromkeys(categories, object))
+    chosen = one_column(X, categories, data.y, folds, lambda i, z: precision_at_k(data.y[i], z, 40))
     own = [precision_at_k(data.y[fold.test], z, 20) for fold, (_, z) in zip(folds, chosen, strict=True)]
     model = [precision_at_k(data.y[o.test], o.scores[0], 20) for o in records]
     assert alone.mean == pytest.approx(np.mean(own))
@@ -378,9 +377,9 @@ def test_what_stays_and_one_column_are_of_the_same_test_parts(table, logistic):
     assert ("it is not shown that the model finds more" in text) == (alone.low <= 0)
     first = logistic.differences[0]
     assert f"| {first.what} |" in text
-    at_top = rows.X.iloc[logistic.ranked["row"][:60] - 1]
+    at_top = X.iloc[logistic.ranked["row"][:60] - 1]
     numbers = {d.what: d.listed for d in logistic.differences if not d.is_share}
-    assert numbers == pytest.approx({c: at_top[c].mean() for c in rows.X if c not in rows.categorical})
+    assert numbers == pytest.approx({c: at_top[c].mean() for c in X if c not in categories})
 
 
 @pytest.mark.parametrize("name", ["rank", "row", "label", "held_out", "score", "why"])
@@ -432,11 +431,12 @@ def test_a_method_that_fails_is_told_and_passed_over(table):
         deployed([broken])
 
 
-@pytest.mark.parametrize("params", [{"codes": {"a": 1}}, {"thresholds": {"v1": [0]}}, {"query_norm": "hour"}])
-def test_features_no_pipeline_has_are_refused(params, table):
-    data = make("file", **PARAMS)
+@pytest.mark.parametrize("params", [{"codes": {"a": 1}}, {"thresholds": {"v": [0]}}, {"query_norm": "v"}])
+def test_features_no_pipeline_has_are_refused(params, tmp_path):
+    (tmp_path / "t.csv").write_text("v,y\n1,yes\n2,no\n")
+    given = {"path": str(tmp_path / "t.csv"), "label": "y", "positive": "yes"}
     with pytest.raises(DatasetError, match=f"{next(iter(params))} cannot be one of its steps"):
-        raw_rows("file", {**PARAMS, **params}, data)
+        read("t", "file", {**given, **params})
 
 
 def test_the_card_says_what_to_expect_and_how_to_use_it(table):

@@ -7,7 +7,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import yaml
 
@@ -21,6 +20,7 @@ from attop_bench.data.build import make
 from attop_bench.data.findings import Look
 from attop_bench.data.kinds.columns import comparison_of
 from attop_bench.data.look import look
+from attop_bench.data.preparation import column_transformer, is_table
 from attop_bench.data.proposal import identifier, parameters, propose
 from attop_bench.run.config import ConfigError
 
@@ -236,8 +236,8 @@ def read(
     aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
     dataset = make("file", **params, group=group, entity=entity, drop=aside)
     X = dataset.X
-    if dataset.preparation is not None:
-        X = replace(dataset.preparation, impute=None).transformer(X.shape[1]).fit_transform(X)
+    if is_table(X):
+        X = column_transformer(X, max_categories=dataset.max_categories).fit_transform(X)
     if dataset.ledger is not None:
         for name, rows in dataset.ledger.lines():
             print(f"Rows {name}: {rows}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,19 @@ from attop._core.files import StrPath, replacing
 from attop._core.typing import Floats, Ints
 from attop.statistics._effective import likeness
 from attop_bench.data.ledger import Ledger
-from attop_bench.data.preparation import Preparation
+from attop_bench.data.preparation import (
+    column_transformer,
+    columns_of,
+    count_features,
+    has_fixed_features,
+    is_sparse,
+    is_table,
+    scaler,
+)
+from attop_bench.data.stored import as_arrays, features_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
 _COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate groups"}
@@ -39,13 +51,32 @@ class Unavailable(DatasetError):
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Rows of a file beside their features: for lists of them, and to read more rows like them."""
+
+    #: Columns that are no features, as they are written.
+    beside: pd.DataFrame
+    #: Number of each row in the file, from 1.
+    numbers: Ints
+    #: Column of the labels, and its first values.
+    label: str
+    values: tuple[str, ...]
+    #: The column within which rows are ranked.
+    group: str | None
+    #: Options of the file's reader.
+    reader: Mapping[str, object]
+
+
+@dataclass(frozen=True)
 class Dataset:
     """Features, binary labels and, where items come in lists of their own, groups.
 
     Attributes
     ----------
     name : str
-    X : ndarray of shape (n, d), float64
+    X : DataFrame, ndarray of shape (n, d) or sparse array of shape (n, d)
+        A table has numbers (float64), categories (``category``) and texts; where all are numbers they are a
+        matrix (float64), of a sparse file a sparse one. NaN is a missing value.
     y : ndarray of shape (n,), int64
         1 for the positive class, else 0.
     groups : ndarray of shape (n,), int64, or None
@@ -63,12 +94,15 @@ class Dataset:
         Date of each row: days since 1970 began, or since any other day.
     amount : ndarray of shape (n,), float64, or None
         What each row is worth if it is positive, for metrics of amounts.
-    preparation : Preparation or None
-        Learnt from each training part and applied to `X`, where NaN is then a missing value.
+    impute, max_categories : str or None, int or None
+        How a matrix of numbers is made of `X` in each training part; see `column_transformer`. Without
+        `impute` nothing may be missing.
+    origin : Origin or None
+        Of rows of a file that were just read; it is not saved.
     """
 
     name: str
-    X: Floats
+    X: Any
     y: Ints
     groups: Ints | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -77,23 +111,19 @@ class Dataset:
     entity: Ints | None = None
     day: Ints | None = None
     amount: Floats | None = None
-    preparation: Preparation | None = None
+    impute: str | None = None
+    max_categories: int | None = None
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
-        X = np.ascontiguousarray(self.X, dtype=np.float64)
-        y = np.asarray(self.y)
-        if X.ndim != 2 or len(X) == 0:
+        X, y = _typed(self.X), np.asarray(self.y)
+        if X.ndim != 2 or X.shape[0] == 0:
             raise DatasetError(f"dataset {self.name}: features must be a table, got shape {X.shape}")
-        if y.shape != (len(X),):
-            raise DatasetError(f"dataset {self.name}: {len(X)} rows of features, labels of shape {y.shape}")
-        may_miss = self.preparation is not None and self.preparation.impute is not None
-        bad = np.isinf(X) if may_miss else ~np.isfinite(X)
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
+        if y.shape != (X.shape[0],):
             raise DatasetError(
-                f"dataset {self.name}: {int(bad.sum())} features are NaN or infinite, the first in row "
-                f"{row}, column {column} (counted from 0): drop these rows or fill them in before training"
+                f"dataset {self.name}: {X.shape[0]} rows of features, labels of shape {y.shape}"
             )
+        _refuse_unusable(X, f"dataset {self.name}", may_miss=self.impute is not None)
         if not np.isin(y, (0, 1)).all():
             raise DatasetError(f"dataset {self.name}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}")
         if len(np.unique(y)) < 2:
@@ -102,7 +132,7 @@ class Dataset:
                 "check which value of the label column counts as positive"
             )
         if self.ledger is not None:
-            self.ledger.require(len(X), f"dataset {self.name}")
+            self.ledger.require(X.shape[0], f"dataset {self.name}")
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
         for name, what in _COLUMNS.items():
@@ -135,6 +165,39 @@ class Dataset:
         return int(self.y.sum())
 
     @property
+    def table(self) -> pd.DataFrame:
+        """The features as a table: columns of a matrix have the names of its facts, else x1, x2 and so on."""
+        import pandas as pd
+
+        if is_table(self.X):
+            return self.X
+        if is_sparse(self.X):
+            raise DatasetError(
+                f"dataset {self.name}: a sparse matrix of {self.X.shape[1]:,} features has no columns with "
+                "names: use methods with input: matrix; attop deploy takes data with named columns alone"
+            )
+        names = self.facts.get("features") or [f"x{i + 1}" for i in range(self.X.shape[1])]
+        return pd.DataFrame(self.X, columns=list(names))
+
+    @property
+    def matrix(self) -> Any:
+        """The features as a matrix of numbers; a `DatasetError` where training rows say what these are."""
+        if not is_table(self.X):
+            return self.X
+        if not has_fixed_features(self.X, self.max_categories) or self.X.isna().any(axis=None):
+            raise DatasetError(
+                f"dataset {self.name}: gaps, rare categories and words are learnt from training rows: fit "
+                "its transformer() to some"
+            )
+        return self.transformer().fit_transform(self.X)
+
+    def transformer(self, scaling: str = "none") -> Any:
+        """Return an unfitted transformer of `X` to a matrix of numbers; None if it is one already."""
+        if is_sparse(self.X) or not (is_table(self.X) or self.impute):
+            return scaler(scaling, is_sparse(self.X))
+        return column_transformer(self.X, self.impute, self.max_categories, scaling)
+
+    @property
     def ledger(self) -> Ledger | None:
         """The ledger of the file's rows, if the data are of one."""
         return Ledger.from_dict(self.facts[LEDGER]) if LEDGER in self.facts else None
@@ -142,7 +205,8 @@ class Dataset:
     def summary(self) -> dict[str, Any]:
         """Counts for the report: items, features, positives and, with groups, their number and sizes."""
         counts: dict[str, Any] = {"name": self.name, "items": len(self.y)}
-        counts |= {"features": self.X.shape[1], "positives": self.n_pos}
+        counts["features"] = count_features(self.X, self.max_categories)
+        counts["positives"] = self.n_pos
         if self.groups is not None:
             positives = np.bincount(self.groups, weights=self.y)
             counts["groups"] = len(positives)
@@ -160,11 +224,10 @@ class Dataset:
 
     def save(self, path: StrPath) -> None:
         """Write to an ``.npz`` file, whole or not at all."""
-        arrays: dict[str, NDArray] = {"X": self.X, "y": self.y}
+        arrays: dict[str, NDArray] = {**as_arrays(self.X), "y": self.y}
         arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
         note: dict[str, object] = {"name": self.name, "facts": dict(self.facts)}
-        if self.preparation is not None:
-            note["preparation"] = asdict(self.preparation)
+        note |= {"impute": self.impute, "max_categories": self.max_categories}
         save_arrays(path, arrays, note)
 
     @classmethod
@@ -172,9 +235,45 @@ class Dataset:
         """Read a file of `save`, without unpickling; raise `Unavailable` for one of `save_unavailable`."""
         arrays, meta = load_arrays(path)
         columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
-        if "preparation" in meta:
-            columns["preparation"] = Preparation.from_dict(meta["preparation"])
-        return cls(meta["name"], arrays["X"], arrays["y"], facts=meta["facts"], **columns)
+        columns |= {name: meta[name] for name in ("impute", "max_categories")}
+        return cls(meta["name"], features_of(arrays), arrays["y"], facts=meta["facts"], **columns)
+
+
+def _typed(X: Any) -> Any:
+    """Return features with 64 bits a number: a table, or a matrix, sparse as it was or row after row."""
+    if not is_table(X):
+        if is_sparse(X):
+            return X.tocsr().astype(np.float64)
+        return np.ascontiguousarray(X, dtype=np.float64)
+    numbers = X.dtypes[columns_of(X).numbers]
+    narrow = dict.fromkeys(numbers.index[numbers != np.float64], np.float64)
+    return (X.astype(narrow) if narrow else X).reset_index(drop=True)
+
+
+def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
+    """Refuse features that are infinite, and those that are missing where none may be."""
+    if is_table(X):
+        bad = X.apply(_is_unusable, may_miss=may_miss).to_numpy()
+    elif is_sparse(X):  # none may be missing: an imputer would take the zeros for values
+        bad = X.astype(bool)
+        bad.data = _is_unusable(X.data, may_miss=False)
+    else:
+        bad = _is_unusable(X, may_miss=may_miss)
+    count = int(bad.sum())
+    if count:
+        row, column = np.transpose(bad.nonzero())[0].tolist()
+        name = repr(X.columns[column]) if is_table(X) else str(column)
+        raise DatasetError(
+            f"{where}: {count} features are NaN or infinite, the first in row {row}, column {name} (counted "
+            "from 0): drop these rows or fill them in before training"
+        )
+
+
+def _is_unusable(values: Any, *, may_miss: bool) -> Any:
+    """Return which values are infinite, or missing where none may be."""
+    if values.dtype.kind != "f":
+        return values.isna() & (not may_miss)
+    return np.isinf(values) if may_miss else ~np.isfinite(values)
 
 
 def save_arrays(

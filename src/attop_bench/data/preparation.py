@@ -1,109 +1,163 @@
-"""Preparation of features: missing values, categories, scale.
+"""Preparation of features: missing values, categories, words of texts, scale.
 
-Learnt from training rows only, so that nothing leaks; prepared data keep missing values and categories.
+Learnt from training rows only, so that nothing leaks: a data set keeps its gaps, categories and texts, and
+each fit has a transformer of its own. `attop deploy` fits the same one on all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from attop._core.typing import Floats
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import Pipeline
 
+#: Training rows that a word is in, at least.
+_ROWS_OF_A_WORD = 2
 
-@dataclass(frozen=True)
-class Preparation:
-    """Encoding and imputation left to each training part."""
 
-    #: Column of codes 0, 1, ... -> what each stands for.
-    categories: Mapping[int, Sequence[str]]
-    #: impute, max_categories: See `column_transformer`.
-    impute: str | None = None
-    max_categories: int | None = None
-    #: Column of codes 0, 1, ... -> the text that each stands for.
-    texts: Mapping[int, Sequence[str]] = field(default_factory=dict)
+class Columns(NamedTuple):
+    """Columns of features by their type: names in a table, places in a matrix."""
 
-    def transformer(self, n_features: int, scaling: str = "none") -> Pipeline:
-        """Return an unfitted transformer of so many features to scaled numbers without missing values."""
-        from attop_bench.data.words import Words  # imports scikit-learn, the workflow this module
+    numbers: list[Any]
+    categories: list[Any]
+    texts: list[Any]
 
-        categorical = sorted(self.categories)
-        numbers = [c for c in range(n_features) if c not in {*self.categories, *self.texts}]
-        words = {column: Words(self._counts[column]) for column in sorted(self.texts)}
-        return column_transformer(numbers, categorical, self.impute, self.max_categories, scaling, words)
 
-    @cached_property
-    def _counts(self) -> dict[int, Any]:
-        """Count of each word in each text; which words count, and how much, is learnt from training items."""
-        from sklearn.feature_extraction.text import CountVectorizer
+def is_table(X: object) -> bool:
+    """Return whether features are a table with typed columns, and no matrix."""
+    return hasattr(X, "iloc")
 
-        return {column: CountVectorizer().fit_transform(text) for column, text in self.texts.items()}
 
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Preparation:
-        """Undo `dataclasses.asdict`, and the text that JSON made of integers."""
-        named = {
-            name: {int(column): tuple(values) for column, values in fields[name].items()}
-            for name in ("categories", "texts")
-        }
-        return cls(**{**fields, **named})
+def is_sparse(X: object) -> bool:
+    """Return whether features are a sparse matrix."""
+    return hasattr(X, "tocsr")
+
+
+def columns_of(X: Any) -> Columns:
+    """Return the columns of features: of a table by their dtype, of a matrix all are numbers."""
+    columns = Columns([], [], [])
+    if not is_table(X):
+        columns.numbers.extend(range(X.shape[1]))
+        return columns
+    for name, dtype in X.dtypes.items():
+        if dtype == "category":
+            columns.categories.append(name)
+        elif dtype.kind in "biuf":
+            columns.numbers.append(name)
+        else:
+            columns.texts.append(name)
+    return columns
+
+
+def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series:
+    """Return a column of text as categories: `values`, by default all that it has, in sorted order.
+
+    What is none of `values` is missing.
+    """
+    import pandas as pd
+
+    known = sorted(text.dropna().unique()) if values is None else values
+    categories = pd.CategoricalDtype(pd.Index(known, dtype=str))
+    return text.astype(object).where(text.isin(known), None).astype(categories)
+
+
+def values_of(X: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the values of each column of categories of a table."""
+    return {name: X[name].cat.categories.tolist() for name in columns_of(X).categories}
+
+
+def has_fixed_features(X: Any, max_categories: int | None) -> bool:
+    """Return whether each value of a category has a feature before anything is learnt.
+
+    Else the training rows say which values have one: with `max_categories`, where categories are missing, and
+    beside texts, of which they say which words have one.
+    """
+    columns = columns_of(X)
+    if max_categories is not None or columns.texts or not columns.categories:
+        return False
+    return not X[columns.categories].isna().any(axis=None)
+
+
+def count_features(X: Any, max_categories: int | None) -> int:
+    """Return the number of features: one a column, and of a category whose values all have one, these."""
+    values = values_of(X) if has_fixed_features(X, max_categories) else {}
+    return X.shape[1] - len(values) + sum(map(len, values.values()))
 
 
 def column_transformer(
-    numbers: Sequence[str | int],
-    categorical: Sequence[str | int],
-    impute: str | None,
-    max_categories: int | None,
-    scaling: str = "none",
-    words: Mapping[Any, Any] | None = None,
+    X: Any, impute: str | None = None, max_categories: int | None = None, scaling: str = "none"
 ) -> Pipeline:
     """Return an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
 
-    Columns are names or positions; `words` has a transformer for each of text. With `impute` missing numbers
-    become the median, categories the most frequent one, an empty column 0; else nothing may be missing. A
-    category becomes at most `max_categories` columns, of which its rarest values share the last. An unseen
-    value counts as one of these, or as none if none are pooled. With text all is sparse, and only numbers
-    are scaled; else 0/1 columns are as well.
+    The columns are those of `X`, see `columns_of`. With `impute` missing numbers become the median,
+    categories the most frequent one, an empty column 0; else a missing category is one more value, and a
+    missing number stays. A category becomes a column for each value, with `max_categories` at most so many:
+    the rarest of the training rows share the last. An unseen value counts as one of these, or as none if none
+    are pooled. With text all is sparse, and only numbers are scaled; else 0/1 columns are as well.
     """
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import Pipeline, make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
 
-    unseen = "infrequent_if_exist"
-    encode = OneHotEncoder(max_categories=max_categories, handle_unknown=unseen, sparse_output=bool(words))
+    columns = columns_of(X)
+    has_text = bool(columns.texts)
     filled = SimpleImputer(strategy="median", keep_empty_features=True)
     most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
     scale = scaler(scaling) or "passthrough"
     number = "passthrough" if impute is None else filled
+    encode = _encoder(X, max_categories, sparse=has_text)
+    category = encode if impute is None else make_pipeline(most_frequent, encode)
     parts = [
-        ("numbers", make_pipeline(number, scale) if words else number, list(numbers)),
-        ("categories", encode if impute is None else make_pipeline(most_frequent, encode), list(categorical)),
-        *((f"words of {column}", step, column) for column, step in (words or {}).items()),
+        ("numbers", make_pipeline(number, scale) if has_text else number, columns.numbers),
+        ("categories", category, columns.categories),
+        *((f"words of {name}", text_weights(), name) for name in columns.texts),
     ]
-    columns = ColumnTransformer(
-        [part for part in parts if part[2] != []], sparse_threshold=float(bool(words))
+    steps = ColumnTransformer([part for part in parts if part[2] != []], sparse_threshold=float(has_text))
+    return Pipeline([("columns", steps), ("scale", "passthrough" if has_text else scale)])
+
+
+def _encoder(X: Any, max_categories: int | None, sparse: bool) -> Any:
+    """Return an unfitted encoder of categories to 0/1 columns."""
+    from sklearn.preprocessing import OneHotEncoder
+
+    fixed = has_fixed_features(X, max_categories)
+    return OneHotEncoder(
+        categories=list(values_of(X).values()) if fixed else "auto",
+        max_categories=max_categories,
+        handle_unknown="infrequent_if_exist",
+        sparse_output=sparse,
     )
-    return Pipeline([("columns", columns), ("scale", "passthrough" if words else scale)])
 
 
-def scaler(kind: str) -> Any:
-    """Return an unfitted transformer for `kind`, or None for ``"none"``."""
+def text_weights() -> TfidfVectorizer:
+    """Return an unfitted transformer of a column of text to weights of its words, sparse."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(min_df=_ROWS_OF_A_WORD, sublinear_tf=True)
+
+
+def scaler(kind: str, sparse: bool = False) -> Any:
+    """Return an unfitted transformer for `kind`, or None for ``"none"``.
+
+    Features of a `sparse` matrix are divided by their standard deviation and not centred: a zero stays one.
+    """
     if kind == "none":
         return None
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+    standard = StandardScaler(with_mean=not sparse)
     if kind == "log1p":
-        return make_pipeline(FunctionTransformer(_log1p), StandardScaler())
-    return StandardScaler() if kind == "standard" else MinMaxScaler((-0.5, 0.5))
+        return make_pipeline(FunctionTransformer(_log1p, accept_sparse=sparse), standard)
+    if kind == "range" and sparse:
+        raise ValueError("scaling range would fill the zeros of a sparse matrix: use standard or none")
+    return standard if kind == "standard" else MinMaxScaler((-0.5, 0.5))
 
 
 def _log1p(X: Floats) -> Floats:

@@ -163,20 +163,10 @@ def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
 
 
 def _python(package: Package) -> str:
-    """Return Python code that scores a file like the data, without attop if pandas can read it."""
-    form, how = package.notes["format"], package.notes["by_pandas"]
-    if how is None:
-        return (
-            "from attop_bench.deploy.package import read_package\n\n"
-            f'scores = read_package(".").rank("new.{form}")["score"]'
-        )
-    options = "".join(f", {name}={value!r}" for name, value in how.items())
-    call = "predict_proba(rows)[:, 1]"
-    if hasattr(package.pipeline, "decision_function"):
-        call = "decision_function(rows)"
+    """Return Python code that scores a file like the data."""
     return (
-        f'import joblib, pandas\n\nrows = pandas.read_{form}("new.{form}"{options})\n'
-        f'scores = joblib.load("{MODEL}").{call}'
+        "from attop_bench.deploy.package import read_package\n\n"
+        f'scores = read_package(".").rank("new.{package.notes["format"]}")["score"]'
     )
 
 

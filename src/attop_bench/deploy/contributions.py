@@ -24,6 +24,8 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     Lundberg et al. (2020), "From local explanations to global understanding with explainable AI for trees",
     Nature Machine Intelligence 2.
     """
+    if len(pipeline) == 1:  # a model of the table itself
+        return _of_features(pipeline[-1], X)
     Z = pipeline[:-1].transform(X)
     parts = None if issparse(Z) else _of_features(pipeline[-1], np.asarray(Z))
     if parts is None:
@@ -45,7 +47,7 @@ def largest(added: Floats, middle: Floats, columns: list[str], count: int = 3) -
     ]
 
 
-def _of_features(model: Any, Z: Floats) -> Floats | None:
+def _of_features(model: Any, Z: Any) -> Floats | None:
     coef = getattr(model, "coef_", None)
     if coef is not None and np.size(coef) == Z.shape[1] and hasattr(model, "decision_function"):
         parts = np.column_stack([Z * np.ravel(coef), np.full(len(Z), np.ravel(model.intercept_)[0])])
@@ -58,7 +60,9 @@ def _of_features(model: Any, Z: Floats) -> Floats | None:
     if hasattr(model, "get_booster"):
         from xgboost import DMatrix
 
-        return np.asarray(model.get_booster().predict(DMatrix(Z), pred_contribs=True), np.float64)
+        return np.asarray(
+            model.get_booster().predict(DMatrix(Z, enable_categorical=True), pred_contribs=True), np.float64
+        )
     return None
 
 

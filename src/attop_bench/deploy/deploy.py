@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, parallel_config
+from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from attop._core.progress import show_progress
@@ -21,22 +22,22 @@ from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._interval import difference_interval, interval
 from attop.experiment._learner import Params
 from attop.experiment._own_splits import torn_within
-from attop.experiment._routing import fit
+from attop.experiment._routing import Estimator, fit
 from attop.experiment._splits import Fold
 from attop.experiment._tune import best_candidate
 from attop.metrics._metric import Metric
 from attop.metrics._overlap import overlap_at_k, ties_at_k
 from attop.metrics._registry import get_metric
 from attop.metrics._scorer import scores_of
-from attop_bench.data.base import Dataset, DatasetError, load_arrays
+from attop_bench.data.base import Dataset, DatasetError, Origin, load_arrays
 from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
+from attop_bench.data.preparation import column_transformer, columns_of, values_of
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.package import Package
-from attop_bench.deploy.raw_model import RawRows, raw_pipeline, raw_rows
 from attop_bench.deploy.reasons import Difference, differences, one_column
 from attop_bench.deploy.trial import rows_to_try
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
@@ -49,6 +50,8 @@ from attop_bench.run.up_to_date import is_done
 
 #: Columns of the ranked list besides those of the file.
 _RANKED = ("rank", "row", "label", "held_out", "score", "why")
+#: Parameters of a file that make features of it before the fold, for which a model has no step.
+_NO_STEP = ("codes", "thresholds", "query_norm")
 
 
 @dataclass(frozen=True)
@@ -144,18 +147,8 @@ def deploy(
     plan = Plan(config)
     data = config.dataset(name)
     params = _params(plan, data)
-    dataset = replace(make(data.kind, config.seed, **params), name=name)
-    rows = raw_rows(data.kind, params, dataset)
-    if taken := [column for column in rows.beside if column in _RANKED]:
-        raise DatasetError(
-            f"dataset {name}: the list has columns {', '.join(_RANKED)} of its own, and the file one called "
-            f"{taken[0]!r}: rename it in the file"
-        )
-    if len(rows.X) != len(dataset.y):
-        raise DatasetError(
-            f"dataset {name}: the file has {len(rows.X):,} rows, its parameters leave {len(dataset.y):,}: a "
-            "model is fitted on all rows of a file, so write a file of those alone"
-        )
+    dataset, origin = read(name, data.kind, params, config.seed)
+    table, kinds = dataset.table, columns_of(dataset.table)
     top = top or data.tops[0]
     if dataset.groups is None:
         top = top.as_share(len(dataset.y))
@@ -190,38 +183,47 @@ def deploy(
     candidate = choose_candidate(job, best.records)
     learner = learner_of(job, dataset)
     estimator = learner.seeded(best.records[0].seed, top).set_params(**candidate)
-    unfitted = raw_pipeline(rows, job.scaling, estimator)
+    unfitted = pipeline_of(dataset, job.input, job.scaling, estimator)
     entity = dataset.entity if learner.whole else None
     with threadpool_limits(1), torn_within() as torn:
-        pipeline = fit(unfitted, rows.X, dataset.y, groups=dataset.groups, entity=entity)
+        pipeline = fit(unfitted, table, dataset.y, groups=dataset.groups, entity=entity)
     for sentence in torn:
         tell(f"{best.method}: {sentence}")
-    columns: dict[str, Any] = {"score": scores_of(pipeline, rows.X)}
-    middle, added = None, contributions(pipeline, rows.X)
+    columns: dict[str, Any] = {"score": scores_of(pipeline, table)}
+    middle, added = None, contributions(pipeline, table)
     if added is not None:
         middle = added.mean(axis=0)
-        columns["why"] = largest(added, middle, list(rows.X))
+        columns["why"] = largest(added, middle, list(table))
     notes = {
-        "features": list(rows.X.columns),
-        "beside": list(rows.beside.columns),
+        "input": job.input,
+        "features": list(table.columns),
+        "categories": values_of(table),
+        "texts": kinds.texts,
+        "fills_gaps": dataset.impute is not None and scores_gaps(pipeline, table, kinds.numbers),
+        "takes_unseen": scores_gaps(pipeline, table, kinds.categories),
+        "beside": list(origin.beside.columns),
         "format": params.get("format") or (format_of(params["path"]) if "path" in params else "csv"),
-        "reader": rows.reader,
-        "by_pandas": rows.by_pandas,
-        "group": rows.group,
+        "reader": dict(origin.reader),
+        "group": origin.group,
         # A share of the positives, which are unknown among new rows, is that of all rows here.
         "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
         "middle": None if middle is None else middle.tolist(),
         "rows": len(dataset.y),
         "positives": dataset.n_pos,
-        "label": {"column": rows.label, "positive": params.get("positive", "1"), "values": rows.values},
+        "label": {
+            "column": origin.label,
+            "positive": params.get("positive", "1"),
+            "values": list(origin.values),
+        },
     }
     what = expect(job, dataset, tried)
     if what.next is None:  # the labels' list is one of each group
         rates = {"mean": what.mean, "low": what.low, "high": what.high}
         notes["precision"] = {name: None if math.isnan(rate) else rate for name, rate in rates.items()}
-    ranked = _ranked(dataset, rows, columns, best)
-    package = Package(pipeline, notes, what.held_out, rows_to_try(rows.X, columns["score"]))
-    listed = np.isin(_numbers(rows), package.head(ranked)["row"])
+    ranked = _ranked(dataset, origin, columns, best)
+    package = Package(pipeline, notes, what.held_out, rows_to_try(table, columns["score"]))
+    listed = np.isin(origin.numbers, package.head(ranked)["row"])
+    without_text = table.drop(columns=kinds.texts).astype(dict.fromkeys(kinds.categories, object))
     return Deployed(
         package,
         dataset,
@@ -232,8 +234,8 @@ def deploy(
         tried,
         what,
         ranked,
-        differences(rows.X.drop(columns=rows.text), rows.categorical, listed),
-        one_column_alone(job, dataset, rows, folds, best.records),
+        differences(without_text, kinds.categories, listed),
+        one_column_alone(job, dataset, without_text, folds, best.records),
         share_kept(job, dataset, once, candidate, n_jobs),
     )
 
@@ -251,11 +253,60 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
     return {**data.params, **read_receipt(receipt)}
 
 
-def _numbers(rows: RawRows) -> Ints:
-    return np.arange(1, len(rows.X) + 1) if rows.numbers is None else rows.numbers
+def read(name: str, kind: str, params: Mapping[str, Any], seed: int = 0) -> tuple[Dataset, Origin]:
+    """Return a data set, of which all rows are in a model, and what its file has beside the features.
+
+    Raises
+    ------
+    DatasetError
+        If rows or features of the file became others before the fold, or a column has a name of the list's.
+    """
+    dataset = replace(make(kind, seed, **params), name=name)
+    if dataset.origin is None:
+        numbers = np.arange(1, len(dataset.y) + 1)
+        beside = pd.DataFrame(index=numbers - 1)
+        return dataset, Origin(beside, numbers, label="label", values=(), group=None, reader={})
+    if no_step := [name for name in _NO_STEP if params.get(name) is not None]:
+        raise DatasetError(
+            f"dataset {name}: a deployed model reads rows as they are in a file, and {no_step[0]} cannot be "
+            "one of its steps: use one_hot for text, or write the features into the file"
+        )
+    if taken := [column for column in dataset.origin.beside if column in _RANKED]:
+        raise DatasetError(
+            f"dataset {name}: the list has columns {', '.join(_RANKED)} of its own, and the file one called "
+            f"{taken[0]!r}: rename it in the file"
+        )
+    rows = len(dataset.origin.numbers)
+    if rows != len(dataset.y):
+        raise DatasetError(
+            f"dataset {name}: the file has {rows:,} rows, its parameters leave {len(dataset.y):,}: a "
+            "model is fitted on all rows of a file, so write a file of those alone"
+        )
+    return replace(dataset, origin=None), dataset.origin
 
 
-def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:
+def pipeline_of(dataset: Dataset, takes: str, scaling: str, estimator: Estimator) -> Pipeline:
+    """Return an unfitted pipeline of the table of a data set.
+
+    Of an estimator that takes a matrix its steps are missing values and categories, scale and estimator, of
+    one that takes the table the estimator alone.
+    """
+    if takes == "table":
+        return Pipeline([("model", estimator)])
+    prepare = column_transformer(dataset.table, dataset.impute, dataset.max_categories, scaling)
+    return Pipeline([*prepare.steps, ("model", estimator)])
+
+
+def scores_gaps(pipeline: Any, X: pd.DataFrame, columns: Sequence[str]) -> bool:
+    """Return whether a model has a score for a row that has no value in some columns."""
+    gaps = X.head(1).assign(**{name: X[name].head(1).mask([True]) for name in columns})
+    try:
+        return bool(np.isfinite(scores_of(pipeline, gaps)).all())
+    except Exception:  # of a model of any package
+        return False
+
+
+def _ranked(dataset: Dataset, origin: Origin, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:
     """Return all rows, first those put highest in a test part by models not trained on them."""
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
     for record in best.records:
@@ -265,9 +316,9 @@ def _ranked(dataset: Dataset, rows: RawRows, columns: Mapping[str, Any], best: T
         np.add.at(times, record.test, 1)
     with np.errstate(invalid="ignore"):
         held_out = np.where(times > 0, sums / times, np.nan)
-    frame = pd.DataFrame({"row": _numbers(rows), **rows.beside})
+    frame = pd.DataFrame({"row": origin.numbers, **origin.beside})
     frame = frame.assign(label=dataset.y, held_out=held_out, **columns)
-    groups = None if rows.group is None else pd.Series(dataset.groups)
+    groups = None if origin.group is None else pd.Series(dataset.groups)
     return in_order(frame.sort_values("score", ascending=False, kind="stable"), groups, "held_out")
 
 
@@ -345,15 +396,15 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
 
 
 def one_column_alone(
-    job: Job, dataset: Dataset, rows: RawRows, folds: Sequence[Fold], records: Sequence[Record]
+    job: Job, dataset: Dataset, table: pd.DataFrame, folds: Sequence[Fold], records: Sequence[Record]
 ) -> OneColumn:
-    """Compare the best single column with the model at the top of the test parts."""
+    """Compare the best column of numbers or categories with the model at the top of the test parts."""
     sample, (top,), metric = sample_of(dataset), job.tops, get_metric("precision@k")
 
     def measure(part: Ints, scores: Floats) -> float:
         return sample.measure(metric, part, scores, top).value
 
-    chosen = one_column(rows.X.drop(columns=rows.text), rows.categorical, dataset.y, folds, measure)
+    chosen = one_column(table, columns_of(dataset.X).categories, dataset.y, folds, measure)
     by_column = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
     own = np.array(_values(metric, job, dataset, by_column))
     ahead = np.array(_values(metric, job, dataset, records)) - own

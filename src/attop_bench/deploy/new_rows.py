@@ -19,6 +19,7 @@ from attop_bench.data.dialect import found_again
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.lines import asides
+from attop_bench.data.preparation import as_categories
 from attop_bench.data.source import BROKEN
 from attop_bench.data.written import numbers_of
 
@@ -47,6 +48,71 @@ def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[st
     if lacking := [name for name in notes["beside"] if name not in table.frame]:
         tell(f"{path}: lacks columns that a list of all shows: {join_first(lacking)}")
     return table
+
+
+def features_of(
+    table: Table, notes: Mapping[str, Any], tell: Callable[[str], None]
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Return the features of new rows as the model's data have them, and why a row has none, else "".
+
+    Values of categories that are none of the data's stay, and are told.
+    """
+    columns = {}
+    reasons = pd.Series("", table.frame.index, dtype=object)
+    for name in notes["features"]:
+        if name in notes["texts"]:
+            columns[name] = table.text(name).fillna("")
+            continue
+        if name in notes["categories"]:
+            columns[name], unusable = _categories(table, name, notes, tell)
+        else:
+            columns[name], unusable = _numbers(table, name, notes)
+        reasons = reasons.where(reasons.ne(""), unusable)
+    return typed(pd.DataFrame(columns), notes), reasons
+
+
+def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
+    """Return features with the types that the model was fitted on.
+
+    A model of the table knows the categories of its data alone, and another value is a missing one. The steps
+    before a model of a matrix say themselves what an unseen value is.
+    """
+    if notes["input"] == "matrix":
+        return X
+    return X.assign(**{c: as_categories(X[c], values) for c, values in notes["categories"].items()})
+
+
+def _numbers(table: Table, name: str, notes: Mapping[str, Any]) -> tuple[pd.Series, pd.Series]:
+    """Return a column of numbers, and why a row has none that the model takes, else ""."""
+    column, reasons = readable_numbers(table, name)
+    if not notes["fills_gaps"]:
+        gaps = column.isna() & reasons.eq("")
+        reasons = reasons.mask(gaps, f"{name} is missing, and the model fills no gaps")
+    return column, reasons
+
+
+def _categories(
+    table: Table, name: str, notes: Mapping[str, Any], tell: Callable[[str], None]
+) -> tuple[pd.Series, pd.Series]:
+    """Return a column of categories, and why a row has none that the model takes, else "".
+
+    How many values the data do not have is told, where the model takes them.
+    """
+    text = table.text(name)
+    may_miss = text.isna() & notes["fills_gaps"]
+    unseen = ~text.isin(notes["categories"][name]) & ~may_miss
+    reasons = pd.Series("", text.index, dtype=object)
+    if not notes["takes_unseen"]:
+        refused = unseen | text.isna()
+        words = text[refused].map("{!r}".format).where(text[refused].notna(), "missing")
+        reasons[refused] = [f"{name} is {word}, and the model takes no new category" for word in words]
+    elif unseen.any():
+        kind = "a rare category, or as none" if notes["input"] == "matrix" else "missing"
+        tell(
+            f"{table.where}: column {name!r}: {unseen.sum():,} of {len(text):,} values were never seen in "
+            f"training, such as {text[unseen].iloc[0]!r}: they count as {kind}"
+        )
+    return text, reasons
 
 
 def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:

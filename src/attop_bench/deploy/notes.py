@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -41,11 +41,15 @@ class _Precision(_Strict):
 class _Notes(_Strict):
     """Types of the notes; see `Package.notes`."""
 
+    input: Literal["matrix", "table"]
     features: list[str]
+    categories: dict[str, list[str]]
+    texts: list[str]
+    fills_gaps: bool
+    takes_unseen: bool
     beside: list[str]
     format: str
     reader: dict[str, Any]
-    by_pandas: dict[str, Any] | None
     group: str | None
     top: Annotated[dict[str, Any], AfterValidator(_is_top)]
     middle: list[float] | None

@@ -13,9 +13,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.pipeline import Pipeline
 
 from attop._core.files import write_bytes, write_json
 from attop._core.top import Top
@@ -30,7 +28,7 @@ from attop_bench.data.formats import Table, format_of
 from attop_bench.data.kinds.columns import as_identifiers
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
-from attop_bench.deploy.new_rows import read_new_rows, readable_numbers, sorted_out
+from attop_bench.deploy.new_rows import features_of, read_new_rows, sorted_out, typed
 from attop_bench.deploy.notes import NOTES, folder_of, read_notes
 from attop_bench.deploy.promise import HELD_OUT, Promise, read_held_out, sentence_of_groups, write_held_out
 from attop_bench.deploy.trial import (
@@ -57,24 +55,18 @@ class Package:
     """A fitted pipeline and what it reads."""
 
     pipeline: Any
-    #: ``features``, ``beside``: columns; ``format``, ``reader``: of its files; ``by_pandas``: options
-    #: by which pandas reads them, or None; ``group``: column within which rows are ranked, or None; ``top``;
-    #: ``middle``: the mean of `contributions` over the training rows, or None; ``rows``, ``positives``: of
-    #: the data; ``label``: its column, values, and the positive one; ``digests``: of the files.
+    #: ``input``: what the model is fitted on, see `MethodConfig`; ``features``, ``beside``: columns;
+    #: ``categories``: those of the features that are, each with its values in training; ``texts``: those that
+    #: are texts; ``fills_gaps``, ``takes_unseen``: whether rows with missing numbers, or with new categories,
+    #: can be ranked; ``format``, ``reader``: of its files; ``group``: column within which rows are ranked, or
+    #: None; ``top``; ``middle``: the mean of `contributions` over the training rows, or None; ``rows``,
+    #: ``positives``: of the data; ``label``: its column, values, and the positive one; ``digests``: of the
+    #: files.
     notes: Mapping[str, Any]
     #: Held-out scores of the model chosen, and of those it was chosen among; none with groups.
     held_out: list[list[HeldOut]]
     #: A few rows of the data, by which a model that is loaded is tried.
     trial: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-    @property
-    def categories(self) -> dict[str, NDArray]:
-        """Categorical columns, and the values each had in training."""
-        for name, step, names in self.pipeline["columns"].transformers_:
-            if name == "categories":
-                encoder = step[-1] if isinstance(step, Pipeline) else step
-                return dict(zip(names, encoder.categories_, strict=True))
-        return {}
 
     def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
         """Return the rows of a file, highest score first; `tell` gets a line on values unseen in training.
@@ -94,7 +86,7 @@ class Package:
             if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
                 hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
             raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
-        X, reasons = self._features(table, tell)
+        X, reasons = features_of(table, self.notes, tell)
         if group is not None:
             without_group = table.text(group).isna() & reasons.eq("")
             reasons = reasons.mask(without_group, f"{group} is missing, which names its list")
@@ -118,35 +110,6 @@ class Package:
         if new := [name for name in frame if name not in names]:
             tell(f"{table.where}: {count_noun(len(new), 'feature')} unknown to the model: left out")
         return replace(table, frame=frame.assign(**{name: 0.0 for name in features if name not in frame}))
-
-    def _features(self, table: Table, tell: Callable[[str], None]) -> tuple[pd.DataFrame, pd.Series]:
-        """Return the features of a file as the pipeline reads them, and why a row has none, else ""."""
-        transformers = [part for part in self.pipeline["columns"].transformers_ if part[0] != "remainder"]
-        first = [step[0] if isinstance(step, Pipeline) else step for _, step, _ in transformers]
-        fills = any(hasattr(step, "statistics_") for step in first)
-        words = {columns for name, _, columns in transformers if name.startswith("words of ")}
-        seen = self.categories
-        features = {}
-        reasons = pd.Series("", table.frame.index, dtype=object)
-        for name in self.notes["features"]:
-            if name in words:
-                features[name] = table.text(name).fillna("")
-                continue
-            if name not in seen:
-                features[name], unreadable = readable_numbers(table, name)
-                if not fills:
-                    gaps = features[name].isna() & unreadable.eq("")
-                    unreadable = unreadable.mask(gaps, f"{name} is missing, and the model fills no gaps")
-                reasons = reasons.where(reasons.ne(""), unreadable)
-                continue
-            text = features[name] = table.text(name)
-            new = text[~text.isin(seen[name]) & ~(fills & text.isna())]
-            if len(new):
-                tell(
-                    f"{table.where}: column {name!r}: {len(new):,} of {len(text):,} values were never seen "
-                    f"in training, such as {new.iloc[0]!r}: they count as a rare category, or as none"
-                )
-        return pd.DataFrame(features), reasons
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
         """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""
@@ -256,7 +219,8 @@ def read_package(place: str | Path, tell: Callable[[str], None] = lambda line: N
         raise DatasetError(f"{file} is not there, of which {folder / NOTES} is: deploy again")
     changed = changed_versions(notes["versions"])
     package = Package(_load(file, changed), notes, read_held_out(folder / HELD_OUT))
-    _try_out(file, package.pipeline, read_trial(folder / TRIAL), changed, tell)
+    rows, scores = read_trial(folder / TRIAL)
+    _try_out(file, package.pipeline, (typed(rows, notes), scores), changed, tell)
     return package
 
 

@@ -36,9 +36,13 @@ def check_tops(
 
 def check_method(method: MethodConfig) -> list[str]:
     """Return the complaints about a method."""
-    examples = {**method.params, **{name: values[0] for name, values in method.param_grid.items()}}
+    first = {name: values[0] for name, values in method.param_grid.items()}
     try:
-        import_estimator(method.estimator)().set_params(**examples)
+        make = import_estimator(method.estimator)
+        if isinstance(make, type):
+            make().set_params(**method.params, **first)
+        else:
+            make(**method.params).set_params(**first)
     except (Exception, SystemExit) as error:  # an own class may raise anything
         return [f"methods: {method.id}: {method.estimator}: {error}"]
     return []

@@ -14,7 +14,6 @@ from attop._core.dotted import object_at
 from attop.experiment._learner import Learner, Params, Sample, Transformer, fit_many
 from attop.experiment._routing import Estimator
 from attop_bench.data.base import Dataset
-from attop_bench.data.preparation import scaler
 from attop_bench.run.job import Job
 
 
@@ -26,20 +25,19 @@ def import_estimator(path: str) -> Any:
         raise ValueError(f"estimator {path!r}: {error}") from error.__cause__
 
 
-def sample_of(dataset: Dataset) -> Sample:
-    """Return the rows of a data set for an experiment."""
+def sample_of(dataset: Dataset, takes: str = "matrix") -> Sample:
+    """Return the rows of a data set for an experiment, of a method that takes its matrix or its table."""
     beside = {name: getattr(dataset, name) for name in ("entity", "day", "amount")}
-    return Sample(dataset.X, dataset.y, dataset.groups, **beside)
+    X = dataset.table if takes == "table" else dataset.X
+    return Sample(X, dataset.y, dataset.groups, **beside)
 
 
 def learner_of(job: Job, dataset: Dataset) -> Learner:
-    """Return the learner of a job, which prepares features within each fit."""
+    """Return the learner of a job, which prepares features within each fit unless it takes the table."""
     estimator = import_estimator(job.estimator)(**job.params)
 
     def prepare() -> Transformer | None:
-        if dataset.preparation is None:
-            return scaler(job.scaling)
-        return dataset.preparation.transformer(dataset.X.shape[1], job.scaling)
+        return None if job.input == "table" else dataset.transformer(job.scaling)
 
     name, whole = job.estimator.rpartition(".")[2], job.protocol["kind"] == "whole-entities"
     return Learner(name, estimator, job.param_grid, prepare, tuple(job.params), whole)
@@ -60,7 +58,12 @@ def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:
 
 
 def compile_method(method: Mapping[str, Any]) -> None:
-    """Fill the cache of compiled code for a method of the configuration."""
+    """Fill the cache of compiled code for a method of the configuration.
+
+    One that takes a table may need columns of its names, so that its first job compiles what there is.
+    """
+    if method["input"] == "table":
+        return
     estimator = import_estimator(method["estimator"])(**method["params"])
     rehearse(estimator, list(ParameterGrid(method["param_grid"])))
 

@@ -30,7 +30,7 @@ NOT_KNOWN = Attempts()
 PARTS: Mapping[str, tuple[str, ...]] = {
     "data": ("protocol", "scaling", "tops"),
     "selection": ("scoring", "selection", "custom_metrics"),
-    "method": ("estimator", "params", "param_grid"),
+    "method": ("estimator", "params", "param_grid", "input"),
 }
 
 
@@ -55,7 +55,7 @@ class Job:
     `seed` is that of the whole benchmark run. `protocol` has ``kind`` and ``options`` of the split. At each
     of `tops` the metric `scoring` selects among the combinations of `param_grid`, by ``"nested"`` or
     ``"optimistic"`` `selection`. `custom_metrics` has the definition of a `scoring` from outside attop; see
-    `attop.metrics.custom_metric`.
+    `attop.metrics.custom_metric`. The method is fitted on an `input` of ``"matrix"`` or ``"table"``.
     """
 
     repeat: int
@@ -70,6 +70,7 @@ class Job:
     param_grid: Mapping[str, Sequence[object]] = field(default_factory=dict)
     selection: str = "nested"
     custom_metrics: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    input: str = "matrix"
 
     @property
     def split(self) -> dict[str, object]:

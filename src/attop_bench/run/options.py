@@ -211,11 +211,14 @@ class MethodConfig(_Model):
     title: str = ""
     """Name in tables and figures; the id if left out."""
     estimator: str = Field(pattern=DOTTED)
-    """Dotted path of a class with scikit-learn's interface."""
+    """Dotted path of a class with scikit-learn's interface, or of a function that returns an instance."""
     params: dict[str, Any] = {}
     """Parameters that stay fixed."""
     param_grid: dict[str, list[Any]] = {}
     """Parameter -> values; all combinations are tried in this order."""
+    input: Literal["matrix", "table"] = "matrix"
+    """What it is fitted on: a `matrix` of numbers (gaps filled, categories as 0/1 columns, scaled), or the
+    `table` itself, a pandas DataFrame with named columns, categories typed, gaps as they are."""
     limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
     """Limits of its training jobs; what is left out is as for every method."""
     resources: ResourcesConfig = Field(ResourcesConfig(), exclude=True)

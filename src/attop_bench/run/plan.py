@@ -174,6 +174,7 @@ class Plan:
             estimator=learner.estimator,
             params=learner.params,
             param_grid=learner.param_grid,
+            input=learner.input,
         )
 
     def _seconds_of(self, dataset: str, method: str) -> float:

@@ -97,7 +97,7 @@ def _status_of(error: BaseException) -> str:
 
 def _train_all(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats:
     """Train every candidate for every top on the whole training part, and score the test part."""
-    learner, sample = learner_of(job, dataset), sample_of(dataset)
+    learner, sample = learner_of(job, dataset), sample_of(dataset, job.input)
     candidates = learner.candidates
     start = time.perf_counter()
     picks = [(top, candidate) for top in job.tops for candidate in candidates]
@@ -123,7 +123,7 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: Record) ->
         # Else the first inner split loads what the seconds of training are not to count.
         with contextlib.suppress(Exception):
             rehearse(learner.seeded(record.seed), candidates)
-    trained = train(learner, sample_of(dataset), fold, job.tops, job.metric, record.seed)
+    trained = train(learner, sample_of(dataset, job.input), fold, job.tops, job.metric, record.seed)
     for t, top in enumerate(job.tops):
         chosen, values = trained.chosen[t], trained.values[t]
         inner = [{"candidate": c, "values": list(v)} for c, v in zip(candidates, values, strict=True)]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from attop._core.typing import Floats, Ints
 from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
+from attop_bench.data.preparation import columns_of, has_fixed_features
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,6 +137,22 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
     return np.sort(np.concatenate([drawn, np.flatnonzero(~y)]))
 
 
+def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
+    """Return a number for each row of a table, the same for rows with the same values; see `alike`.
+
+    Rows are counted in the order of their features, see `has_fixed_features`: their numbers, then the last
+    value of a category first; else in the order of the columns. Splits are drawn by these numbers, so another
+    order is another split.
+    """
+    kinds = columns_of(X)
+    codes = {c: X[c].cat.codes.replace(-1, np.nan).astype(np.float64) for c in kinds.categories}
+    codes |= {c: X[c].astype("category").cat.codes.astype(np.float64) for c in kinds.texts}
+    if has_fixed_features(X, max_categories):
+        codes = {c: -code for c, code in codes.items()}
+        X = X[[*kinds.numbers, *kinds.categories]]
+    return alike(X.assign(**codes).to_numpy(np.float64))
+
+
 def alike(X: Floats) -> Ints:
     """Return a number for each row, the same for rows with the same values; all missing values are alike.
 
@@ -233,19 +250,6 @@ def to_numbers(text: pd.DataFrame, codes: Mapping[Any, float], where: str) -> pd
             )
     number = {str(value): code for value, code in codes.items()}
     return text.map(lambda v: number.get(str(v))).astype(float)
-
-
-def as_codes(features: pd.DataFrame, categorical: Sequence[str]) -> tuple[pd.DataFrame, dict[int, Any]]:
-    """Replace text by numbers 0, 1, ... in sorted order; return the text of each number as well."""
-    import pandas as pd
-
-    categories = {}
-    coded = {}
-    for name in categorical:
-        code, values = pd.factorize(features[name].map(str, na_action="ignore"), sort=True)
-        coded[name] = np.where(code < 0, np.nan, code)
-        categories[features.columns.get_loc(name)] = tuple(values)
-    return features.assign(**coded), categories
 
 
 def refuse_text(text: pd.DataFrame, where: str) -> None:

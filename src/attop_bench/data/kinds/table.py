@@ -15,19 +15,21 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 
 from attop._core.files import StrPath
 from attop._core.typing import Ints
-from attop_bench.data.base import LEDGER, Dataset, DatasetError
+from attop_bench.data.base import LEDGER, Dataset, DatasetError, Origin
 from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.parameters import refusal
-from attop_bench.data.preparation import Preparation
+from attop_bench.data.preparation import as_categories, columns_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
+#: Values of a label that are kept.
+_VALUES = 50
 
 
 class RawOptions(BaseModel):
@@ -153,13 +155,16 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
 
     For the options see `TableOptions`. The data set is named after the file, features are in its order.
     """
+    import pandas as pd
+
     chosen = TableOptions.of({"path": path, **options})
     table = read_raw_table(chosen)
-    features, preparation = _features(table, chosen)
+    X = _features(table, chosen)
+    features = list(X.columns)
     y = columns.positive_labels(table.rows, table.label, chosen.positive)
-    X = features.to_numpy(np.float64)
     if chosen.query_norm is not None:
-        X = columns.query_level_norm(X, _given(table, chosen.query_norm, chosen.where))
+        query = _given(table, chosen.query_norm, chosen.where)
+        X = pd.DataFrame(columns.query_level_norm(X.to_numpy(np.float64), query), columns=features)
     beside = {**_beside(table, chosen), "part": table.part}
     if chosen.parts is not None:
         [(column, bounds)] = chosen.parts.items()
@@ -176,20 +181,29 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         rows = columns.downsampled(y, chosen.downsample_positives, chosen.where)
         fewer = Aside("that downsample_positives leaves out", len(y) - len(rows))
         ledger = ledger.leaving(fewer, len(rows))
-        X, y = X[rows], y[rows]
+        X, y = X.iloc[rows], y[rows]
         beside = {name: None if values is None else values[rows] for name, values in beside.items()}
     if chosen.copies_together:
-        beside["duplicate_group"] = columns.alike(X)
+        beside["duplicate_group"] = columns.copies(X, chosen.max_categories)
     compared = columns.comparison_with(table.rows, table.label, chosen.positive)
     facts = {
         "source": str(path),
         "licence": "the user's own file",
         "positive": f"{table.label} {'' if compared else '= '}{chosen.positive}",
-        "features": list(features.columns),
+        "features": features,
         LEDGER: ledger.as_dict(),
     }
     name = os.path.splitext(os.path.basename(path))[0]
-    return Dataset(name, X, y.astype(np.int64), facts=facts, preparation=preparation, **beside)
+    return Dataset(
+        name,
+        _matrix_of_numbers(X),
+        y.astype(np.int64),
+        facts=facts,
+        impute=chosen.impute,
+        max_categories=chosen.max_categories,
+        origin=_origin(table, chosen),
+        **beside,
+    )
 
 
 vars(file_table)["__signature__"] = inspect.signature(TableOptions)
@@ -302,36 +316,60 @@ def _read(
     return replace(tables[0], frame=pd.concat(frames, ignore_index=True), lines=None), part, ledger
 
 
-def _features(table: RawTable, options: TableOptions) -> tuple[pd.DataFrame, Preparation | None]:
-    """Return features as numbers, and their preparation that is left to training items."""
+def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
+    """Return the features, typed: numbers, categories with all their values, texts."""
     import pandas as pd
 
     features, categorical, where = table.features, table.categorical, options.where
     text = features[categorical]
-    codes = [column_of(features, name, where) for name in options.categories]
     columns.check_text(text, where)
-    gaps = bool(features.isna().any(axis=None))
-    features, texts = columns.as_codes(features, table.text)
-    preparation = Preparation({}, options.impute, texts=texts) if gaps or texts else None
+    typed: dict[str, Any] = {name: features[name].astype(str) for name in table.text}
     if options.codes is not None and categorical:
-        features = features.assign(**columns.to_numbers(text, options.codes, where))
+        typed |= columns.to_numbers(text, options.codes, where)
     elif options.one_hot and categorical:
-        columns.check_categories(text, options.max_categories, where, codes)
-        if options.max_categories is None and not texts and not text.isna().any(axis=None):
-            features = pd.get_dummies(features, columns=categorical, prefix_sep="=", dtype=np.float64)
-        else:
-            features, categories = columns.as_codes(features, categorical)
-            preparation = Preparation(categories, options.impute, options.max_categories, texts)
+        named = [column_of(features, name, where) for name in options.categories]
+        columns.check_categories(text, options.max_categories, where, named)
+        typed |= {name: as_categories(table.rows.text(name)) for name in categorical}
     else:
         columns.refuse_text(text, where)
-    if options.thresholds is not None:
-        above = {
-            f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(np.float64)
-            for name, values in options.thresholds.items()
-            for t in values
-        }
-        features = pd.DataFrame(above)
-    return features, preparation
+    features = features.assign(**typed)
+    if options.query_norm is not None or options.thresholds is not None:
+        _refuse_words(features, where)
+    if options.thresholds is None:
+        return features
+    above = {
+        f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(np.float64)
+        for name, values in options.thresholds.items()
+        for t in values
+    }
+    return pd.DataFrame(above)
+
+
+def _refuse_words(features: pd.DataFrame, where: str) -> None:
+    """Refuse categories and texts, which have no threshold and no range."""
+    if words := [*columns_of(features).categories, *columns_of(features).texts]:
+        raise DatasetError(
+            f"{where}: thresholds and query_norm are of numbers, and column {words[0]!r} has none: drop it, "
+            "or give its values numbers by codes"
+        )
+
+
+def _matrix_of_numbers(X: pd.DataFrame) -> Any:
+    """Return a table of numbers alone as a matrix, and any other as it is."""
+    kinds = columns_of(X)
+    return X if kinds.categories or kinds.texts else X.to_numpy(np.float64)
+
+
+def _origin(table: RawTable, options: TableOptions) -> Origin:
+    """Return the rows of the file beside their features."""
+    return Origin(
+        beside=table.rows.frame.drop(columns=[*table.features, table.label]),
+        numbers=table.numbers,
+        label=table.label,
+        values=tuple(table.rows.text(table.label).dropna().unique()[:_VALUES]),
+        group=table.roles.get("group"),
+        reader=dict(options.reader or {}),
+    )
 
 
 def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
