@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attop._core.typing import Floats, Ints
 from attop.metrics import precision_at_k
 from attop_bench.data.roles import Column
+from attop_bench.data.shares import shares_of_others
 
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
 _QUARTER, _HALF = 4, 2
@@ -161,20 +162,7 @@ def _orders(values: pd.Series, column: Column, y: NDArray[np.bool_]) -> Iterator
             yield _Order(first, np.where(missing, last, scores))
     else:
         codes = pd.factorize(values, use_na_sentinel=False)[0]
-        yield _Order("first by its values", _shares(codes, y))
-
-
-def _shares(codes: Ints, y: NDArray[np.bool_]) -> Floats:
-    """Return the share of positives of each row's value, among the rows of other parts."""
-    part = np.random.default_rng(_SEED).integers(0, _PARTS, len(y))
-    shares = np.zeros(len(y))
-    for tested in range(_PARTS):
-        rest = part != tested
-        hits = np.bincount(codes[rest], y[rest], codes.max() + 1)
-        rows = np.bincount(codes[rest], minlength=codes.max() + 1)
-        of_value = (hits + y.mean()) / (rows + 1)
-        shares[~rest] = of_value[codes[~rest]]
-    return shares
+        yield _Order("first by its values", shares_of_others(codes, y))
 
 
 def _shares_by(frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]) -> Floats:
