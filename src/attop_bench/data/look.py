@@ -13,6 +13,7 @@ import pandas as pd
 from attop._core.files import StrPath
 from attop._core.wording import did_you_mean, join_first
 from attop_bench.data.base import DatasetError
+from attop_bench.data.beside import remarks_on_files
 from attop_bench.data.dialect import lines_of, read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
@@ -118,7 +119,12 @@ def look(
         {name: span for name, span in spans.items() if span},
         form,
         reader,
-        [*findings, *sentinels(frame, plain), *written_oddly(table, frame)],
+        [
+            *remarks_on_files(path, table, of_label),
+            *findings,
+            *sentinels(frame, plain),
+            *written_oddly(table, frame),
+        ],
         table.ledger,
         lines_of(table.suspects) if table.ledger.doubtful else [],
     )
