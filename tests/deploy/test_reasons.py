@@ -8,6 +8,7 @@ import pytest
 
 from attop.experiment._splits import Fold
 from attop.metrics import precision_at_k
+from attop_bench.data.shares import shares_of_others
 from attop_bench.deploy.reasons import differences, one_column
 
 X = pd.DataFrame(
@@ -71,3 +72,28 @@ def test_the_column_that_is_best_in_training_orders_the_test_part(column):
             assert order == f"`{column}`, {'highest' if column == 'up' else 'lowest'} first"
             ranks = [pd.Series(z).rank().to_numpy() for z in (scores, risk[fold.test])]
             np.testing.assert_array_equal(*ranks)
+
+
+@pytest.mark.parametrize("rows_each", [1, 2, 4])
+def test_many_categories_of_noise_are_not_the_best_column(rows_each):
+    rng = np.random.default_rng(4)
+    y = rng.random(1000) < 0.2
+    zips = rng.permutation(np.arange(1000) // rows_each).astype(str)
+    table = pd.DataFrame({"zip": zips, "score": y + rng.normal(0, 0.5, 1000)})
+    folds = [Fold(np.arange(500), np.arange(500, 1000)), Fold(np.arange(500, 1000), np.arange(500))]
+
+    def measure(part, scores):
+        return precision_at_k(y[part], scores, 50)
+
+    chosen = one_column(table, ["zip"], y.astype(int), folds, measure)
+    assert [order for order, _ in chosen] == ["`score`, highest first"] * 2
+
+
+def test_a_share_of_others_does_not_know_its_own_label():
+    rng = np.random.default_rng(5)
+    codes, y = rng.integers(0, 30, 400), rng.random(400) < 0.3
+    for row in range(0, 400, 37):
+        other = y.copy()
+        other[row] = ~y[row]
+        before, after = (shares_of_others(codes, labels) for labels in (y, other))
+        assert after[row] == pytest.approx(before[row], abs=1 / 400)  # through the mean alone

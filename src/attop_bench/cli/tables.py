@@ -72,8 +72,12 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--positive",
         metavar="VALUE",
-        help="label of the positives, or a comparison such as '>= 3' (default: the rarer one)",
+        action="append",
+        help="label of the positives, or a comparison such as '>= 3' (default: the rarer one); "
+        "may be given again",
     )
+    help_text = "label of the negatives (default: all others), may be given again: other rows are left out"
+    parser.add_argument("--negative", metavar="VALUE", action="append", help=help_text)
 
 
 def _read_options(texts: Sequence[str]) -> dict[str, object]:
@@ -100,8 +104,8 @@ def run_look(options: argparse.Namespace) -> int:
     if options.output:
         check_output(options.output, [options.table])
     roles = dict(_read_role(role) for role in options.role)
-    source = options.table, options.label, options.positive
-    reading = {"form": options.format, "given": _read_options(options.reader)}
+    source = options.table, options.label, _one_or_several(options.positive)
+    reading = {"form": options.format, "given": _read_options(options.reader), "negative": options.negative}
     table = look(*source, roles, **reading)
     if sys.stdin.isatty() and sys.stdout.isatty():
         asked, lines = dict(_ask(table)), _ask_of_lines(table)
@@ -126,6 +130,11 @@ def run_look(options: argparse.Namespace) -> int:
     print(f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like")
     print(f"  attop deploy {name} --configfile {file}    chooses one and fits it on all rows")
     return 0
+
+
+def _one_or_several(values: Sequence[str] | None) -> object:
+    """Return the one value that was given, a list of several, or None."""
+    return values[0] if values and len(values) == 1 else values
 
 
 def _read_top_or_daily(text: str) -> Top | int:
@@ -198,8 +207,10 @@ def run_headroom(options: argparse.Namespace) -> int:
     """
     from attop.headroom._headroom import headroom
 
-    source = options.table, options.label, options.positive, options.group, options.drop
-    X, y, groups, entity = read(*source, options.format, _read_options(options.reader))
+    positive = _one_or_several(options.positive)
+    source = options.table, options.label, positive, options.group, options.drop
+    how = options.format, _read_options(options.reader), options.negative
+    X, y, groups, entity = read(*source, *how)
     try:
         print(headroom(X, y, options.top, groups=groups, entity=entity, n_jobs=options.jobs))
     except ValueError as error:
@@ -210,18 +221,19 @@ def run_headroom(options: argparse.Namespace) -> int:
 def read(
     path: str,
     label: str,
-    positive: str | None,
+    positive: object,
     group: str | None,
     drop: Sequence[str] = (),
     form: str | None = None,
     given: Mapping[str, object] | None = None,
+    negative: Sequence[str] | None = None,
 ) -> tuple[Floats, Ints, Ints | None, Ints | None]:
     """Return features, labels, groups and entities of a table, and print a summary.
 
     It is read as `attop look` proposes. A missing number stays NaN; a missing category is one of its own.
     Rows that are alike are one entity.
     """
-    table = look(path, label, positive, form=form, given=given)
+    table = look(path, label, positive, form=form, given=given, negative=negative)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
         raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")

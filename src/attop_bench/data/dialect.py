@@ -17,6 +17,7 @@ import pandas as pd
 from attop._core.files import StrPath
 from attop._core.wording import count_noun, join_first
 from attop_bench.data.base import DatasetError
+from attop_bench.data.beside import with_lists_beside
 from attop_bench.data.delimited import default_separator, opened, rows_of, sheet_of, told_separator
 from attop_bench.data.formats import FORMATS, Table, check_options, format_of, read_table
 from attop_bench.data.lines import ABOVE, Suspect
@@ -62,6 +63,10 @@ def read_as_found(
         remarks.append("the first feature has index 0: read with zero_based: true")
     reader = {**options, **given}
     table = read_table(path, form, reader)
+    if "groups" not in given:
+        table, end, said = with_lists_beside(path, table)
+        reader |= {"groups": end} if end else {}
+        remarks += said
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
     columns = table.frame if form == "csv" and "decimal" not in given else table.frame.iloc[:, :0]
     marked = [name for name, raw in columns.items() if raw.str.contains(",", regex=False).any()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -34,6 +35,8 @@ class Look:
     candidates: list[LabelColumn]
     #: Rows looked at without a label.
     unlabelled: int
+    #: Rows looked at whose outcome is neither positive nor negative.
+    undecided: int
     #: Rows with the features of an earlier row.
     copies: int
     #: Column -> an earlier one with the same values.
@@ -114,19 +117,37 @@ def _complaints(table: Look) -> Iterator[str]:
 
 
 def _about_label(table: Look, label: LabelColumn) -> Iterator[str]:
-    labelled = table.sample - table.unlabelled
+    labelled = table.sample - table.unlabelled - table.undecided
     if not table.named:
         others = [c.column for c in table.candidates if c.column != label.column]
         instead = f", such as {join_first(others, 3)}" if others else ""
         yield f"the label is guessed: {label.column}; name it by --label if it is another{instead}"
+    distinct = table.column(label.column).distinct
+    several = "" if distinct == 2 else "; several: again; --negative X leaves the rest out"
     if label.otherwise:
-        values = f"{table.column(label.column).distinct:,} values; {label.positive!r}"
-        yield f"{label.column}: {values} is positive, no other is; or --positive {label.otherwise}"
+        values = f"{distinct:,} values; {label.positive!r}"
+        yield f"{label.column}: {values} is positive, no other is; or --positive {label.otherwise}{several}"
+    if label.negative:
+        yield _about_outcomes(table, label)
     if table.unlabelled:
         yield f"{label.column}: {count_noun(table.unlabelled, 'row')} without a label: left out"
     if (n_pos := round(label.share * labelled)) < _FEW_POSITIVES:
         what = count_noun(n_pos, "positive")
         yield f"{label.column}: {what}, so few that no difference between models will show: collect more"
+
+
+def _about_outcomes(table: Look, label: LabelColumn) -> str:
+    """Say which values are negative, and that the others are left out, with the options that keep them."""
+    negative = join_first([str(value) for value in label.negative])
+    if not label.left_out:
+        return f"{label.column}: {negative} is negative"
+    others = join_first([str(value) for value in label.left_out])
+    rows = count_noun(table.undecided, "row")
+    every = [f"--negative {shlex.quote(str(value))}" for value in (*label.negative, *label.left_out)]
+    return (
+        f"{label.column}: {negative} is negative, {rows} of another outcome ({others}) left out; if all are "
+        f"negative: {' '.join(every)}"
+    )
 
 
 def _about_rows(table: Look, columns: list[Column]) -> Iterator[str]:

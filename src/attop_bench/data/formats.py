@@ -43,6 +43,9 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 UNNAMED = re.compile(r"Unnamed: \d+|")
 #: The name that pandas gives to an index without one.
 _NO_NAME = re.compile(r"__index_level_\d+__")
+#: Options of every reader, and ends of the names of files with the sizes of lists.
+_OF_ALL = ("missing", "decimal", "groups")
+GROUPS = (".query", ".group")
 #: First byte of a line of SVMlight without a row.
 _NO_ROW = {BLANK: b"", COMMENT: b"#"}
 _LINE_OF_SVMLIGHT = re.compile(r"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)+\s*(#.*)?")
@@ -228,6 +231,7 @@ def as_written(
     *,
     missing: Annotated[_Words | Mapping[StrictStr | StrictInt, _Words] | None, Field()] = None,
     decimal: Annotated[Literal[".", ","], Field()] = ".",
+    groups: Annotated[StrictStr | None, Field()] = None,
 ) -> dict[str, Any]:
     """Return the options of every reader.
 
@@ -238,8 +242,12 @@ def as_written(
         NA, NaN, null and the like, and none in a format with types. False keeps even nothing as a value.
     decimal : str
         ``.`` or ``,``, before the decimals of numbers written as text.
+    groups : str
+        ``.query`` or ``.group``: the end of the name of a file beside, for ``rank.train`` of
+        ``rank.train.query``, with the sizes of lists that follow each other, one a line, as LightGBM and
+        XGBoost have it. Each row's list is the column ``qid``.
     """
-    return {"missing": missing, "decimal": decimal}
+    return {"missing": missing, "decimal": decimal, "groups": groups}
 
 
 def read_frame(
@@ -266,7 +274,8 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     _require_file(path)
     refuse_foreign(path, name)
     rest = dict(options or {})
-    written = as_written(**{name: rest.pop(name) for name in ("missing", "decimal") if name in rest})
+    written = as_written(**{name: rest.pop(name) for name in _OF_ALL if name in rest})
+    groups = written.pop("groups")
     frame = reader(path, **complete(reader, rest, f"{where}: format {name!r}", reserved=("path",)))
     frame.columns = [" ".join(str(name).split()) for name in frame.columns]  # Excel breaks them into lines
     refuse_twice(frame.columns, where)
@@ -276,12 +285,42 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     facts = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
     facts.setdefault("ledger", Ledger(len(frame), len(frame)))
     facts["ledger"].require(len(frame), where)
+    if groups:
+        frame = with_lists(frame, sizes_of_lists(path, groups), where)
     return Table(frame, where, name not in ("csv", "excel"), **facts, **written)
+
+
+def sizes_of_lists(path: StrPath, end: str) -> Ints:
+    """Return the sizes of the lists of a file, from the file beside it whose name ends so."""
+    beside = f"{os.fspath(path)}{end}"
+    where = f"dataset {path}: groups: {end}"
+    if end not in GROUPS:
+        raise DatasetError(f"{where}: {did_you_mean(end, GROUPS)}")
+    if not os.path.isfile(beside):
+        raise DatasetError(f"{where}: there is no file {beside} with the sizes of the lists: write it")
+    with open_bytes(beside) as file:
+        words = file.read().decode("latin-1").split()
+    if not words or not all(word.isdecimal() and int(word) > 0 for word in words):
+        wrong = next((word for word in words if not word.isdecimal() or int(word) == 0), "nothing")
+        raise DatasetError(f"{where}: {beside} must hold sizes of lists, one a line, got {wrong[:40]!r}")
+    return np.array([int(word) for word in words])
+
+
+def with_lists(frame: pd.DataFrame, sizes: Ints, where: str) -> pd.DataFrame:
+    """Return a table with the column ``qid``, the number of each row's list, from 1."""
+    if "qid" in frame:
+        raise DatasetError(f"{where}: groups: there is a column 'qid' already: leave groups out")
+    if sizes.sum() != len(frame):
+        raise DatasetError(
+            f"{where}: groups: the lists have {sizes.sum():,} rows in all, the table {len(frame):,}: correct "
+            "their sizes"
+        )
+    return frame.assign(qid=np.repeat(np.arange(1, len(sizes) + 1), sizes).astype(str))
 
 
 def check_options(path: StrPath, form: str, options: Mapping[str, Any]) -> None:
     """Refuse options that `read_table` would refuse, before a file is looked at with them."""
-    readers = {name: value for name, value in options.items() if name not in ("missing", "decimal")}
+    readers = {name: value for name, value in options.items() if name not in _OF_ALL}
     complete(FORMATS[form], readers, f"dataset {path}: format {form!r}", reserved=("path",))
     check_values(FORMATS[form], readers)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table
-from attop_bench.data.kinds.columns import comparison_with, positive_labels
-from attop_bench.data.roles import Column, words_of
+from attop_bench.data.kinds.columns import comparison_with, decided, is_positive, positive_labels
+from attop_bench.data.outcomes import MOST, undecided
+from attop_bench.data.roles import Column, word_set, words_of
 from attop_bench.data.written import UNKNOWN
 
 #: How the words of a label's name begin, after "is".
@@ -21,6 +23,14 @@ _STEMS = (
     "positive fail readmi died death surviv exited subscrib relevan includ defect bug result diagnos anomal"
 )
 _NAMES = frozenset(("y", "bad", "dead"))
+#: Last words of an outcome's name; of some only where they stand alone or after what can end: loan_status,
+#: but not marital_status.
+_LAST = frozenset(("dx", "disposition", "decision", "verdict"))
+_ENDS = frozenset(("status", "stage"))
+_OBJECTS = word_set(
+    """loan order deal case application claim ticket lead opportunity payment invoice project trial study test
+    screening review contract subscription request final last closing"""
+)
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10
 #: Share from which on the rarer of two values need not be the positive one.
@@ -40,6 +50,9 @@ class LabelColumn:
     share: float
     #: What else could be positive.
     otherwise: str = ""
+    #: Values that are negative, where not every other value is; and the others, which are left out.
+    negative: tuple[object, ...] = ()
+    left_out: tuple[object, ...] = ()
 
 
 def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> list[LabelColumn]:
@@ -53,7 +66,7 @@ def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> 
         last, named = column.name == columns[-1].name, _is_named(column.name)
         few_values = column.distinct <= _GRADES
         distinct = len(set(_known(frame[column.name]).map(_folded))) if few_values else column.distinct
-        graded = 3 <= column.distinct <= _GRADES and (named or last)
+        graded = 3 <= column.distinct <= (MOST if named else _GRADES) and (named or last)
         if column.kind in ("date", "unusable", "text") or not (2 in (column.distinct, distinct) or graded):
             continue
         label = as_label(table, frame, column.name)
@@ -66,36 +79,105 @@ def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> 
     return [label for _, label in sorted(ranked, key=lambda one: one[0])]
 
 
-def having(positive: object, table: Table, frame: pd.DataFrame, known: Sequence[LabelColumn]) -> LabelColumn:
+def having(
+    positive: object,
+    table: Table,
+    frame: pd.DataFrame,
+    known: Sequence[LabelColumn],
+    negative: Sequence[object] | None = None,
+) -> LabelColumn:
     """Return the likeliest of the columns that could be the label which has a positive value."""
     for label in known:
         with suppress(DatasetError):
-            return as_label(table, frame, label.column, positive)
+            return as_label(table, frame, label.column, positive, negative)
     raise DatasetError(
         f"{table.where}: no column that could be the label has {positive!r}: name it, --label COLUMN"
     )
 
 
 def _is_named(name: str) -> bool:
+    """Return whether a column has the name of an outcome."""
     words = [word.removeprefix("is") for word in words_of(name)]
+    last, before = words[-1:], words[-2:-1]
+    if _LAST.issuperset(last) or (_ENDS.issuperset(last) and _OBJECTS.issuperset(before)):
+        return bool(words)
     return any(word.startswith(tuple(_STEMS.split())) or word in _NAMES for word in words)
 
 
-def as_label(table: Table, frame: pd.DataFrame, name: str, positive: object = None) -> LabelColumn:
-    """Return a column as label, by default with its likeliest positive value."""
+def as_label(
+    table: Table,
+    frame: pd.DataFrame,
+    name: str,
+    positive: object = None,
+    negative: Sequence[object] | None = None,
+) -> LabelColumn:
+    """Return a column as label, by default with its likeliest positive value.
+
+    Without `negative`, all values that are not positive are, but for outcomes that are not known yet.
+    """
     values = frame[name].dropna()
     if not len(values):
         raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
-    otherwise = ""
+    otherwise, none = "", undecided(values)
     if positive is None:
-        positive, otherwise = _positive(values)
-    elif isinstance(positive, str):
-        positive = _variants(values, positive)
+        known = values if negative is None else values[~_among(table, name, values, negative)]
+        positive, otherwise = _positive(known[~known.isin(none)])
+    else:
+        positive = _as_written(values, positive)
     rows = positive_labels(table, name, positive) & frame[name].notna().to_numpy()
     same = frame[name][rows].unique()
     if pd.api.types.is_numeric_dtype(values) and comparison_with(table, name, positive) is None:
         positive = _plain(same[0]) if len(same) == 1 else positive  # 1 for "1"
-    return LabelColumn(name, positive, float(rows.sum() / len(values)), otherwise)
+    label = LabelColumn(name, positive, float(rows.sum() / len(values)), otherwise)
+    return _with_negative(label, table, frame, negative, [value for value in none if value not in same])
+
+
+def _as_written(values: pd.Series, positive: object) -> object:
+    """Return one value, or several, as the column writes them."""
+    if not isinstance(positive, list):
+        return _variants(values, positive) if isinstance(positive, str) else positive
+    written: list[object] = []
+    for one in positive:
+        variants = _as_written(values, one)
+        written += variants if isinstance(variants, list) else [variants]
+    return written
+
+
+def _with_negative(
+    label: LabelColumn,
+    table: Table,
+    frame: pd.DataFrame,
+    negative: Sequence[object] | None,
+    none: Sequence[object],
+) -> LabelColumn:
+    """Return a label with the values that are negative, if not all others are, and its share among both."""
+    name = label.column
+    if negative is None and not none:
+        return label
+    values = frame[name]
+    yes = is_positive(table, name, label.positive) & values.notna().to_numpy()
+    others = values[~yes].dropna()
+    if negative is None:
+        no = [value for value in others.unique() if value not in none]
+    else:
+        decided(table, name, label.positive, list(negative))  # or it is refused
+        no = list(others[_among(table, name, others, negative)].unique())
+    if not no:
+        return label
+    n_neg = int(others.isin(no).sum())
+    left_out = [value for value in others.unique() if value not in no]
+    return replace(
+        label,
+        share=float(yes.sum() / (yes.sum() + n_neg)),
+        negative=tuple(map(_plain, sorted(no))),
+        left_out=tuple(map(_plain, sorted(left_out))),
+    )
+
+
+def _among(table: Table, name: str, values: pd.Series, wanted: Sequence[object]) -> NDArray[np.bool_]:
+    """Return which of some values of a column are among those that are wanted."""
+    rows = is_positive(table, name, list(wanted))
+    return rows[table.frame.index.get_indexer(values.index)]
 
 
 def unknown(values: pd.Series) -> list[str]:

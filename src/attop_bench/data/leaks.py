@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attop._core.typing import Floats, Ints
 from attop.metrics._roc import auc
 from attop_bench.data.kinds.columns import MANY_VALUES
+from attop_bench.data.leaks_at_top import leaks_at_top
 from attop_bench.data.roles import Column
 
 #: AUC of a column alone; share of positives of a value that half of the positives have.
@@ -60,6 +61,8 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
         evidence = pure | evidence
         if len(parts) <= _MOST and y.mean() < 0.1:  # by chance in one of 1,000 values
             evidence = parts | evidence
+    rest = [column for column in columns if column.name != label]
+    evidence |= leaks_at_top(frame, rest, y, tuple(evidence))
     return {column.name: evidence[column.name] for column in columns if column.name in evidence}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import pandas as pd
 from attop._core.files import StrPath
 from attop._core.wording import did_you_mean, join_first
 from attop_bench.data.base import DatasetError
+from attop_bench.data.beside import remarks_on_files
 from attop_bench.data.dialect import lines_of, read_as_found, written_oddly
 from attop_bench.data.findings import Look
 from attop_bench.data.formats import UNNAMED, Table
@@ -34,12 +35,14 @@ def look(
     roles: Mapping[str, str] | None = None,
     form: str | None = None,
     given: Mapping[str, Any] | None = None,
+    negative: Sequence[object] | None = None,
 ) -> Look:
     """Look at a table in a file.
 
-    `label` is by default the likeliest column, `positive` its likeliest value; `roles` are the kinds of
-    columns, such as entity, where they are known better than by their values and names; `form` and `given`
-    are the format and options of its reader.
+    `label` is by default the likeliest column, `positive` its likeliest value, or a list of values;
+    `negative` are the values of the other class, where rows of further values are to be left out. `roles` are
+    the kinds of columns, such as entity, where they are known better than by their values and names; `form`
+    and `given` are the format and options of its reader.
     """
     table, reader, findings = read_as_found(path, form, given or {}, label)
     rows = len(table.frame)
@@ -62,13 +65,15 @@ def look(
         if choose and len(values) == 1:
             table, frame, columns = _with_missing(table, frame, columns, {label: False})
             findings.append(f"{label}: {values[0]} or nothing, which is read as the other label")
-        chosen = as_label(table, frame, label, positive)
+        chosen = as_label(table, frame, label, positive, negative)
     elif positive is not None:
-        chosen = having(positive, table, frame, possible)
+        chosen = having(positive, table, frame, possible, negative)
+    elif negative is not None and chosen is not None:
+        chosen = as_label(table, frame, chosen.column, None, negative)
     if choose and chosen is not None and (none := unknown(frame[chosen.column])):
-        given_marks = sorted({*none, *usual_words(table, chosen.column)} - {str(positive)})
+        given_marks = sorted({*none, *usual_words(table, chosen.column)} - set(_texts(positive)))
         table, frame, columns = _with_missing(table, frame, columns, {chosen.column: given_marks})
-        chosen = as_label(table, frame, chosen.column, positive)
+        chosen = as_label(table, frame, chosen.column, positive, negative)
         back = f"--reader 'missing={{{chosen.column}: []}}'"
         findings.append(f"{chosen.column}: {join_first(none)} is read as no label; as one: {back}")
     of_label = None if chosen is None else chosen.column
@@ -91,11 +96,13 @@ def look(
         reader["missing"] = table.missing
     plain = [c.name for c in columns if c.kind == "number" and c.name != of_label]
     spans = {c.name: _span(frame[c.name]) for c in columns if c.kind == "date" and not c.missing}
-    lacking, telling = 0, {}
+    lacking, undecided_rows, telling = 0, 0, {}
     if chosen is not None:
-        labelled = frame[chosen.column].notna()
+        lacking = int(frame[chosen.column].isna().sum())
+        labelled = frame[chosen.column].notna() & ~frame[chosen.column].isin(chosen.left_out)
         y = positive_labels(table, chosen.column, chosen.positive)[labelled]
-        lacking, telling = int((~labelled).sum()), leaks(frame[labelled], columns, chosen.column, y)
+        telling = leaks(frame[labelled], columns, chosen.column, y)
+        undecided_rows = len(frame) - lacking - len(y)
     return Look(
         os.fspath(path),
         rows,
@@ -105,16 +112,27 @@ def look(
         label is not None,
         possible,
         lacking,
+        undecided_rows,
         copies,
         twins,
         telling,
         {name: span for name, span in spans.items() if span},
         form,
         reader,
-        [*findings, *sentinels(frame, plain), *written_oddly(table, frame)],
+        [
+            *remarks_on_files(path, table, of_label),
+            *findings,
+            *sentinels(frame, plain),
+            *written_oddly(table, frame),
+        ],
         table.ledger,
         lines_of(table.suspects) if table.ledger.doubtful else [],
     )
+
+
+def _texts(positive: object) -> list[str]:
+    """Return one value, or several, as text."""
+    return [str(value) for value in (positive if isinstance(positive, list) else [positive])]
 
 
 def _sampled(frame: pd.DataFrame) -> pd.DataFrame:

@@ -51,6 +51,7 @@ def parameters(table: Look) -> dict[str, Any]:
     many = max((c.distinct for c in categorical), default=0) > _CEILING
     gaps = any(c.missing or c.marks for c in features if c.kind != "text")
     optional = {
+        "negative": list(table.label.negative),
         "format": table.format,
         "reader": dict(table.reader),
         "drop_unlabelled": table.unlabelled > 0,
@@ -73,7 +74,7 @@ def in_time(table: Look) -> dict[str, object] | None:
     """Return a protocol that trains on earlier days than it tests; None if the days are too few."""
     given = parameters(table)
     span = table.days.get(given.get("day", ""), 0)
-    n_pos = 0 if table.label is None else table.label.share * table.rows
+    n_pos = 0 if table.label is None else table.label.share * (table.rows - table.undecided)
     if span < _DAYS or n_pos < _DAYS or {"copies_together", "group"} & {*given}:
         return None
     test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
@@ -115,6 +116,7 @@ def propose(
     comments = {
         "day": "for splits in time",
         "reader": "how the file is written",
+        "negative": "rows of another outcome are left out",
         "drop_unlabelled": "rows without a label are left out",
         "group": "each is a list of its own",
         "entity": "comes back in many rows",
@@ -174,6 +176,9 @@ def _questions(table: Look) -> Iterator[str]:
     """Yield what is not sure, with what to write instead."""
     if (label := table.label) is not None and label.otherwise:
         yield re.sub(r"[\0\s]+", " ", f"positive: {_flow(label.positive)} is a guess; or {label.otherwise}")
+    if label is not None and label.left_out:
+        rest = _flow(list(label.left_out))
+        yield f"rows of {rest} are left out, as no outcome yet; or add them to positive or negative"
     for entry in table.ledger.doubtful:
         text = re.sub(r"[\0\s]+", " ", str(entry))
         yield f"{text}: kept as rows; or none of these lines, in reader: pass_over: {_flow(table.doubtful)}"

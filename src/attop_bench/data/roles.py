@@ -15,25 +15,26 @@ from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
 from attop_bench.data.written import written
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(words.split())
 
 
 #: Last words of the names of identifiers; words of what has many rows (people, lists to be ranked, things
 #: that are kinds of others); words of measurements, whatever they are of: months_as_customer.
-_ID = _set("id ids uuid guid uid key number nr no nbr num hash ref code identifier #")
-_PERSON = _set(
+_ID = word_set("id ids uuid guid uid key number nr no nbr num hash ref code identifier #")
+_PERSON = word_set(
     """customer cust client user uid card account acct patient member person subject device employee student
     child household applicant borrower holder policyholder donor owner player participant respondent
     subscriber driver vehicle machine msisdn iban vin imei engine email mail phone mobile ssn"""
 )
-_LIST = _set("qid query srch search session impression request race auction slate basket sess")
-_THING = _set(
+_LIST = word_set("qid query srch search session impression request race auction slate basket sess")
+_THING = word_set(
     """code mcc icd naics sic merchant terminal product item sku shop store zip zipcode postcode postal plz
     city county region state district branch agent airport airline route station brand category type class
     dept department occupation industry channel vendor supplier model diagnosis diag"""
 )
-_MEASURE = _set(
+_MEASURE = word_set(
     """age month months day days week weeks year years hour hours minute minutes second seconds tenure since
     duration time count counts amount sum total balance limit score rate price value size income salary avg
     mean max min median std pct percent share ratio length width height weight distance as of per by from
@@ -55,7 +56,7 @@ _UNITS = 3
 #: Latitude and longitude, blood pressures.
 _PAIR = r"\s*[-+]?\d+([.]\d+)?\s*[,;/]\s*[-+]?\d+([.]\d+)?\s*"
 #: Parts of somebody's own split.
-_SPLIT = _set("train training test testing val valid validation dev holdout eval")
+_SPLIT = word_set("train training test testing val valid validation dev holdout eval")
 _WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
 #: Words, the median of the rows, from which text is read as such rather than as names; those that are asked.
 _WORDS, _ASKED = 4, 3

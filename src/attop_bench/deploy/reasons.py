@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attop._core.typing import Floats, Ints
 from attop.experiment._splits import Fold
+from attop_bench.data.shares import shares_of_others
 
 
 class Difference(NamedTuple):
@@ -67,8 +68,9 @@ def one_column(
 ) -> list[tuple[str, Floats]]:
     """Return for each fold the order by one column that is best on its training part, and its test scores.
 
-    Columns of `categorical` are ordered by the share of positives of each category in training. `measure`
-    goes from rows and their scores to a value, higher is better.
+    Columns of `categorical` are ordered by the share of positives of each category in training; where the
+    best is chosen, a training row's own label does not count for its share. `measure` goes from rows and
+    their scores to a value, higher is better.
     """
     columns = []
     for fold in folds:
@@ -86,7 +88,9 @@ def _orders(column: pd.Series, is_text: bool, y: Ints, train: Ints) -> Iterator[
         text, mean = column.fillna(""), float(y[train].mean())
         by_category = pd.Series(y[train]).groupby(text.iloc[train].to_numpy())
         rates = (by_category.sum() + mean) / (by_category.count() + 1)  # of few rows, near the mean
-        yield f"`{column.name}` by its share of positives", text.map(rates).fillna(mean).to_numpy(np.float64)
+        shares = text.map(rates).fillna(mean).to_numpy(np.float64, copy=True)
+        shares[train] = shares_of_others(pd.factorize(text.iloc[train])[0], y[train])
+        yield f"`{column.name}` by its share of positives", shares
         return
     for sign, first in ((1, "highest"), (-1, "lowest")):
         values = sign * column.to_numpy(np.float64)

@@ -118,6 +118,32 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
     return {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
 
 
+def decided(table: Table, name: str, positive: object, negative: object) -> NDArray[np.bool_]:
+    """Return the rows whose label is positive or negative; refuse one that is both, and if none is negative.
+
+    Parameters
+    ----------
+    table
+        The rows, as they are written.
+    name
+        The column of the labels.
+    positive, negative
+        A value, a list of values, or a comparison such as ``">= 1"``.
+    """
+    yes, no = is_positive(table, name, positive), is_positive(table, name, negative)
+    both = table.text(name)[yes & no]
+    if len(both):
+        raise DatasetError(
+            f"{table.where}: {name} = {both.iloc[0]!r} is both positive and negative: name it in one of them"
+        )
+    if not no.any():
+        values = ", ".join(map(str, table.text(name).dropna().unique()[:5]))
+        raise DatasetError(
+            f"{table.where}: no row has {name} = {negative!r}; values are {values}: set negative to some"
+        )
+    return yes | no
+
+
 def comparison_with(table: Table, name: str, positive: object) -> tuple[str, float] | None:
     """Return a comparison as `comparison_of`; None where it is a value of the column, such as ``<30``."""
     comparison = comparison_of(positive)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -67,6 +67,11 @@ class RawOptions(BaseModel):
     text: Sequence[_Column] = ()
     #: Leave out rows without a label.
     drop_unlabelled: StrictBool = False
+    #: See `TableOptions`.
+    positive: Any = None
+    #: Values of the label column that are negative, or a comparison, where not every other value is: rows of
+    #: neither class, such as deals that are still open, are left out, and counted.
+    negative: Any = None
     #: ``"median"`` fills what is missing of the features: numbers by their median, text by its most frequent
     #: value, learnt from training items alone. Missing features are refused if left out.
     impute: Literal["median"] | None = None
@@ -89,8 +94,8 @@ class RawOptions(BaseModel):
 class TableOptions(RawOptions):
     """Options of the kind ``file``: those of `RawOptions`, and those that make features and labels."""
 
-    #: Value of the label column that is the positive class, every other value is negative; or a list of such
-    #: values, or a comparison such as ``">= 1"``.
+    #: Value of the label column that is the positive class, every other value is negative unless `negative`
+    #: says which are; or a list of such values, or a comparison such as ``">= 1"``.
     positive: Any
     #: Value of a feature that is text -> the number that stands for it.
     codes: Mapping[str | int | float | bool, Annotated[float, Field(strict=True)]] | None = None
@@ -237,13 +242,14 @@ def read_raw_table(options: RawOptions) -> RawTable:
     for role, column in roles.items():
         if column == label:
             raise DatasetError(f"{where}: column {label!r} is both label and {role}: name another {role}")
-    if options.drop_unlabelled:
-        labelled = rows.text(label).notna().to_numpy()
-        frame = frame[labelled].reset_index(drop=True)
-        unlabelled = _aside(rows, np.flatnonzero(~labelled), "without a label (drop_unlabelled)")
-        ledger = ledger.leaving(unlabelled, len(frame))
-        rows, part = replace(rows, frame=frame), None if part is None else part[labelled]
-        numbers = numbers[labelled]
+    kept = np.ones(len(frame), bool)
+    for rule, others in _left_out(rows, label, options):
+        kept &= ~others
+        ledger = ledger.leaving(_aside(rows, np.flatnonzero(others), rule), int(kept.sum()))
+    if not kept.all():
+        frame = frame[kept].reset_index(drop=True)
+        rows, part = replace(rows, frame=frame), None if part is None else part[kept]
+        numbers = numbers[kept]
     aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
     if name == "svmlight":
         aside.add("qid")
@@ -278,6 +284,16 @@ def read_raw_table(options: RawOptions) -> RawTable:
         check_numbers(X[c], where)
     ledger.require(len(X), where)
     return RawTable(rows, label, roles, X, categorical, text, part, numbers, ledger)
+
+
+def _left_out(rows: Table, label: str, options: RawOptions) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield each rule by which options leave rows out, and these rows; none is left out by two."""
+    missing = rows.text(label).isna().to_numpy()
+    if options.drop_unlabelled:
+        yield "without a label (drop_unlabelled)", missing
+    if options.negative is not None:
+        known = columns.decided(rows, label, options.positive, options.negative)
+        yield "of another outcome (neither positive nor negative)", ~missing & ~known
 
 
 def _aside(rows: Table, places: Ints, rule: str) -> Aside:

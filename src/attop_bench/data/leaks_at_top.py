@@ -1,0 +1,196 @@
+"""Columns that find alone the positives at the top, where all others together do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from attop._core.typing import Floats, Ints
+from attop.metrics import precision_at_k
+from attop_bench.data.roles import Column
+from attop_bench.data.shares import shares_of_others
+
+#: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
+_QUARTER, _HALF = 4, 2
+_SUSPECT = {_QUARTER: 0.98, _HALF: 0.95}
+#: Fewest rows of a list: fewer are found by chance in one of many columns.
+_FEWEST = 10
+#: By chance alone, so seldom the others find so many fewer; and of what chance misses, they miss this share.
+_CHANCE, _BEHIND = 0.01, 0.03
+#: Share of the positives expected by chance up to which rows with a value, or without one, have none.
+_NONE = 0.01
+#: Values and rows, at most, from which the others learn; parts that are predicted by the rest of the rows.
+_VALUES, _ROWS, _PARTS = 10_000_000, 20_000, 3
+_SEED = 0x709
+
+
+@dataclass(frozen=True)
+class _Order:
+    """An order of the rows by one column."""
+
+    #: What comes first.
+    first: str
+    #: Higher is earlier.
+    scores: Floats
+
+    def among(self, rows: Ints) -> _Order:
+        """Return the order of some of the rows."""
+        return replace(self, scores=self.scores[rows])
+
+    def found(self, y: NDArray[np.bool_], part: int) -> tuple[int, float]:
+        """Return the length of the list that is one of so many parts of the positives, and hits in it."""
+        length = int(y.sum()) // part
+        return length, float(precision_at_k(y, self.scores, length)) * length if length else 0.0
+
+    def is_suspected(self, y: NDArray[np.bool_]) -> bool:
+        """Return whether nearly all that comes first is positive, at a quarter and at half of n+."""
+        for part, share in _SUSPECT.items():
+            length, hits = self.found(y, part)
+            if length < _FEWEST or hits < share * length:
+                return False
+        return True
+
+    def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
+        """Say how many it finds that the others do not; empty if they find as many."""
+        from scipy.stats import fisher_exact
+
+        together = _Order("", others)
+        for part in _SUSPECT:
+            length, alone = self.found(y, part)
+            found = round(alone), round(together.found(y, part)[1])
+            table = [[hits, length - hits] for hits in found]
+            far = found[0] - found[1] >= _BEHIND * length * (1 - y.mean())
+            if far and fisher_exact(table, alternative="greater").pvalue < _CHANCE:
+                return f"{found[0]:,} of the {length:,} {self.first} positive; others find {found[1]:,}"
+        return ""
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The rows in which a column has a value, or those in which it has none."""
+
+    what: str
+    rows: NDArray[np.bool_]
+
+    def among(self, rows: Ints) -> _Side:
+        """Return the side of some of the rows."""
+        return replace(self, rows=self.rows[rows])
+
+    def is_suspected(self, y: NDArray[np.bool_]) -> bool:
+        """Return whether it holds a quarter of the negatives and, against chance, no positive."""
+        expected = self.rows.sum() * y.mean()
+        large = (self.rows & ~y).sum() >= (~y).sum() / _QUARTER
+        return bool(large and expected >= _FEWEST and (self.rows & y).sum() <= _NONE * expected)
+
+    def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
+        """Say how many positives the others expect where there are none; empty if none either."""
+        from scipy.stats import poisson
+
+        shares = others * y.sum() / max(others.sum(), 1e-9)
+        expected, hits = float(shares[self.rows].sum()), int((self.rows & y).sum())
+        if poisson.cdf(hits, expected) >= _CHANCE:
+            return ""
+        return f"{hits:,} of {self.rows.sum():,} rows {self.what} positive; others expect {expected:,.0f}"
+
+
+def leaks_at_top(
+    frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_], told: Sequence[str]
+) -> dict[str, str]:
+    """Return the columns that find nearly all first positives where the others do not, and how.
+
+    A column orders the rows: by its numbers, either way up, by the share of positives of its values, or by
+    having one. It is suspected if of its first n+/4 rows 98% are positive, and of its first n+/2 rows 95%;
+    or if the rows with a value, or those without one, hold a quarter of the negatives and no positive. The
+    others are what is left without suspected columns and without those of `told`. A suspected column is
+    returned if the others, of models not trained on these rows, find or expect otherwise by more than chance.
+
+    Parameters
+    ----------
+    frame
+        Rows with a label.
+    columns
+        The columns that may be features.
+    y
+        Shape (n,), which rows are positive.
+    told
+        Names of columns that are known to tell the label.
+
+    Returns
+    -------
+    dict of str to str
+        Column -> what it finds alone, and what the others find together.
+    """
+    features = [column for column in columns if column.name not in told and column.is_feature]
+    suspected: dict[str, list[_Order | _Side]] = {}
+    for column in features:
+        orders = [order for order in _orders(frame[column.name], column, y) if order.is_suspected(y)]
+        if orders:
+            suspected[column.name] = orders
+    if not suspected:
+        return {}
+    rows = np.arange(len(y))
+    if len(rows) > _ROWS:
+        rows = np.sort(np.random.default_rng(_SEED).choice(rows, _ROWS, replace=False))
+    rest = [column for column in features if column.name not in suspected]
+    others = _shares_by(frame.iloc[rows], rest, y[rows])
+    evidence = {
+        name: [how for order in orders if (how := order.among(rows).ahead_of(others, y[rows]))]
+        for name, orders in suspected.items()
+    }
+    return {name: sentences[0] for name, sentences in evidence.items() if sentences}
+
+
+def _orders(values: pd.Series, column: Column, y: NDArray[np.bool_]) -> Iterator[_Order | _Side]:
+    """Yield the orders of the rows by one column, and their sides by whether it has a value."""
+    missing = values.isna().to_numpy()
+    if column.kind == "text":
+        return
+    if missing.any():
+        yield _Order("with a value", (~missing).astype(float))
+        yield _Order("without a value", missing.astype(float))
+        yield _Side("with a value", ~missing)
+        yield _Side("without a value", missing)
+    if pd.api.types.is_numeric_dtype(values):
+        numbers = values.to_numpy(np.float64, na_value=np.nan)
+        for first, sign in (("highest", 1.0), ("lowest", -1.0)):
+            scores = sign * numbers
+            last = np.nanmin(scores) - 1
+            yield _Order(first, np.where(missing, last, scores))
+    else:
+        codes = pd.factorize(values, use_na_sentinel=False)[0]
+        yield _Order("first by its values", shares_of_others(codes, y))
+
+
+def _shares_by(frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]) -> Floats:
+    """Return each row's share of positives by some columns together, of models not trained on it."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.model_selection import StratifiedKFold
+    from threadpoolctl import threadpool_limits
+
+    names = [column.name for column in columns if column.kind != "text"]
+    if not names:
+        return np.full(len(y), y.mean())
+    X = np.column_stack([_as_numbers(frame[name]) for name in names])
+    shares = np.full(len(y), y.mean())
+    folds = StratifiedKFold(_PARTS, shuffle=True, random_state=_SEED)
+    rng = np.random.default_rng(_SEED)
+    most = max(_VALUES // X.shape[1], 1000)
+    model = HistGradientBoostingClassifier(max_iter=60, early_stopping=False, random_state=_SEED)
+    with threadpool_limits(1):
+        for train, test in folds.split(X, y):
+            rows = train if len(train) <= most else rng.choice(train, most, replace=False)
+            if len(np.unique(y[rows])) == 2:
+                shares[test] = model.fit(X[rows], y[rows]).predict_proba(X[test])[:, 1]
+    return shares
+
+
+def _as_numbers(values: pd.Series) -> Floats:
+    """Return a column as numbers: of text the number of each value, in the order of the rows."""
+    if pd.api.types.is_numeric_dtype(values):
+        return values.to_numpy(np.float64, na_value=np.nan)
+    codes = pd.factorize(values)[0].astype(np.float64)
+    return np.where(codes < 0, np.nan, codes)

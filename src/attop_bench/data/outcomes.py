@@ -1,0 +1,64 @@
+"""Outcomes of a label: which are positive, which negative, and which are not known yet."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from attop_bench.data.roles import word_set
+
+#: Most values of a label that are sorted into outcomes.
+MOST = 20
+#: Outcomes that may still become another: of a deal, a loan, a screening, a test.
+_NOT_YET = word_set(
+    """open pending current ongoing inconclusive indeterminate undetermined undecided equivocal unknown
+    unscreened unlabelled unlabeled unreviewed waiting issued tbd invalid"""
+) | {
+    "in progress",
+    "in process",
+    "in review",
+    "under review",
+    "in grace period",
+    "in treatment",
+    "on hold",
+    "to be determined",
+    "to be decided",
+    "not yet",
+    "not known",
+    "not screened",
+    "not tested",
+    "not assessed",
+    "not reviewed",
+    "no result",
+    "no outcome",
+    "no decision",
+}
+
+
+def undecided(values: pd.Series) -> list[object]:
+    """Return the values of a label that are no outcome yet, if two others are left.
+
+    Of text they are words such as Open, Pending or Inconclusive; of numbers -1, -9, 9, 99 and the like, if
+    they are below 0 where all others are not, or over twice the highest of the others.
+    """
+    distinct = list(values.dropna().unique())
+    if not 3 <= len(distinct) <= MOST:
+        return []
+    if pd.api.types.is_numeric_dtype(values):
+        none = [value for value in (min(distinct), max(distinct)) if _is_apart(value, distinct)]
+    else:
+        none = [value for value in distinct if _normal(value) in _NOT_YET]
+    return none if len(distinct) - len(none) >= 2 else []
+
+
+def _is_apart(value: float, distinct: list[float]) -> bool:
+    """Return whether a number stands apart from the grades 0, 1, ... and is one that stands for nothing."""
+    others = [other for other in distinct if other != value]
+    apart = value < 0 <= min(others) or value > 2 * max(others) > 0
+    return apart and re.fullmatch("-1|-?9{1,3}", f"{value:.15g}") is not None
+
+
+def _normal(value: object) -> str:
+    """Return text without capitals, and with one blank where signs other than letters are."""
+    return " ".join(re.findall(r"[^\W_]+", str(value).casefold()))

@@ -1,0 +1,105 @@
+"""Files beside a table: sizes of lists are read, weights, labels and further rows are named."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
+from attop_bench.data.look import look
+from attop_bench.data.proposal import parameters
+
+SIZES = [7, 5, 9, 4, 6, 8, 3, 9, 5, 4, 6, 7]
+
+
+def ranked(tmp_path, end, form="svm"):
+    """Write rows of lists with grades, and the sizes of the lists beside them."""
+    rng = np.random.default_rng(0)
+    grade, x = rng.integers(0, 3, sum(SIZES)), rng.normal(size=(sum(SIZES), 2)).round(3)
+    path = tmp_path / f"rank.{form}"
+    if form == "svm":
+        path.write_text("".join(f"{g} 1:{a} 2:{b}\n" for g, (a, b) in zip(grade, x, strict=True)))
+    else:
+        pd.DataFrame({"label": grade, "a": x[:, 0], "b": x[:, 1]}).to_csv(path, index=False)
+    (tmp_path / f"rank.{form}{end}").write_text("".join(f"{size}\n" for size in SIZES))
+    return path
+
+
+@pytest.mark.parametrize("end", [".query", ".group"])
+@pytest.mark.parametrize("form", ["svm", "csv"])
+def test_sizes_of_lists_are_the_groups(form, end, tmp_path):
+    found = look(ranked(tmp_path, end, form), "label", ">= 1")
+    assert any(f"{end} beside it has the sizes of 12 lists" in c for c in found.complaints)
+    params = parameters(found)
+    assert (params["group"], params["reader"]["groups"]) == ("qid", end)
+    dataset = make("file", **params)
+    np.testing.assert_array_equal(np.unique(dataset.groups, return_counts=True)[1], SIZES)
+    assert dataset.X.shape[1] == 2
+    without = look(ranked(tmp_path, end, form), "label", ">= 1", given={"groups": None})
+    assert "group" not in parameters(without)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("7\n5\n", "of 12 rows, not 73"),
+        ("7 x", "must hold sizes"),
+        ("", "got 'nothing'"),
+        ("0 73", "got '0'"),
+    ],
+)
+def test_sizes_that_are_none_are_named_and_refused(content, message, tmp_path):
+    path = ranked(tmp_path, ".query")
+    (tmp_path / "rank.svm.query").write_text(content)
+    found = look(path, "label", ">= 1")
+    assert [c for c in found.complaints if message in c]
+    assert "qid" not in [c.name for c in found.columns]
+    with pytest.raises(DatasetError, match="groups"):
+        make("file", **parameters(found) | {"reader": {"groups": ".query"}})
+
+
+def test_the_end_of_a_name_is_checked(tmp_path):
+    path = ranked(tmp_path, ".query")
+    options = {"path": path, "label": "label", "positive": ">= 1"}
+    with pytest.raises(DatasetError, match="choose one of"):
+        make("file", **options, reader={"groups": ".sizes"})
+    with pytest.raises(DatasetError, match="there is no file"):
+        make("file", **options, reader={"groups": ".group"})
+
+
+def people(tmp_path, n=300):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"cust": [f"C{i:04}" for i in range(n)], "spend": rng.normal(size=n)})
+    frame["seg"] = rng.choice(["a", "b"], n)
+    frame.to_csv(tmp_path / "features.csv", index=False)
+    return frame
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "train_labels.csv", "Y.csv", "outcome-2024.csv"])
+def test_labels_by_a_key_are_named(name, tmp_path):
+    frame = people(tmp_path)
+    frame[["cust"]].assign(churned=0)[::-1].to_csv(tmp_path / name, index=False)
+    said = look(tmp_path / "features.csv").complaints
+    assert any(f"{name} beside it has churned for 100% of its 300 cust" in c for c in said)
+
+
+def test_weights_and_other_rows_are_named(tmp_path):
+    frame = people(tmp_path).assign(bought=lambda rows: (rows["spend"] > 1).astype(int))
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    frame.to_csv(tmp_path / "valid.csv", index=False)
+    frame.drop(columns="bought").to_csv(tmp_path / "test.csv", index=False)
+    (tmp_path / "train.csv.weight").write_text("1\n" * 300)
+    said = "\n".join(look(tmp_path / "train.csv").complaints)
+    assert "train.csv.weight beside it has weights of rows, which are not used" in said
+    assert "valid.csv beside it has the same columns" in said
+    assert "test.csv beside it lacks bought alone" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("labels.txt", "not a table"), ("labels.json", "{}"), ("test.csv", "q,r\n1,2\n"), ("label.png", "x")],
+)
+def test_files_that_do_not_belong_are_not_named(name, content, tmp_path):
+    people(tmp_path)
+    (tmp_path / name).write_text(content)
+    assert "beside it" not in "\n".join(look(tmp_path / "features.csv").complaints)

@@ -1,0 +1,119 @@
+"""Columns that find the first positives alone: in twenty seeded tables all are named, and no honest one."""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.data.leaks_at_top import _Order, leaks_at_top
+from attop_bench.data.look import look
+from attop_bench.data.proposal import parameters
+
+
+def scaled(values):
+    return (values - values.min()) / np.ptp(values)
+
+
+def of_another_model(rng, y):
+    """Return a score of which the higher half of the positives stands above all negatives."""
+    sure = y & (rng.random(len(y)) < 0.65)
+    return np.where(sure, rng.integers(81, 101, len(y)), rng.integers(5, 81, len(y)))
+
+
+#: Columns known after the label only, each a function of (generator, labels).
+LEAKS = {
+    "model_score": of_another_model,
+    "survival_probability": lambda rng, y: (1 - scaled(of_another_model(rng, y))).round(3),
+    "paid_back_days": lambda rng, y: np.where(
+        ~y & (rng.random(len(y)) < 0.6), rng.integers(1, 90, len(y)), np.nan
+    ),
+    "closed_after_days": lambda rng, y: np.where(
+        y & (rng.random(len(y)) < 0.7), rng.integers(400, 700, len(y)), rng.integers(1, 410, len(y))
+    ),
+    "recovered": lambda rng, y: np.where(
+        y & (rng.random(len(y)) < 0.7), 1000 + rng.gamma(2, 300, len(y)), rng.gamma(2, 90, len(y))
+    ).round(2),
+    "part_of_label": lambda rng, y: np.where(
+        y & (rng.random(len(y)) < 0.6), rng.normal(6, 1, len(y)), rng.normal(0, 1, len(y))
+    ).round(3),
+}
+
+
+def honest(rng, n, share):
+    """Return features and labels: one strong number, one number whose gap tells something, values."""
+    risk, other = rng.normal(size=n), rng.normal(size=n)
+    latent = risk + other + rng.normal(size=n)
+    y = latent > np.quantile(latent, 1 - share)
+    frame = pd.DataFrame(
+        {
+            "income": np.exp(9 - risk).round(1),
+            "balance": np.where(rng.random(n) < 0.2 + 0.4 * y, np.nan, other.round(2)),
+            "region": rng.choice(["north", "south", "east", "west"], n),
+            "visits": rng.poisson(2 + y, n),
+        }
+    )
+    return frame, y
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_leak_is_named_and_no_honest_column(seed, tmp_path):
+    rng = np.random.default_rng(2000 + seed)
+    frame, y = honest(rng, int(rng.integers(700, 1500)), rng.choice([0.1, 0.15, 0.2]))
+    names = sorted(rng.choice(list(LEAKS), 1 + seed % 3, replace=False))
+    frame = frame.assign(**{name: LEAKS[name](rng, y) for name in names}, y=y.astype(int))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = look(tmp_path / "t.csv", "y")
+    assert sorted(found.leaks) == names
+    assert set(names) <= set(parameters(found)["drop"])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_honest_table_has_none(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    frame, y = honest(rng, 1500, 0.2)
+    frame.assign(y=y.astype(int)).to_csv(tmp_path / "t.csv", index=False)
+    assert look(tmp_path / "t.csv", "y").leaks == {}
+
+
+def numbered(frame):
+    from attop_bench.data.roles import describe
+
+    return [describe(frame, name, "") for name in frame]
+
+
+def test_a_column_is_not_named_where_the_others_find_as_many():
+    rng = np.random.default_rng(0)
+    y = rng.random(1000) < 0.2
+    strong = y + rng.normal(0, 0.2, 1000)
+    parts = {f"part{i}": strong + rng.normal(0, 0.6, 1000) for i in range(12)}
+    frame = pd.DataFrame({"strong": strong, **parts})
+    assert leaks_at_top(frame, numbered(frame), y, ()) == {}
+    alone = frame[["strong"]].assign(noise=rng.normal(size=1000))
+    assert list(leaks_at_top(alone, numbered(alone), y, ())) == ["strong"]
+
+
+def test_two_scores_of_one_model_do_not_hide_each_other():
+    rng = np.random.default_rng(1)
+    y = rng.random(1000) < 0.2
+    score = of_another_model(rng, y)
+    frame = pd.DataFrame({"score": score, "decile": score // 10 * 1.5, "noise": rng.normal(size=1000)})
+    assert set(leaks_at_top(frame, numbered(frame), y, ())) == {"score", "decile"}
+
+
+def test_what_is_found_is_the_mean_over_all_orders_of_ties():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        y, scores = rng.random(6) < 0.6, rng.integers(0, 3, 6).astype(float)
+        if y.sum() < 2:
+            continue
+        length, hits = _Order("highest", scores).found(y, 2)
+        orders = [o for o in permutations(range(6)) if all(np.diff(scores[list(o)]) <= 0)]
+        assert hits == pytest.approx(np.mean([y[list(order[:length])].sum() for order in orders]))
+
+
+def test_many_columns_of_noise_and_few_positives_are_not_named():
+    rng = np.random.default_rng(3)
+    y = np.arange(200) < 60
+    frame = pd.DataFrame(rng.normal(size=(200, 300)), columns=[f"g{i}" for i in range(300)])
+    assert leaks_at_top(frame, numbered(frame), y, ()) == {}

@@ -1,0 +1,145 @@
+"""Labels of three to twenty values: the positive, the negative, and those left out and counted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from attop_bench.cli.main import main
+from attop_bench.data.base import DatasetError
+from attop_bench.data.build import make
+from attop_bench.data.look import look
+from attop_bench.data.outcomes import undecided
+from attop_bench.data.proposal import parameters, propose
+
+
+def written(tmp_path, shares, name="stage", n=600, **others):
+    """Write a table with a label of some values, by their shares."""
+    rng = np.random.default_rng(0)
+    values = rng.choice(np.array(list(shares), object), n, p=list(shares.values()))
+    frame = pd.DataFrame({"x": rng.normal(size=n), "z": rng.integers(0, 9, n), **others, name: values})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv", frame
+
+
+DEALS = {"Open": 0.3, "Won": 0.2, "Lost": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["Open", "Won", "Lost"], ["Open"]),
+        (["OPEN", "won", "lost"], ["OPEN"]),
+        (["In progress", "passed", "failed"], ["In progress"]),
+        (["in-progress", "Pending", "passed", "failed"], ["in-progress", "Pending"]),
+        (["positive", "negative", "Inconclusive"], ["Inconclusive"]),
+        (["Open", "Won"], []),
+        (["Open", "Pending", "Won"], []),
+        (["open-toed", "heels", "boots"], []),
+        ([0, 1, -1], [-1]),
+        ([1, -1], []),
+        ([0, 1, 2, 3, -9], [-9]),
+        ([0, 1, 9], [9]),
+        ([1, 2, 3, 4, 5, 9], []),
+        ([0, 1, 99], [99]),
+        ([-2, -1, 0, 1, 2], []),
+        (list(range(-1, 21)), []),
+    ],
+    ids=str,
+)
+def test_values_that_are_no_outcome_yet(values, expected):
+    assert sorted(undecided(pd.Series(values * 20))) == sorted(expected)
+
+
+@pytest.mark.parametrize("shares", [DEALS, {-1: 0.3, 1: 0.2, 0: 0.5}, {9: 0.3, 1: 0.2, 0: 0.5}])
+def test_rows_without_an_outcome_are_left_out_and_counted(shares, tmp_path):
+    path, frame = written(tmp_path, shares)
+    none, positive, negative = shares
+    found = look(path)
+    assert (found.label.positive, found.label.negative, found.label.left_out) == (
+        positive,
+        (negative,),
+        (none,),
+    )
+    counts = frame["stage"].value_counts()
+    assert found.label.share == pytest.approx(counts[positive] / (counts[positive] + counts[negative]))
+    assert found.undecided == counts[none]
+    assert any(f"{counts[none]} rows of another outcome ({none}) left out" in c for c in found.complaints)
+    said = parameters(found)
+    assert (said["positive"], said["negative"]) == (positive, [negative])
+    assert "as no outcome yet" in propose(found)
+    assert yaml.safe_load(propose(found))["datasets"][0]["params"] == said
+    dataset = make("file", **said)
+    assert (len(dataset.y), dataset.n_pos) == (counts[positive] + counts[negative], counts[positive])
+    assert [(a.rows, a.rule) for a in dataset.ledger.left_out] == [
+        (counts[none], "of another outcome (neither positive nor negative)")
+    ]
+    kept = frame[frame["stage"] != none]
+    np.testing.assert_allclose(dataset.X, kept[["x", "z"]])
+    np.testing.assert_array_equal(dataset.y, kept["stage"] == positive)
+
+
+def test_several_positives_and_negatives_are_named(tmp_path):
+    path, frame = written(tmp_path, {"mel": 0.2, "bcc": 0.1, "nv": 0.4, "df": 0.3}, "dx")
+    output = tmp_path / "c.yaml"
+    how = ["--positive", "mel", "--positive", "bcc", "--negative", "nv"]
+    assert main(["look", str(path), *how, "--output", str(output)]) == 0
+    params = yaml.safe_load(output.read_text())["datasets"][0]["params"]
+    assert (params["label"], params["positive"], params["negative"]) == ("dx", ["mel", "bcc"], ["nv"])
+    dataset = make("file", **params)
+    assert dataset.n_pos == frame["dx"].isin(["mel", "bcc"]).sum()
+    assert len(dataset.y) == (frame["dx"] != "df").sum()
+
+
+def test_rows_without_a_label_and_of_another_outcome_are_counted_apart(tmp_path):
+    path, frame = written(tmp_path, {"Open": 0.3, "Won": 0.2, "Lost": 0.3, "": 0.2})
+    found = look(path)
+    assert (found.unlabelled, found.undecided) == tuple((frame["stage"] == v).sum() for v in ("", "Open"))
+    dataset = make("file", **parameters(found))
+    assert [a.rows for a in dataset.ledger.left_out] == [found.unlabelled, found.undecided]
+    assert len(dataset.y) == frame["stage"].isin(["Won", "Lost"]).sum()
+
+
+def test_a_comparison_may_be_negative(tmp_path):
+    path, frame = written(tmp_path, dict.fromkeys(range(5), 0.2), "grade")
+    dataset = make("file", path=path, label="grade", positive=">= 4", negative="<= 1")
+    assert (len(dataset.y), dataset.n_pos) == ((frame["grade"] % 4 < 2).sum(), (frame["grade"] == 4).sum())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"positive": "Won", "negative": ["Won", "Lost"]}, "'Won' is both positive and negative"),
+        ({"positive": "Won", "negative": "lost"}, "no row has stage = 'lost'; values are .*Lost"),
+    ],
+)
+def test_refuses(options, message, tmp_path):
+    path, _ = written(tmp_path, DEALS)
+    with pytest.raises(DatasetError, match=message):
+        make("file", path=path, label="stage", **options)
+    if isinstance(options["negative"], list):
+        with pytest.raises(DatasetError, match=message):
+            look(path, "stage", **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_label"),
+    [
+        *((name, True) for name in ("dx", "loan_status", "Status", "claim status", "final_stage")),
+        *((name, False) for name in ("marital_status", "smoking_status", "dx_type", "tumour_stage")),
+    ],
+)
+def test_a_named_outcome_goes_before_two_values_that_are_none(name, is_label, tmp_path):
+    rng = np.random.default_rng(1)
+    values = rng.choice([*"abcde"], 500)
+    frame = pd.DataFrame({name: values, "sex": rng.choice(["f", "m"], 500), "x": rng.normal(size=500)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = look(tmp_path / "t.csv")
+    assert found.label.column == (name if is_label else "sex")
+
+
+def test_fifteen_diagnoses_are_a_label(tmp_path):
+    path, _ = written(tmp_path, {f"d{i}": 1 / 15 for i in range(15)}, "diagnosis", 1500)
+    found = look(path)
+    assert found.label.column == "diagnosis"
+    assert any("15 values" in c and "--negative X leaves the rest out" in c for c in found.complaints)
