@@ -21,6 +21,7 @@ from attop.metrics._registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
+from attop_bench.run.depends import complaints
 from attop_bench.run.options import DOTTED, Config, DatasetConfig, fields_of
 from attop_bench.run.paper import load_paper
 
@@ -185,6 +186,7 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
     if config.question and (rival := config.question.against) not in methods:
         yield f"question: against: unknown method {rival!r}; {did_you_mean(rival, methods)}"
     yield from _wrong_metrics(config)
+    yield from _wrong_depends(config)
     if config.paper is not None:
         try:
             load_paper(config.paper)
@@ -232,6 +234,13 @@ def _wrong_with(data: DatasetConfig) -> Iterator[str]:
             yield f"files: {name!r} is no file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
     for stage in kind.stages:
         stage_parameters(data.kind, stage, data.parameters)
+
+
+def _wrong_depends(config: Config) -> Iterator[str]:
+    for method in config.methods:
+        yield from (f"methods: {method.id}: {text}" for text in complaints(method, method.estimator))
+    for data in config.datasets:
+        yield from (f"datasets: {data.id}: {text}" for text in complaints(data, data.kind))
 
 
 def _wrong_metrics(config: Config) -> Iterator[str]:

@@ -160,6 +160,9 @@ class DatasetConfig(_Model):
     )
     params: dict[str, Any] = {}
     """Parameters of the builder."""
+    depends: list[str] | None = Field(None, exclude=True)
+    """Of an own kind: files, folders and modules whose edits make the data again, beside its code. Left out:
+    the files and own modules that params name."""
     files: dict[str, Source] = {}
     """Parameter of the builder -> file to download for it."""
     expect: ExpectConfig = ExpectConfig()
@@ -216,6 +219,9 @@ class MethodConfig(_Model):
     """Parameters that stay fixed."""
     param_grid: dict[str, list[Any]] = {}
     """Parameter -> values; all combinations are tried in this order."""
+    depends: list[str] | None = Field(None, exclude=True)
+    """Files, folders and modules whose edits train the method again, beside its code. Left out: the files
+    and own modules that params and param_grid name. []: none, as where a parameter names a file to write."""
     limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
     """Limits of its training jobs; what is left out is as for every method."""
     resources: ResourcesConfig = Field(ResourcesConfig(), exclude=True)
