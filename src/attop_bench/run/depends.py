@@ -1,4 +1,4 @@
-"""What the results of an entry depend on beside the code of its class: files and modules that it names.
+"""Files and modules that an entry of the configuration names, on which its results depend.
 
 A parameter may name a file of weights, or a module to be imported; the code shows neither. Without `depends`
 every file, and every module outside what is installed, that a parameter names counts. With it what it lists
@@ -25,7 +25,7 @@ class Named(NamedTuple):
 
 
 def named_by(entry: MethodConfig | DatasetConfig, home: str) -> Named:
-    """Return what an entry depends on; `home` is the module of its class or function."""
+    """Return files and modules that an entry depends on; `home` is the module of its class or function."""
     if entry.depends is not None:
         files = {text: path for text in entry.depends if (path := _path(text, home))}
         return Named([home_of(text) for text in entry.depends if text not in files], list(files.values()))
@@ -51,8 +51,9 @@ def _path(text: str, home: str) -> str:
     """Return the path of a file or folder, from the working directory or beside a module; else nothing."""
     if not text:
         return ""
-    beside = os.path.join(os.path.dirname(file_of(home)), text) if file_of(home) else text
-    return next(filter(os.path.exists, (os.path.expanduser(text), beside)), "")
+    code = file_of(home)
+    places = [os.path.expanduser(text), *([os.path.join(os.path.dirname(code), text)] if code else [])]
+    return next(filter(os.path.exists, places), "")
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -96,7 +96,7 @@ def keep_what_was_read() -> None:
         return
     _NEW.clear()
     with contextlib.suppress(OSError):
-        write_text(_CACHE, json.dumps([_reader(), _kept()]))
+        write_text(_CACHE, json.dumps([_reader(), _memory()]))
 
 
 @cache
@@ -125,10 +125,10 @@ def _module(module: str) -> tuple[str, list[str]]:
             # A folder only of a package: beside a file of the user's it may be anything.
             data = _data(Path(folder, text), folders=_is_in_package(module))
             digest += "".join(digest_of(path.read_bytes()) for path in data)
-    found = [*map(home_of, content.imported), *_exports(module).values()]
+    modules = [*map(home_of, content.imported), *_exports(module).values()]
     if module.partition(".")[0] not in _OWN:
-        found += [*_named_modules(content.texts, module), *_hidden(content.imported, module, folder)]
-    return digest, found
+        modules += [*_named_modules(content.texts, module), *_hidden(content.imported, module, folder)]
+    return digest, modules
 
 
 def _is_in_package(module: str) -> bool:
@@ -150,13 +150,13 @@ def _hidden(imported: Iterable[str], module: str, folder: str) -> Iterator[str]:
     if _is_in_package(module):
         return
     for top in sorted({name.partition(".")[0] for name in imported} - _OWN - {*sys.builtin_module_names}):
-        beside = os.path.join(folder, f"{top}.py")
-        if os.path.isfile(beside) and not os.path.samefile(beside, _origin(top) or folder):
-            yield beside
+        file = os.path.join(folder, f"{top}.py")
+        if os.path.isfile(file) and not os.path.samefile(file, _origin(top) or folder):
+            yield file
 
 
 def _content(file: str, module: str) -> Content:
-    """Return what a file of code says, without reading one that has not changed."""
+    """Return the code of a file and the names in it, without reading one that has not changed."""
     return Content(*_remembered(file, file, lambda: syntax.read(Path(file), module)))
 
 
@@ -176,21 +176,21 @@ def _digest_of_file(file: str) -> str:
 
 
 def _remembered(key: str, file: str, make: Callable[[], Iterable[Any]]) -> list[Any]:
-    """Return what `make` reads of a file, without reading one that has not changed since."""
+    """Return the values that `make` reads of a file, without reading one that has not changed since."""
     stat = os.stat(file)
-    state, before = [stat.st_mtime_ns, stat.st_size], _kept().get(key, [None])
-    if state != before[0]:
+    state, noted = [stat.st_mtime_ns, stat.st_size], _memory().get(key, [None])
+    if state != noted[0]:
         _NEW.append(key)
-        _kept()[key] = before = [state, *make()]
-    return before[1:]
+        _memory()[key] = noted = [state, *make()]
+    return noted[1:]
 
 
 @cache
-def _kept() -> dict[str, Any]:
+def _memory() -> dict[str, Any]:
     with contextlib.suppress(OSError, ValueError):
-        by, kept = json.loads(_CACHE.read_text(encoding="utf-8"))
-        if by == _reader():
-            return kept
+        reader, memory = json.loads(_CACHE.read_text(encoding="utf-8"))
+        if reader == _reader():
+            return memory
     return {}
 
 

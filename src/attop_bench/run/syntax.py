@@ -1,4 +1,4 @@
-"""What a file of code says, whatever the layout and the version of Python that reads it.
+"""Code without its layout: the same for each version of Python that reads it.
 
 `ast.dump` differs between versions: 3.12 added fields to functions and classes, 3.13 leaves out empty ones,
 and each shows text by its own table of characters. So an upgrade of Python would make all results out of
@@ -22,7 +22,7 @@ _NOT_SHOWN = {"kind", "ctx", "type_comment"}
 
 
 class Content(NamedTuple):
-    """What a file of code says and names."""
+    """The code of a file, and names in it."""
 
     #: Of the code without docstrings, comments, layout, and imports for types alone.
     digest: str

@@ -75,8 +75,8 @@ class Inputs:
             home = kind_of(data.kind).step(w.stage).function.__module__
             # A kind of attop's says which of its parameters are files: Snakemake has them as inputs.
             declares = data.kind in KINDS and data.depends is None
-            beside = Named([], []) if declares else named_by(data, home)
-            return self._code("prepare", home, *beside.modules, files=beside.files)
+            modules, files = Named([], []) if declares else named_by(data, home)
+            return self._code("prepare", home, *modules, files=files)
 
         return named(data=lambda w: self._stage(w.dataset, w.stage), code=code)
 
