@@ -38,8 +38,8 @@ from attop_bench.papers.pictures import beside, counts
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
-from attop_bench.run.syntax import read
 from attop_bench.run.paper import configuration_of, load_paper
+from attop_bench.run.syntax import read
 from studies import aatp2012, announced, further, toppush2014
 from support import ROOT
 from support.movielens import as_printed

@@ -15,6 +15,7 @@ import numpy as np
 from attop._core.typing import Ints
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
+from attop_bench.run.provenance import outdated
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.up_to_date import digest
 
@@ -45,6 +46,11 @@ def _state(plan: Plan, run: Run) -> State:
     if record.digest != digest(plan, run):
         return State("left", OTHER)
     return State(record.status, record.reason, record)
+
+
+def outdated_packages(state: State) -> dict[str, str]:
+    """Return the packages that a run was done with in another version than is installed -> both."""
+    return outdated(state.record.environment) if state.record else {}
 
 
 @dataclass(frozen=True)

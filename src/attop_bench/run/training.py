@@ -15,6 +15,7 @@ import os
 import random
 import time
 import traceback
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +28,10 @@ from attop.metrics._scorer import scores_of
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
-from attop_bench.run.fitting import describe, learner_of, rehearse, sample_of
+from attop_bench.run.fitting import describe, import_estimator, learner_of, rehearse, sample_of
 from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Job
+from attop_bench.run.provenance import provenance
 from attop_bench.run.record import Record, environment, name_of_data, peak_memory_mb
 
 
@@ -78,8 +80,16 @@ def run_job(
         os._exit(0)
     record.cpu_seconds = _cpu_seconds() - before
     record.peak_memory_mb = peak_memory_mb()
-    record.environment = environment()
+    record.environment = _environment(job)
     return record
+
+
+def _environment(job: Job) -> dict[str, Any]:
+    """Return the environment of a run, also of one whose estimator cannot be imported or misbehaves."""
+    try:
+        return provenance(import_estimator(job.estimator))
+    except (Exception, SystemExit):
+        return environment()
 
 
 def _cpu_seconds() -> float:
