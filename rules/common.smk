@@ -9,7 +9,15 @@ from attop_bench.run.output import hold
 from attop_bench.run.places import with_places
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
-from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
+from attop_bench.run.made import runs_again
+from attop_bench.run.up_to_date import (
+    Inputs,
+    TakeOver,
+    either,
+    is_done,
+    refusal,
+    take_over,
+)
 
 # Snakemake hands its own path to jobs, also to those in an environment of their own, which so find attop and what a
 # configuration names.
@@ -33,7 +41,14 @@ if lost := PLAN.lost_files():
     raise WorkflowError("\n".join(lost))
 INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
-if internals.is_main(workflow) and (refused := refusal(OUT)):
+TAKEN = take_over(PLAN) if internals.is_main(workflow) else TakeOver()
+if TAKEN.line:
+    logger.warning(TAKEN.line)
+if TAKEN.since:
+    internals.run_again(
+        lambda job: runs_again(job.output, job.params, job.input, TAKEN.since)
+    )
+elif internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
 # For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
 config = {

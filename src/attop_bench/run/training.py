@@ -35,7 +35,7 @@ from attop_bench.run.provenance import provenance
 from attop_bench.run.record import Record, environment, name_of_data, peak_memory_mb
 
 
-def work(argument: tuple[Job, str, str, tuple[str, str, str, float], float | None]) -> None:
+def work(argument: tuple[Job, str, str, tuple[str, str, str, float, str], float | None]) -> None:
     """Run a training job in its process and write its results, for `attop_bench.run.job.train`."""
     job, data, folds, results, seconds = argument
     try:

@@ -11,13 +11,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from attop._core.files import StrPath, write_json
+from attop._core.wording import count_noun
 from attop.metrics._metric import Metric
 from attop_bench.data.catalogue import KINDS, kind_of
 from attop_bench.data.fetch import next_turn
@@ -27,6 +29,7 @@ from attop_bench.run.config import DatasetConfig
 from attop_bench.run.depends import Named, named_by
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.job import COMPILE, PARTS, WORK, Run
+from attop_bench.run.made import read_note
 from attop_bench.run.paper import simulations_of
 from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
@@ -262,6 +265,37 @@ def is_done(plan: Plan, run: Run) -> bool:
     return digest_of(plan.record_path(run)) == digest(plan, run) and plan.scores_path(run).exists()
 
 
+class TakeOver(NamedTuple):
+    """The take-over of a folder of results that this working directory did not make, or not alone."""
+
+    #: In seconds since 1970; None without one.
+    since: float | None = None
+    #: What is taken over now; empty if it was before.
+    line: str = ""
+
+
+def take_over(plan: Plan) -> TakeOver:
+    """Take over the results of a folder that `refusal` is about, if some are of this configuration.
+
+    A record says of which data and specification it is. Nothing is changed here: `attop_bench.run.made` says
+    of each job whether it runs again.
+    """
+    output = plan.root
+    if not refusal(output):
+        return TakeOver(_read(_known(output)).get("since"))
+    runs = list(plan.runs())
+    agreeing = sum(is_done(plan, run) and bool(read_note(plan.record_path(run))) for run in runs)
+    if not agreeing:
+        return TakeOver()
+    maker = _read(output / RUN).get("directory", "an unknown working directory")
+    line = (
+        f"{output} holds results of {maker} that {_STATE} in {os.getcwd()} does not know. {agreeing} of "
+        f"{count_noun(len(runs), 'training run')} are of this configuration and taken over, but for those of "
+        "other code or data. All else runs again."
+    )
+    return TakeOver(time.time(), line)
+
+
 def refusal(output: StrPath) -> str:
     """Say why this working directory must not add to a folder of results; empty if it may.
 
@@ -281,14 +315,15 @@ def refusal(output: StrPath) -> str:
     )
 
 
-def number_run(output: StrPath, attempts: int | None = None) -> None:
+def number_run(output: StrPath, attempts: int | None = None, since: float | None = None) -> None:
     """Leave the number of a new run in the folder of results and in this working directory; see `refusal`.
 
-    Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`.
+    Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`. `since` is the time of
+    the `TakeOver`, if there was one: of it, what Snakemake remembers from before may be of other results.
     """
     run, note = uuid4().hex, _known(output)
     # The number before too: a kill may come between the two files.
-    write_json(note, {"runs": [*_read(note).get("runs", [])[-1:], run]})
+    write_json(note, {"runs": [*_read(note).get("runs", [])[-1:], run], "since": since})
     write_json(Path(output, RUN), {"run": run, "directory": os.getcwd(), "attempts": attempts})
 
 
