@@ -111,3 +111,28 @@ def test_results_of_other_versions_are_counted_and_cleared(plan, ask):
     assert cleared.count("cleared: wdbc aatp") == 5
     assert [plan.record_path(run).exists() for run in runs] == [False] * 5 + [True] * 2 + [False] * 3
     assert not any("other versions" in line for line in shown(ask))
+
+
+def test_the_largest_request_of_what_is_left_is_said_before_anything_is_submitted(plan, folder, ask):
+    asked = (
+        "Largest request 1,000 MB (aatp on wdbc), 10 min (aatp on wdbc), 1 thread; where a scheduler reads it"
+    )
+    assert asked in shown(ask)
+    finish(
+        [run for run in plan.runs("wdbc") if run.method == "linear-svm"][:1],
+        plan,
+        status="ok",
+        peak_memory_mb=2000.0,
+        seconds={"training": 6.0},
+    )
+    assert any(
+        "Largest request 3,500 MB (linear-svm on wdbc), 10 min (aatp on wdbc)" in line for line in shown(ask)
+    )
+    text = (folder / "mine.yaml").read_text()
+    resources = "{threads: 2, datasets: {spambase: {memory_mb: 16000, minutes: 90, gpus: 2}}}"
+    (folder / "mine.yaml").write_text(
+        text.replace("id: linear-svm,", f"id: linear-svm, resources: {resources},")
+    )
+    where = "(linear-svm on spambase)"
+    line = f"Largest request 16,000 MB {where}, 90 min {where}, 2 threads, 2 GPUs"
+    assert any(line in shown_line for shown_line in shown(ask))

@@ -143,6 +143,19 @@ def read_labels(prepared: Path) -> Ints | None:
         return np.asarray(file["y"]) if "y" in file.files else None
 
 
+def input_mb(plan: Plan, dataset: str) -> float:
+    """Return the size of the data and folds that a training job reads, in MB, as far as they are there."""
+    paths = [plan.stage_path(dataset), plan.folds_path(dataset, 0)]
+    return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
+
+
+def folds_of_a_job(plan: Plan, dataset: str) -> int:
+    """Return the folds that one training job trains."""
+    if plan.config.granularity == "fold":
+        return 1
+    return plan.folds_of[dataset] * plan.config.dataset(dataset).protocol.repeats
+
+
 def size(amount: float) -> str:
     """Return a number of bytes in decimal units."""
     for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):

@@ -29,6 +29,7 @@ from attop_bench.run.config import ConfigError
 from attop_bench.run.job import Run
 from attop_bench.run.options import DatasetConfig
 from attop_bench.run.plan import Plan
+from attop_bench.run.resources import Requests
 
 
 def add_status(parser: argparse.ArgumentParser) -> None:
@@ -165,12 +166,33 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
     longest = max(math.inf if job.limit is None else job.limit for job in left)
     end = f"is stopped after {format_duration(longest)}" if math.isfinite(longest) else "has no limit"
     yield ["Longest job", end]
+    yield ["Largest request", _largest_request(plan, jobs)]
     disk = estimate.disk_to_come(plan, jobs)
     for name, amount in disk.items():
         yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
     free = shutil.disk_usage(estimate.existing(plan.root)).free
     short = ": too little" if free < sum(amount.known for amount in disk.values()) else ""
     yield ["Free disk", f"{estimate.size(free)} for {plan.root}{short}"]
+
+
+def _largest_request(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> str:
+    """Say what the jobs that are left ask of a scheduler at most, each at its first attempt."""
+    requests = Requests(plan)
+    left = [pair for pair, job in jobs.items() if job.left]
+    memory = {pair: requests.memory_mb(*pair, 1, estimate.input_mb(plan, pair[0])) for pair in left}
+    minutes = {pair: requests.minutes(*pair, 1, estimate.folds_of_a_job(plan, pair[0])) for pair in left}
+    entries = [requests.entry(*pair) for pair in left]
+    parts = [_most(memory, "MB"), _most(minutes, "min")]
+    parts.append(count_noun(max(entry.threads for entry in entries), "thread"))
+    if gpus := max(entry.gpus for entry in entries):
+        parts.append(count_noun(gpus, "GPU"))
+    return f"{', '.join(parts)}; where a scheduler reads it"
+
+
+def _most(amounts: Mapping[tuple[str, str], int], unit: str) -> str:
+    """Return the largest amount, with the data set and method that it is of."""
+    (dataset, method), amount = max(amounts.items(), key=lambda item: item[1])
+    return f"{amount:,} {unit} ({method} on {dataset})"
 
 
 def _hours(left: list[Jobs]) -> str:
