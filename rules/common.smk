@@ -9,7 +9,16 @@ from attop_bench.run.output import hold
 from attop_bench.run.places import with_places
 from attop_bench.run.plan import Plan
 from attop_bench.run.job import Run
-from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
+from attop_bench.run.made import runs_again
+from attop_bench.run.resources import Requests
+from attop_bench.run.up_to_date import (
+    Inputs,
+    TakeOver,
+    either,
+    is_done,
+    refusal,
+    take_over,
+)
 
 # Snakemake hands its own path to jobs, also to those in an environment of their own, which so find attop and what a
 # configuration names.
@@ -33,7 +42,14 @@ if lost := PLAN.lost_files():
     raise WorkflowError("\n".join(lost))
 INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
-if internals.is_main(workflow) and (refused := refusal(OUT)):
+TAKEN = take_over(PLAN) if internals.is_main(workflow) else TakeOver()
+if TAKEN.line:
+    logger.warning(TAKEN.line)
+if TAKEN.since:
+    internals.run_again(
+        lambda job: runs_again(job.output, job.params, job.input, TAKEN.since)
+    )
+elif internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
 # For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
 config = {
@@ -95,9 +111,14 @@ def needs(minutes):
     return {"mem_mb": memory, "runtime": lambda w, attempt: attempt * minutes}
 
 
-def by_method(of):
-    """The value of `of` for a method: a function of the wildcards, asked for each job, only if methods differ."""
-    return either({m.id: of(m) for m in CONFIG.methods}, lambda w: w.method)
+REQUESTS = Requests(PLAN)
+
+
+def asked_for(name):
+    """What the entry of a method says: a value, or a function of the wildcards where methods or data sets differ."""
+    pairs = [(d.id, m.id) for d in CONFIG.datasets for m in CONFIG.methods]
+    asked = {pair: getattr(REQUESTS.entry(*pair), name) for pair in pairs}
+    return either(asked, lambda w: (w.dataset, w.method))
 
 
 def requested():
@@ -106,30 +127,29 @@ def requested():
     A group of jobs on one CPU (`cores: 1` of its profile) would get one thread, whatever `threads` says.
     """
     limits = {"mem_mb": training_memory, "runtime": training_minutes}
-    asked = {
-        "cpus_per_task": by_method(lambda m: m.resources.threads),
-        "gpu": by_method(lambda m: m.resources.gpus),
+    names = {
+        "cpus_per_task": "threads",
+        "gpu": "gpus",
+        "gpu_model": "gpu_model",
+        "slurm_partition": "partition",
     }
-    none = {"cpus_per_task": 1, "gpu": 0}
+    asked = {resource: asked_for(name) for resource, name in names.items()}
+    none = {"cpus_per_task": 1, "gpu": 0, "gpu_model": None, "slurm_partition": None}
     some = {name: of for name, of in asked.items() if of != none[name]}
     return some | limits if LIMITED else some
 
 
 @internals.asked_often
 def training_memory(w, input, attempt):
-    """`memory`; from the second attempt more than the limit of the configuration, and then half as much again.
-
-    A run beyond that limit then leaves a record that says so, instead of being killed by the scheduler.
-    """
-    limit = CONFIG.limits_of(w.method)["memory_mb"] if attempt > 1 else None
-    return max(memory(w, input, attempt), round(((limit or 0) + 500) * attempt / 2))
+    """MB: see `attop_bench.run.resources`."""
+    size = sum(map(os.path.getsize, input)) / 1e6
+    return REQUESTS.memory_mb(w.dataset, w.method, attempt, size)
 
 
 @internals.asked_often
 def training_minutes(w, attempt):
-    """Ten minutes for each attempt; from the second more than the limit of the configuration, as for memory."""
-    limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 1 else None
-    return len(runs_of(w)) * max(10 * attempt, round((limit or 0) / 60) + 5)
+    """Minutes: see `attop_bench.run.resources`."""
+    return REQUESTS.minutes(w.dataset, w.method, attempt, len(runs_of(w)))
 
 
 wildcard_constraints:

@@ -46,7 +46,7 @@ rule train:
     conda:
         "../envs/train.yaml"
     # Locally Snakemake gives no more than there are cores.
-    threads: by_method(lambda m: m.resources.threads)
+    threads: asked_for("threads")
     resources:
         **requested(),
     params:

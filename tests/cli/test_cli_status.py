@@ -94,3 +94,45 @@ def test_what_the_plan_cannot_show_is_said_before_a_run(folder, ask, protocol, s
     (line,) = (line for line in shown(ask) if line.startswith("own: "))
     assert said in line
     assert ("cannot be shown at kappa=1.0" in line) == ("lead" in line)
+
+
+def test_results_of_other_versions_are_counted_and_cleared(plan, ask):
+    runs = [run for run in plan.runs("wdbc") if run.method == "aatp"]
+    here = {"numpy": np.__version__, "scipy": "0.1"}
+    finish(runs[:3], plan, status="ok", environment={"versions": {**here, "numpy": "1.0"}})
+    finish(runs[3:5], plan, status="ok", environment={"versions": here})
+    finish(runs[5:6], plan, status="ok", environment={"versions": {"numpy": np.__version__}})
+    finish(runs[6:7], plan, status="error", environment={"versions": {"numpy": np.__version__}})
+    other = f"5 results of other versions: numpy 1.0, here {np.__version__}, scipy 0.1, here"
+    assert any(line.startswith(other) for line in shown(ask))
+    asked = ask("retry", "--configfile", "mine.yaml", "--outdated", "--dataset", "spambase")
+    assert "None of these is of other versions: there is nothing to clear." in asked
+    cleared = ask("retry", "--configfile", "mine.yaml", "--outdated")
+    assert cleared.count("cleared: wdbc aatp") == 5
+    assert [plan.record_path(run).exists() for run in runs] == [False] * 5 + [True] * 2 + [False] * 3
+    assert not any("other versions" in line for line in shown(ask))
+
+
+def test_the_largest_request_of_what_is_left_is_said_before_anything_is_submitted(plan, folder, ask):
+    asked = (
+        "Largest request 1,000 MB (aatp on wdbc), 10 min (aatp on wdbc), 1 thread; where a scheduler reads it"
+    )
+    assert asked in shown(ask)
+    finish(
+        [run for run in plan.runs("wdbc") if run.method == "linear-svm"][:1],
+        plan,
+        status="ok",
+        peak_memory_mb=2000.0,
+        seconds={"training": 6.0},
+    )
+    assert any(
+        "Largest request 3,500 MB (linear-svm on wdbc), 10 min (aatp on wdbc)" in line for line in shown(ask)
+    )
+    text = (folder / "mine.yaml").read_text()
+    resources = "{threads: 2, datasets: {spambase: {memory_mb: 16000, minutes: 90, gpus: 2}}}"
+    (folder / "mine.yaml").write_text(
+        text.replace("id: linear-svm,", f"id: linear-svm, resources: {resources},")
+    )
+    where = "(linear-svm on spambase)"
+    line = f"Largest request 16,000 MB {where}, 90 min {where}, 2 threads, 2 GPUs"
+    assert any(line in shown_line for shown_line in shown(ask))

@@ -38,8 +38,8 @@ from attop_bench.papers.pictures import beside, counts
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
-from attop_bench.run.fingerprint import _read
 from attop_bench.run.paper import configuration_of, load_paper
+from attop_bench.run.syntax import read
 from studies import aatp2012, announced, further, toppush2014
 from support import ROOT
 from support.movielens import as_printed
@@ -316,8 +316,7 @@ def test_published_pages_are_those_of_the_csv_files_beside_them(paper):
 @pytest.mark.parametrize("paper", [*PAPERS, "studies.fraud_handbook"])
 def test_another_printed_number_is_another_fingerprint(paper):
     page = ROOT / paper.replace(".", "/") / "__init__.py"
-    _, _, named = _read(page, paper)
-    assert {file.name for file in page.parent.glob("*.csv")} <= {*named}
+    assert {file.name for file in page.parent.glob("*.csv")} <= {*read(page, paper).texts}
 
 
 @pytest.mark.parametrize("largest", [0.04, 0.4, 4.0, 400.0])

@@ -3,12 +3,14 @@
 import ast
 import importlib
 import json
+import sys
 from functools import cache
 
 import pytest
 
 from attop_bench.run import fingerprint as fingerprints
-from attop_bench.run.fingerprint import fingerprint, home_of, rule_fingerprint
+from attop_bench.run import syntax
+from attop_bench.run.fingerprint import content_digest, fingerprint, home_of, rule_fingerprint
 from attop_bench.run.job import COMPILE, WORK
 from support import ROOT
 from support.fingerprints import forget
@@ -160,6 +162,57 @@ def test_what_a_module_of_the_user_imports_or_names_counts(package, line, file):
     assert "attop.learners.soft_top._soft_top" in closure("own")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import importlib\nhelper = importlib.import_module('own_helper')",
+        "from importlib import import_module as load\nhelper = load(name='own_helper')",
+        "helper = __import__('own_helper')",
+        "HELPERS = {'a': 'own_helper.score'}",
+        "import pydoc\nscore = pydoc.locate('own_helper.score')",
+    ],
+)
+def test_a_module_that_a_text_names_counts(package, line):
+    package(text=line)
+    before = package("own_helper.py", "from own_inner import x")
+    within = package("own_inner.py", "x = 1")
+    assert len({before, within, package("own_inner.py", "x = 2")}) == 3
+
+
+def test_a_module_that_a_text_names_from_its_package_counts(package):
+    package("own_package/__init__.py")
+    line = "import importlib\nhelper = importlib.import_module('.helper', __package__)"
+    package("own_package/two.py", line)
+    before = package("own_package/helper.py", "x = 1", module="own_package.two")
+    assert package("own_package/helper.py", "x = 2", module="own_package.two") != before
+
+
+@pytest.mark.parametrize("name", ["statistics", "queue", "numpy", "stat"])
+def test_a_helper_called_like_a_module_of_python_counts(package, monkeypatch, tmp_path, name):
+    """The user's file may put its folder first in the path: here it is first, or the last."""
+    for first in (True, False):
+        package(text=f"import {name}")
+        if not first:
+            monkeypatch.setattr(sys, "path", [*(p for p in sys.path if p != str(tmp_path)), str(tmp_path)])
+        before = package(f"{name}.py", "x = 1")
+        assert package(f"{name}.py", "x = 2") != before
+        assert package("time.py", "x = 2") == package("time.py", "x = 1")  # that of Python always comes first
+
+
+def test_a_digest_of_data_is_that_of_names_and_content(tmp_path):
+    def digest(*names, text="x"):
+        folder = tmp_path / "-".join(names)
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        return content_digest(folder)
+
+    assert len({digest("a"), digest("b"), digest("a", "b"), digest("c/a")}) == 4
+    assert content_digest(tmp_path / "a" / "a") == content_digest(tmp_path / "b" / "b")
+    before = content_digest(tmp_path / "a")
+    assert digest("a", text="other") != before == digest("a")
+
+
 def test_a_folder_beside_a_file_of_the_user_may_be_anything(package):
     before = package(text="FOLDER = 'results'")
     assert package("results/report.html", "made") == before
@@ -177,8 +230,8 @@ def test_installed_modules_do_not_count():
 
 def test_what_was_read_is_kept_until_a_file_changes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    read, seen = fingerprints._read, []
-    monkeypatch.setattr(fingerprints, "_read", lambda *given: seen.append(given) or read(*given))
+    read, seen = syntax.read, []
+    monkeypatch.setattr(syntax, "read", lambda *given: seen.append(given) or read(*given))
 
     def ask():
         forget()
@@ -191,7 +244,7 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path, monkeypatch):
     kept = tmp_path / fingerprints._CACHE
     of_this, code = json.loads(kept.read_text())
     older = {file: [[0, 0], *read[1:]] for file, read in code.items()}
-    for damaged in (["of another Python", code], [of_this, older], {}, "none"):
+    for damaged in (["of another reader", code], [of_this, older], {}, "none"):
         kept.write_text(json.dumps(damaged))
         assert ask() == (digest, True)
     forget()
@@ -209,7 +262,8 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path, monkeypatch):
     ],
 )
 def test_what_a_script_imports_counts(script, module):
-    assert module in closure(*map(home_of, fingerprints._read(ROOT / f"workflow/scripts/{script}.py", "")[1]))
+    content = syntax.read(ROOT / f"workflow/scripts/{script}.py", "")
+    assert module in closure(*map(home_of, content.imported))
 
 
 def test_a_script_without_code_of_attop_is_refused(tmp_path):

@@ -202,6 +202,8 @@ def test_evaluation_reads_what_a_job_wrote(tmp_path):
     outcomes = [("recorder", outcome), ("diverging", run(job("Diverging"), data))]
     tables = evaluated(data, outcomes, tmp_path, "precision@k", "ap", "pauc@k")
     assert read_json(tmp_path / "0.json")["tops"][0]["chosen"] == {"column": 1}
+    environments = [json.loads(text) for text in tables["runs"]["environment"]]
+    assert all(one["versions"]["scikit-learn"] and one["blas"] and one["cpu"] for one in environments)
     # Written beside the training curves, which are another job's.
     assert "trace" not in tables
     assert tables["runs"]["status"].tolist() == ["ok", "ok", "diverged", "diverged"]

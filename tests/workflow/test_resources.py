@@ -27,6 +27,7 @@ def plan(folder, given, channel):
         train = [job for job in workflow._workflow.dag.jobs if job.rule.name == "train"]
         names = "cpus_per_task", "gpu", "runtime"
         first = {j.wildcards.method: [j.threads, *map(j.resources.get, names)] for j in train}
+        pairs = {(j.wildcards.dataset, j.wildcards.method): dict(j.resources.items()) for j in train}
         later = {}
         for job in train:
             asked = []
@@ -34,7 +35,7 @@ def plan(folder, given, channel):
                 job.reset_params_and_resources()
                 asked.append((job.resources.get("mem_mb"), job.resources.get("runtime")))
             later[job.wildcards.method] = asked
-        channel.put((first, later))
+        channel.put((first, later, pairs))
 
 
 def planned(folder, given, **resources):
@@ -58,7 +59,7 @@ def test_a_method_gets_the_threads_and_gpus_it_asks_for(tmp_path):
     assert planned(tmp_path, {"cores": 8}, **asked)[0] == expected  # nothing reads how long they take
     # The SLURM profile counts one core, and asks for processors by cpus_per_task.
     expected = {"sgd-avg": [1, 4, 1, 10], "logistic-regression": [1, 1, 0, 10]}
-    found, later = planned(tmp_path, {"cores": 1, "nodes": 5}, **asked)
+    found, later, _ = planned(tmp_path, {"cores": 1, "nodes": 5}, **asked)
     assert found == expected
     # From the second attempt on more than the limits of the configuration.
     limits = load_config({**SMALL, "methods": ["sgd-avg"]}, ROOT).limits_of("sgd-avg")
@@ -69,5 +70,19 @@ def test_a_method_gets_the_threads_and_gpus_it_asks_for(tmp_path):
 
 def test_only_what_something_reads_is_asked_for(tmp_path):
     expected = [1, None, None, 10]
-    found, _ = planned(tmp_path, {"cores": 8, "resources": {"mem_mb": 3000}})
+    found, *_ = planned(tmp_path, {"cores": 8, "resources": {"mem_mb": 3000}})
     assert found == {"sgd-avg": expected, "logistic-regression": expected}
+
+
+def test_an_entry_says_what_is_asked_for_on_each_data_set(tmp_path):
+    own = {"many-users": {"memory_mb": 16000, "partition": "long", "threads": 3}}
+    asked = {"memory_mb": 3000, "minutes": 4.5, "gpus": 1, "gpu_model": "a100", "datasets": own}
+    _, _, pairs = planned(tmp_path, {"cores": 1, "nodes": 5}, **asked)
+    names = "mem_mb", "runtime", "gpu", "gpu_model", "slurm_partition", "cpus_per_task"
+    found = {pair: [resources.get(name) for name in names] for pair, resources in pairs.items()}
+    assert found == {
+        ("wdbc", "sgd-avg"): [3000, 5, 1, "a100", None, 1],
+        ("many-users", "sgd-avg"): [16000, 5, 1, "a100", "long", 3],
+        ("wdbc", "logistic-regression"): [1000, 10, 0, None, None, 1],
+        ("many-users", "logistic-regression"): [1000, 10, 0, None, None, 1],
+    }

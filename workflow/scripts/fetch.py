@@ -5,6 +5,7 @@ from attop_bench.jobs.log import job_log
 with job_log(snakemake.log[0]):
     from attop_bench.data.fetch import fetch_files
     from attop_bench.data.source import Source
+    from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
 
     where = snakemake.params.sources
@@ -16,3 +17,4 @@ with job_log(snakemake.log[0]):
         offline=where["offline"],
         turn=by_name(snakemake.params)["turn"],
     )
+    leave_note(snakemake)

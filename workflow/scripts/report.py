@@ -16,6 +16,7 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.config import Config
     from attop_bench.run.manifest import manifest
     from attop_bench.run.parameters import by_name
+    from attop_bench.run.provenance import environments_of
     from attop_bench.run.tables import read_tables, write_tables
 
     config = Config.model_validate(by_name(snakemake.params))
@@ -31,6 +32,7 @@ with job_log(snakemake.log[0]):
     story = manifest(config, datasets)
     folders = [Path(config.output) / "evaluation" / d.id for d in config.datasets]
     results = read_tables(folders)
+    story["environments"] = environments_of(results["runs"])
     write_tables(results, tables, csv=True)
     figures = Path(config.output) / "figures"
     headline = write_analysis(

@@ -6,6 +6,7 @@ with job_log(snakemake.log[0]):
     from attop_bench.data.base import Unavailable, load_available, save_unavailable
     from attop_bench.data.splits.protocols import make_folds
     from attop_bench.run.folds import write_folds
+    from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
 
     split = by_name(snakemake.params)["split"]
@@ -16,3 +17,4 @@ with job_log(snakemake.log[0]):
         how = (split["kind"], dataset, split["repeat"], split["seed"])
         folds = make_folds(*how, **split["options"])
         write_folds(snakemake.output[0], folds, dataset, split)
+    leave_note(snakemake)

@@ -7,6 +7,7 @@ from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.log import job_log
 from attop_bench.run.attempts import Attempts
 from attop_bench.run.job import PARTS, Job, Run, train
+from attop_bench.run.made import leave_note, made_with
 from attop_bench.run.parameters import by_name
 from attop_bench.run.resume import train_folds
 
@@ -16,6 +17,7 @@ os.nice(10)
 wildcards, files, inputs = snakemake.wildcards, snakemake.input, by_name(snakemake.params)
 spec = {name: value for part in PARTS for name, value in inputs[part].items()} | {"seed": inputs["seed"]}
 output, log = Path(snakemake.output[0]), Path(snakemake.log[0])
+made = made_with(snakemake.params, files)
 pair, digest = (wildcards.dataset, wildcards.method), inputs["digest"]
 
 
@@ -29,6 +31,7 @@ def train_fold(run, folds, folder, log):
         log=str(log),
         limits=Limits(**snakemake.config["limits_of"][run.method]),
         digest=digest,
+        made=made,
         attempts=Attempts.of(folder.parents[3]),
     )
 
@@ -54,5 +57,6 @@ if output.name == "done.json":
             files=[files.data, *cut],
             digest=digest,
         )
+    leave_note(snakemake)
 else:
     train_fold(Run(*pair, int(wildcards.repeat), int(wildcards.fold)), files.folds, output.parent, log)

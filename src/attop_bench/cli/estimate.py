@@ -15,6 +15,7 @@ import numpy as np
 from attop._core.typing import Ints
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
+from attop_bench.run.provenance import outdated
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.up_to_date import digest
 
@@ -45,6 +46,11 @@ def _state(plan: Plan, run: Run) -> State:
     if record.digest != digest(plan, run):
         return State("left", OTHER)
     return State(record.status, record.reason, record)
+
+
+def outdated_packages(state: State) -> dict[str, str]:
+    """Return the packages that a run was done with in another version than is installed -> both."""
+    return outdated(state.record.environment) if state.record else {}
 
 
 @dataclass(frozen=True)
@@ -135,6 +141,19 @@ def read_labels(prepared: Path) -> Ints | None:
     """Return the labels of a prepared data set, without reading its features; None without data."""
     with np.load(prepared, allow_pickle=False) as file:
         return np.asarray(file["y"]) if "y" in file.files else None
+
+
+def input_mb(plan: Plan, dataset: str) -> float:
+    """Return the size of the data and folds that a training job reads, in MB, as far as they are there."""
+    paths = [plan.stage_path(dataset), plan.folds_path(dataset, 0)]
+    return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
+
+
+def folds_of_a_job(plan: Plan, dataset: str) -> int:
+    """Return the folds that one training job trains."""
+    if plan.config.granularity == "fold":
+        return 1
+    return plan.folds_of[dataset] * plan.config.dataset(dataset).protocol.repeats
 
 
 def size(amount: float) -> str:

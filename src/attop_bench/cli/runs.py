@@ -29,6 +29,7 @@ from attop_bench.run.config import ConfigError
 from attop_bench.run.job import Run
 from attop_bench.run.options import DatasetConfig
 from attop_bench.run.plan import Plan
+from attop_bench.run.resources import Requests
 
 
 def add_status(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +46,11 @@ def add_retry(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", help="only this data set")
     parser.add_argument("--method", help="only this method")
     parser.add_argument("--status", choices=FAILED, help="only this status")
+    parser.add_argument(
+        "--outdated",
+        action="store_true",
+        help="clear instead those that were done with other versions of packages than are installed",
+    )
 
 
 def run_status(options: argparse.Namespace) -> int:
@@ -72,6 +78,7 @@ def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
     for reason in (OTHER, DAMAGED):
         if n := sum(state.why == reason for state in states.values()):
             yield f"Of those left, {n} {reason}."
+    yield from _versions(states.values())
     failed = [(run, state) for run, state in states.items() if state.status in FAILED]
     failures = Counter((run.dataset, run.method, state.status, state.why) for run, state in failed)
     for (dataset, method, status, why), n in failures.items():
@@ -87,6 +94,16 @@ def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:
         "Not checked here: the data themselves, and whether code of jobs that are done changed since; "
         "`snakemake --dry-run` tells which of them run again."
     )
+
+
+def _versions(states: Iterable[State]) -> Iterator[str]:
+    """Say how many results are of other versions of packages than are installed, and of which."""
+    changes = [change for state in states if (change := estimate.outdated_packages(state))]
+    if not changes:
+        return
+    packages = dict(pair for change in changes for pair in change.items())
+    words = join_first([f"{package} {versions}" for package, versions in sorted(packages.items())])
+    yield f"{count_noun(len(changes), 'result')} of other versions: {words}: `attop retry --outdated` clears."
 
 
 def _warn_of(plan: Plan, data: DatasetConfig) -> str:
@@ -149,12 +166,33 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
     longest = max(math.inf if job.limit is None else job.limit for job in left)
     end = f"is stopped after {format_duration(longest)}" if math.isfinite(longest) else "has no limit"
     yield ["Longest job", end]
+    yield ["Largest request", _largest_request(plan, jobs)]
     disk = estimate.disk_to_come(plan, jobs)
     for name, amount in disk.items():
         yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
     free = shutil.disk_usage(estimate.existing(plan.root)).free
     short = ": too little" if free < sum(amount.known for amount in disk.values()) else ""
     yield ["Free disk", f"{estimate.size(free)} for {plan.root}{short}"]
+
+
+def _largest_request(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> str:
+    """Say what the jobs that are left ask of a scheduler at most, each at its first attempt."""
+    requests = Requests(plan)
+    left = [pair for pair, job in jobs.items() if job.left]
+    memory = {pair: requests.memory_mb(*pair, 1, estimate.input_mb(plan, pair[0])) for pair in left}
+    minutes = {pair: requests.minutes(*pair, 1, estimate.folds_of_a_job(plan, pair[0])) for pair in left}
+    entries = [requests.entry(*pair) for pair in left]
+    parts = [_most(memory, "MB"), _most(minutes, "min")]
+    parts.append(count_noun(max(entry.threads for entry in entries), "thread"))
+    if gpus := max(entry.gpus for entry in entries):
+        parts.append(count_noun(gpus, "GPU"))
+    return f"{', '.join(parts)}; where a scheduler reads it"
+
+
+def _most(amounts: Mapping[tuple[str, str], int], unit: str) -> str:
+    """Return the largest amount, with the data set and method that it is of."""
+    (dataset, method), amount = max(amounts.items(), key=lambda item: item[1])
+    return f"{amount:,} {unit} ({method} on {dataset})"
 
 
 def _hours(left: list[Jobs]) -> str:
@@ -182,7 +220,8 @@ def _amount(amount: Amount, bound: str) -> str:
 def run_retry(options: argparse.Namespace) -> int:
     """Remove the outputs of failed training runs and the receipts of failed downloads.
 
-    A run failed with the status error, timeout, memory, diverged or killed. Nothing else is touched.
+    A run failed with the status error, timeout, memory, diverged or killed. With --outdated those of runs
+    that were done with other versions of packages are removed instead. Nothing else is touched.
     """
     plan = Plan(read_config(options))
     for what, entries in (("dataset", plan.config.datasets), ("method", plan.config.methods)):
@@ -190,24 +229,31 @@ def run_retry(options: argparse.Namespace) -> int:
         if name not in (None, *names):
             raise ConfigError(f"--{what}: unknown {what} {name!r}; {did_you_mean(name, names)}")
     removed = 0
-    for run, (state, why, _) in estimate.read_states(plan).items():
-        asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state)
-        if (state in FAILED or why == DAMAGED) and all(only in (None, one) for only, one in asked):
+    for run, state in estimate.read_states(plan).items():
+        asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state.status)
+        if _is_to_clear(state, options.outdated) and all(only in (None, one) for only, one in asked):
             # The scores first: a record without them is a run that is left.
             for path in (*plan.results(run), plan.done_path(run)):
                 path.unlink(missing_ok=True)
-            print(f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state})")
+            print(
+                f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state.status})"
+            )
             removed += 1
-    if options.method is None and options.status is None:
+    if options.method is None and options.status is None and not options.outdated:
         for dataset, receipt, _ in _missing(plan):
             if options.dataset in (None, dataset):
                 receipt.unlink()
                 print(f"cleared: the failed download of {dataset}")
                 removed += 1
-    print(
-        f"\nNow: {command_line(options)}" if removed else "None of these failed: there is nothing to clear."
-    )
+    nothing = "None of these is of other versions" if options.outdated else "None of these failed"
+    print(f"\nNow: {command_line(options)}" if removed else f"{nothing}: there is nothing to clear.")
     return 0
+
+
+def _is_to_clear(state: State, outdated: bool) -> bool:
+    if outdated:
+        return bool(estimate.outdated_packages(state))
+    return state.status in FAILED or state.why == DAMAGED
 
 
 def _missing(plan: Plan) -> Iterator[tuple[str, Path, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import typing
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +21,8 @@ from attop.metrics._registry import DEFAULT_METRICS, METRICS, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
-from attop_bench.run.options import DOTTED, Config, DatasetConfig, fields_of
+from attop_bench.run.depends import complaints
+from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
 from attop_bench.run.paper import load_paper
 
 #: Repeats times folds of a data set: each is a file per method, which Snakemake looks at.
@@ -66,7 +67,7 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
             reason = f"needs the package {method.requires}, which is not installed"
             for data in config.datasets:
                 data.skip.setdefault(method.id, reason)
-    refuse(_complaints(config, catalogues["methods"]))
+    refuse(_complaints(config, catalogues["methods"], catalogues["datasets"]))
     return config
 
 
@@ -169,9 +170,10 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
     return {"custom_metrics": definitions, "metrics": chosen if "metrics" in raw else default}
 
 
-def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
+def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterator[str]:
     """Yield the errors of a configuration as a whole; `catalogue` is that of the methods."""
     methods, datasets = [m.id for m in config.methods], [d.id for d in config.datasets]
+    known = [*datasets, *known_datasets]
     for section, ids in (("datasets", datasets), ("methods", methods)):
         for name in sorted({name for name in ids if ids.count(name) > 1}):
             yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
@@ -185,6 +187,9 @@ def _complaints(config: Config, catalogue: _Raw) -> Iterator[str]:
     if config.question and (rival := config.question.against) not in methods:
         yield f"question: against: unknown method {rival!r}; {did_you_mean(rival, methods)}"
     yield from _wrong_metrics(config)
+    yield from _wrong_depends(config)
+    for method in config.methods:
+        yield from (f"methods: {method.id}: resources: datasets: {c}" for c in _wrong_requests(method, known))
     if config.paper is not None:
         try:
             load_paper(config.paper)
@@ -232,6 +237,22 @@ def _wrong_with(data: DatasetConfig) -> Iterator[str]:
             yield f"files: {name!r} is no file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
     for stage in kind.stages:
         stage_parameters(data.kind, stage, data.parameters)
+
+
+def _wrong_requests(method: MethodConfig, datasets: Sequence[str]) -> Iterator[str]:
+    """Yield the errors of what a method asks for on some data sets, of those that there are."""
+    for name, request in method.resources.datasets.items():
+        if name not in datasets:
+            yield f"unknown data set {name!r}; {did_you_mean(name, datasets)}"
+        if request.datasets:
+            yield f"{name}: datasets: data sets are named once: put what is asked for beside this key"
+
+
+def _wrong_depends(config: Config) -> Iterator[str]:
+    for method in config.methods:
+        yield from (f"methods: {method.id}: {text}" for text in complaints(method, method.estimator))
+    for data in config.datasets:
+        yield from (f"datasets: {data.id}: {text}" for text in complaints(data, data.kind))
 
 
 def _wrong_metrics(config: Config) -> Iterator[str]:

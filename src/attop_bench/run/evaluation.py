@@ -21,6 +21,7 @@ from attop.metrics._roc import roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run
+from attop_bench.run.provenance import short
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.tables import EVALUATED, KEY, TABLES
 
@@ -153,6 +154,7 @@ def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
         "seconds_cpu": _number(record.cpu_seconds),
         **{name: _number(getattr(record, name)) for name in _NUMBERS},
         "host": record.environment.get("host", ""),
+        "environment": short(record.environment),
         "seed": str(record.seed),
         "error": record.error,
     }

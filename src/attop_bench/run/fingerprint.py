@@ -5,8 +5,10 @@ modules of attop that this imports, directly or not, and what the configuration 
 a kind of data, a paper, wherever they lie. What is installed does not count, except attop: versions are in
 the records.
 
-A module counts by its syntax tree without docstrings and types, so that comments and formatting do not count;
-and by the files beside it that it names: templates, styles, printed numbers.
+A module counts by what it says (`attop_bench.run.syntax`), so that comments and formatting do not count; and
+by the files beside it that it names: templates, styles, printed numbers. Code from outside attop may look for
+modules in ways of its own. Of it these count, too: modules whose names stand there as texts, and a file
+beside it that is called like a module of Python's library, which it may put first.
 
 Of a package that loads its exports when used, all modules count: so modules of attop import from the module
 that defines a name, not from its package (`tests/run/test_fingerprint.py`).
@@ -14,20 +16,21 @@ that defines a name, not from its package (`tests/run/test_fingerprint.py`).
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import json
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
 
 from attop._core.files import StrPath, write_text
+from attop_bench.run import syntax
+from attop_bench.run.syntax import Content, absolute, digest_of
 
 #: Count where they are installed, too.
 _OWN = {"attop", "attop_bench"}
@@ -39,16 +42,21 @@ _LEFT_OUT = re.compile(r"attop\.metrics\._registry|attop_bench\.data\.catalogue|
 #: An export of a package that loads when used; see `attop._core.lazy`.
 _EXPORT = re.compile(r"^from \.([\w.]+) import \w+ as (\w+)$", re.MULTILINE)
 
-#: Texts that may name a file or a folder.
-_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
+#: A text that may name a module, or what is in one.
+_MODULE = re.compile(r"\.*[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
+#: The folder of Python's own library, and names of those of installed packages.
+_LIBRARY, _INSTALLED = os.path.dirname(os.__file__), {"site-packages", "dist-packages"}
 
 #: What was read of each file, until it changes: reading them takes a second. New files are yet to be added.
 _CACHE = Path(".snakemake/attop/code.json")
 _NEW: list[str] = []
 
 
-def rule_fingerprint(script: StrPath, named: Iterable[str] = ()) -> str:
-    """Return a digest of the code of a rule's script, of all that it leads to, and of the modules in `named`.
+def rule_fingerprint(script: StrPath, named: Iterable[str] = (), files: Iterable[StrPath] = ()) -> str:
+    """Return a digest of the code of a rule's script, of all that it leads to, and of what is named.
+
+    This is the code of the modules in `named`, and the content of `files`, which may be folders.
 
     A script that is missing, or imports nothing of attop, is a ValueError: nothing would ever make its
     results out of date.
@@ -56,11 +64,12 @@ def rule_fingerprint(script: StrPath, named: Iterable[str] = ()) -> str:
     path = Path(script)
     if not path.is_file():
         raise ValueError(f"there is no script {path}: a rule's fingerprint is that of its script")
-    digest, names, _ = _remembered(str(path), "")
-    imported = [home for home in map(home_of, names) if _file(home)]
+    content = _content(str(path), "")
+    imported = [home for home in map(home_of, content.imported) if file_of(home)]
     if not imported:
         raise ValueError(f"{path} imports nothing of attop: what its results depend on cannot be read")
-    return f"{digest[:8]}{fingerprint([*imported, *named])}"
+    data = "".join(map(content_digest, files))
+    return f"{content.digest[:8]}{fingerprint([*imported, *named])}{data}"
 
 
 def fingerprint(modules: Iterable[str]) -> str:
@@ -76,87 +85,118 @@ def _fingerprint(modules: frozenset[str]) -> str:
         if (module := todo.pop()) not in seen:
             seen[module], imported = _module(module)
             todo += imported
-    if _NEW:
-        _NEW.clear()
-        with contextlib.suppress(OSError):
-            write_text(_CACHE, json.dumps([_reader(), _kept()]))
-    return _sha("".join(f"{module} {seen[module]}\n" for module in sorted(seen) if seen[module]).encode())
+    keep_what_was_read()
+    digests = sorted((os.path.basename(module), digest) for module, digest in seen.items() if digest)
+    return digest_of("".join(f"{module} {digest}\n" for module, digest in digests).encode())
+
+
+def keep_what_was_read() -> None:
+    """Leave in the working directory what was read of each file."""
+    if not _NEW:
+        return
+    _NEW.clear()
+    with contextlib.suppress(OSError):
+        write_text(_CACHE, json.dumps([_reader(), _memory()]))
 
 
 @cache
 def home_of(path: str) -> str:
     """Return the module that defines the class or function at a dotted path, such as ``attop.SVMPerf``."""
     module, _, name = path.rpartition(".")
-    home = None if _file(path) else _exports(module).get(name)
-    return home_of(f"{home}.{name}") if home else path if _file(path) else module
+    home = None if file_of(path) else _exports(module).get(name)
+    return home_of(f"{home}.{name}") if home else path if file_of(path) else module
+
+
+def counts(module: str) -> bool:
+    """Return whether edits of a module make results out of date: it is found, and not installed."""
+    return bool(file_of(module))
 
 
 @cache
 def _module(module: str) -> tuple[str, list[str]]:
     """Return the digest of a module and of the data it names, and the modules it imports."""
-    if _LEFT_OUT.fullmatch(module) or not (file := _file(module)):
+    if _LEFT_OUT.fullmatch(module) or not (file := file_of(module)):
         return "", []
-    digest, names, texts = _remembered(file, module)
+    content = _content(file, module)
+    digest = content.digest
     folder = os.path.dirname(file)
-    for text in texts:
+    for text in content.texts:
         if text.partition("/")[0] in _entries(folder):
             # A folder only of a package: beside a file of the user's it may be anything.
-            data = _data(Path(folder, text), folders="." in module)
-            digest += "".join(_sha(path.read_bytes()) for path in data)
-    return digest, [*map(home_of, names), *_exports(module).values()]
+            data = _data(Path(folder, text), folders=_is_in_package(module))
+            digest += "".join(digest_of(path.read_bytes()) for path in data)
+    modules = [*map(home_of, content.imported), *_exports(module).values()]
+    if module.partition(".")[0] not in _OWN:
+        modules += [*_named_modules(content.texts, module), *_hidden(content.imported, module, folder)]
+    return digest, modules
 
 
-def _remembered(file: str, module: str) -> tuple[str, list[str], list[str]]:
-    """Return the result of `_read`, without reading a file that has not changed."""
+def _is_in_package(module: str) -> bool:
+    return "." in module and not os.path.isabs(module)
+
+
+def _named_modules(texts: Iterable[str], module: str) -> Iterator[str]:
+    """Yield the modules that texts in a `module` name, whatever imports them."""
+    for text in texts:
+        if _MODULE.fullmatch(text):
+            yield home_of(absolute(text, module.rpartition(".")[0]))
+
+
+def _hidden(imported: Iterable[str], module: str, folder: str) -> Iterator[str]:
+    """Yield files of a `folder` called like modules that a file there imports, and that lie elsewhere.
+
+    The file may put its folder first in Python's path, which this process does not know.
+    """
+    if _is_in_package(module):
+        return
+    for top in sorted({name.partition(".")[0] for name in imported} - _OWN - {*sys.builtin_module_names}):
+        file = os.path.join(folder, f"{top}.py")
+        if os.path.isfile(file) and not os.path.samefile(file, _origin(top) or folder):
+            yield file
+
+
+def _content(file: str, module: str) -> Content:
+    """Return the code of a file and the names in it, without reading one that has not changed."""
+    return Content(*_remembered(file, file, lambda: syntax.read(Path(file), module)))
+
+
+def content_digest(path: StrPath) -> str:
+    """Return a digest of a file, or of the names and files in a folder, but for compiled code."""
+    file = os.fspath(path)
+    if os.path.isdir(file):
+        inside = _data(Path(file), folders=True)
+        return digest_of("".join(f"{f.relative_to(file)} {content_digest(f)}\n" for f in inside).encode())
+    [digest] = _remembered(f"data {os.path.abspath(file)}", file, lambda: [_digest_of_file(file)])
+    return digest
+
+
+def _digest_of_file(file: str) -> str:
+    with open(file, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()[:16]
+
+
+def _remembered(key: str, file: str, make: Callable[[], Iterable[Any]]) -> list[Any]:
+    """Return the values that `make` reads of a file, without reading one that has not changed since."""
     stat = os.stat(file)
-    state, read = [stat.st_mtime_ns, stat.st_size], _kept().get(file, [None])
-    if state != read[0]:
-        _NEW.append(file)
-        _kept()[file] = read = [state, *_read(Path(file), module)]
-    return read[1], read[2], read[3]
+    state, noted = [stat.st_mtime_ns, stat.st_size], _memory().get(key, [None])
+    if state != noted[0]:
+        _NEW.append(key)
+        _memory()[key] = noted = [state, *make()]
+    return noted[1:]
 
 
 @cache
-def _kept() -> dict[str, Any]:
+def _memory() -> dict[str, Any]:
     with contextlib.suppress(OSError, ValueError):
-        by, kept = json.loads(_CACHE.read_text(encoding="utf-8"))
-        if by == _reader():
-            return kept
+        reader, memory = json.loads(_CACHE.read_text(encoding="utf-8"))
+        if reader == _reader():
+            return memory
     return {}
 
 
 def _reader() -> str:
-    """Return the versions of Python and of this file, which read code."""
-    return f"{sys.version} {os.stat(__file__).st_mtime_ns}"
-
-
-def _read(file: Path, module: str) -> tuple[str, list[str], list[str]]:
-    """Return the digest of a file of code, the names that it imports, and texts that may name data."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    above = (module if file.name == "__init__.py" else module.rpartition(".")[0]).split(".")
-    imported: set[str] = set()
-    texts: set[str] = set()
-    todo: list[ast.AST] = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(body := getattr(node, "body", None), list):
-            vars(node)["body"] = [line for line in body if not _is_idle(line)]
-        todo += ast.iter_child_nodes(node)
-        if isinstance(node, ast.Import):
-            imported |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            parts = [*above[: len(above) - node.level + 1], node.module] if node.level else [node.module]
-            imported |= {".".join(filter(None, [*parts, alias.name])) for alias in node.names}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _NAME.fullmatch(node.value):
-            texts.add(node.value)
-    return _sha(ast.dump(tree).encode()), sorted(imported), sorted(texts)
-
-
-def _is_idle(line: ast.stmt) -> bool:
-    """Return whether a statement is a docstring, or imports for types alone."""
-    if isinstance(line, ast.If) and not line.orelse:
-        return isinstance(line.test, ast.Name) and line.test.id == "TYPE_CHECKING"
-    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)
+    """Return the versions of the files that read code."""
+    return " ".join(str(os.stat(file).st_mtime_ns) for file in (__file__, syntax.__file__))
 
 
 @cache
@@ -174,18 +214,28 @@ def _data(path: Path, folders: bool) -> list[Path]:
 @cache
 def _exports(package: str) -> dict[str, str]:
     """Return the module of each export of a package that loads them when used."""
-    stub = Path(f"{_file(package)}i")
+    stub = Path(f"{file_of(package)}i")
     text = stub.read_text(encoding="utf-8") if stub.is_file() else ""
     return {name: f"{package}.{module}" for module, name in _EXPORT.findall(text)}
 
 
 @cache
-def _file(module: str) -> str:
-    """Return the file of a module; empty if it does not count, being installed or of the standard library."""
+def file_of(module: str) -> str:
+    """Return the file of a module; empty if it does not count, being installed or of Python's library."""
     top = module.partition(".")[0]
-    spec = None if top in sys.stdlib_module_names else _spec(module)
-    file = (spec and spec.origin) or ""
-    return file if file.endswith(".py") and (top in _OWN or "site-packages" not in file) else ""
+    file = _origin(module)
+    if not file.endswith(".py"):
+        return ""
+    is_installed = file.startswith(_LIBRARY) or _INSTALLED.intersection(Path(file).parts)
+    return file if top in _OWN or not is_installed else ""
+
+
+def _origin(module: str) -> str:
+    """Return the file of a module, which may be named by its absolute path; empty if it has none."""
+    if os.path.isabs(module):
+        return module
+    spec = None if module.partition(".")[0] in sys.builtin_module_names else _spec(module)
+    return (spec and spec.origin) or ""
 
 
 @cache
@@ -197,7 +247,3 @@ def _spec(module: str) -> ModuleSpec | None:
     package = _spec(above)
     places = package and package.submodule_search_locations
     return PathFinder.find_spec(module, places) if places else None
-
-
-def _sha(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]

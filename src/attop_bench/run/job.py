@@ -115,6 +115,7 @@ def train(
     log: str,
     limits: Limits,
     digest: str = "",
+    made: str = "",
     attempts: Attempts = NOT_KNOWN,
 ) -> None:
     """Run a training job in a process of its own, and write the record if it could not.
@@ -124,7 +125,7 @@ def train(
     """
     # Absolute: a method may change the working directory.
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
-    results = scores, record, digest, time.time()
+    results = scores, record, digest, time.time(), made
     argument = (job, data, folds, results, limits.seconds)
     end = run_in_process(WORK, argument, log, limits)
     if end.status == "done" and not is_whole(scores, record, digest):

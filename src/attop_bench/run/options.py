@@ -138,12 +138,22 @@ class LimitsConfig(_Model):
 
 
 class ResourcesConfig(_Model):
-    """Processors of a training job of a method; another number repeats no job."""
+    """Requests of a training job of a method; another one repeats no job."""
 
     threads: Count = 1
     """Processors; locally no more than `--cores`. Libraries are told by OMP_NUM_THREADS."""
     gpus: Annotated[int, Field(ge=0)] = 0
     """GPUs; locally `--resources gpu=1` keeps jobs from sharing one."""
+    gpu_model: str | None = None
+    """Model of the GPUs, by its name on the cluster."""
+    partition: str | None = None
+    """Partition of the cluster."""
+    memory_mb: Limit | None = None
+    """Memory asked of a scheduler at the first attempt; left out: by past runs, else by size of the data."""
+    minutes: Limit | None = None
+    """Time of a fold asked of a scheduler at the first attempt; left out: by past runs, else 10."""
+    datasets: dict[Identifier, ResourcesConfig] = {}
+    """Data set -> what is asked for there, in place of the same keys."""
 
 
 class DatasetConfig(_Model):
@@ -160,6 +170,9 @@ class DatasetConfig(_Model):
     )
     params: dict[str, Any] = {}
     """Parameters of the builder."""
+    depends: list[str] | None = Field(None, exclude=True)
+    """Of an own kind: files, folders and modules whose edits make the data again, beside its code. Left out:
+    the files and own modules that params name."""
     files: dict[str, Source] = {}
     """Parameter of the builder -> file to download for it."""
     expect: ExpectConfig = ExpectConfig()
@@ -219,10 +232,13 @@ class MethodConfig(_Model):
     input: Literal["matrix", "table"] = "matrix"
     """What it is fitted on: a `matrix` of numbers (gaps filled, categories as 0/1 columns, scaled), or the
     `table` itself, a pandas DataFrame with named columns, categories typed, gaps as they are."""
+    depends: list[str] | None = Field(None, exclude=True)
+    """Files, folders and modules whose edits train the method again, beside its code. Left out: the files
+    and own modules that params and param_grid name. []: none, as where a parameter names a file to write."""
     limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
     """Limits of its training jobs; what is left out is as for every method."""
     resources: ResourcesConfig = Field(ResourcesConfig(), exclude=True)
-    """Threads and GPUs of a training job, here and on a cluster."""
+    """Threads, GPUs, memory and time of a training job, here and on a cluster."""
     requires: str | None = None
     """Package that attop does not install, by the name it is imported by. Where it is absent every data set
     skips the method, and the report says so."""

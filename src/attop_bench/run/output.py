@@ -11,11 +11,12 @@ from attop._core.files import StrPath
 from attop_bench.run.up_to_date import number_run, refusal
 
 
-def hold(output: StrPath, attempts: int | None = None) -> str:
+def hold(output: StrPath, attempts: int | None = None, since: float | None = None) -> str:
     """Lock a folder of results until this process ends, however it ends, and number the run.
 
-    Jobs look up there how many `attempts` the run gives each; None if it is not known. Returns who else
-    writes there, and what to do; nothing if the folder is this run's now.
+    Jobs look up there how many `attempts` the run gives each; None if it is not known. `since` is the time at
+    which the folder was taken over; without it one that is not known is refused. Returns who else writes
+    there, and what to do; nothing if the folder is this run's now.
     """
     path = Path(output) / ".lock"
     try:
@@ -33,9 +34,9 @@ def hold(output: StrPath, attempts: int | None = None) -> str:
             pass
         os.ftruncate(file, 0)
         os.write(file, f"process {os.getpid()} on {platform.node()}, in {os.getcwd()}".encode())
-        if refused := refusal(output):
+        if since is None and (refused := refusal(output)):
             return refused
-        number_run(output, attempts)
+        number_run(output, attempts, since)
     except OSError as error:
         return f"{output} cannot be written to: {error}"
     return ""

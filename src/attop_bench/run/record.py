@@ -45,6 +45,8 @@ class Record:
 
     #: Of data and specification; see `attop_bench.run.up_to_date.digest`.
     digest: str = ""  # first, for `digest_of`
+    #: Of parameters, code and inputs; see `attop_bench.run.made`, which reads it as the second entry.
+    made: str = ""
     #: One of `attop_bench.jobs.limits.STATUSES`.
     status: str = OK
     #: Empty if all went well, as `traceback` is.
@@ -114,11 +116,12 @@ class Record:
         record: StrPath,
         digest: str = "",
         started: float | None = None,
+        made: str = "",
     ) -> None:
         """Write the scores, then all else as JSON, each whole or not at all."""
         from attop_bench.data.base import save_arrays
 
-        self.digest, self.started, self.ended = digest, started, time.time()
+        self.digest, self.started, self.ended, self.made = digest, started, time.time(), made
         save_arrays(scores, {"test": self.test, "scores": self.scores})
         write_json(record, {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS})
 

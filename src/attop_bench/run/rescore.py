@@ -35,7 +35,7 @@ _RUN = ["dataset", "method", "repeat", "fold"]
 _RESCORED = ("evaluation", "runs", "listed")
 #: Values of unknown columns of a run that are no numbers, which are NaN.
 _BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]", "torn": "[]"} | dict.fromkeys(
-    ("scoring", "selection", "host", "seed", "error"), ""
+    ("scoring", "selection", "host", "environment", "seed", "error"), ""
 )
 
 

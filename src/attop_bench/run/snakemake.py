@@ -185,6 +185,25 @@ def compare_scripts_by_content(folder: str) -> None:
         Job.outputs_older_than_script_or_notebook = compare_others
 
 
+def run_again(is_stale: Callable[[Any], bool]) -> None:
+    """Have jobs run again whose results `is_stale` disowns, whatever Snakemake remembers of them.
+
+    Lost without it: results of another working directory that do not agree are taken for those of this one.
+    """
+    with contextlib.suppress(ImportError, AttributeError):
+        from snakemake.jobs import Job
+
+        compare = Job.outputs_older_than_script_or_notebook
+
+        async def compare_all(self: Any) -> Any:
+            async for output in compare(self):
+                yield output
+            if of(self, "rule.script") and is_stale(self):
+                yield self.output[0]
+
+        Job.outputs_older_than_script_or_notebook = compare_all
+
+
 def keep_words_on_groups() -> None:
     """Have the event of a group that broke off carry what the scheduler said, such as why it refused it.
 

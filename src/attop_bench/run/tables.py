@@ -26,7 +26,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "runs": (
         "status", "chosen", "n_candidates", "scoring", "selection", "validation", "at_edge", "constant",
         "torn", "n_train", "n_test", "seconds_selection", "seconds_training", "seconds_scoring",
-        "seconds_cpu", "started", "ended", "peak_memory_mb", "host", "seed", "error",
+        "seconds_cpu", "started", "ended", "peak_memory_mb", "host", "environment", "seed", "error",
     ),
     "selection": ("candidate", "inner_fold", "value", "part"),
     "roc": ("fp", "tp", "n_neg", "n_pos"),

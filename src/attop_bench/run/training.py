@@ -15,6 +15,7 @@ import os
 import random
 import time
 import traceback
+from typing import Any
 
 import numpy as np
 
@@ -27,13 +28,14 @@ from attop.metrics._scorer import scores_of
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
-from attop_bench.run.fitting import describe, learner_of, rehearse, sample_of
+from attop_bench.run.fitting import describe, import_estimator, learner_of, rehearse, sample_of
 from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Job
+from attop_bench.run.provenance import provenance
 from attop_bench.run.record import Record, environment, name_of_data, peak_memory_mb
 
 
-def work(argument: tuple[Job, str, str, tuple[str, str, str, float], float | None]) -> None:
+def work(argument: tuple[Job, str, str, tuple[str, str, str, float, str], float | None]) -> None:
     """Run a training job in its process and write its results, for `attop_bench.run.job.train`."""
     job, data, folds, results, seconds = argument
     try:
@@ -78,8 +80,16 @@ def run_job(
         os._exit(0)
     record.cpu_seconds = _cpu_seconds() - before
     record.peak_memory_mb = peak_memory_mb()
-    record.environment = environment()
+    record.environment = _environment(job)
     return record
+
+
+def _environment(job: Job) -> dict[str, Any]:
+    """Return the environment of a run, also of one whose estimator cannot be imported or misbehaves."""
+    try:
+        return provenance(import_estimator(job.estimator))
+    except (Exception, SystemExit):
+        return environment()
 
 
 def _cpu_seconds() -> float:

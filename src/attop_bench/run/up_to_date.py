@@ -11,21 +11,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from attop._core.files import StrPath, write_json
+from attop._core.wording import count_noun
 from attop.metrics._metric import Metric
-from attop_bench.data.catalogue import kind_of
+from attop_bench.data.catalogue import KINDS, kind_of
 from attop_bench.data.fetch import next_turn
 from attop_bench.data.source import digest as digest_of_file
 from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig
+from attop_bench.run.depends import Named, named_by
 from attop_bench.run.fingerprint import home_of, rule_fingerprint
 from attop_bench.run.job import COMPILE, PARTS, WORK, Run
+from attop_bench.run.made import read_note
 from attop_bench.run.paper import simulations_of
 from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
@@ -69,12 +73,15 @@ class Inputs:
     def prepare(self) -> Params:
         """Parameters of a rule that runs a preparation stage; a change reruns it."""
 
-        def home(w: Wildcards) -> str:
-            return kind_of(self._dataset(w).kind).step(w.stage).function.__module__
+        def code(w: Wildcards) -> str:
+            data = self._dataset(w)
+            home = kind_of(data.kind).step(w.stage).function.__module__
+            # A kind of attop's says which of its parameters are files: Snakemake has them as inputs.
+            declares = data.kind in KINDS and data.depends is None
+            modules, files = Named([], []) if declares else named_by(data, home)
+            return self._code("prepare", home, *modules, files=files)
 
-        return named(
-            data=lambda w: self._stage(w.dataset, w.stage), code=lambda w: self._code("prepare", home(w))
-        )
+        return named(data=lambda w: self._stage(w.dataset, w.stage), code=code)
 
     def split(self) -> Params:
         """Parameters of rule split; a change reruns it."""
@@ -118,7 +125,8 @@ class Inputs:
         run = Run(dataset, method, 0, 0)
         spec = self.plan.job(run).as_dict()
         parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
-        code = self._code("train", home_of(WORK), *self._run(dataset, method))
+        modules, files = self._run(dataset, method)
+        code = self._code("train", home_of(WORK), *modules, files=files)
         params = named(**parts)
         # One mapping of all that differs from method to method: each takes a function, asked for each job.
         params["method"] |= {"digest": digest(self.plan, run), "code": code}
@@ -140,12 +148,16 @@ class Inputs:
     def trace(self) -> Params:
         """Parameters of rule trace; a change reruns it."""
         runs = self.plan.first_runs
+
+        def code(w: Wildcards) -> str:
+            named_by_runs = [self._run(run.dataset, run.method) for run in runs(w.dataset)]
+            modules = [module for one in named_by_runs for module in one.modules]
+            return self._code("trace", *modules, files=[file for one in named_by_runs for file in one.files])
+
         return named(
             # A list, in the order of the records: mappings are written in the order of their keys.
             runs=lambda w: [[run.method, self.plan.job(run).as_dict()] for run in runs(w.dataset)],
-            code=lambda w: self._code(
-                "trace", *(home for run in runs(w.dataset) for home in self._run(run.dataset, run.method))
-            ),
+            code=code,
         )
 
     def report(self) -> Params:
@@ -166,8 +178,8 @@ class Inputs:
         paper = self.config.paper
         return named(paper=paper, code=self._code("paper", str(paper)))
 
-    def _code(self, script: str, *named: str) -> str:
-        return rule_fingerprint(self._script(script), named)
+    def _code(self, script: str, *named: str, files: Iterable[str] = ()) -> str:
+        return rule_fingerprint(self._script(script), named, files)
 
     def _dataset(self, wildcards: Wildcards) -> DatasetConfig:
         return self.config.dataset(wildcards.dataset)
@@ -181,12 +193,12 @@ class Inputs:
         )
         return {"stage": stage, "previous": before, "spec": self.plan.stage_spec(dataset, stage)}
 
-    def _run(self, dataset: str, method: str) -> list[str]:
-        """Return the modules of the estimator and of the metric that selects."""
-        return [
-            home_of(self.config.method(method).estimator),
-            *self._metrics([self.config.dataset(dataset).scoring]),
-        ]
+    def _run(self, dataset: str, method: str) -> Named:
+        """Return the modules of the estimator and of the metric that selects, and what the entry names."""
+        entry = self.config.method(method)
+        home = home_of(entry.estimator)
+        modules, files = named_by(entry, home)
+        return Named([home, *self._metrics([self.config.dataset(dataset).scoring]), *modules], files)
 
     def _metrics(self, names: Iterable[str]) -> list[str]:
         """Return the modules that define some metrics."""
@@ -253,6 +265,37 @@ def is_done(plan: Plan, run: Run) -> bool:
     return digest_of(plan.record_path(run)) == digest(plan, run) and plan.scores_path(run).exists()
 
 
+class TakeOver(NamedTuple):
+    """The take-over of a folder of results that this working directory did not make, or not alone."""
+
+    #: In seconds since 1970; None without one.
+    since: float | None = None
+    #: What is taken over now; empty if it was before.
+    line: str = ""
+
+
+def take_over(plan: Plan) -> TakeOver:
+    """Take over the results of a folder that `refusal` is about, if some are of this configuration.
+
+    A record says of which data and specification it is. Nothing is changed here: `attop_bench.run.made` says
+    of each job whether it runs again.
+    """
+    output = plan.root
+    if not refusal(output):
+        return TakeOver(_read(_known(output)).get("since"))
+    runs = list(plan.runs())
+    agreeing = sum(is_done(plan, run) and bool(read_note(plan.record_path(run))) for run in runs)
+    if not agreeing:
+        return TakeOver()
+    maker = _read(output / RUN).get("directory", "an unknown working directory")
+    line = (
+        f"{output} holds results of {maker} that {_STATE} in {os.getcwd()} does not know. {agreeing} of "
+        f"{count_noun(len(runs), 'training run')} are of this configuration and taken over, but for those of "
+        "other code or data. All else runs again."
+    )
+    return TakeOver(time.time(), line)
+
+
 def refusal(output: StrPath) -> str:
     """Say why this working directory must not add to a folder of results; empty if it may.
 
@@ -272,14 +315,15 @@ def refusal(output: StrPath) -> str:
     )
 
 
-def number_run(output: StrPath, attempts: int | None = None) -> None:
+def number_run(output: StrPath, attempts: int | None = None, since: float | None = None) -> None:
     """Leave the number of a new run in the folder of results and in this working directory; see `refusal`.
 
-    Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`.
+    Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`. `since` is the time of
+    the `TakeOver`, if there was one: of it, what Snakemake remembers from before may be of other results.
     """
     run, note = uuid4().hex, _known(output)
     # The number before too: a kill may come between the two files.
-    write_json(note, {"runs": [*_read(note).get("runs", [])[-1:], run]})
+    write_json(note, {"runs": [*_read(note).get("runs", [])[-1:], run], "since": since})
     write_json(Path(output, RUN), {"run": run, "directory": os.getcwd(), "attempts": attempts})
 
 

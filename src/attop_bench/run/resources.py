@@ -1,0 +1,117 @@
+"""Memory and time that a training job asks of a scheduler, by its entry, by past records, else by default.
+
+Too much waits long in a queue, too little is killed. So the first attempt asks for what past runs of the same
+method took, with a margin; the second for no less than the limits of the configuration, the third for more.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+from attop_bench.run.options import ResourcesConfig
+from attop_bench.run.plan import Plan
+from attop_bench.run.record import Record, RecordError
+
+#: Of a method on a data set so many records are read: all of 10,000 would take seconds at every start.
+_MOST_RECORDS = 20
+
+#: A first request is so many times the most that past runs took, and so much more.
+_MEMORY_FACTOR, _MORE_MB = 1.5, 500
+_TIME_FACTOR, _MORE_MINUTES = 3, 5
+
+#: Without any record: Python and its packages, and some copies of the data; minutes of a fold.
+_BASE_MB, _COPIES, _MINUTES = 1000, 10, 10
+
+
+class Use(NamedTuple):
+    """Memory and time of the past runs of a method on a data set, at most."""
+
+    memory_mb: float
+    seconds: float
+
+
+class Requests:
+    """What the training jobs of a plan ask for."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.use_of = cache(self._use_of)
+
+    def entry(self, dataset: str, method: str) -> ResourcesConfig:
+        """Return what the entry of a method says for a data set."""
+        resources = self.plan.config.method(method).resources
+        own = resources.datasets.get(dataset)
+        return resources.model_copy(update=own.model_dump(exclude_unset=True)) if own else resources
+
+    def memory_mb(self, dataset: str, method: str, attempt: int, input_mb: float) -> int:
+        """Return the memory to ask for at an attempt, from 1, for inputs of `input_mb` MB."""
+        limit = self.plan.config.limits_of(method)["memory_mb"]
+        default = _BASE_MB + _COPIES * round(input_mb)
+        said = self.entry(dataset, method).memory_mb
+        if said is not None:
+            first = round(said)
+        elif use := self._past(dataset, method):
+            # Beyond its limit a job is stopped anyway.
+            most = math.inf if limit is None else limit
+            first = round(min(_MEMORY_FACTOR * use.memory_mb, most)) + _MORE_MB
+        else:
+            first = default
+        if attempt == 1:
+            return first
+        return max(default * attempt, first * attempt, round(((limit or 0) + 500) * attempt / 2))
+
+    def minutes(self, dataset: str, method: str, attempt: int, n_folds: int) -> int:
+        """Return the time to ask for at an attempt, from 1, for a job of so many folds."""
+        limit = self.plan.config.limits_of(method)["seconds"]
+        said = self.entry(dataset, method).minutes
+        if said is not None:
+            first = math.ceil(said)
+        elif use := self._past(dataset, method):
+            seconds = _TIME_FACTOR * use.seconds
+            most = seconds if limit is None else min(seconds, limit)
+            first = math.ceil(most / 60) + _MORE_MINUTES
+        else:
+            first = _MINUTES
+        if attempt == 1:
+            return n_folds * first
+        return n_folds * max(_MINUTES * attempt, first * attempt, round((limit or 0) / 60) + 5)
+
+    def _past(self, dataset: str, method: str) -> Use | None:
+        """Return the use of past runs on the data set, else on the one nearest in size, scaled up to it."""
+        if use := self.use_of(dataset, method):
+            return use
+        size = self._size(dataset)
+        if not size:
+            return None
+        others = {name: self._size(name) for name in self.plan.folds_of}
+        near = sorted((abs(math.log(size / other)), name) for name, other in others.items() if other)
+        for _, name in near:
+            if use := self.use_of(name, method):
+                ratio = max(1.0, size / others[name])
+                return Use(ratio * use.memory_mb, ratio * use.seconds)
+        return None
+
+    def _size(self, dataset: str) -> int:
+        """Return the bytes of a prepared data set; 0 if it is still to be prepared."""
+        try:
+            return os.path.getsize(self.plan.stage_path(dataset))
+        except OSError:
+            return 0
+
+    def _use_of(self, dataset: str, method: str) -> Use | None:
+        """Return the use of the runs that are done; None if there is no record of one."""
+        uses = []
+        for run in islice(self.plan.runs(dataset, only=method), _MOST_RECORDS):
+            try:
+                record = Record.read(self.plan.record_path(run))
+            except RecordError:
+                continue
+            if record.ok and record.peak_memory_mb:
+                uses.append(Use(record.peak_memory_mb, record.total_seconds or 0.0))
+        if not uses:
+            return None
+        return Use(max(use.memory_mb for use in uses), max(use.seconds for use in uses))
