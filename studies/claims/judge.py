@@ -5,7 +5,7 @@
 "values" are made up: an effect of each run, and noise of each model of which a fifth is the same in all runs,
 the correlation Nadeau and Bengio's correction assumes; a spread of 1 is a standard deviation of 0.04. "folds"
 are of fixed scorers on the test parts of one sample, through `judge`. `vectorised` is the rule
-of `attop.experiment._pairs` for many simulations at once, without rows; tests/experiment/test_pairs.py holds
+of `attop.experiment._pairs` for many simulations at once, without rows; tests/experiment/test_leads.py holds
 it against `judge`. "Before" is the rule until November 2026: the larger of a pair's own error and that of all
 pairs, Holm, times the number of models.
 """

@@ -94,6 +94,28 @@ def test_rows_of_an_entity_are_no_independent_rows():
     assert next_list(parts, 480, 8000, rivals=rivals).optimism < 1
 
 
+@pytest.mark.parametrize(("fewest", "most"), [(5, 5), (1, 41)])
+def test_the_band_holds_lists_of_entities_whose_rows_come_together(fewest, most):
+    """Lists drawn in the plain way: entities with random weights, whole, until the list is full."""
+    rng, entities = np.random.default_rng(0), 1000
+    sizes = rng.integers(fewest, most + 1, entities)
+    y = (rng.random(entities) < 0.15).astype(int)
+    z = rng.normal(size=entities) + 2 * y
+    entity = np.repeat(np.arange(entities), sizes)
+    part = (np.arange(entities) % 5)[entity]
+    rows = [np.flatnonzero(part == j) for j in range(5)]
+    length = len(entity)
+    found = next_list([HeldOut(r, y[entity[r]], z[entity[r]], entity[r]) for r in rows], length // 10, length)
+    held = []
+    for _ in range(300):
+        drawn = rng.choice(entities, entities, p=rng.dirichlet(np.ones(entities)))
+        drawn = np.repeat(drawn, sizes[drawn])
+        drawn = np.resize(drawn, length)[np.argsort(-z[np.resize(drawn, length)], kind="stable")]
+        path = np.cumsum(y[drawn])[found.ks - 1]
+        held.append(((found.band_low <= path) & (path <= found.band_high)).all())
+    assert np.mean(held) >= 0.93
+
+
 def test_the_mean_is_known_better_than_a_list():
     y, scores = sample()
     found = next_list(parts_of(y, scores), 60, 1000)

@@ -96,7 +96,9 @@ def chance_of_a_window(hits, rows, promised, start):
         carried = max(5 * carried + sum(products) + sum(pairs) * usual / start, 0) / (5 + sum(pairs))
     window = lists[start:]
     length, due = len(window), {i: rows[i] * promised[i] for i in window}
-    least = {i: min(0.4, 1 - 2 * (chance[i] + alone + carried) ** 0.5) for i in window}
+    least = dict.fromkeys(window, 0.45)
+    if start < 4:
+        least = {i: min(0.4, 1 - 2 * (chance[i] + alone + carried) ** 0.5) for i in window}
     whole = sum(due.values())
     mean = sum(due[i] * max(x[i], least[i]) for i in window) / whole
     if mean >= 1:

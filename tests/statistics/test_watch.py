@@ -16,15 +16,11 @@ def first_alarm(hits, rows, promised, risk):
     for end in range(1, len(hits) + 1):
         ratios = {}
         for start in range(max(end - 52, 0), end):
-            length = end - start
-            if length < (2 if start == 0 else 3):
-                continue
-            level = 0.0005 + 0.027 / (start + 1) ** 2 if length <= 6 else 0.00003
+            level = 0.0007 + 0.02 / (start + 1) ** 2 if end - start <= 6 else 0.00003
             chance = chance_of_a_window(hits[:end], rows[:end], promised[:end], start)
-            ratios[start + 1] = chance / (level * risk / 0.05)
-        least = min(ratios, key=ratios.get, default=0)
-        if ratios and ratios[least] <= 1:
-            return end, least
+            ratios[start] = chance / (level * risk / 0.05)
+        if any(ratio <= 1 and end - start >= (3 if start < 4 else 4) for start, ratio in ratios.items()):
+            return end, 1 + min(ratios, key=ratios.get)
     return 0, 0
 
 
@@ -61,7 +57,7 @@ def test_a_fall_is_dated_and_not_hidden_by_good_lists():
     for later, start in (
         ([20] * 6 + [40] * 26, 21),
         ([95] + [20] * 6, 22),  # a list far above hides nothing
-        ([0] * 3, 21),
+        ([0] * 4, 21),
     ):
         found = watch([*good, *later], [100] * (20 + len(later)), 0.4)
         assert found.status == "worse"
@@ -72,6 +68,11 @@ def test_a_fall_is_dated_and_not_hidden_by_good_lists():
 def test_one_failed_list_is_no_fall():
     assert watch([40] * 20 + [0] + [40] * 5, [100] * 26, 0.4).raised == 0
     assert watch([0], [100], 0.4).raised == 0
+
+
+def test_two_failed_lists_among_four_are_no_fall():
+    for later in ([0, 0, 40, 40], [0, 40, 0, 40], [40, 0, 0]):
+        assert watch([40] * 10 + later + [40] * 5, [100] * (15 + len(later)), 0.4).raised == 0
 
 
 def test_expected_promised_and_found_are_three_numbers():
@@ -127,7 +128,14 @@ def test_successive_lists_that_are_alike_are_told():
 
 @pytest.mark.parametrize(
     ("law", "varies"),
-    [("normal", 0.0), ("normal", 0.3), ("lognormal", 0.3), ("successive", 0.2), ("season", 0.3)],
+    [
+        ("normal", 0.0),
+        ("normal", 0.3),
+        ("lognormal", 0.3),
+        ("seldom", 0.3),
+        ("successive", 0.2),
+        ("season", 0.3),
+    ],
 )
 def test_years_that_keep_the_promise_seldom_raise_an_alarm(law, varies):
     """A small version of studies/claims/watch.py, its seed fixed."""
@@ -136,7 +144,7 @@ def test_years_that_keep_the_promise_seldom_raise_an_alarm(law, varies):
 
 
 @pytest.mark.parametrize(
-    ("varies", "at_once", "after"), [(0.0, 0.85, 0.8), (0.1, 0.8, 0.7), (0.2, 0.75, 0.45)]
+    ("varies", "at_once", "after"), [(0.0, 0.8, 0.8), (0.1, 0.8, 0.7), (0.2, 0.75, 0.4)]
 )
 def test_a_halved_precision_is_seen_within_four_lists(varies, at_once, after):
     for good, share in ((0, at_once), (26, after)):

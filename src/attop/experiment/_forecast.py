@@ -149,9 +149,9 @@ def next_list(
     bins by the share of their part that ranks above them, ties in every order alike. A list is drawn in two
     steps: shares of the bins and their precision from what the sample leaves open (Dirichlet, Beta; a row
     that several parts hold counts once), then as many rows as the list has. So the interval covers
-    the sample, the list, and the place where the list is cut. Where rows belong to entities, it is as many
-    times wider as they make the standard error of the hits; positives and rows at the top are then worth as
-    many fewer as the variance is larger. For another `prevalence` a held-out row counts
+    the sample, the list, and the place where the list is cut. Where rows belong to entities, both sample and
+    list are of units of rows that come together: so many as make the variance of the hits that many times
+    larger than for independent rows. For another `prevalence` a held-out row counts
     as much as there are such rows in the list to one in the sample, and none as more than one of evidence.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
@@ -204,10 +204,12 @@ def next_list(
     if reason:
         nan, none = math.nan, np.full(len(ks), math.nan)
         return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
-    drawn, means = _drawn(paths, n, evidence, k, length, ks, np.random.default_rng(random_state))
+    units = max(round(length / alike), 1)
+    drawn, means = _drawn(
+        paths, n / alike, evidence, k / length, units, ks * (units / length), np.random.default_rng(random_state)
+    )
+    drawn, means = drawn * (length / units), means * (length / units)
     optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0
-    if alike > 1:
-        drawn, means = (d.mean(axis=0) + math.sqrt(alike) * (d - d.mean(axis=0)) for d in (drawn, means))
     drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
     at = int(np.searchsorted(ks, k))
     tail = (1 - confidence) / 2
@@ -232,11 +234,18 @@ def next_list(
 
 
 def _drawn(
-    paths: list[RocPoints], n: int, evidence: float, k: int, length: int, ks: Ints, rng: np.random.Generator
+    paths: list[RocPoints],
+    n: float,
+    evidence: float,
+    top: float,
+    length: int,
+    ks: Floats,
+    rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """Return positives among the ks highest of drawn lists, of shape (draws, len(ks)), and their means at k.
+    """Return positives among the ks highest of drawn lists, of shape (draws, len(ks)), and their means at a top.
 
-    A row of the sample is worth so much `evidence`.
+    All are in units of rows that come together: the sample has n of them, worth so much `evidence` each, a
+    list `length`. A path is straight within a unit. The top is a share of the list.
     """
     share = ks[-1] / length
     looked_at = min(1.0, 1.5 * share + 5 * math.sqrt(share / length))  # lists differ in where they are cut
@@ -246,8 +255,8 @@ def _drawn(
     sizes = np.diff(edges) * n * evidence
     worth = n * evidence / sum(map(_size, paths))
     hits = worth * np.diff(sum(path.hits(edges * _size(path)) for path in paths))
-    # Jeffreys' half a row on either side, over the k highest.
-    prior = np.minimum(0.5 * np.diff(edges) * length / k, 0.5)
+    # Jeffreys' half a unit on either side, over the top.
+    prior = np.minimum(0.5 * np.diff(edges) / top, 0.5)
     precision = rng.beta(hits + prior, np.maximum(sizes - hits, 0) + prior, (_DRAWS, len(sizes)))
     weights = rng.gamma(sizes, size=precision.shape)
     weights /= weights.sum(axis=1, keepdims=True)
@@ -257,15 +266,19 @@ def _drawn(
         np.pad(np.cumsum(a, axis=1), ((0, 0), (1, 0)))
         for a in (counts, positives, weights, weights * precision)
     )
-    draw, result = np.arange(_DRAWS), np.empty((_DRAWS, len(ks)))
-    last = np.minimum((before[:, 1:] < k / length).sum(axis=1), len(sizes) - 1)
-    means = length * (right[draw, last] + (k / length - before[draw, last]) * precision[draw, last])
-    for column, cut in enumerate(ks):
+    draw = np.arange(_DRAWS)
+    last = np.minimum((before[:, 1:] < top).sum(axis=1), len(sizes) - 1)
+    means = length * (right[draw, last] + (top - before[draw, last]) * precision[draw, last])
+    cuts = np.unique(np.concatenate([np.floor(ks), np.ceil(ks)])).astype(np.int64)
+    at_cuts = np.empty((_DRAWS, len(cuts)))
+    for column, cut in enumerate(cuts):
         last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(sizes) - 1)  # the one that is cut
         hit = positives[draw, last]
         inside = rng.hypergeometric(hit, counts[draw, last] - hit, cut - rows[draw, last])
-        result[:, column] = found[draw, last] + inside
-    return result, means
+        at_cuts[:, column] = found[draw, last] + inside
+    below = np.searchsorted(cuts, np.floor(ks))
+    above = np.searchsorted(cuts, np.ceil(ks))
+    return at_cuts[:, below] + (ks - np.floor(ks)) * (at_cuts[:, above] - at_cuts[:, below]), means
 
 
 def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random_state: int) -> float:

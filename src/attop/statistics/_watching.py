@@ -26,11 +26,16 @@ _YEAR = 52
 _VARIES, _CARRIED, _SEEN = 0.25, 0.19, 5
 #: What is carried over to the list after the next, of what is carried over to the next.
 _FADES = 0.7
-#: No list counts as less than this share of the promise, or than so many deviations below it if that is less.
-_LEAST, _DEVIATIONS = 0.4, 2.0
+#: Windows that start with one of the first so many lists are early.
+_EARLY = 4
+#: No list of a window counts as less than this share of the promise; of an early one as less than the smaller
+#: share, or than so many deviations below the promise if that is less still.
+_LEAST, _LEAST_EARLY, _DEVIATIONS = 0.45, 0.4, 2.0
 #: Levels of the windows, by their lists and their start, at a risk of 5% (studies/claims/watch.py).
-_AT_ONCE, _SHORT, _LONG = 0.027, 5e-4, 3e-5
-_FEWEST, _FEWEST_AT_ONCE, _MOST_SHORT = 3, 2, 6
+_AT_ONCE, _SHORT, _LONG = 0.02, 7e-4, 3e-5
+_FEWEST, _FEWEST_EARLY, _MOST_SHORT = 4, 3, 6
+#: No list counts as more than so many times the promise, but for chance: it would hide a fall.
+_MOST = 2.5
 #: Lower bound over promise from which on enough lists are there to say that it is kept.
 _STEADY = 0.8
 #: For the bounds, and the lists after which they are narrowest for what they hold.
@@ -124,15 +129,19 @@ def watch(
     own mean, as if five more had been seen that vary by a quarter of the promise and carry over 0.19 of it;
     so that a fall does not hide itself. By that variance the window is worth fewer rows, of which the
     binomial law says how likely so few positives are. The alarm is raised where that is at most the level of
-    the window: 0.0005 + 0.027 / s^2 for three to six lists (and the first two), 0.00003 for more. Models are
-    at fault most often at once. Levels are proportional to `risk`.
+    the window: 0.0007 + 0.02 / s^2 for up to six lists, 0.00003 for more. Models are at fault most often at
+    once. So a window needs four lists to raise it, and three if it starts with one of the first four. Levels
+    are proportional to `risk`. The fall is dated by the window, of any number of lists up to the alarm, that
+    is least likely beside its level.
 
-    A list counts as 0.4 of the promise at least (or as two standard deviations below it, if that is less), so
-    that one failed list is no fall.
+    A list counts as 0.45 of the promise at least, so that a failed list is no fall, nor are two of them. In
+    windows that start with one of the first four it is 0.4, or two standard deviations below the promise, if
+    that is less.
 
     The levels are no theorem. They were chosen in simulations of years whose lists vary independently by up
     to 30%, also by a skew law; of years in which one in ten fails; in which successive lists are correlated
-    by 0.7; and of seasons. ``studies/claims/watch.py`` measures them all, and what is found of a fall.
+    by 0.7; and of seasons. ``studies/claims/watch.py`` measures them all by other draws, years of further
+    laws, and what is found of a fall.
 
     `low` and `high` are asymptotic (Robbins's mixture, Waudby-Smith et al. 2024).
 
@@ -213,7 +222,7 @@ class _Lists(NamedTuple):
         """Return lists, of which none counts as far above the promise: it would hide a fall."""
         due = rows * promised
         chance = (1 - promised) / due
-        most = 1 + np.maximum(1 / _LEAST - 1, 4 * np.sqrt(chance))
+        most = 1 + np.maximum(_MOST - 1, 4 * np.sqrt(chance))
         return cls(np.minimum(hits / due, most), chance, due, rows)
 
 
@@ -263,7 +272,7 @@ def _chances(lists: _Lists, start: int) -> Floats:
     x, chance, due = lists.x[..., window], lists.chance[window], lists.due[window]
     spread = _spread(lists, start, _SEEN, _CARRIED**2)
     alone, carried = spread.alone[..., None], spread.carried[..., None]
-    least = np.minimum(_LEAST, 1 - _DEVIATIONS * np.sqrt(chance + alone + carried))
+    least = _least(start, np.sqrt(chance + alone + carried))
     worth = due / due.max()
     total, lengths = np.cumsum(worth), np.arange(1, len(due) + 1)
     mean = np.cumsum(worth * np.maximum(x, least), axis=-1) / total
@@ -275,28 +284,36 @@ def _chances(lists: _Lists, start: int) -> Floats:
     return np.where(mean < 1, chances, 1.0)
 
 
+def _least(start: int, deviation: Floats) -> Floats:
+    """Return the least share of the promise that lists of a window from a start count as."""
+    if start >= _EARLY:
+        return np.full_like(deviation, _LEAST)
+    return np.minimum(_LEAST_EARLY, 1 - _DEVIATIONS * deviation)
+
+
 def _levels(start: int, lengths: Ints) -> Floats:
     """Return the levels of windows from a start, at a risk of 5%."""
     short = _SHORT + _AT_ONCE / (start + 1) ** 2
-    fewest = _FEWEST_AT_ONCE if start == 0 else _FEWEST
-    return np.where(lengths < fewest, 0.0, np.where(lengths <= _MOST_SHORT, short, _LONG))
+    return np.where(lengths <= _MOST_SHORT, short, _LONG)
 
 
 def _alarm(lists: _Lists, risk: float) -> tuple[Ints, Ints]:
     """Return the list that raised the alarm and the first one of the fall, from 1; 0 and 0 without one."""
     count = lists.x.shape[-1]
-    least = np.full(lists.x.shape, np.inf)  # chance over level, of the windows that end with a list
+    # Chance over level, of the windows that end with a list: of those that may raise it, and of all.
+    raising, any_ = (np.full(lists.x.shape, np.inf) for _ in range(2))
     first = np.zeros(lists.x.shape, np.int64)
     for start in range(count):
         chances = _chances(lists, start)
-        levels = _levels(start, np.arange(1, chances.shape[-1] + 1)) * (risk / 0.05)
-        with np.errstate(divide="ignore"):
-            ratio = np.where(levels > 0, chances / levels, np.inf)
+        ratio = chances / (_levels(start, np.arange(1, chances.shape[-1] + 1)) * (risk / 0.05))
         ends = slice(start, start + ratio.shape[-1])
-        lower = ratio < least[..., ends]
-        least[..., ends] = np.where(lower, ratio, least[..., ends])
+        lower = ratio < any_[..., ends]
+        any_[..., ends] = np.where(lower, ratio, any_[..., ends])
         first[..., ends] = np.where(lower, start + 1, first[..., ends])
-    alarmed = least <= 1
+        fewest = _FEWEST_EARLY if start < _EARLY else _FEWEST
+        enough = slice(start + fewest - 1, ends.stop)
+        raising[..., enough] = np.minimum(raising[..., enough], ratio[..., fewest - 1 :])
+    alarmed = raising <= 1
     at = alarmed.argmax(axis=-1)
     since = np.take_along_axis(first, at[..., None], axis=-1)[..., 0]
     is_raised = alarmed.any(axis=-1)
