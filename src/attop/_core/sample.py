@@ -116,25 +116,24 @@ def check_scores(scores: ArrayLike, n: int | None = None) -> Floats:
     return values
 
 
-def check_weights(weights: ArrayLike, n: int) -> Floats:
+def check_weights(weights: ArrayLike, n: int, what: str = "sample_weight") -> Floats:
     """Return weights of items as finite floats of at least 0."""
-    values = plain_array(weights, "sample_weight")
+    values = plain_array(weights, what)
     if values.dtype.kind not in "biuf" or values.shape != (n,):
         raise ValueError(
-            f"sample_weight must hold a number for each of the {n} items, got {values.dtype} "
-            f"of shape {values.shape}"
+            f"{what} must hold a number for each of the {n} items, got {values.dtype} of shape {values.shape}"
         )
     values = values.astype(np.float64)
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(bad):
         raise ValueError(
-            f"sample_weight must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
+            f"{what} must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
             f"({len(bad)} such of {n})"
         )
     extreme = values[(values > 1e140) | ((values > 0) & (values < 1e-140))]
     if len(extreme):
         raise ValueError(
-            f"sample_weight must be 0 or lie between 1e-140 and 1e140, got {extreme[0]}: products of such "
+            f"{what} must be 0 or lie between 1e-140 and 1e140, got {extreme[0]}: products of such "
             "weights are no numbers, divide them by their mean"
         )
     return values

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -48,6 +49,11 @@ def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
     except NameError:  # of a subclass from elsewhere, which imports names for type checkers only
         return {}
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def repeatable(random_state: int | np.random.RandomState | None) -> np.random.RandomState:
+    """Return the generator of a learner's `random_state`; None is 0, so that a fit repeats."""
+    return check_random_state(0 if random_state is None else random_state)
 
 
 def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool) -> Any:

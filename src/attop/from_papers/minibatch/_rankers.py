@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from attop._core.sample import check_positive_known
 from attop._core.top import Top
 from attop._core.typing import TopLike
 from attop.learners._base import Ranker, Training, ranker, sharing
+from attop.learners._validation import repeatable
 from attop.surrogates._base import Surrogate
 from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKStruct
 
@@ -34,8 +34,9 @@ class MiniBatchRanker(Ranker):
     Parameters
     ----------
     batch_size : int, at least 2
-    random_state : int, RandomState or None
+    random_state : int or RandomState, optional
         Orders the items.
+        None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
     time_limit : float, optional
         Seconds for a call of `fit`, or for settings trained together in `fit_many`.
 
@@ -51,7 +52,7 @@ class MiniBatchRanker(Ranker):
     _default_top: ClassVar[TopLike] = {"kappa": 0.25}
 
     batch_size: int = 500
-    random_state: int | np.random.RandomState | None = 0
+    random_state: int | np.random.RandomState | None = None
     time_limit: float | None = None
     n_skipped_: int = field(init=False)
     _state: Any = field(init=False)
@@ -138,7 +139,7 @@ class MiniBatchRanker(Ranker):
         from attop.from_papers.minibatch._batches import batches_of
         from attop.from_papers.minibatch._sgd_at_k import descend
 
-        order = check_random_state(self.random_state)
+        order = repeatable(self.random_state)
         batches = batches_of(data.X, data.y, data.groups, self._top(), self.batch_size, order)
         return descend(batches, state, epochs=self._epochs(), time_limit=self.time_limit)
 
