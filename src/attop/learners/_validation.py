@@ -17,9 +17,10 @@ from attop._core._sklearn import check_sample_weight
 from attop._core.parameters import check_number, check_seed
 from attop._core.sample import (
     NO_NUMBER,
-    check_positive_known,
+    Label,
     how_to_encode,
     plain_labels,
+    positive_last,
     refuse_masked,
 )
 from attop._core.typing import Floats, Ints
@@ -100,8 +101,8 @@ def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool
         raise
 
 
-def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
-    """Return the two classes, the positive one last, and the labels as 0 and 1; words are refused."""
+def encode_labels(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], Ints]:
+    """Return the two classes, the positive one last (see `positive_last`), and the labels as 0 and 1."""
     y = plain_labels(y)
     check_classification_targets(y)
     classes = np.unique(y)
@@ -116,7 +117,7 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
             f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
             "positives and negatives"
         )
-    check_positive_known(y, classes)
+    classes = positive_last(classes, pos_label)
     return classes, (y == classes[1]).astype(np.int64)
 
 

@@ -104,6 +104,7 @@ def custom_metric(
     """
     if is_known(name):
         raise ValueError(f"{name!r} is already the name of one of attop's metrics: choose another")
+    function: Any
     function, path = (object_at(path), path) if isinstance(path, str) else (path, name)
     declared = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
     if isinstance(function, Metric):

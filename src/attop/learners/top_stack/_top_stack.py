@@ -16,7 +16,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from attop._core._sklearn import BaseComposition
-from attop._core.sample import centre_and_scale, refuse_masked
+from attop._core.sample import Label, centre_and_scale, refuse_masked
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
@@ -64,6 +64,8 @@ class TopStack(SplittingRanker, BaseComposition):
     random_state : int or RandomState, optional
         Deals the folds, and seeds the members that have no seed of their own.
         None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
+    pos_label : str, int, float or bool, optional
+        The label of the positive class; by default the last of the two in sorted order.
 
     Attributes
     ----------
@@ -134,12 +136,15 @@ class TopStack(SplittingRanker, BaseComposition):
         cv: int = 5,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        *,
+        pos_label: Label | None = None,
     ):
         self.estimators = estimators
         self.top = top
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.pos_label = pos_label
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters, and with `deep` those of the members as ``name__parameter``."""
