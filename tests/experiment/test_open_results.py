@@ -42,7 +42,7 @@ def test_scores_of_every_held_out_row_give_the_values_of_the_runs():
     parts = scores.groupby(["model", "repeat", "fold"], observed=True)
     by_hand = parts.apply(lambda part: precision_at_k(part["y"], part["score"], {"k": 24, "of": N}))
     values = found.runs.set_index(["model", "repeat", "fold"])["value"]
-    pd.testing.assert_series_equal(values.sort_index(), by_hand.sort_index(), check_names=False)
+    assert by_hand.to_dict() == values.to_dict()
     tested = [one for one, model in zip(found.held_out, found.runs["model"], strict=True) if model == "none"]
     assert len(next_list(tested, 24, N).ks)
 
@@ -89,7 +89,7 @@ def test_a_model_that_raises_has_a_reason_and_the_others_go_on():
     assert found.notes[1].startswith("never failed in 6 of 6 runs: FloatingPointError")
     assert all(note in str(found) for note in found.notes)
     assert [one is None for one in found.held_out] == found.runs["failed"].tolist()
-    assert found.next == plain.next  # of models with all their runs
+    assert found.next.sentence == plain.next.sentence  # of models with all their runs
     assert set(found.scores["model"]) == {*PAIR, "sometimes"}
     for kind in ("strip", "capacity"):
         found.plot(kind)
@@ -133,7 +133,7 @@ def test_several_tops_are_the_comparisons_at_each():
         ({"amount": np.where(Y, 0.0, 1.0)}, "amount is 0 for all positives"),
         (
             {"metric": brier_score_loss},
-            r"lower .*custom_metric\('brier_score_loss', .*higher_is_better=False",
+            r"(?s)lower .*custom_metric\('brier_score_loss', .*higher_is_better=False",
         ),
         ({"metric": "sklearn.metrics.log_loss"}, "log_loss is better the lower it is, by its name"),
         ({"metric": "sklearn.metrics.nothing"}, "has no nothing"),
@@ -233,6 +233,12 @@ def test_what_is_not_none_is_never_overwritten():
         "zero": (0, {"kappa": 0.25}),
         "sgd": (7, Top(k=5)),
     }
+
+
+def test_a_configuration_says_what_was_written_on_purpose():
+    for fixed, expected in (((), (7, Top(k=5))), (("random_state",), (42, Top(k=5))), (("top",), (7, 3))):
+        fitted = Learner("own", Keeps(), fixed=fixed).seeded(7, Top(k=5))
+        assert (fitted.random_state, fitted.top) == expected
 
 
 def test_an_open_seed_is_zero_alone():

@@ -41,7 +41,7 @@ def mapped_copy(X, folder):
 
 def batches_of_fit(estimator, X, y):
     batches = Batches(
-        X, y, estimator._top(), estimator.batch_size, np.random.RandomState(estimator.random_state)
+        X, y, estimator._top(), estimator.batch_size, np.random.RandomState(estimator.random_state or 0)
     )
     for _ in range(getattr(estimator, "epochs", 1)):
         yield from batches.one_pass()

@@ -54,7 +54,7 @@ LISTS = {
     "labels probabilities": ({"y": LABELS * 0.5}, r"got values \[0.0, 0.5\]"),
     "labels NaN": ({"y": with_entry(LABELS, NAN)}, "labels must be.*missing values"),
     "labels None": ({"y": with_entry(LABELS, None)}, "labels must be.*missing values"),
-    "labels text": ({"y": list("abababab")}, "labels must be.*such as 'a': encode"),
+    "labels text": ({"y": list("abababab")}, "labels must be.*such as 'a': name"),
     "labels 2-D": ({"y": LABELS[:, None]}, r"one-dimensional, got shape \(8, 1\): pass y.ravel\(\)"),
     "labels is None": ({"y": None}, "one-dimensional"),
     "groups too short": ({"groups": [1, 2]}, r"each of the 8 items, got shape \(2,\)"),

@@ -132,6 +132,13 @@ def check_positive_known(labels: NDArray[Any], classes: NDArray[Any], how: str =
     raise ValueError(f"the labels {named} do not say which is positive: name it, such as {example}")
 
 
+def column_names(X: object) -> list[Any]:
+    """Return the names of a frame's columns, none of what is no frame; Arrow calls them otherwise."""
+    if type(X).__module__.startswith("pyarrow"):
+        return list(getattr(X, "column_names", ()))
+    return list(getattr(X, "columns", ()))
+
+
 def refuse_masked(values: object, what: str) -> None:
     """Refuse masked values, which NumPy and scikit-learn would read as if they were not masked."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pandas has a _mask too

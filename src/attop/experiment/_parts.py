@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop._core.sample import is_missing, lists_of, plain_array
+from attop._core.sample import column_names, is_missing, lists_of, plain_array
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop._core.wording import did_you_mean
@@ -70,9 +70,7 @@ def read_parts(by: str | ArrayLike, X: Any, n: int) -> Parts:
 
 
 def _column(name: str, X: Any) -> NDArray[Any]:
-    columns = list(getattr(X, "columns", ()))
-    if hasattr(X, "column_names"):  # Arrow's tables
-        columns = list(X.column_names)
+    columns = column_names(X)
     if name not in columns:
         known = f"its columns are {columns}; {did_you_mean(name, columns)}" if columns else "it has no names"
         raise ValueError(f"by must be a column of X or an array, got {name!r}: {known}")

@@ -18,6 +18,7 @@ from attop._core.parameters import check_number, check_seed
 from attop._core.sample import (
     NO_NUMBER,
     Label,
+    column_names,
     how_to_encode,
     plain_labels,
     positive_last,
@@ -72,7 +73,7 @@ def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool
             "    ColumnTransformer(..., sparse_threshold=0)\n"
             "or use a learner that takes sparse features, such as GDPApK, BundleRanker or SGDAtK"
         )
-    columns = list(getattr(X, "columns", ()))
+    columns = column_names(X)
     if len(set(columns)) < len(columns):  # older scikit-learn takes them
         twice = sorted({str(column) for column in columns if columns.count(column) > 1})
         raise ValueError(
