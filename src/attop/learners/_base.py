@@ -79,7 +79,8 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
     ----------
     pos_label : str, int, float or bool, optional
         The label of the positive class, which is to be at the top. By default the last of the two in sorted
-        order, as in scikit-learn; of words a warning says which that is.
+        order, as in scikit-learn; of words a warning says which that is. scikit-learn's metrics without a
+        `pos_label`, such as ``"roc_auc"``, take the last in any case: score by `make_top_scorer`.
 
     Attributes
     ----------
