@@ -110,11 +110,11 @@ def parts_at_top(
     alike = likeness(y, entity)
     rows = []
     for model, tested in models.items():
-        counts = np.array([_counts(one, parts, top, groups) for one in tested])
+        counts = np.array([counts_at_top(one, parts, top, groups) for one in tested])
         for code, name in enumerate(parts.names):
             inside = parts.codes == code
-            share = _ratio(counts[:, code, 0], counts[:, :, 0].sum(axis=1), ratio, alike)
-            precision = _ratio(counts[:, code, 1], counts[:, code, 0], ratio, alike)
+            share = ratio_of_sums(counts[:, code, 0], counts[:, :, 0].sum(axis=1), ratio, alike)
+            precision = ratio_of_sums(counts[:, code, 1], counts[:, code, 0], ratio, alike)
             named = {"model": model, parts.column: name, "rows": int(inside.sum())}
             named |= {"of_all": float(inside.mean()), "positive": float(y[inside].mean())}
             named |= dict(zip(("share", "share_low", "share_high"), share, strict=True))
@@ -123,7 +123,7 @@ def parts_at_top(
     return pd.DataFrame(rows).set_index(["model", parts.column])
 
 
-def _counts(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] | None) -> Floats:
+def counts_at_top(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] | None) -> Floats:
     """Return the expected rows, and positives, of each part among the first k of a test part: (parts, 2)."""
     lists: Sequence[Any] = [slice(None)] if groups is None else lists_of(groups[tested.rows])
     counts = np.zeros((len(parts.names), 2))
@@ -140,7 +140,7 @@ def _counts(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] | None
     return counts
 
 
-def _ratio(above: Floats, below: Floats, ratio: float, alike: float) -> tuple[float, float, float]:
+def ratio_of_sums(above: Floats, below: Floats, ratio: float, alike: float) -> tuple[float, float, float]:
     """Return a ratio of sums over runs, and its interval; NaN where nothing stands below the line."""
     total = float(below.sum())
     if total <= 0:
