@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
@@ -51,6 +51,8 @@ from attop.metrics._precision import AMOUNTS, AmountMetric
 Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
 #: A model, or a model and what it is tuned over.
 Given: TypeAlias = Estimator | tuple[Estimator, Grid | Sequence[Grid]]
+#: Group or entity of each row.
+Codes: TypeAlias = NDArray[Any]
 #: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
 _FOLDS, _REPEATS, _INNER = 5, 2, 3
 
@@ -210,12 +212,12 @@ def compare_at_top(
     notes = []
     if metric is None and chosen.weighted:
         notes.append(_NAMED_BY[chosen.name])
-    found = {}
+    comparisons = {}
     for i, (asked, one) in enumerate(tops.items()):
         at_top = [rows[i] for rows in results]
         comparison = summarise(at_top, splits, chosen, one, sample, parts, against, notes)
-        found[asked] = comparison if pos_label is None else replace(comparison, pos_label=pos_label)
-    return TopComparisons(found) if several else next(iter(found.values()))
+        comparisons[asked] = comparison if pos_label is None else replace(comparison, pos_label=pos_label)
+    return TopComparisons(comparisons) if several else next(iter(comparisons.values()))
 
 
 #: Why a comparison has a metric that was not named.
@@ -353,37 +355,52 @@ def _sample(
 
 def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[Split]:
     """Return the folds, and the seed of each: those of a benchmark's data set called "data"."""
-    y, groups = sample.y, sample.groups if sample.entity is None else sample.entity
+    whole = sample.groups if sample.entity is None else sample.entity
     if cv is None or isinstance(cv, Integral):
-        kind, draw = "stratified", partial(stratified, y)
-        if sample.entity is not None:
-            kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
-        elif groups is not None:
-            kind, draw = "whole-groups", partial(whole_groups, y, groups)
-        seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
-        n_folds = _FOLDS if cv is None else int(cv)
-        repeats = [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
+        repeats = _drawn(_FOLDS if cv is None else int(cv), sample, whole, random_state, inner_folds)
     else:
-        pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
-        chosen = [_fold(f, i, y) for i, f in enumerate(pairs)]
-        if not chosen:
-            raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
-        codes = None if groups is None else check_groups(groups, len(y))
-        for i, fold in enumerate(chosen):
-            _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
-        seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
-        if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
-            raise ValueError(
-                f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
-                "give each once"
-            )
-        assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
-        repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in chosen]]
+        repeats = [_read_folds(cv, sample, whole, random_state, inner_folds)]
     return [
         Split(r, f, fold, derive_seed(random_state, "data", r, f))
         for r, folds in enumerate(repeats)
         for f, fold in enumerate(folds)
     ]
+
+
+def _drawn(
+    n_folds: int, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
+) -> list[list[Fold]]:
+    """Draw the folds of each repeat; rows of one of `whole` stay together."""
+    y = sample.y
+    kind, draw = "stratified", partial(stratified, y)
+    if sample.entity is not None:
+        kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
+    elif whole is not None:
+        kind, draw = "whole-groups", partial(whole_groups, y, whole)
+    seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
+    return [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
+
+
+def _read_folds(
+    cv: Any, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
+) -> list[Fold]:
+    """Read folds, or those of a splitter, and split training parts that have no inner folds."""
+    y = sample.y
+    pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, whole)
+    chosen = [_fold(f, i, y) for i, f in enumerate(pairs)]
+    if not chosen:
+        raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
+    codes = None if whole is None else check_groups(whole, len(y))
+    for i, fold in enumerate(chosen):
+        _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
+    seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
+    if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
+        raise ValueError(
+            f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
+            "give each once"
+        )
+    assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
+    return [f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in chosen]
 
 
 def _fold(fold: Pair | Fold, i: int, y: Ints) -> Fold:

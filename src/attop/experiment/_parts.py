@@ -72,8 +72,8 @@ def read_parts(by: str | ArrayLike, X: Any, n: int) -> Parts:
 def _column(name: str, X: Any) -> NDArray[Any]:
     columns = column_names(X)
     if name not in columns:
-        known = f"its columns are {columns}; {did_you_mean(name, columns)}" if columns else "it has no names"
-        raise ValueError(f"by must be a column of X or an array, got {name!r}: {known}")
+        hint = f"its columns are {columns}; {did_you_mean(name, columns)}" if columns else "it has no names"
+        raise ValueError(f"by must be a column of X or an array, got {name!r}: {hint}")
     return np.asarray(X[name])
 
 

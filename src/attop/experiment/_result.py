@@ -20,7 +20,7 @@ from attop._core.wording import count_noun, format_fixed, format_p
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._headline import TopJudgement, headline, judge_top
-from attop.experiment._interval import interval
+from attop.experiment._interval import Units, interval
 from attop.experiment._judge import judge_pair
 from attop.experiment._learner import Sample
 from attop.experiment._parts import Parts, parts_at_top
@@ -287,24 +287,11 @@ def summarise(
     notes: Sequence[str] = (),
 ) -> TopComparison:
     """Summarise all runs at a top as a comparison; `results` are those of a split after those of another."""
-    import pandas as pd
-
-    models = len(results) // len(splits)
-    numbers = [run for run in range(len(splits)) for _ in range(models)]
-    n_train, n_test = np.array([[len(split.fold.train), len(split.fold.test)] for split in splits]).T
-    runs = (
-        pd.DataFrame(results)
-        .drop(columns="held_out")
-        .assign(
-            run=numbers,
-            repeat=[splits[r].repeat for r in numbers],
-            fold=[splits[r].number for r in numbers],
-            n_train=n_train[numbers],
-            n_test=n_test[numbers],
-        )
-    )
-    ratio = float(n_test.sum() / n_train.sum())
+    runs = _runs(results, splits)
     values = runs.pivot(index="run", columns="model", values="value")
+    sizes = [(len(split.fold.train), len(split.fold.test)) for split in splits]
+    n_train, n_test = np.array(sizes).T
+    ratio = float(n_test.sum() / n_train.sum())
     n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
     units = sample.units(metric, top, ratio)
@@ -322,25 +309,7 @@ def summarise(
     )
     rivals = {rival.model: rival for rival in judged.rivals}
     order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
-    means = runs.groupby("model")[["lift", "seconds"]].mean().loc[list(order)]
-    limits = np.array(
-        [interval(values[model], ratio, units=units, bounds=metric.bounds) for model in order]
-    ).T
-    behind = {
-        "behind": "difference", "behind_low": "low", "behind_high": "high", "needs": "needs", "p": "p"
-    }  # fmt: skip
-    table = pd.DataFrame(
-        {
-            metric.name: pd.Series(judged.means, dtype=float).reindex(order),
-            "low": limits[0],
-            "high": limits[1],
-            "lift": means["lift"],
-            **{c: pd.Series({m: getattr(r, a) for m, r in rivals.items()}) for c, a in behind.items()},
-            "verdict": [judged.state(model).word for model in order],
-            "seconds": means["seconds"],
-        },
-        index=pd.Index(order, name="model"),
-    )
+    table = _table(runs, values, judged, [*order], metric, ratio, units)
     forecast = None
     tested = _tested(results)
     whole = {model: tested[model] for model in order if len(tested.get(model, ())) == len(splits)}
@@ -348,9 +317,9 @@ def summarise(
         best = whole.pop(judged.best)
         forecast = next_list(best, judged.k, length, rivals=[*whole.values()])
     labels = sample.y if sample.labels is None else sample.labels
-    of_parts = None
+    parts_table = None
     if parts is not None:
-        of_parts = parts_at_top(
+        parts_table = parts_at_top(
             {model: tested[model] for model in order if model in tested},
             parts,
             top,
@@ -372,7 +341,60 @@ def summarise(
         next=forecast,
         held_out=tuple(cast("HeldOut | None", row["held_out"]) for row in results),
         notes=(*notes, *_failures(results), *_torn(results)),
-        parts=of_parts,
+        parts=parts_table,
+    )
+
+
+def _runs(results: Sequence[Row], splits: Sequence[Split]) -> pd.DataFrame:
+    """Return the runs without their test parts, with the numbers and sizes of their folds."""
+    import pandas as pd
+
+    models = len(results) // len(splits)
+    numbers = [run for run in range(len(splits)) for _ in range(models)]
+    places = [
+        {
+            "run": run,
+            "repeat": splits[run].repeat,
+            "fold": splits[run].number,
+            "n_train": len(splits[run].fold.train),
+            "n_test": len(splits[run].fold.test),
+        }
+        for run in numbers
+    ]
+    return pd.DataFrame(results).drop(columns="held_out").join(pd.DataFrame(places))
+
+
+def _table(
+    runs: pd.DataFrame,
+    values: pd.DataFrame,
+    judged: TopJudgement,
+    order: list[str],
+    metric: Metric,
+    ratio: float,
+    units: Units,
+) -> pd.DataFrame:
+    """Return one row a model, in an order: means with intervals, and the difference to the best."""
+    import pandas as pd
+
+    rivals = {rival.model: rival for rival in judged.rivals}
+    means = runs.groupby("model")[["lift", "seconds"]].mean().loc[order]
+    limits = np.array(
+        [interval(values[model], ratio, units=units, bounds=metric.bounds) for model in order]
+    ).T
+    behind = {
+        "behind": "difference", "behind_low": "low", "behind_high": "high", "needs": "needs", "p": "p"
+    }  # fmt: skip
+    return pd.DataFrame(
+        {
+            metric.name: pd.Series(judged.means, dtype=float).reindex(order),
+            "low": limits[0],
+            "high": limits[1],
+            "lift": means["lift"],
+            **{c: pd.Series({m: getattr(r, a) for m, r in rivals.items()}) for c, a in behind.items()},
+            "verdict": [judged.state(model).word for model in order],
+            "seconds": means["seconds"],
+        },
+        index=pd.Index(order, name="model"),
     )
 
 

@@ -43,7 +43,7 @@ class TopComparisons(Mapping[Top, TopComparison]):
     @property
     def sentence(self) -> str:
         """That of the middle top."""
-        return headline([found.judgement for found in self.values()])
+        return headline([comparison.judgement for comparison in self.values()])
 
     @property
     def table(self) -> pd.DataFrame:
@@ -58,14 +58,14 @@ class TopComparisons(Mapping[Top, TopComparison]):
     def _stacked(self, which: str, *names: str | None) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.concat({str(top): getattr(found, which) for top, found in self.items()}, names=names)
+        return pd.concat({str(top): getattr(one, which) for top, one in self.items()}, names=names)
 
     def __str__(self) -> str:
-        texts = [f"At {top}:\n{found}" for top, found in self.items()]
+        texts = [f"At {top}:\n{comparison}" for top, comparison in self.items()]
         return "\n\n".join([*texts, self.sentence])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        sections = [f"<h4>{escape(str(top))}</h4>{found._repr_html_()}" for top, found in self.items()]
+        sections = [f"<h4>{escape(str(top))}</h4>{one._repr_html_()}" for top, one in self.items()]
         return f"<p><b>{escape(self.sentence)}</b></p>{''.join(sections)}"

@@ -160,9 +160,9 @@ def as_metric(metric: str | Metric | Callable[..., float]) -> Metric:
     if isinstance(metric, str) and (is_known(metric) or "." not in metric):
         return get_metric(metric)
     function = object_at(metric) if isinstance(metric, str) else metric
-    own = getattr(function, "metric", function)
-    if isinstance(own, Metric):
-        return own
+    declared = getattr(function, "metric", function)
+    if isinstance(declared, Metric):
+        return declared
     if not callable(function) or isinstance(function, type):
         raise TypeError(f"metric must be a name, a Metric or a function f(y_true, y_score), got {metric!r}")
     name = getattr(function, "__name__", type(function).__name__)

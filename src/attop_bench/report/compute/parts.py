@@ -34,8 +34,8 @@ def parts_of_lists(
     rows = []
     for key, listed in parts.groupby(["dataset", "method", "top", "column"], sort=False):
         dataset, method, top, _ = key
-        own = runs[(runs["dataset"] == dataset) & (runs["method"] == method) & (runs["top"] == top)]
-        sizes = own[["n_test", "n_train"]].sum()
+        method_runs = runs[(runs["dataset"] == dataset) & (runs["method"] == method) & (runs["top"] == top)]
+        sizes = method_runs[["n_test", "n_train"]].sum()
         ratio = float(sizes["n_test"] / sizes["n_train"]) if sizes["n_train"] > 0 else math.nan
         worth = (alike or {}).get(str(dataset), 1.0)
         by_run = listed.pivot_table(["rows", "positives", "among", "found"], ["repeat", "fold"], "part")
