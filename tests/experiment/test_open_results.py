@@ -10,7 +10,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, brier_score_loss
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import FixedThresholdClassifier, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -244,6 +244,30 @@ def test_a_configuration_says_what_was_written_on_purpose():
 def test_an_open_seed_is_zero_alone():
     for model in (SGDAtK(epochs=1), SGDAtK(epochs=1, random_state=None)):
         np.testing.assert_array_equal(model.fit(X, Y).coef_, SGDAtK(epochs=1, random_state=0).fit(X, Y).coef_)
+
+
+@pytest.mark.parametrize("named", ["yes", "no"])
+def test_a_model_that_names_the_positive_label_means_the_same_one(named):
+    words = np.where(Y if named == "yes" else 1 - Y, "yes", "no")
+    models = {
+        "ours": SGDAtK(epochs=1, pos_label=named),
+        "inside": make_pipeline(StandardScaler(), SGDAtK(epochs=1, pos_label=named)),
+        "threshold": FixedThresholdClassifier(LogisticRegression(), pos_label=named),
+    }
+    found = compare(models, y=words, pos_label=named)
+    assert not found.runs["failed"].any()
+    plain = {
+        "ours": SGDAtK(epochs=1),
+        "inside": make_pipeline(StandardScaler(), SGDAtK(epochs=1)),
+        "threshold": LogisticRegression(),
+    }
+    assert found.runs["value"].tolist() == compare(plain).runs["value"].tolist()
+    assert models["ours"].pos_label == named
+    with pytest.raises(ValueError, match=r"model 'a' has pos_label='other', and '(yes|no)' is positive"):
+        compare({"a": SGDAtK(pos_label="other")}, y=words, pos_label=named)
+    with pytest.raises(ValueError, match="model 'a' has pos_label=0, and 1 is positive"):
+        compare({"a": SGDAtK(pos_label=0)})
+    assert not compare({"a": SGDAtK(pos_label=1)}).runs["failed"].any()
 
 
 class HearsNames(LogisticRegression):

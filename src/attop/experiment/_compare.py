@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
+from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
 from attop._core._sklearn import num_samples
@@ -61,7 +62,7 @@ def compare_at_top(
     models: Mapping[str, Given] | Sequence[Given],
     X: Rows,
     y: ArrayLike,
-    top: TopLike | list[TopLike] = 100,
+    top: TopLike | list[TopLike] | tuple[TopLike, ...] = 100,
     *,
     pos_label: str | float | None = None,
     groups: ArrayLike | None = None,
@@ -103,7 +104,7 @@ def compare_at_top(
         each group. With a list of tops models are trained for each, and judged at each.
     pos_label : str, int, float or bool, optional
         The label of the positive class; models are then trained on 1 for it and 0 for the other. By default
-        the larger of two numbers; labels of words need it.
+        the larger of two numbers; labels of words need it. A `pos_label` of a model must be the same.
     groups : array-like of shape (n,), optional
         User or query of each item: a group is a list of its own, is never split, and the value is the mean
         over groups.
@@ -189,10 +190,10 @@ def compare_at_top(
     check_seed(random_state)
     sample = _sample(X, y, pos_label, groups, sample_weight, entity, amount)
     parts = None if by is None else read_parts(by, X, len(sample.y))
-    several = isinstance(top, list)
+    asked_tops = [*top] if isinstance(top, (list, tuple)) else [top]
     chosen = _metric(metric, sample)
-    tops = _tops(top if isinstance(top, list) else [top], chosen, sample)
-    learners = _learners(models, sample)
+    tops = _tops(asked_tops, chosen, sample)
+    learners = [_told_what_is_positive(learner, sample, pos_label) for learner in _learners(models, sample)]
     names = [learner.name for learner in learners]  # those of a list are given there
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
@@ -217,7 +218,7 @@ def compare_at_top(
         at_top = [rows[i] for rows in results]
         comparison = summarise(at_top, splits, chosen, one, sample, parts, against, notes)
         comparisons[asked] = comparison if pos_label is None else replace(comparison, pos_label=pos_label)
-    return TopComparisons(comparisons) if several else next(iter(comparisons.values()))
+    return TopComparisons(comparisons) if isinstance(top, (list, tuple)) else next(iter(comparisons.values()))
 
 
 #: Why a comparison has a metric that was not named.
@@ -276,6 +277,27 @@ def _learners(models: Any, sample: Sample) -> list[Learner]:
         for name in handed_on:
             takes(learner.estimator, name)  # refuses those that cannot hand it on
     return learners
+
+
+def _told_what_is_positive(learner: Learner, sample: Sample, pos_label: object) -> Learner:
+    """Return a learner whose `pos_label`, if it or one inside has any, is the label it will be trained on.
+
+    A ValueError where it is another one than that of the comparison.
+    """
+    labels = sample.y if sample.labels is None else sample.labels
+    positive = labels.tolist()[sample.y.argmax()]
+    wanted = positive if pos_label is None else pos_label
+    changes = {}
+    for path, value in learner.estimator.get_params().items():
+        if value is None or path.rpartition("__")[2] != "pos_label":
+            continue
+        if value != wanted:
+            raise ValueError(
+                f"model {learner.name!r} has {path}={value!r}, and {wanted!r} is positive in the comparison: "
+                "give both the same"
+            )
+        changes[path] = positive
+    return replace(learner, estimator=clone(learner.estimator).set_params(**changes)) if changes else learner
 
 
 def _named(models: Sequence[Given]) -> dict[str, Given]:
