@@ -10,7 +10,7 @@ import pytest
 
 from attop._core.top import Top
 from attop.metrics import get_metric
-from attop_bench.data.base import DatasetError
+from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.formats import FORMATS, format_of, read_frame
 from attop_bench.data.kinds.columns import parts_by_bounds, query_level_norm
@@ -147,6 +147,19 @@ def test_a_column_gives_what_a_positive_is_worth(read):
     assert data.facts["features"] == ["u", "euro"]  # unless it is dropped
     found = sample_of(data).measure(get_metric("amount@k"), np.arange(3), np.array([1.0, 3.0, 2.0]), Top(k=2))
     assert found.value == 500
+
+
+def test_a_column_gives_parts_of_the_rows_and_gaps_are_one(read, tmp_path):
+    data = read("u,region,y\n1,south,0\n2,,1\n3,north,1\n4,south,0\n", by="region", drop=["region"])
+    data.save(tmp_path / "data.npz")
+    for one in (data, Dataset.load(tmp_path / "data.npz")):
+        assert one.parts.column == "region"
+        assert one.parts.names == ["north", "south", "(missing)"]
+        assert one.parts.codes.tolist() == [1, 2, 0, 1]
+    assert read("u,y\n1,0\n2,1\n").parts is None
+    many = "u,y\n" + "".join(f"{i},{i % 2}\n" for i in range(60))
+    with pytest.raises(DatasetError, match="by has 60 different values, at most 50"):
+        read(many, by="u")
 
 
 @pytest.mark.parametrize(

@@ -320,6 +320,24 @@ def test_groups_have_a_list_each(table):
     assert "Ties decide" not in card_of(found)
 
 
+def test_the_card_has_the_parts_of_the_list(table):
+    found = deployed([FIXED], params={**PARAMS, "by": "channel"})
+    parts, records = found.parts, found.tried[0].records
+    channel = table["channel"].to_numpy()
+    among = [o.test[np.argsort(-o.scores[0], kind="stable")[:20]] for o in records]
+    listed = np.concatenate(among)
+    for name, row in parts.iterrows():
+        inside = channel == name
+        assert row["rows"] == inside.sum()
+        assert row["share"] == pytest.approx(inside[listed].mean())
+        if inside[listed].any():
+            assert row["precision"] == pytest.approx(found.dataset.y[listed[inside[listed]]].mean())
+    lines = card_of(found).splitlines()
+    start = lines.index("| channel | rows | of all | of the list | precision there |")
+    assert [line.split(" | ")[0].strip("| ") for line in lines[start + 2 :][: len(parts)]] == [*parts.index]
+    assert deployed([FIXED]).parts is None
+
+
 def test_a_share_of_the_positives_is_one_of_the_positives(table):
     found = deployed([FIXED], tops=[{"kappa": 0.5}])
     text = card_of(found)

@@ -41,7 +41,7 @@ def mapped_copy(X, folder):
 
 def batches_of_fit(estimator, X, y):
     batches = Batches(
-        X, y, estimator._top(), estimator.batch_size, np.random.RandomState(estimator.random_state)
+        X, y, estimator._top(), estimator.batch_size, np.random.RandomState(estimator.random_state or 0)
     )
     for _ in range(getattr(estimator, "epochs", 1)):
         yield from batches.one_pass()
@@ -201,7 +201,7 @@ def test_stream_refuses():
         ({}, {}, "needs classes"),
         ({}, {"classes": [0, 1, 2]}, "two labels"),
         ({}, {"classes": [0, 2]}, "not among the classes"),
-        ({}, {"classes": ["bad", "good"]}, "do not say which is positive"),
+        ({"pos_label": 2}, {"classes": [0, 1]}, r"pos_label must be one of the labels \[0, 1\], got 2"),
         ({"top": 5}, {"classes": [0, 1]}, "length of a stream is unknown"),
         ({"batch_size": 1}, {"classes": [0, 1]}, "batch_size"),
     ],

@@ -20,11 +20,6 @@ REFUSED = {
     "a single item": ((X[:1], Y[:1]), "one class"),
     "one class": ((X, np.ones(48)), r"one class only \(1.0\)"),
     "one class of text": ((X, ["spam"] * 48), r"one class only \('spam'\)"),
-    "words": (
-        (X, np.where(Y, "fraud", "ok")),
-        r"'fraud' \(\d+\.\d% of the rows\) and 'ok' .* such as y == 'fraud'$",
-    ),
-    "words of a category": ((X, pd.Categorical(np.where(Y, "bad", "good"))), "name it, such as y == 'bad'"),
     "three classes": ((X, np.arange(48) % 3), r"got 3 classes; .*y == 2$"),
     "NaN in y": ((X, with_entry(Y, NAN)), "y (contains NaN|has missing values)"),
     "None in y": ((X, with_entry(Y, None)), "y has missing values: leave those rows out"),

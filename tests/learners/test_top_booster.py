@@ -27,7 +27,6 @@ def booster(**changes):
 @parametrize_with_checks(
     [booster(top=None)],
     expected_failed_checks=lambda _: {
-        "check_classifiers_classes": "words are refused as labels: none says which is positive",
         "check_sample_weight_equivalence_on_dense_data": REDEALT,
         "check_sample_weight_equivalence_on_sparse_data": REDEALT,
     },

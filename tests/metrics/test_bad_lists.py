@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from attop import surrogates
+from attop.learners import PositiveClassWarning
 from attop.metrics import METRICS, UndefinedMetricError, get_metric, make_top_scorer, pap_at_k
 from support.small_sample import INF, NAN, TOPS, X, Y, with_entry
 from support.surrogate_cases import PAP, PREC
@@ -53,7 +54,7 @@ LISTS = {
     "labels probabilities": ({"y": LABELS * 0.5}, r"got values \[0.0, 0.5\]"),
     "labels NaN": ({"y": with_entry(LABELS, NAN)}, "labels must be.*missing values"),
     "labels None": ({"y": with_entry(LABELS, None)}, "labels must be.*missing values"),
-    "labels text": ({"y": list("abababab")}, "labels must be.*such as 'a': encode"),
+    "labels text": ({"y": list("abababab")}, "labels must be.*such as 'a': name"),
     "labels 2-D": ({"y": LABELS[:, None]}, r"one-dimensional, got shape \(8, 1\): pass y.ravel\(\)"),
     "labels is None": ({"y": None}, "one-dimensional"),
     "groups too short": ({"groups": [1, 2]}, r"each of the 8 items, got shape \(2,\)"),
@@ -158,8 +159,13 @@ def test_scorers():
     model = LogisticRegression().fit(X, np.where(Y, 2, 1))
     assert scorer(model, X, np.where(Y, 2, 1)) == METRICS["auc"].value(Y, model.decision_function(X))
     words = np.where(Y, "ill", "well")  # the alphabet would take "well"
-    with pytest.raises(ValueError, match=r"'ill' .* and 'well' .* do not say which is positive: .* y == '"):
-        scorer(LogisticRegression().fit(X, words), X, words)
+    of_words = LogisticRegression().fit(X, words)
+    with pytest.warns(PositiveClassWarning, match="'well', is taken for the positive class"):
+        assert scorer(of_words, X, words) == METRICS["auc"].value(1 - Y, of_words.decision_function(X))
+    ill = make_top_scorer("auc", pos_label="ill")
+    assert ill(of_words, X, words) == METRICS["auc"].value(Y, -of_words.decision_function(X))
+    with pytest.raises(ValueError, match=r"pos_label must be one of the labels \[1, 2\], got 'ill'"):
+        ill(model, X, np.where(Y, 2, 1))
     with pytest.raises(ValueError, match=r"y holds \[0\], but the classifier knows only \[1, 2\]"):
         scorer(model, X, Y)
     with pytest.raises(ValueError, match="fitted on two classes, got LogisticRegression with no classes_"):

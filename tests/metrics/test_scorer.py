@@ -102,11 +102,13 @@ def test_requests_survive_a_copy():
 def test_k_of_a_list_cuts_each_fold_at_the_same_share():
     X, y, _ = users(10)
     folds, scorer = StratifiedKFold(3), make_top_scorer("precision@k", {"k": 100, "of": 1000})
-    assert repr(scorer) == "TopScorer(metric=Metric(precision@k), top=Top(k=100, out_of=1000))"
+    assert (
+        repr(scorer) == "TopScorer(metric=Metric(precision@k), top=Top(k=100, out_of=1000), pos_label=None)"
+    )
     values = cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=folds)
     for value, (train, test) in zip(values, folds.split(X, y), strict=True):
         scores = LogisticRegression().fit(X[train], y[train]).decision_function(X[test])
-        assert value == precision_at_k(y[test], scores, 12)  # ceil(120 * 100 / 1000)
+        assert value == precision_at_k(y[test], scores, 12)  # 120 * 100 / 1000
 
 
 def test_where_lower_is_better_the_score_is_the_negative():

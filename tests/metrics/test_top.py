@@ -1,5 +1,6 @@
 """Top, and the layout of labels, groups and lists."""
 
+import itertools
 import pickle
 from fractions import Fraction
 
@@ -26,6 +27,13 @@ from attop.metrics._ranking import Ranking
         ({"k": 100.0, "of": 3e4}, Top(k=100, out_of=30000)),
         ({"tau": 0.05, "round": "nearest"}, Top(tau=0.05, round="nearest")),
         (Top(tau=0.05), Top(tau=0.05)),
+        (0.05, Top(tau=0.05)),
+        (np.float32(0.07), Top(tau=0.07)),
+        (1.0, Top(k=1)),
+        ("5%", Top(tau=0.05)),
+        (" 0.7 %", Top(tau=0.007)),
+        ("12.5%", Top(tau=0.125)),
+        ("k=100 of 30000", Top(k=100, out_of=30000)),
     ],
 )
 def test_of_reads_what_a_configuration_holds(value, top):
@@ -51,6 +59,13 @@ def test_of_reads_what_a_configuration_holds(value, top):
         ({"k": 2, "round": "nearest"}, ValueError, "got 'nearest' with k=2: leave it out"),
         ({"k": 2, "of": 30, "round": "nearest"}, ValueError, "goes with tau"),
         ({"kappa": 0.5, "round": "nearest"}, ValueError, "goes with tau"),
+        (2.5, TypeError, "an integer, which is k, or lie between 0 and 1, a fraction of the items, got 2.5"),
+        (-0.5, TypeError, "got -0.5: write for example 10 or 0.05"),
+        (0, ValueError, "k must be an integer of at least 1"),
+        ("100%", ValueError, "strictly between 0 and 100, got '100%'"),
+        ("0%", ValueError, "strictly between 0 and 100"),
+        ("nan%", ValueError, "a top is written as"),
+        ("five%", ValueError, "a top is written as .* or 5%, got 'five%'"),
     ],
 )
 def test_a_malformed_top_is_refused(value, error, message):
@@ -110,9 +125,14 @@ def test_only_a_number_of_items_is_the_same_for_every_sample():
     assert Top(kappa=0.1).depends_on_sample
 
 
-def test_k_of_a_list_is_the_same_share_of_a_sample_rounded_up():
+def test_k_of_a_list_is_the_same_share_of_a_sample_to_the_nearest_item():
     top = Top.of({"k": 100, "of": 30000})
-    assert [top.resolve(n, 0) for n in (1, 300, 301, 4000, 30000, 90000)] == [1, 1, 2, 14, 100, 300]
+    assert [top.resolve(n, 0) for n in (1, 300, 449, 450, 4000, 30000, 90000)] == [1, 1, 1, 2, 13, 100, 300]
+    assert Top(k=100, out_of=4119).resolve(824, 90) == 20  # 20.005, which was 21
+    for k, of, n in itertools.product((1, 2, 9), (10, 11, 99), (1, 5, 10, 55, 100)):
+        share = Fraction(k * n, of)
+        nearest = [cut for cut in range(1, n + 1) if abs(cut - share) <= Fraction(1, 2)] or [1]
+        assert Top(k=k, out_of=of).resolve(n, 0) == max(nearest)
     for k, of, n in ((1, 3, 9), (7, 11, 110), (49, 50, 1000)):
         assert Top(k=k, out_of=of).resolve(n, 0) == n * k // of
 

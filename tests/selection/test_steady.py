@@ -14,7 +14,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from attop import TopStack
+from attop import SoftTop, TopStack
+from attop.learners import PositiveClassWarning
 from attop.metrics import overlap_at_k
 from attop.selection._steady import SteadyTop
 
@@ -125,9 +126,14 @@ def test_a_previous_model_of_other_labels_is_refused(before, now):
             SteadyTop(LogisticRegression(), previous).fit(X[400:], np.array(now)[Y[400:]])
 
 
-def test_words_do_not_say_which_is_positive():
-    with pytest.raises(ValueError, match=r"'ill' .* and 'well' .* do not say which is positive"):
-        SteadyTop(LogisticRegression()).fit(X, np.array(["well", "ill"])[Y])
+def test_of_words_the_new_model_says_which_is_positive():
+    words = np.array(["well", "ill"])[Y]
+    with pytest.warns(PositiveClassWarning, match="'well', is taken for the positive class"):
+        assert SteadyTop(LogisticRegression()).fit(X, words).classes_.tolist() == ["ill", "well"]
+    named = SteadyTop(SoftTop(top=20, pos_label="ill")).fit(X, words)
+    assert named.classes_.tolist() == ["well", "ill"]
+    plain = SteadyTop(SoftTop(top=20)).fit(X, Y)
+    np.testing.assert_array_equal(named.decision_function(X), plain.decision_function(X))
 
 
 def test_bad_parameters():

@@ -40,6 +40,7 @@ OTHERS = [
     "ConstantModelWarning",
     "EASE",
     "FactorRanker",
+    "PositiveClassWarning",
     "PopularityRanker",
     "Ranker",
     "TopThreshold",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,12 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 
+#: A label as its user writes it.
+Label = str | int | float | bool
 
-def check_labels(y: ArrayLike) -> Ints:
+
+class PositiveClassWarning(UserWarning):
+    """Warning that one of two words was taken for the positive class, by the alphabet."""
+
+
+def check_labels(y: ArrayLike, pos_label: Label | None = None) -> Ints:
     """Return binary labels, booleans, 0/1 or -1/+1, as 0 and 1; a ValueError for anything else.
 
-    One class alone is accepted: 0 and -1 are negative, 1 is positive.
+    One class alone is accepted: 0 and -1 are negative, 1 is positive. With `pos_label` labels may be any two:
+    1 for it, and 0 for the other.
     """
+    if pos_label is not None:
+        return _labels_by_name(y, pos_label)
     labels = plain_array(y, "y")
     if labels.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
@@ -31,8 +42,8 @@ def check_labels(y: ArrayLike) -> Ints:
             labels = labels.astype(float)
         except (TypeError, ValueError):
             raise ValueError(
-                f"labels must be 0/1, -1/+1 or booleans, got {labels.dtype} "
-                f"such as {labels[:1].tolist()[0]!r}: encode them, for example y == 'malignant'"
+                f"labels must be 0/1, -1/+1 or booleans, got {labels.dtype} such as "
+                f"{labels[:1].tolist()[0]!r}: name the positive one, for example pos_label='malignant'"
             ) from None
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise ValueError(
@@ -47,6 +58,46 @@ def check_labels(y: ArrayLike) -> Ints:
             f"{' ...' if len(values) > 5 else ''}: choose the positive class, for example y == {shown[-1]!r}"
         )
     return (labels == 1).astype(np.int64)
+
+
+def _labels_by_name(y: ArrayLike, pos_label: Label) -> Ints:
+    labels = plain_labels(y)
+    if labels.ndim != 1:
+        raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
+    if labels.size == 0:
+        raise ValueError("y is empty: a ranking needs at least one item")
+    classes = np.unique(labels).tolist()
+    if len(classes) > 2:
+        shown = ", ".join(map(repr, classes[:5]))
+        raise ValueError(f"y must hold two labels, got {len(classes)}: {shown}: keep two, or join the others")
+    if len(classes) == 2 and pos_label not in classes:
+        raise ValueError(f"pos_label must be one of the labels {classes}, got {pos_label!r}")
+    return (labels == pos_label).astype(np.int64)
+
+
+def positive_last(classes: NDArray[Any], pos_label: Label | None) -> NDArray[Any]:
+    """Return two classes with the positive one last: `pos_label`, by default the last in sorted order.
+
+    A ValueError where `pos_label` is neither.
+    """
+    if pos_label is None:
+        return np.sort(classes)
+    if pos_label not in classes.tolist():
+        raise ValueError(f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}")
+    return np.concatenate([classes[classes != pos_label], classes[classes == pos_label]])
+
+
+def warn_of_words(classes: NDArray[Any], *, stacklevel: int) -> None:
+    """Warn that of two words, the positive one last, none says that it is positive."""
+    if classes.dtype.kind in "biuf":
+        return
+    negative, positive = classes.tolist()
+    warnings.warn(
+        f"of the labels {negative!r} and {positive!r} the last in sorted order, {positive!r}, is taken for "
+        f"the positive class, as scikit-learn does: to find the other, give pos_label={negative!r}",
+        PositiveClassWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def plain_labels(y: ArrayLike) -> NDArray[Any]:
@@ -79,6 +130,13 @@ def check_positive_known(labels: NDArray[Any], classes: NDArray[Any], how: str =
     named = " and ".join(f"{label!r} ({share:.1%} of the rows)" for label, share in shares.items())
     example = how.format(min(shares, key=lambda label: shares[label]))
     raise ValueError(f"the labels {named} do not say which is positive: name it, such as {example}")
+
+
+def column_names(X: object) -> list[Any]:
+    """Return the names of a frame's columns, none of what is no frame; Arrow calls them otherwise."""
+    if type(X).__module__.startswith("pyarrow"):
+        return list(getattr(X, "column_names", ()))
+    return list(getattr(X, "columns", ()))
 
 
 def refuse_masked(values: object, what: str) -> None:
@@ -116,25 +174,24 @@ def check_scores(scores: ArrayLike, n: int | None = None) -> Floats:
     return values
 
 
-def check_weights(weights: ArrayLike, n: int) -> Floats:
+def check_weights(weights: ArrayLike, n: int, what: str = "sample_weight") -> Floats:
     """Return weights of items as finite floats of at least 0."""
-    values = plain_array(weights, "sample_weight")
+    values = plain_array(weights, what)
     if values.dtype.kind not in "biuf" or values.shape != (n,):
         raise ValueError(
-            f"sample_weight must hold a number for each of the {n} items, got {values.dtype} "
-            f"of shape {values.shape}"
+            f"{what} must hold a number for each of the {n} items, got {values.dtype} of shape {values.shape}"
         )
     values = values.astype(np.float64)
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if len(bad):
         raise ValueError(
-            f"sample_weight must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
+            f"{what} must be finite and at least 0, got {values[bad[0]]} at position {bad[0]} "
             f"({len(bad)} such of {n})"
         )
     extreme = values[(values > 1e140) | ((values > 0) & (values < 1e-140))]
     if len(extreme):
         raise ValueError(
-            f"sample_weight must be 0 or lie between 1e-140 and 1e140, got {extreme[0]}: products of such "
+            f"{what} must be 0 or lie between 1e-140 and 1e140, got {extreme[0]}: products of such "
             "weights are no numbers, divide them by their mean"
         )
     return values

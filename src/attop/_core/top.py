@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
 _KINDS = ("k", "tau", "kappa")
-_NOT_A_TOP = "a top is written as k=10, k=100 of 30000, tau=0.05, tau=0.05 nearest or kappa=0.25"
+_NOT_A_TOP = "a top is written as k=10, k=100 of 30000, tau=0.05, tau=0.05 nearest, kappa=0.25 or 5%"
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,9 @@ class Top:
     k : int, at least 1
         Number of items.
     out_of : int, above `k`
-        With `k`: the length of the list that will be ranked, of which a sample is cut at the same share,
-        ``ceil(k * n / out_of)`` items. In a mapping it is called "of": ``{"k": 100, "of": 30000}`` is
-        1 item of a fold of 300 and 14 of one of 4,000.
+        With `k`: the length of the list that will be ranked, of which a sample is cut at the same share: the
+        whole number nearest to ``k * n / out_of``, a half up, and at least 1. In a mapping it is called "of":
+        ``{"k": 100, "of": 30000}`` is 1 item of a fold of 300 and 13 of one of 4,000.
     tau : float in (0, 1)
         Fraction of all items; ``k = ceil(tau * n)``, as in Boyd et al. (2012), appendix B.
     round : "nearest", optional
@@ -43,7 +44,9 @@ class Top:
     >>> Top.of({"tau": 0.05, "round": "nearest"}).resolve(n=105, n_pos=67)
     5
     >>> Top.of({"k": 100, "of": 30000}).resolve(n=4000, n_pos=80)
-    14
+    13
+    >>> Top.of(0.05), Top.of("5%")
+    (Top(tau=0.05), Top(tau=0.05))
     """
 
     k: int | None = None
@@ -98,10 +101,16 @@ class Top:
         object.__setattr__(self, "out_of", int(length))
 
     @classmethod
-    def of(cls, value: Top | int | Mapping[str, Any]) -> Top:
-        """Read a `Top` from itself, an integer (meaning `k`) or a mapping such as ``{"tau": 0.05}``."""
+    def of(cls, value: Top | float | str | Mapping[str, Any]) -> Top:
+        """Read a `Top` from itself, a number, text or a mapping such as ``{"tau": 0.05}``.
+
+        A whole number is `k`, one between 0 and 1 is `tau`. Text is a percentage of the items, such as
+        ``"5%"``, or what `parse` reads.
+        """
         if isinstance(value, Top):
             return value
+        if isinstance(value, str):
+            return cls.parse(value)
         if isinstance(value, Mapping):
             unknown = set(value) - {*_KINDS, "of", "round"}
             if unknown:
@@ -110,19 +119,22 @@ class Top:
                     "k with of, or tau with round"
                 )
             return cls(**{"out_of" if key == "of" else key: v for key, v in value.items()})
-        if _is_number(value):
-            if not float(value).is_integer():
-                share = value if 0 < float(value) < 1 else 0.05
-                raise TypeError(
-                    f"a bare number means k and must be an integer, got {value!r}: "
-                    f"for a fraction of the items write {{'tau': {share!r}}}"
-                )
-            return cls(k=int(value))
-        raise TypeError(f"cannot read a top from {value!r}: give k, or a mapping such as {{'tau': 0.05}}")
+        if not _is_number(value):
+            raise TypeError(f"cannot read a top from {value!r}: give k, or a mapping such as {{'tau': 0.05}}")
+        if 0 < value < 1:
+            return cls(tau=value)
+        if not float(value).is_integer():
+            raise TypeError(
+                "a bare number must be an integer, which is k, or lie between 0 and 1, a fraction of the "
+                f"items, got {value!r}: write for example 10 or 0.05"
+            )
+        return cls(k=int(value))
 
     @classmethod
     def parse(cls, text: str) -> Top:
-        """Read the text of a top, as `str` gives it, such as ``"k=100 of 30000"`` or ``"tau=0.05"``."""
+        """Read the text of a top, as `str` gives it, such as ``"k=100 of 30000"``, or a percentage."""
+        if text.strip().endswith("%"):
+            return cls._percentage(text)
         name, _, value = text.partition("=")
         number, of, length = value.partition(" of ")
         number, _, rule = number.partition(" ")
@@ -133,6 +145,19 @@ class Top:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None
         raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
+
+    @classmethod
+    def _percentage(cls, text: str) -> Top:
+        """Read a percentage of the items, by its decimals: "0.7%" is 0.007."""
+        try:
+            percent = Decimal(text.strip().removesuffix("%").strip())
+        except InvalidOperation:
+            raise ValueError(f"{_NOT_A_TOP}, got {text!r}") from None
+        if percent.is_nan():
+            raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
+        if not 0 < percent < 100:
+            raise ValueError(f"a percentage of the items must lie strictly between 0 and 100, got {text!r}")
+        return cls(tau=float(percent / 100))
 
     def as_share(self, n: int) -> Top:
         """Make a k of a list of `n` items the same share of any part of it: k of n.
@@ -161,7 +186,7 @@ class Top:
             If the sample is too small, or the top is a share of positives of which the number is unknown.
         """
         if self.k is not None:
-            k = self.k if self.out_of is None else math.ceil(Fraction(self.k * n, self.out_of))
+            k = self.k if self.out_of is None else _nearest(Fraction(self.k * n, self.out_of))
         elif self.tau is not None:
             # The decimal the user wrote, not its binary neighbour: ceil(0.07 * 100) must be 7.
             share = Fraction(str(self.tau)) * n

@@ -19,5 +19,5 @@ Floats = NDArray[np.float64]
 Features: TypeAlias = "NDArray[np.float64] | csr_matrix"
 #: Counts, positions and labels.
 Ints = NDArray[np.int64]
-#: What stands for a `Top`: itself, k, or a share such as ``{"tau": 0.1}``; see `Top.of`.
-TopLike = Top | int | Mapping[str, float | str]
+#: What stands for a `Top`: itself, k, a share such as 0.1, "10%" or ``{"tau": 0.1}``; see `Top.of`.
+TopLike = Top | float | str | Mapping[str, float | str]

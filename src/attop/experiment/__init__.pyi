@@ -6,5 +6,6 @@ from ._judge import judge as judge
 from ._learner import fit_many as fit_many
 from ._pairs import decide as decide
 from ._result import TopComparison as TopComparison
+from ._several import TopComparisons as TopComparisons
 
 __all__: list[str]

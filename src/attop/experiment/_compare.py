@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
+from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, check_cv
-from threadpoolctl import threadpool_limits
 
+from attop._core._sklearn import num_samples
 from attop._core.parameters import check_seed
 from attop._core.progress import show_progress
 from attop._core.sample import (
-    NO_NUMBER,
     check_groups,
     check_positive_known,
     check_weights,
-    how_to_encode,
     plain_labels,
     refuse_masked,
 )
@@ -31,11 +29,11 @@ from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
 from attop._core.wording import did_you_mean
-from attop.experiment._capacity import capacity
-from attop.experiment._forecast import HeldOut
 from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
-from attop.experiment._own_splits import TornWarning
-from attop.experiment._result import TopComparison, summarise
+from attop.experiment._parts import read_parts
+from attop.experiment._result import summarise
+from attop.experiment._run import Split, require_a_result, run
+from attop.experiment._several import TopComparisons
 from attop.experiment._splits import (
     Fold,
     Pair,
@@ -46,17 +44,16 @@ from attop.experiment._splits import (
     whole_entities,
     whole_groups,
 )
-from attop.experiment._tune import train
+from attop.metrics._custom import as_metric
 from attop.metrics._metric import Metric
-from attop.metrics._registry import get_metric
-from attop.metrics._roc import roc_points
+from attop.metrics._precision import AMOUNTS, AmountMetric
 
 #: A number of folds, a splitter of scikit-learn's, or folds.
 Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
 #: A model, or a model and what it is tuned over.
 Given: TypeAlias = Estimator | tuple[Estimator, Grid | Sequence[Grid]]
-#: A row of `TopComparison.runs`.
-Row = dict[str, object]
+#: Group or entity of each row.
+Codes: TypeAlias = NDArray[Any]
 #: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
 _FOLDS, _REPEATS, _INNER = 5, 2, 3
 
@@ -65,19 +62,22 @@ def compare_at_top(
     models: Mapping[str, Given] | Sequence[Given],
     X: Rows,
     y: ArrayLike,
-    top: TopLike = 100,
+    top: TopLike | list[TopLike] | tuple[TopLike, ...] = 100,
     *,
-    positive: str | float | None = None,
+    pos_label: str | float | None = None,
     groups: ArrayLike | None = None,
     entity: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    metric: str | Metric | None = None,
+    amount: ArrayLike | None = None,
+    metric: str | Metric | Callable[..., float] | None = None,
+    by: str | ArrayLike | None = None,
     against: str | None = None,
     cv: Cv = None,
+    return_estimator: bool = False,
     n_jobs: int | None = None,
     random_state: int = 0,
     verbose: bool = True,
-) -> TopComparison:
+) -> Any:
     """Compare models by what they put at the top, on the same splits of one's own data.
 
     Every model is trained and tested on the same parts, tuned on the training items if it comes with a grid,
@@ -88,21 +88,23 @@ def compare_at_top(
     ----------
     models : mapping of str to estimator or (estimator, grid), or list of them
         In a list each has the name of its class. Any scikit-learn classifiers with `decision_function` or
-        `predict_proba`, pipelines included; a grid as for ``GridSearchCV``. Parameters left at their default,
-        those of nested estimators included, are set: `top` to the top of the comparison, so that a model is
-        trained for what it is judged by, and `random_state` to the seed of the run; `n_jobs` that is None
-        becomes 1. What you set stays.
+        `predict_proba`, pipelines included; a grid as for ``GridSearchCV``. Parameters that are None, those
+        of nested estimators included, are set: `top` to the top of the comparison, so that a model is
+        trained for what it is judged by, `random_state` to the seed of the run, and `n_jobs` to 1. What is
+        not None stays.
     X : array-like, sparse matrix or DataFrame of n rows
-        As the models take it.
+        As the models take it. A frame of pandas, polars or Arrow reaches them as it is, names of columns
+        included.
     y : array-like of shape (n,)
-        Two labels, of which one is `positive`.
-    top : Top, int or mapping
+        Two labels, of which one is `pos_label`.
+    top : Top, int, float, str, mapping, or a list of them
         How much of the top counts. A whole number is k of a list as long as `X`, of which a test part is cut
-        at the same share: 100 of 20,000 items are 20 of a part of 4,000. For a list of another length write
-        ``{"k": 100, "of": 30000}``. With `groups` it is k of each group.
-    positive : str, int, float or bool, optional
+        at the same share, to the nearest row: 100 of 20,000 items are 20 of a part of 4,000. For a list of
+        another length write ``{"k": 100, "of": 30000}``; 0.01 and "1%" are shares. With `groups` it is k of
+        each group. With a list of tops models are trained for each, and judged at each.
+    pos_label : str, int, float or bool, optional
         The label of the positive class; models are then trained on 1 for it and 0 for the other. By default
-        the larger of two numbers; labels of text need it.
+        the larger of two numbers; labels of words need it. A `pos_label` of a model must be the same.
     groups : array-like of shape (n,), optional
         User or query of each item: a group is a list of its own, is never split, and the value is the mean
         over groups.
@@ -116,8 +118,17 @@ def compare_at_top(
     sample_weight : array-like of shape (n,), optional
         What each item is worth: handed to every `fit` that takes it, also inside searches, stacks and the
         like (by scikit-learn's metadata routing), and to the metric. So are groups.
-    metric : str or Metric, optional
-        By default ``"precision@k"``, with `sample_weight` ``"recall@k"``, the share captured.
+    amount : array-like of shape (n,), optional
+        What each positive is worth, at least 0, to metrics of amounts, such as ``"amount@k"``, and to no
+        model.
+    metric : str, Metric or callable, optional
+        A name of `METRICS`, the dotted path of a function, or a function ``f(y_true, y_score)`` of labels 0
+        and 1 that returns a number, the higher the better; it gets k too if its third parameter is called
+        ``k``. For one that is better the lower it is see `custom_metric`. By default ``"precision@k"``, with
+        `amount` ``"amount@k"``, else with `sample_weight` ``"recall@k"``, the share captured.
+    by : str or array-like of shape (n,), optional
+        A column of `X`, or a value for each row: the result's `parts` say which share of the first k each
+        part of the rows has, and what precision.
     against : str, optional
         The model to beat, if it is named before the numbers are seen. The best of the others is tested
         against it alone, which shows smaller leads: nothing that was not asked is corrected for.
@@ -126,6 +137,8 @@ def compare_at_top(
         there are any; folds that split one are refused. A number is that of the folds, drawn twice. A grid is
         searched on 3 inner folds. The numbers are those of a benchmark's data set called "data", of the same
         seed, with such folds; its folds, with their own inner folds, may be given too.
+    return_estimator : bool
+        Whether to keep the fitted models, in the column `estimator` of the result's `runs`.
     n_jobs : int, optional
         Processes, as for joblib. The numbers are the same for any.
     random_state : int
@@ -136,12 +149,15 @@ def compare_at_top(
     Returns
     -------
     TopComparison
-        It prints as a table and a sentence; `table` and `runs` are DataFrames, `plot` draws it.
+        It prints as a table and a sentence; `table` and `runs` are DataFrames, `scores` has that of each row
+        that was held out, `plot` draws it. With a list of tops `TopComparisons`, one for each.
 
     Raises
     ------
     ValueError
         If the input is malformed, or the metric has no value at `top` in any test part: before the first fit.
+        If no model could be fitted in any run. A model that raises in some has no value there: `runs` has the
+        reason, and the others go on.
     TypeError
         If a model is no estimator.
 
@@ -172,60 +188,116 @@ def compare_at_top(
     from joblib import Parallel, delayed
 
     check_seed(random_state)
-    sample = _sample(X, y, positive, groups, sample_weight, entity)
-    metric_named = metric is not None
-    learners, metric, top = _checked(models, sample, metric, top)
+    sample = _sample(X, y, pos_label, groups, sample_weight, entity, amount)
+    parts = None if by is None else read_parts(by, X, len(sample.y))
+    asked_tops = [*top] if isinstance(top, (list, tuple)) else [top]
+    chosen = _metric(metric, sample)
+    tops = _tops(asked_tops, chosen, sample)
+    learners = [_told_what_is_positive(learner, sample, pos_label) for learner in _learners(models, sample)]
     names = [learner.name for learner in learners]  # those of a list are given there
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
         raise ValueError(f"against must be one of the models, got {against!r}; {hint}")
     tuned = any(len(learner.candidates) > 1 for learner in learners)
-    folds = _folds(cv, sample, random_state, _INNER if tuned else None)
-    _require_values(folds, sample, metric, top)
+    splits = _splits(cv, sample, random_state, _INNER if tuned else None)
+    for one in tops.values():
+        _require_values([split.fold for split in splits], sample, chosen, one)
     jobs = [
-        delayed(run)(learner, sample, fold, metric, top, seed) for fold, seed in folds for learner in learners
+        delayed(run)(learner, sample, split, chosen, [*tops.values()], return_estimator)
+        for split in splits
+        for learner in learners
     ]
     done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     results = list(show_progress(done, len(jobs)) if verbose else done)
-    numbers = [r for r in range(len(folds)) for _ in learners]
-    pairs = [(fold.train, fold.test) for fold, _ in folds]
+    require_a_result(results)
     notes = []
-    if sample_weight is not None and not metric_named:
-        notes.append(
-            f"Compared by {metric.name}, the share of the weight that is captured, for rows have weights."
-        )
-    comparison = summarise(results, numbers, pairs, metric, top, sample, against, notes)
-    return comparison if positive is None else replace(comparison, positive=positive)
+    if metric is None and chosen.weighted:
+        notes.append(_NAMED_BY[chosen.name])
+    comparisons = {}
+    for i, (asked, one) in enumerate(tops.items()):
+        at_top = [rows[i] for rows in results]
+        comparison = summarise(at_top, splits, chosen, one, sample, parts, against, notes)
+        comparisons[asked] = comparison if pos_label is None else replace(comparison, pos_label=pos_label)
+    return TopComparisons(comparisons) if isinstance(top, (list, tuple)) else next(iter(comparisons.values()))
 
 
-def _checked(
-    models: Any, sample: Sample, metric: str | Metric | None, top: TopLike
-) -> tuple[list[Learner], Metric, Top]:
-    """Return learners, metric and top, or refuse what cannot be compared, before the first fit."""
+#: Why a comparison has a metric that was not named.
+_NAMED_BY = {
+    "recall@k": "Compared by recall@k, the share of the weight that is captured, for rows have weights.",
+    "amount@k": "Compared by amount@k, the sum that is found, for rows have amounts.",
+}
+
+
+def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) -> Metric:
+    """Return the metric, or the one that weights or amounts ask for; refuse one that does not fit them."""
+    weighted = sample.weights is not None
+    named = "recall@k" if weighted else "precision@k"
+    if sample.amount is not None:
+        named = "amount@k"
+    chosen = as_metric(named if metric is None else metric)
+    of_amounts = isinstance(chosen, AmountMetric)
+    if sample.amount is not None and not of_amounts:
+        raise ValueError(f"{chosen.name} takes no amount: choose {', '.join(AMOUNTS)}, or leave amount out")
+    if weighted and not chosen.weighted:
+        raise ValueError(f"{chosen.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
+    if chosen.grouped and sample.groups is None:
+        raise ValueError(f"{chosen.name} is a mean over groups: give groups")
+    return chosen
+
+
+def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top, Top]:
+    """Return tops as they were asked for, and as shares of a list as long as the sample."""
+    n, n_pos = len(sample.y), int(sample.y.sum())
+    if not asked:
+        raise ValueError("top is an empty list: give one top at least, such as [50, 100]")
+    if not metric.needs_top and len(asked) > 1:
+        raise ValueError(f"{metric.name} is of the whole list and has one value: give one top, not a list")
+    tops = {}
+    for one in map(Top.of, asked):
+        if one in tops:
+            raise ValueError(f"top names {one} twice: give each once")
+        if sample.groups is None and one.out_of is None and one.resolve(n, n_pos, where="X") == n:
+            raise ValueError(f"{one} is all of the {n} rows, in any order: lower it")
+        tops[one] = one if sample.groups is not None else one.as_share(n)
+    return tops
+
+
+def _learners(models: Any, sample: Sample) -> list[Learner]:
+    """Return learners, or refuse what cannot be compared, before the first fit."""
     if isinstance(models, list | tuple):
         models = _named(models)
     if not isinstance(models, Mapping) or not models:
         raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
-    whole = sample.entity is not None
-    learners = [Learner.of(name, model, whole) for name, model in models.items()]
+    learners = [Learner.of(name, model, sample.entity is not None) for name, model in models.items()]
     if len({learner.name.strip() for learner in learners}) < len(learners):
         raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
-    weighted, grouped = sample.weights is not None, sample.groups is not None
-    metric = get_metric(metric or ("recall@k" if weighted else "precision@k"))
-    if weighted and not metric.weighted:
-        raise ValueError(f"{metric.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
-    if metric.grouped and not grouped:
-        raise ValueError(f"{metric.name} is a mean over groups: give groups")
-    top, n = Top.of(top), len(sample.y)
-    if not grouped:
-        if top.out_of is None and top.resolve(n, int(sample.y.sum()), where="X") == n:
-            raise ValueError(f"{top} is all of the {n} rows, in any order: lower it")
-        top = top.as_share(n)
+    columns = {"groups": sample.groups, "sample_weight": sample.weights, "entity": sample.entity}
+    handed_on = [name for name, values in columns.items() if values is not None]
     for learner in learners:
-        for name, is_given in (("groups", grouped), ("sample_weight", weighted), ("entity", whole)):
-            if is_given:
-                takes(learner.estimator, name)  # refuses those that cannot hand it on
-    return learners, metric, top
+        for name in handed_on:
+            takes(learner.estimator, name)  # refuses those that cannot hand it on
+    return learners
+
+
+def _told_what_is_positive(learner: Learner, sample: Sample, pos_label: object) -> Learner:
+    """Return a learner whose `pos_label`, if it or one inside has any, is the label it will be trained on.
+
+    A ValueError where it is another one than that of the comparison.
+    """
+    labels = sample.y if sample.labels is None else sample.labels
+    positive = labels.tolist()[sample.y.argmax()]
+    wanted = positive if pos_label is None else pos_label
+    changes = {}
+    for path, value in learner.estimator.get_params().items():
+        if value is None or path.rpartition("__")[2] != "pos_label":
+            continue
+        if value != wanted:
+            raise ValueError(
+                f"model {learner.name!r} has {path}={value!r}, and {wanted!r} is positive in the comparison: "
+                "give both the same"
+            )
+        changes[path] = positive
+    return replace(learner, estimator=clone(learner.estimator).set_params(**changes)) if changes else learner
 
 
 def _named(models: Sequence[Given]) -> dict[str, Given]:
@@ -242,11 +314,11 @@ def _named(models: Sequence[Given]) -> dict[str, Given]:
     return named
 
 
-def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: Metric, top: Top) -> None:
+def _require_values(folds: Sequence[Fold], sample: Sample, metric: Metric, top: Top) -> None:
     """Refuse a metric that has no value, or the same for any order, in all test parts, or a fold's inner."""
     named = f"{metric.name} at {top}" if metric.needs_top else metric.name
-    inner = [[rows for _, rows in fold.inner] for fold, _ in folds if fold.inner]
-    for parts in ([fold.test for fold, _ in folds], *inner):
+    inner = [[rows for _, rows in fold.inner] for fold in folds if fold.inner]
+    for parts in ([fold.test for fold in folds], *inner):
         best, worst = (
             [sample.measure(metric, rows, scores[rows], top) for rows in parts]
             for scores in (sample.y.astype(float), 1.0 - sample.y)
@@ -268,10 +340,11 @@ def _require_values(folds: Sequence[tuple[Fold, int]], sample: Sample, metric: M
 def _sample(
     X: Rows,
     y: ArrayLike,
-    positive: str | float | None,
+    pos_label: str | float | None,
     groups: ArrayLike | None,
     sample_weight: ArrayLike | None,
     entity: ArrayLike | None,
+    amount: ArrayLike | None,
 ) -> Sample:
     if groups is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
@@ -279,59 +352,77 @@ def _sample(
     labels = plain_labels(y)
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    n = num_samples(X)
     if labels.shape != (n,):
         raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
     classes = np.unique(labels)
     if len(classes) != 2:
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
-    if positive is None:
-        check_positive_known(labels, classes, "positive={!r}")
-    elif positive not in classes.tolist():
-        raise ValueError(f"positive must be one of the labels {classes.tolist()}, got {positive!r}")
-    hit = labels == (classes[1] if positive is None else positive)
+    if pos_label is None:
+        check_positive_known(labels, classes, "pos_label={!r}")
+    elif pos_label not in classes.tolist():
+        raise ValueError(f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}")
+    hit = labels == (classes[1] if pos_label is None else pos_label)
     codes = None if groups is None else check_groups(groups, n)
     entities = None if entity is None else check_groups(entity, n, "entity")
     weights = None if sample_weight is None else check_weights(sample_weight, n)
+    amounts = None if amount is None else check_weights(amount, n, "amount")
     if weights is not None and not all(weights[labels == label].any() for label in classes):
         raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
-    originals = labels if positive is None else None  # models know no positive but the larger label
-    return Sample(X, hit.astype(np.int64), codes, weights, entities, labels=originals)
+    if amounts is not None and not amounts[hit].any():
+        raise ValueError("amount is 0 for all positives: there is nothing to find")
+    originals = labels if pos_label is None else None  # models know no positive but the larger label
+    return Sample(X, hit.astype(np.int64), codes, weights, entities, amount=amounts, labels=originals)
 
 
-def _folds(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[tuple[Fold, int]]:
-    """Return the folds and the seed of each: those of a benchmark's data set called "data"."""
-    y, groups = sample.y, sample.groups if sample.entity is None else sample.entity
+def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[Split]:
+    """Return the folds, and the seed of each: those of a benchmark's data set called "data"."""
+    whole = sample.groups if sample.entity is None else sample.entity
     if cv is None or isinstance(cv, Integral):
-        kind, draw = "stratified", partial(stratified, y)
-        if sample.entity is not None:
-            kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
-        elif groups is not None:
-            kind, draw = "whole-groups", partial(whole_groups, y, groups)
-        seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
-        n_folds = _FOLDS if cv is None else int(cv)
-        repeats = [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
+        repeats = _drawn(_FOLDS if cv is None else int(cv), sample, whole, random_state, inner_folds)
     else:
-        pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, groups)
-        chosen = [_fold(f, i, y) for i, f in enumerate(pairs)]
-        if not chosen:
-            raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
-        codes = None if groups is None else check_groups(groups, len(y))
-        for i, fold in enumerate(chosen):
-            _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
-        seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
-        if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
-            raise ValueError(
-                f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
-                "give each once"
-            )
-        assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
-        repeats = [[f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in chosen]]
+        repeats = [_read_folds(cv, sample, whole, random_state, inner_folds)]
     return [
-        (fold, derive_seed(random_state, "data", r, f))
+        Split(r, f, fold, derive_seed(random_state, "data", r, f))
         for r, folds in enumerate(repeats)
         for f, fold in enumerate(folds)
     ]
+
+
+def _drawn(
+    n_folds: int, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
+) -> list[list[Fold]]:
+    """Draw the folds of each repeat; rows of one of `whole` stay together."""
+    y = sample.y
+    kind, draw = "stratified", partial(stratified, y)
+    if sample.entity is not None:
+        kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
+    elif whole is not None:
+        kind, draw = "whole-groups", partial(whole_groups, y, whole)
+    seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
+    return [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
+
+
+def _read_folds(
+    cv: Any, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
+) -> list[Fold]:
+    """Read folds, or those of a splitter, and split training parts that have no inner folds."""
+    y = sample.y
+    pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, whole)
+    chosen = [_fold(f, i, y) for i, f in enumerate(pairs)]
+    if not chosen:
+        raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
+    codes = None if whole is None else check_groups(whole, len(y))
+    for i, fold in enumerate(chosen):
+        _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
+    seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
+    if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
+        raise ValueError(
+            f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
+            "give each once"
+        )
+    assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
+    return [f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in chosen]
 
 
 def _fold(fold: Pair | Fold, i: int, y: Ints) -> Fold:
@@ -360,40 +451,3 @@ def _require_apart(fold: Fold, i: int, codes: Ints | None, what: str) -> None:
                 f"fold {i} of cv must keep each {what} whole, and trains and tests on rows of {torn:,} of "
                 "them: give such folds, as by GroupKFold, or a number of folds"
             )
-
-
-def run(learner: Learner, sample: Sample, fold: Fold, metric: Metric, top: Top, seed: int) -> Row:
-    """Tune and fit a learner on the training items of a fold, and measure it on the test items.
-
-    One thread and a given seed, so that neither the number of jobs nor their order makes a difference.
-    """
-    with threadpool_limits(1), warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        try:
-            trained = train(learner, sample, fold, [top], metric, seed)
-        except ValueError as error:
-            if not str(error).startswith(NO_NUMBER) or "\n" in str(error):
-                raise
-            raise ValueError(how_to_encode(str(error), learner.name)) from None
-    torn = [str(w.message) for w in warned if issubclass(w.category, TornWarning)]
-    others = [str(w.message) for w in warned if not issubclass(w.category, TornWarning)]
-    (scores,) = trained.scores
-    value = sample.measure(metric, fold.test, scores, top)
-    groups = None if sample.groups is None else sample.groups[fold.test]
-    return {
-        "model": learner.name,
-        "value": value.value,
-        "reason": value.reason or "",
-        "lift": get_metric("lift@k").evaluate(sample.y[fold.test], scores, top, groups).value,
-        "hits": None if groups is not None else capacity(roc_points(sample.y[fold.test], scores), top),
-        "held_out": HeldOut(
-            fold.test,
-            sample.y[fold.test],
-            scores,
-            None if sample.entity is None else sample.entity[fold.test],
-        ),
-        "candidate": trained.chosen[0],
-        "seconds": sum(filter(None, (trained.seconds[part] for part in ("selection", "training")))),
-        "warning": "; ".join(dict.fromkeys(torn + others[:1])),
-        "torn": torn,
-    }

@@ -123,8 +123,9 @@ class Learner:
         As for ``GridSearchCV``.
     prepare : callable or None
         Makes an unfitted transformer of features; each fit has its own.
-    fixed : collection of str
-        Parameters that stay what they are, although that is their default.
+    fixed : collection of str or None
+        Parameters that were written on purpose, as a configuration says; all others at their default are
+        open. None: nobody knows, as of an instance that is handed over, and only what is None is open.
     whole : bool
         Whether entities are kept whole by models that split their rows, as the folds keep them.
     """
@@ -133,7 +134,7 @@ class Learner:
     estimator: Estimator
     grid: Grid | Sequence[Grid] | None = None
     prepare: Callable[[], Transformer | None] = lambda: None
-    fixed: Iterable[str] = ()
+    fixed: Iterable[str] | None = None
     whole: bool = False
 
     @classmethod
@@ -166,13 +167,12 @@ class Learner:
         """Return a clone with a seed wherever `random_state` is left open, and `n_jobs` 1 where it is None.
 
         LightGBM, for one, starts as many threads as there are cores whatever `threadpool_limits` says. With
-        `top`, every parameter of this name that is left at its default, nested ones included, is set too.
+        `top`, every parameter of this name that is left open, nested ones included, is set too.
         """
         model = clone(self.estimator)
         states = {
             name: seed if name == "random_state" else derive_seed(seed, name, bits=31)
-            for name in open_parameters(model, "random_state", default=True)
-            if name not in self.fixed
+            for name in self._open(model, "random_state")
         }
         tops = {} if top is None else dict.fromkeys(self._tops, top)
         model.set_params(**states, **tops, **dict.fromkeys(open_parameters(model, "n_jobs"), 1))
@@ -180,16 +180,20 @@ class Learner:
 
     @property
     def _tops(self) -> list[str]:
-        names = open_parameters(self.estimator, "top", default=True)
-        return [name for name in names if name not in self.fixed]
+        return self._open(self.estimator, "top")
+
+    def _open(self, model: Estimator, name: str) -> list[str]:
+        if self.fixed is None:
+            return open_parameters(model, name)
+        return [path for path in open_parameters(model, name, default=True) if path not in self.fixed]
 
     def fit(
         self, sample: Sample, rows: Ints, picks: Sequence[tuple[Top, Params]], seed: int
     ) -> tuple[list[Estimator], Callable[[Ints], Rows]]:
         """Fit candidates on some of the rows, each for a top.
 
-        Every parameter `top` that is left at its default, nested ones included, is set to the candidate's;
-        one set by the user or the grid stays. Groups and weights reach the models whose `fit` takes them.
+        Every parameter `top` that is left open, nested ones included, is set to the candidate's; any other
+        stays. Groups and weights reach the models whose `fit` takes them.
 
         Returns the models, in the order of `picks`, and what makes the features they score of row numbers. A
         FloatingPointError where a linear model has weights that are not finite.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, cast
@@ -15,14 +16,15 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from attop._core.top import Top
-from attop._core.typing import Ints
 from attop._core.wording import count_noun, format_fixed, format_p
 from attop.experiment._capacity import draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._headline import TopJudgement, headline, judge_top
-from attop.experiment._interval import interval
+from attop.experiment._interval import Units, interval
 from attop.experiment._judge import judge_pair
 from attop.experiment._learner import Sample
+from attop.experiment._parts import Parts, parts_at_top
+from attop.experiment._run import Row, Split
 from attop.metrics._metric import Metric
 
 if TYPE_CHECKING:
@@ -46,9 +48,12 @@ class TopComparison:
         (`needs`), adjusted `p` that it is not behind, `verdict` (best, behind, equal, open or untested), and
         mean `seconds` of a run.
     runs : DataFrame, one row a model and run
-        `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k, divided by k), the `candidate` that
-        was chosen, `seconds`, the `reason` of an undefined value, the first `warning`, what is `torn` within
-        the fit, and how many items, `n_train` and `n_test`.
+        `run`, `repeat` and `fold`, from 0, `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k,
+        divided by k), the `candidate` that was chosen, `seconds`, the `reason` of an undefined value or the
+        error of a model that `failed`, the first `warning`, what is `torn` within the fit, how many items,
+        `n_train` and `n_test`, and, if they were asked for, the fitted `estimator`.
+    held_out : tuple of HeldOut or None
+        Test rows, labels and scores of each row of `runs`; None where the model failed.
     metric, top : str, Top
     list_length : int
         Items of the list that the sentence speaks of: those given, or what `top` says.
@@ -58,14 +63,18 @@ class TopComparison:
         Whether each value is a mean over groups.
     judgement : TopJudgement
         The best against every other model, see `attop.experiment.judge`.
-    positive : label
-        What is to be found: the second label in sorted order.
+    pos_label : label
+        What is to be found: by default the second label in sorted order.
     next : NextList or None
         How many positives the best finds in the next list of that length, chosen as it was among all
         models; of precision@k alone, and None with groups, each of which is a list.
     notes : tuple of str
         What to know beside the numbers: that models split rows within their fit and tear entities or groups,
-        and by which metric they are compared where weights chose it.
+        which failed, and by which metric they are compared where weights or amounts chose it.
+    parts : DataFrame or None, one row a model and part
+        With `by`: how many `rows` are of a part, their share `of_all` and the share of them that is
+        `positive`; among the first k its `share` and its `precision`, with 95% intervals (`share_low`, ...).
+        Rows count whatever they weigh; the sums of all test parts are divided.
     """
 
     table: pd.DataFrame
@@ -76,14 +85,32 @@ class TopComparison:
     share: float
     grouped: bool
     judgement: TopJudgement
-    positive: object
+    pos_label: object
     next: NextList | None
+    held_out: tuple[HeldOut | None, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
+    parts: pd.DataFrame | None = None
 
     @property
     def sentence(self) -> str:
         """The best, what it finds, and whether it is shown to be better than the next."""
         return headline([self.judgement])
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """Score of each row that was held out, by each model that did not fail.
+
+        Columns: `model`, `repeat`, `fold`, `row` (of `X`, from 0), `y` (1 for a positive), `score`.
+        """
+        import pandas as pd
+
+        keys = self.runs[["model", "repeat", "fold"]].to_dict("records")
+        frames = [
+            pd.DataFrame({**key, "row": one.rows, "y": one.y_true, "score": one.y_score})
+            for key, one in zip(keys, self.held_out, strict=True)
+            if one is not None
+        ]
+        return pd.concat(frames, ignore_index=True).astype({"model": "category"})
 
     def between(self, first: str, second: str) -> str:
         """Say which of two models is better, chosen after the numbers were seen.
@@ -180,7 +207,8 @@ class TopComparison:
             raise ValueError(
                 "a curve of hits is of one list, and with groups there is one each: plot('strip')"
             )
-        curves = {m: np.stack(list(self.runs.loc[self.runs["model"] == m, "hits"])) for m in self.table.index}
+        ran = self.runs[~self.runs["failed"]].groupby("model")["hits"]
+        curves = {m: np.stack(list(ran.get_group(m))) for m in self.table.index if m in ran.groups}
         n_pos = round(self.share * self.list_length)
         draw_capacity(axes, curves, k, self.list_length, n_pos, coming=self.next)
         axes.set_title(f"Positives among the first k of {self.list_length:,} items", loc="left", pad=18)
@@ -204,7 +232,7 @@ class TopComparison:
 
     def __str__(self) -> str:
         shown = self.table.copy()
-        shown["seconds"] = shown["seconds"].map("{:.2f}".format)
+        shown["seconds"] = shown["seconds"].map("{:.2f}".format, na_action="ignore")
         text = self.sentence + self._sought + self._coming
         table = shown.to_string(float_format="{:.3f}".format, na_rep="")
         return "\n".join([table, "", text, *self.notes])
@@ -241,7 +269,7 @@ class TopComparison:
 
     @property
     def _sought(self) -> str:
-        return "" if self.positive in (0, 1) else f" Positive: {self.positive!r}."
+        return "" if self.pos_label in (0, 1) else f" Positive: {self.pos_label!r}."
 
     @property
     def _coming(self) -> str:
@@ -249,30 +277,21 @@ class TopComparison:
 
 
 def summarise(
-    results: Sequence[Mapping[str, object]],
-    numbers: list[int],
-    splits: list[tuple[Ints, Ints]],
+    results: Sequence[Row],
+    splits: Sequence[Split],
     metric: Metric,
     top: Top,
     sample: Sample,
+    parts: Parts | None = None,
     against: str | None = None,
     notes: Sequence[str] = (),
 ) -> TopComparison:
-    """Summarise all runs as a comparison.
-
-    `results` are rows of `TopComparison.runs` without their `numbers`, `splits` the training and test rows of
-    each run.
-    """
-    import pandas as pd
-
-    n_train, n_test = np.array([[len(part) for part in split] for split in splits]).T
-    runs = (
-        pd.DataFrame(results)
-        .drop(columns="held_out")
-        .assign(run=numbers, n_train=n_train[numbers], n_test=n_test[numbers])
-    )
-    ratio = float(n_test.sum() / n_train.sum())
+    """Summarise all runs at a top as a comparison; `results` are those of a split after those of another."""
+    runs = _runs(results, splits)
     values = runs.pivot(index="run", columns="model", values="value")
+    sizes = [(len(split.fold.train), len(split.fold.test)) for split in splits]
+    n_train, n_test = np.array(sizes).T
+    ratio = float(n_test.sum() / n_train.sum())
     n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
     units = sample.units(metric, top, ratio)
@@ -290,14 +309,82 @@ def summarise(
     )
     rivals = {rival.model: rival for rival in judged.rivals}
     order = dict.fromkeys(filter(None, [judged.best, *rivals, *runs["model"]]))
-    means = runs.groupby("model")[["lift", "seconds"]].mean().loc[list(order)]
+    table = _table(runs, values, judged, [*order], metric, ratio, units)
+    forecast = None
+    tested = _tested(results)
+    whole = {model: tested[model] for model in order if len(tested.get(model, ())) == len(splits)}
+    if judged.best in whole and judged.k and metric.name == "precision@k" and not grouped:
+        best = whole.pop(judged.best)
+        forecast = next_list(best, judged.k, length, rivals=[*whole.values()])
+    labels = sample.y if sample.labels is None else sample.labels
+    parts_table = None
+    if parts is not None:
+        parts_table = parts_at_top(
+            {model: tested[model] for model in order if model in tested},
+            parts,
+            top,
+            ratio,
+            y=sample.y,
+            groups=sample.groups,
+            entity=sample.entity,
+        )
+    return TopComparison(
+        table=table,
+        runs=runs,
+        metric=metric.name,
+        top=top,
+        list_length=length,
+        share=share,
+        grouped=grouped,
+        judgement=judged,
+        pos_label=labels.tolist()[sample.y.argmax()],
+        next=forecast,
+        held_out=tuple(cast("HeldOut | None", row["held_out"]) for row in results),
+        notes=(*notes, *_failures(results), *_torn(results)),
+        parts=parts_table,
+    )
+
+
+def _runs(results: Sequence[Row], splits: Sequence[Split]) -> pd.DataFrame:
+    """Return the runs without their test parts, with the numbers and sizes of their folds."""
+    import pandas as pd
+
+    models = len(results) // len(splits)
+    numbers = [run for run in range(len(splits)) for _ in range(models)]
+    places = [
+        {
+            "run": run,
+            "repeat": splits[run].repeat,
+            "fold": splits[run].number,
+            "n_train": len(splits[run].fold.train),
+            "n_test": len(splits[run].fold.test),
+        }
+        for run in numbers
+    ]
+    return pd.DataFrame(results).drop(columns="held_out").join(pd.DataFrame(places))
+
+
+def _table(
+    runs: pd.DataFrame,
+    values: pd.DataFrame,
+    judged: TopJudgement,
+    order: list[str],
+    metric: Metric,
+    ratio: float,
+    units: Units,
+) -> pd.DataFrame:
+    """Return one row a model, in an order: means with intervals, and the difference to the best."""
+    import pandas as pd
+
+    rivals = {rival.model: rival for rival in judged.rivals}
+    means = runs.groupby("model")[["lift", "seconds"]].mean().loc[order]
     limits = np.array(
         [interval(values[model], ratio, units=units, bounds=metric.bounds) for model in order]
     ).T
     behind = {
         "behind": "difference", "behind_low": "low", "behind_high": "high", "needs": "needs", "p": "p"
     }  # fmt: skip
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             metric.name: pd.Series(judged.means, dtype=float).reindex(order),
             "low": limits[0],
@@ -309,24 +396,27 @@ def summarise(
         },
         index=pd.Index(order, name="model"),
     )
-    forecast = None
-    if judged.best and judged.k and metric.name == "precision@k" and not grouped:
-        parts = [[cast("HeldOut", r["held_out"]) for r in results if r["model"] == model] for model in order]
-        forecast = next_list(parts[0], judged.k, length, rivals=parts[1:])
-    labels = sample.y if sample.labels is None else sample.labels
-    return TopComparison(
-        table=table,
-        runs=runs,
-        metric=metric.name,
-        top=top,
-        list_length=length,
-        share=share,
-        grouped=grouped,
-        judgement=judged,
-        positive=labels.tolist()[sample.y.argmax()],
-        next=forecast,
-        notes=(*notes, *_torn(results)),
-    )
+
+
+def _tested(results: Sequence[Row]) -> dict[str, list[HeldOut]]:
+    """Return the test parts of each model that did not fail on them."""
+    tested: dict[str, list[HeldOut]] = {}
+    for row in results:
+        if not row["failed"]:
+            tested.setdefault(cast("str", row["model"]), []).append(cast("HeldOut", row["held_out"]))
+    return tested
+
+
+def _failures(results: Sequence[Row]) -> list[str]:
+    """Say of each model in how many runs it failed, and why in the first."""
+    reasons: dict[str, list[str]] = {}
+    for row in results:
+        if row["failed"]:
+            reasons.setdefault(cast("str", row["model"]), []).append(cast("str", row["reason"]))
+    count = Counter(row["model"] for row in results)
+    return [
+        f"{model} failed in {len(why)} of {count[model]} runs: {why[0]}" for model, why in reasons.items()
+    ]
 
 
 def _torn(results: Sequence[Mapping[str, object]]) -> list[str]:

@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_X_y
 from threadpoolctl import threadpool_limits
 
-from attop._core.sample import check_groups, refuse_masked
+from attop._core.sample import check_groups, check_positive_known, refuse_masked
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._interval import CONFIDENCE
@@ -209,7 +209,8 @@ def headroom(
     for name, given in (("X", X), ("y", y)):
         refuse_masked(given, name)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
-    labels = encode_labels(y)[1]
+    classes, labels = encode_labels(y)
+    check_positive_known(np.asarray(y), classes)
     if groups is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
     codes = None if groups is None else check_groups(groups, len(labels))

@@ -1,3 +1,5 @@
+from attop._core.sample import PositiveClassWarning as PositiveClassWarning
+
 from ._base import ConstantModelWarning as ConstantModelWarning
 from ._base import Ranker as Ranker
 from ._bundle_ranker import BundleRanker as BundleRanker

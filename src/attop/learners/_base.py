@@ -19,7 +19,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from attop._core._sklearn import safe_indexing
-from attop._core.sample import check_groups, refuse_masked
+from attop._core.sample import Label, check_groups, refuse_masked, warn_of_words
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.learners._validation import check_features, check_parameters, check_weights, encode_labels
@@ -61,17 +61,31 @@ class Training(NamedTuple):
         return Training(safe_indexing(self.X, rows), self.y[rows], groups, weight, entity)
 
 
-class Ranker(ClassifierMixin, BaseEstimator):
+@dataclass(repr=False, eq=False, kw_only=True)
+class TwoClasses:
+    """Parameter of the estimators that tell one class from another."""
+
+    pos_label: Label | None = None
+
+
+class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
     """Base of the estimators that rank items by a score; positives are those that score above 0.
 
     A subclass has parameters and `_solve`. Unless it overrides `_score`, it scores by
     ``X @ coef_ + intercept_``. The order of the scores is all a ranker learns; `intercept_` only says where
     `predict` cuts.
 
+    Parameters
+    ----------
+    pos_label : str, int, float or bool, optional
+        The label of the positive class, which is to be at the top. By default the last of the two in sorted
+        order, as in scikit-learn; of words a warning says which that is. scikit-learn's metrics without a
+        `pos_label`, such as ``"roc_auc"``, take the last in any case: score by `make_top_scorer`.
+
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second is the positive class.
+        The second is the positive class, `pos_label` if that is given.
     coef_ : ndarray of shape (n_features,)
         Of linear models alone.
     intercept_ : float
@@ -104,8 +118,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
 
-        Labels are booleans or two numbers, of which the larger is positive. Words do not say which of them is
-        positive: write ``y == "fraud"``.
+        Labels are two numbers, booleans or words; `pos_label` says which of them is positive.
 
         Where the training ended early, a ConvergenceWarning says so, and what to change; where the model
         scores all training items alike, a `ConstantModelWarning` does.
@@ -113,7 +126,7 @@ class Ranker(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the input is not finite, `y` does not hold two numbers, or a parameter is out of range.
+            If the input is not finite, `y` does not hold two labels, or a parameter is out of range.
         FloatingPointError
             If the model's scores of the training items overflow.
         """
@@ -246,7 +259,7 @@ class WeightedRanker(Ranker):
         ----------
         X : array-like of shape (n, d)
         y : array-like of shape (n,)
-            Booleans or two numbers, of which the larger is positive; of words write ``y == "fraud"``.
+            Two numbers, booleans or words; `pos_label` says which of them is positive.
         groups : array-like of shape (n,), optional
         sample_weight : array-like of shape (n,), optional
             At least 0: an item of weight 2 counts as two equal items, and wherever a top or a rank counts
@@ -255,7 +268,7 @@ class WeightedRanker(Ranker):
         Raises
         ------
         ValueError
-            If the input is not finite, `y` does not hold two numbers with some weight each, a parameter is
+            If the input is not finite, `y` does not hold two labels with some weight each, a parameter is
             out of range, or the requested loss takes no weights.
         FloatingPointError
             If the model's scores of the training items overflow.
@@ -315,7 +328,9 @@ def train(
         return
     first = models[0]
     features, target = first._validate(X, y)
-    classes, labels = encode_labels(target)
+    classes, labels = encode_labels(target, first.pos_label)
+    if first.pos_label is None:
+        warn_of_words(classes, stacklevel=3)
     codes = None if groups is None else check_groups(groups, len(labels))
     if codes is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")

@@ -6,10 +6,10 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from attop._core.typing import Floats, TopLike
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
+from attop.learners._validation import repeatable
 from attop.solvers._base import Deadline
 from attop.solvers._gradient_descent import gradient_descent
 from attop.surrogates._base import Surrogate
@@ -44,8 +44,9 @@ class GDRanker(WeightedRanker):
         Stop when the lowest objective falls by less than this, relative to its size, over 50 steps.
     init : {"normal", "zero"}
         ``w_0``: drawn from the standard normal distribution, or zero.
-    random_state : int, RandomState or None
+    random_state : int or RandomState, optional
         Draws ``w_0`` for ``init="normal"``, and mini-batches.
+        None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
     time_limit : float, optional
         Seconds for a call of `fit`, or for settings trained together in `fit_many`.
     batch_groups : int, at least 1, optional
@@ -100,7 +101,7 @@ class GDRanker(WeightedRanker):
     max_iter: int = 1000
     tol: float = 1e-4
     init: Literal["normal", "zero"] = "normal"
-    random_state: int | np.random.RandomState | None = 0
+    random_state: int | np.random.RandomState | None = None
     time_limit: float | None = None
     batch_groups: int | None = None
 
@@ -154,8 +155,8 @@ def _descent(model: GDRanker) -> Hashable:
 
 def _order(model: GDRanker) -> np.random.Generator:
     """Return the generator that assigns groups to mini-batches: another stream than that of `w_0`."""
-    return np.random.default_rng(check_random_state(model.random_state).randint(2**31))
+    return np.random.default_rng(repeatable(model.random_state).randint(2**31))
 
 
 def _start(model: GDRanker, d: int) -> Floats:
-    return np.zeros(d) if model.init == "zero" else check_random_state(model.random_state).standard_normal(d)
+    return np.zeros(d) if model.init == "zero" else repeatable(model.random_state).standard_normal(d)

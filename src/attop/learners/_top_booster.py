@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from scipy.special import expit
-from sklearn.utils import check_random_state
 
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import Training, ranker
+from attop.learners._validation import repeatable
 from attop.learners.soft_top._refinement import Sample, precision_about, unit
 from attop.learners.soft_top._search import best_gain
 from attop.learners.soft_top._soft_top import RefinedRanker
@@ -114,7 +114,7 @@ class TopBooster(RefinedRanker):
         from joblib import Parallel, delayed
 
         bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(repeatable(self.random_state).randint(2**31 - 1))
         pairs = tuning_folds(part.y, whole, self.cv, np.random.default_rng(seed))
         folds = [(part.take(train), part.take(test)) for train, test in pairs]
 

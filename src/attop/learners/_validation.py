@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -16,9 +17,11 @@ from attop._core._sklearn import check_sample_weight
 from attop._core.parameters import check_number, check_seed
 from attop._core.sample import (
     NO_NUMBER,
-    check_positive_known,
+    Label,
+    column_names,
     how_to_encode,
     plain_labels,
+    positive_last,
     refuse_masked,
 )
 from attop._core.typing import Floats, Ints
@@ -50,6 +53,11 @@ def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
+def repeatable(random_state: int | np.random.RandomState | None) -> np.random.RandomState:
+    """Return the generator of a learner's `random_state`; None is 0, so that a fit repeats."""
+    return check_random_state(0 if random_state is None else random_state)
+
+
 def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool) -> Any:
     """Check features as scikit-learn does; errors show code that helps with missing, text or sparse ones.
 
@@ -65,7 +73,7 @@ def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool
             "    ColumnTransformer(..., sparse_threshold=0)\n"
             "or use a learner that takes sparse features, such as GDPApK, BundleRanker or SGDAtK"
         )
-    columns = list(getattr(X, "columns", ()))
+    columns = column_names(X)
     if len(set(columns)) < len(columns):  # older scikit-learn takes them
         twice = sorted({str(column) for column in columns if columns.count(column) > 1})
         raise ValueError(
@@ -94,8 +102,8 @@ def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool
         raise
 
 
-def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
-    """Return the two classes, the positive one last, and the labels as 0 and 1; words are refused."""
+def encode_labels(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], Ints]:
+    """Return the two classes, the positive one last (see `positive_last`), and the labels as 0 and 1."""
     y = plain_labels(y)
     check_classification_targets(y)
     classes = np.unique(y)
@@ -110,7 +118,7 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Ints]:
             f"y holds one class only ({classes.tolist()[0]!r}): a ranking is learnt from "
             "positives and negatives"
         )
-    check_positive_known(y, classes)
+    classes = positive_last(classes, pos_label)
     return classes, (y == classes[1]).astype(np.int64)
 
 

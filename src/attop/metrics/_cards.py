@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop._core.parameters import check_number, check_seed
-from attop._core.sample import check_groups, check_labels, check_scores
+from attop._core.sample import Label, check_groups, check_labels, check_scores
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._metric import Family, Metric, MetricValue, UndefinedMetricError
@@ -106,6 +106,7 @@ def card_precision(
     *,
     n_orders: int = 200,
     random_state: int = 0,
+    pos_label: Label | None = None,
 ) -> CardPrecision:
     """Share of compromised cards among the `k` checked each day, mean over the days.
 
@@ -129,6 +130,8 @@ def card_precision(
         Random orders of tied cards, for `value`.
     random_state : int
         Draws them.
+    pos_label : str, int, float or bool, optional
+        The label of the positive class.
 
     Raises
     ------
@@ -156,7 +159,7 @@ def card_precision(
     >>> found.low, found.high, found.per_day[0].item()
     (0.5, 1.0, 1.0)
     """
-    labels = check_labels(y_true)
+    labels = check_labels(y_true, pos_label)
     values = check_scores(y_score, len(labels))
     top = Top.of(top)
     check_number("n_orders", n_orders)
@@ -189,6 +192,7 @@ class CardMetric(Metric):
         top: TopLike | None = None,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        pos_label: Label | None = None,
         *,
         entities: ArrayLike | None = None,
         days: ArrayLike | None = None,
@@ -202,7 +206,9 @@ class CardMetric(Metric):
             return MetricValue(float("nan"), 0, 1, "the data name no entities or no days")
         assert self.parameter is not None
         try:
-            value = self.kernel(y_true, y_score, int(self.parameter[1]), entities, days)
+            value = self.kernel(
+                check_labels(y_true, pos_label), y_score, int(self.parameter[1]), entities, days
+            )
         except UndefinedMetricError as error:
             return MetricValue(float("nan"), 0, 1, error.reason)
         return MetricValue(float(value), 1, 0)

@@ -65,21 +65,21 @@ class FunctionMetric(Metric):
 
 def custom_metric(
     name: str,
-    path: str,
+    path: str | Callable[..., float],
     *,
     title: str = "",
     higher_is_better: bool | None = None,
     bounds: Sequence[float | None] | None = None,
     needs: Sequence[str] | None = None,
 ) -> Metric:
-    """Return the metric at a dotted path.
+    """Return the metric at a dotted path, or of a function.
 
     Parameters
     ----------
     name : str
         What it is to be called.
-    path : str
-        Dotted path of a `Metric`, or of a function ``f(y_true, y_score)`` that returns a number.
+    path : str or callable
+        A function ``f(y_true, y_score)`` that returns a number, or the dotted path of one, or of a `Metric`.
     title : str
         Name in tables and figures; that of the `Metric`, or `name`.
     higher_is_better : bool, optional
@@ -104,7 +104,8 @@ def custom_metric(
     """
     if is_known(name):
         raise ValueError(f"{name!r} is already the name of one of attop's metrics: choose another")
-    function = object_at(path)
+    function: Any
+    function, path = (object_at(path), path) if isinstance(path, str) else (path, name)
     declared = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
     if isinstance(function, Metric):
         given = [key for key, value in declared.items() if value is not None]
@@ -136,6 +137,48 @@ def custom_metric(
         needs_top="k" in needed,
         higher_is_better=higher_is_better is not False,
     )
+
+
+#: How scikit-learn ends the names of functions that are better the lower they are.
+_LOWER = ("_loss", "_error", "_deviance")
+
+
+def as_metric(metric: str | Metric | Callable[..., float]) -> Metric:
+    """Return the metric of a name or a dotted path, a `Metric` as it is, or that of a function.
+
+    A function whose third parameter is called k is called with it.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or by its name a function is better the lower it is.
+    TypeError
+        If it is none of these.
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, str) and (is_known(metric) or "." not in metric):
+        return get_metric(metric)
+    function = object_at(metric) if isinstance(metric, str) else metric
+    declared = getattr(function, "metric", function)
+    if isinstance(declared, Metric):
+        return declared
+    if not callable(function) or isinstance(function, type):
+        raise TypeError(f"metric must be a name, a Metric or a function f(y_true, y_score), got {metric!r}")
+    name = getattr(function, "__name__", type(function).__name__)
+    if name.endswith(_LOWER):
+        raise ValueError(
+            f"{name} is better the lower it is, by its name: say so by\n"
+            f"    metric=custom_metric({name!r}, {name}, higher_is_better=False)"
+        )
+    return custom_metric(name, function, needs=("k", *USUAL) if _takes_k(function) else None)
+
+
+def _takes_k(function: Callable[..., Any]) -> bool:
+    try:
+        return list(inspect.signature(function).parameters)[2:3] == ["k"]
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        return False
 
 
 def find_metric(name: str, own: Mapping[str, Mapping[str, Any]]) -> Metric:

@@ -14,7 +14,14 @@ from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop._core.sample import check_groups, check_labels, check_scores, check_weights, resolve_each
+from attop._core.sample import (
+    Label,
+    check_groups,
+    check_labels,
+    check_scores,
+    check_weights,
+    resolve_each,
+)
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._ranking import Ranking
@@ -159,6 +166,7 @@ class Metric:
         top: TopLike | None = None,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        pos_label: Label | None = None,
     ) -> MetricValue:
         """Value on a sample, or NaN and the reason where it is undefined.
 
@@ -168,7 +176,7 @@ class Metric:
         Parameters
         ----------
         y_true : array-like of shape (n,)
-            Booleans, 0/1 or -1/+1; the larger value is positive.
+            Booleans, 0/1 or -1/+1, of which the larger is positive; with `pos_label` any two labels.
         y_score : array-like of shape (n,)
             The higher, the nearer the top.
         top : Top, int or mapping, optional
@@ -177,6 +185,8 @@ class Metric:
             Group (user, query) of each item.
         sample_weight : array-like of shape (n,), optional
             What each item is worth, at least 0, for metrics that are `weighted`.
+        pos_label : str, int, float or bool, optional
+            The label of the positive class.
 
         Raises
         ------
@@ -187,7 +197,7 @@ class Metric:
             If the metric needs a top and there is none.
         """
         try:
-            return self.group_mean(y_true, y_score, top, groups, sample_weight)
+            return self.group_mean(y_true, y_score, top, groups, sample_weight, pos_label)
         except UndefinedMetricError as error:
             return MetricValue(float("nan"), 0, error.n_groups, error.reason)
 
@@ -198,10 +208,11 @@ class Metric:
         top: TopLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
+        pos_label: Label | None = None,
         **options: object,
     ) -> float:
         """Return the value on one list, see `group_mean`; `options` are the kernel's, such as `ties`."""
-        return self.group_mean(y_true, y_score, top, None, sample_weight, **options).value
+        return self.group_mean(y_true, y_score, top, None, sample_weight, pos_label, **options).value
 
     def group_mean(
         self,
@@ -210,10 +221,11 @@ class Metric:
         top: TopLike | None,
         groups: ArrayLike | None,
         sample_weight: ArrayLike | None = None,
+        pos_label: Label | None = None,
         **options: object,
     ) -> MetricValue:
         """Return the value as `evaluate` does, but raise `UndefinedMetricError` where it is undefined."""
-        labels = check_labels(y_true)
+        labels = check_labels(y_true, pos_label)
         values = check_scores(y_score, len(labels))
         codes = None if groups is None else check_groups(groups, len(labels))
         weights = self._check_weights(sample_weight, len(labels))
@@ -367,6 +379,7 @@ class MetricFunction(Protocol):
         *,
         ties: Ties = "expected",
         sample_weight: ArrayLike | None = None,
+        pos_label: Label | None = None,
     ) -> float:
         """Value on one list."""
 
@@ -470,7 +483,8 @@ def family(
 
 #: What a docstring says of the arguments that metrics share, those of a `MetricFunction`.
 _ARGUMENTS = {
-    "y_true": "array-like of shape (n,)\n    Booleans, 0/1 or -1/+1; the larger value is positive.",
+    "y_true": """array-like of shape (n,)
+    Booleans, 0/1 or -1/+1, of which the larger is positive; with `pos_label` any two labels.""",
     "y_score": "array-like of shape (n,)\n    Finite; the higher, the nearer the top.",
     "top": """Top, int or mapping
     How much of the top: ``10`` and ``{"k": 10}`` are items, ``{"tau": 0.05}`` a share of the items,
@@ -481,6 +495,8 @@ _ARGUMENTS = {
     counts one half.""",
     "sample_weight": """array-like of shape (n,), optional
     What each item is worth, at least 0, such as an amount.""",
+    "pos_label": """str, int, float or bool, optional
+    The label of the positive class.""",
 }
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop._core.sample import Label
 from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._metric import MetricValue, Need, Ties, metric
 from attop.metrics._ranking import Ranking
@@ -135,7 +136,14 @@ MICRO_PAP = replace(
 _MACRO_PAP = replace(MICRO_PAP, name="macro-pap@k", title="Macro-pAp@k", kernel=_pooled)
 
 
-def pap_at_k_risk(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, ties: Ties = "expected") -> float:
+def pap_at_k_risk(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    top: TopLike,
+    *,
+    ties: Ties = "expected",
+    pos_label: Label | None = None,
+) -> float:
     """Risk form of pAp@k, ``1 - pap_at_k(...)``: what the surrogates of pAp@k stand for.
 
     Parameters and errors are those of `pap_at_k`.
@@ -149,11 +157,17 @@ def pap_at_k_risk(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, ties: 
     >>> pap_at_k_risk([1, 0, 0, 0], [1.0, 1.0, 0.0, 0.0], 1, ties="error")
     1.0
     """
-    return 1.0 - pap_at_k(y_true, y_score, top, ties=ties)
+    return 1.0 - pap_at_k(y_true, y_score, top, ties=ties, pos_label=pos_label)
 
 
 def micro_pap_at_k(
-    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, groups: ArrayLike, *, ties: Ties = "expected"
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    top: TopLike,
+    groups: ArrayLike,
+    *,
+    ties: Ties = "expected",
+    pos_label: Label | None = None,
 ) -> MetricValue:
     r"""Mean of pAp@k over users (Hiranandani et al. 2020, eq. 17).
 
@@ -161,7 +175,7 @@ def micro_pap_at_k(
 
     Parameters
     ----------
-    y_true, y_score, top, ties
+    y_true, y_score, top, ties, pos_label
         As for `pap_at_k`; `top` is resolved for each user.
     groups : array-like of shape (n,)
         User of each item.
@@ -181,11 +195,17 @@ def micro_pap_at_k(
     >>> micro_pap_at_k([1, 0, 0, 1, 0], [5.0, 4.0, 3.0, 2.0, 1.0], 1, ["ann", "ann", "bob", "bob", "cat"])
     MetricValue(value=0.5, n_groups=2, n_left_out=1, reason=None)
     """
-    return MICRO_PAP.group_mean(y_true, y_score, top, groups, ties=ties)
+    return MICRO_PAP.group_mean(y_true, y_score, top, groups, pos_label=pos_label, ties=ties)
 
 
 def macro_pap_at_k(
-    y_true: ArrayLike, y_score: ArrayLike, top: TopLike, groups: ArrayLike, *, ties: Ties = "expected"
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    top: TopLike,
+    groups: ArrayLike,
+    *,
+    ties: Ties = "expected",
+    pos_label: Label | None = None,
 ) -> MetricValue:
     r"""Share of correctly ranked pairs of all users together: a pair counts once, not a user.
 
@@ -193,7 +213,7 @@ def macro_pap_at_k(
 
     Parameters
     ----------
-    y_true, y_score, top, groups, ties
+    y_true, y_score, top, groups, ties, pos_label
         As for `micro_pap_at_k`.
 
     Returns
@@ -218,4 +238,4 @@ def macro_pap_at_k(
     >>> macro_pap_at_k(y_true, y_score, {"kappa": 1}, users)
     MetricValue(value=0.2, n_groups=2, n_left_out=0, reason=None)
     """
-    return _MACRO_PAP.group_mean(y_true, y_score, top, groups, ties=ties)
+    return _MACRO_PAP.group_mean(y_true, y_score, top, groups, pos_label=pos_label, ties=ties)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop._core.sample import check_labels, check_scores
+from attop._core.sample import Label, check_labels, check_scores
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._metric import EXPECTED, Need, Ties, UndefinedMetricError, metric
@@ -41,12 +41,12 @@ def auc(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
     return ranking.total(pairs) / (ranking.total(ranking.gain) * ranking.total(ranking.loss))
 
 
-def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
+def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, pos_label: Label | None = None) -> float:
     """AUC among the k items of highest score: how well the top itself is ordered.
 
     Parameters
     ----------
-    y_true, y_score, top
+    y_true, y_score, top, pos_label
         As for `precision_at_k`.
 
     Returns
@@ -73,7 +73,7 @@ def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike) -> float:
     >>> auc_at_k([1, 0, 1, 0, 1], [5.0, 4.0, 3.0, 2.0, 1.0], 3)
     0.5
     """
-    labels = check_labels(y_true)
+    labels = check_labels(y_true, pos_label)
     n, n_pos = len(labels), int(labels.sum())
     ranking = Ranking.of_list(labels, check_scores(y_score, n))
     k = Top.of(top).resolve(n, n_pos)
@@ -133,7 +133,7 @@ class RocPoints(NamedTuple):
         return np.interp(np.asarray(k, float), self.fp + self.tp, self.tp)
 
 
-def roc_points(y_true: ArrayLike, y_score: ArrayLike) -> RocPoints:
+def roc_points(y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Label | None = None) -> RocPoints:
     """Return the points of the ROC curve as counts, as plotted by Rudin (2005), section 5.
 
     Joined by straight lines they are the curve expected over a uniformly random order of tied items; its
@@ -141,7 +141,7 @@ def roc_points(y_true: ArrayLike, y_score: ArrayLike) -> RocPoints:
 
     Parameters
     ----------
-    y_true, y_score
+    y_true, y_score, pos_label
         As for `auc`.
 
     Examples
@@ -150,7 +150,7 @@ def roc_points(y_true: ArrayLike, y_score: ArrayLike) -> RocPoints:
     >>> points.fp.tolist(), points.tp.tolist()
     ([0, 0, 1, 2], [0, 1, 2, 2])
     """
-    labels = check_labels(y_true)
+    labels = check_labels(y_true, pos_label)
     ranking = Ranking.of(labels, check_scores(y_score, len(labels)))
     tp = np.concatenate([[0], np.cumsum(ranking.pos)])
     fp = np.concatenate([[0], np.cumsum(ranking.size - ranking.pos)])

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from attop._core.sample import as_floats, check_positive_known, refuse_masked
+from attop._core.sample import Label, as_floats, positive_last, refuse_masked, warn_of_words
 from attop._core.top import Top
 from attop._core.typing import Floats, TopLike
 from attop.metrics._metric import Metric
@@ -26,6 +26,7 @@ class TopScorer:
 
     metric: Metric
     top: Top | None
+    pos_label: Label | None = None
     _requests: dict[str, bool | str | None] = field(default_factory=dict, repr=False)
 
     def __call__(
@@ -37,6 +38,9 @@ class TopScorer:
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Score a fitted binary classifier on `X` with labels `y` of shape (n,), taken from `classes_`.
+
+        Positive is `pos_label`, by default the last of `classes_`; of words a warning says which that is,
+        unless the estimator has a `pos_label` of its own.
 
         With `groups` of shape (n,) it is the mean over the groups the metric is defined on; `sample_weight`
         of shape (n,) says what each item is worth, for the metrics that take it. Where lower is better, it is
@@ -55,7 +59,7 @@ class TopScorer:
             raise ValueError(
                 f"y holds {unknown[:5].tolist()}, but the classifier knows only {classes.tolist()}"
             )
-        check_positive_known(labels, np.asarray(classes))
+        positive = self._positive(estimator, np.asarray(classes))
         if groups is None and self.metric.grouped:
             raise ValueError(
                 f"{self.metric.name} is a mean over groups, but the scorer got no groups: call "
@@ -63,8 +67,17 @@ class TopScorer:
                 "and pass groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
             )
         scores = scores_of(estimator, X)
-        value = self.metric.group_mean(labels == classes[1], scores, self.top, groups, sample_weight)
+        if positive == classes[0]:
+            scores = -scores  # what an estimator scores high is the last of its classes
+        value = self.metric.group_mean(labels == positive, scores, self.top, groups, sample_weight)
         return value.value if self.metric.higher_is_better else -value.value
+
+    def _positive(self, estimator: Any, classes: NDArray[Any]) -> Any:
+        if self.pos_label is not None:
+            return positive_last(classes, self.pos_label)[1]
+        if not names_positive(estimator):
+            warn_of_words(classes, stacklevel=3)
+        return classes[1]
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
         """Request groups or weights by scikit-learn's metadata routing.
@@ -107,6 +120,14 @@ class TopScorer:
     def _accept_sample_weight(self) -> bool:
         """Tell scikit-learn whether it may hand on the weights of `fit` where routing is not enabled."""
         return self.metric.weighted
+
+
+def names_positive(estimator: Any) -> bool:
+    """Return whether an estimator, or one inside it, is told which label is positive."""
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    return any(
+        path.rpartition("__")[2] == "pos_label" and value is not None for path, value in parameters.items()
+    )
 
 
 def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") -> Floats:
@@ -184,12 +205,14 @@ def log_odds(p: Floats, least: float, most: float) -> Floats:
     return inside + np.sign(z) * 1e-3 * (1 - 1 / (1 + beyond))
 
 
-def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScorer:
+def make_top_scorer(
+    metric: str | Metric, top: TopLike | None = None, *, pos_label: Label | None = None
+) -> TopScorer:
     """Make a scorer for ``GridSearchCV``, ``cross_val_score`` and the like.
 
-    It ranks by ``decision_function``, or else by the probability of ``classes_[1]``, which is the positive
-    class. Where the metric is undefined, the scorer raises `UndefinedMetricError`, which scikit-learn turns
-    into its `error_score`.
+    It ranks by ``decision_function``, or else by the probability of ``classes_[1]``, in reverse if the other
+    class is the positive one. Where the metric is undefined, the scorer raises `UndefinedMetricError`, which
+    scikit-learn turns into its `error_score`.
 
     All test items form one list, unless the scorer is handed groups (users, queries) by scikit-learn's
     metadata routing; then the value is the mean over the groups. A metric that is by definition a mean over
@@ -203,6 +226,8 @@ def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScor
         How much of the top, for metrics that need it. It is resolved on each test fold (in each group): of
         the k you will look at in production give the length of that list too, ``{"k": 100, "of": 30000}``,
         and the fold is cut at the same share.
+    pos_label : str, int, float or bool, optional
+        The label of the positive class; by default the last of the classifier's ``classes_``.
 
     Returns
     -------
@@ -218,8 +243,8 @@ def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScor
 
     Examples
     --------
-    >>> make_top_scorer("precision@k", {"k": 100, "of": 30000})
-    TopScorer(metric=Metric(precision@k), top=Top(k=100, out_of=30000))
+    >>> make_top_scorer("precision@k", {"k": 100, "of": 30000}, pos_label="fraud")
+    TopScorer(metric=Metric(precision@k), top=Top(k=100, out_of=30000), pos_label='fraud')
 
     With groups, by metadata routing:
 
@@ -239,4 +264,4 @@ def make_top_scorer(metric: str | Metric, top: TopLike | None = None) -> TopScor
     found = get_metric(metric)
     if found.needs_top and top is None:
         raise TypeError(f"{found.name} is a metric of the top: give top, for example {{'tau': 0.05}}")
-    return TopScorer(found, None if top is None else Top.of(top))
+    return TopScorer(found, None if top is None else Top.of(top), pos_label)

@@ -13,14 +13,14 @@ from attop._core._sklearn import safe_indexing
 from attop._core.parameters import check_share
 from attop._core.sample import (
     centre_and_scale,
-    check_positive_known,
     check_weights,
     plain_labels,
     refuse_masked,
+    warn_of_words,
 )
 from attop._core.typing import Floats
 from attop.experiment._routing import Estimator, Rows, fit
-from attop.metrics._scorer import log_odds, scores_of
+from attop.metrics._scorer import log_odds, names_positive, scores_of
 
 
 class SteadyTop(ClassifierMixin, BaseEstimator):
@@ -40,6 +40,7 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
     ----------
     model_ : estimator
     classes_ : ndarray of shape (2,)
+        Those of the new model; the second is the positive class.
     centre_, scale_ : ndarray of shape (2,)
         Mean and standard deviation of the scores of the training rows, by the new and the previous model.
 
@@ -80,9 +81,10 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             columns["sample_weight"] = check_weights(sample_weight, len(labels))
             X, labels, columns = _rows_that_count(X, labels, columns)
-        self.classes_ = np.unique(labels)
-        check_positive_known(labels, self.classes_)
         self.model_ = fit(clone(self.model), X, labels, **columns)
+        self.classes_ = np.asarray(getattr(self.model_, "classes_", np.unique(labels)))
+        if not names_positive(self.model_):
+            warn_of_words(self.classes_, stacklevel=2)
         labels_before = getattr(self.previous, "classes_", self.classes_)
         if not np.array_equal(labels_before, self.classes_):
             raise ValueError(

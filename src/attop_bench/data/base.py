@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from attop._core.files import StrPath, replacing
 from attop._core.typing import Floats, Ints
+from attop.experiment._parts import Parts
 from attop.statistics._effective import likeness
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.preparation import (
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
 _COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate groups"}
-_COLUMNS |= {"entity": "entities", "day": "days", "amount": "amounts"}
+_COLUMNS |= {"entity": "entities", "day": "days", "amount": "amounts", "by": "parts of the list"}
+#: Of these the values are kept as they are; of others only which are the same.
+_KEPT = ("day", "by")
 
 #: Name of the ledger of rows among the facts; see `Ledger.as_dict`.
 LEDGER = "rows"
@@ -99,6 +102,9 @@ class Dataset:
         `impute` nothing may be missing.
     origin : Origin or None
         Of rows of a file that were just read; it is not saved.
+    by : ndarray of shape (n,), int64, or None
+        Part of each row, such as its region, by which the top is looked at: a position in the names of
+        ``facts["by"]``.
     """
 
     name: str
@@ -114,6 +120,7 @@ class Dataset:
     impute: str | None = None
     max_categories: int | None = None
     origin: Origin | None = None
+    by: Ints | None = None
 
     def __post_init__(self) -> None:
         X, y = _typed(self.X), np.asarray(self.y)
@@ -157,7 +164,7 @@ class Dataset:
                     f"dataset {self.name}: parts must be numbered from 0 and have items, got "
                     f"{distinct.tolist()}"
                 )
-            object.__setattr__(self, name, (values if name == "day" else codes).astype(np.int64))
+            object.__setattr__(self, name, (values if name in _KEPT else codes).astype(np.int64))
 
     @property
     def n_pos(self) -> int:
@@ -221,6 +228,13 @@ class Dataset:
         if self.day is not None:
             counts["days"] = int(np.ptp(self.day)) + 1
         return counts
+
+    @property
+    def parts(self) -> Parts | None:
+        """Parts by which the top is looked at, with their names."""
+        if self.by is None:
+            return None
+        return Parts(self.facts["by"]["column"], self.facts["by"]["names"], self.by)
 
     def save(self, path: StrPath) -> None:
         """Write to an ``.npz`` file, whole or not at all."""

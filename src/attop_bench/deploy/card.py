@@ -17,6 +17,7 @@ from attop._core.wording import count_noun, format_hits
 from attop.experiment._capacity import capacity, draw_capacity
 from attop.experiment._forecast import NextList
 from attop.metrics._roc import roc_points
+from attop_bench.deploy.by_part import part_lines
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import CURVE, HARMLESS, MODEL, SAFE_MODEL, Package
 from attop_bench.deploy.promise import sentence_of_groups
@@ -120,6 +121,8 @@ def _expectation(model: Deployed) -> Iterator[str]:
             f"Trained again with a fifth of its rows exchanged, it keeps {model.stays:.0%} of a list: expect "
             f"{format_hits(model.stays * forecast.k, forecast.k)} of these {forecast.k:,} again."
         )
+    if model.parts is not None:
+        yield "\n".join(part_lines(model.parts))
     yield "All of it holds for rows like these: it does not allow for changes over time."
     if noted:
         yield (

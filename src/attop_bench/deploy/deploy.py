@@ -35,6 +35,7 @@ from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
 from attop_bench.data.preparation import column_transformer, columns_of, values_of
 from attop_bench.data.splits.protocols import make_folds
+from attop_bench.deploy.by_part import parts_of
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.package import Package
@@ -124,6 +125,8 @@ class Deployed:
     #: Share of the top of a test part that stays if a fifth of the training rows is exchanged; NaN with
     #: groups, or if that cannot be trained.
     stays: float
+    #: By each part of the rows, if the data set names a column of parts; see `by_part.parts_of`.
+    parts: pd.DataFrame | None = None
 
 
 def deploy(
@@ -237,6 +240,7 @@ def deploy(
         differences(without_text, kinds.categories, listed),
         one_column_alone(job, dataset, without_text, folds, best.records),
         share_kept(job, dataset, once, candidate, n_jobs),
+        parts_of(top, dataset, best.records, _ratio(best.records)),
     )
 
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from attop._core.top import Top, main_top
 from attop._core.typing import Floats, Ints
+from attop.experiment._forecast import HeldOut
+from attop.experiment._parts import counts_at_top
 from attop.experiment._tune import best_candidate
 from attop.metrics._metric import Metric
 from attop.metrics._overlap import inside_top
@@ -73,6 +75,7 @@ def evaluate(
                 rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
             rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, tops, scoring)]
+            rows["parts"] += [key | r for r in _part_rows(dataset, test, row, top)]
             rows["roc"].append(key | _roc_row(dataset, test, row))
             if dataset.groups is None and str(top) == main:
                 rows["listed"].append(key | listed_row(test + 1, dataset.y[test], row, top))
@@ -197,6 +200,29 @@ def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
     at = np.flatnonzero(inside)
     columns = {"row": rows[at], "label": y[at], "listed": inside[at]}
     return {name: values.tolist() for name, values in columns.items()} | {"n_pos": int(y.sum())}
+
+
+def _part_rows(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[Row]:
+    """Return a row for each part of the rows, such as a region; none where the data set names no parts."""
+    parts = dataset.parts
+    if parts is None:
+        return []
+    y = dataset.y[test]
+    counts = counts_at_top(HeldOut(test, y, scores), parts, top, dataset.groups)
+    codes = parts.codes[test]
+    n = np.bincount(codes, minlength=len(counts))
+    n_pos = np.bincount(codes, y, minlength=len(counts))
+    return [
+        {
+            "column": parts.column,
+            "part": str(name),
+            "rows": int(n[i]),
+            "positives": int(n_pos[i]),
+            "among": float(counts[i, 0]),
+            "found": float(counts[i, 1]),
+        }
+        for i, name in enumerate(parts.names)
+    ]
 
 
 def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:

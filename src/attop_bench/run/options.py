@@ -190,7 +190,8 @@ class DatasetConfig(_Model):
     log(1 + x), for counts."""
     tops: Annotated[list[TopField], AfterValidator(_each_once)] = Field(min_length=1)
     """The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}; or {k: 100, of: 30000}, the share that
-    100 are of the 30,000 to be ranked. A tau is rounded up, {tau: 0.05, round: nearest} to the nearest."""
+    100 are of the 30,000 to be ranked, to the nearest row. A tau is rounded up, {tau: 0.05, round: nearest}
+    to the nearest."""
     scoring: str = "precision@k"
     """Metric that selects hyper-parameters, for every method: a name, or a dotted path."""
     selection: Literal["nested", "optimistic"] = "nested"

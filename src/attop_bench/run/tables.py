@@ -33,6 +33,9 @@ TABLES: dict[str, tuple[str, ...]] = {
     # Items among the first k of a run, at the main top of one list: their row from 1, label, and the share of
     # the orders of tied items in which it is there; and the positives of the test part.
     "listed": ("row", "label", "listed", "n_pos"),
+    # Of each part of a test part's rows, such as a region, where the data set names such a column: its rows
+    # and positives, and those expected among the first k.
+    "parts": ("column", "part", "rows", "positives", "among", "found"),
     # Of the first repeat and fold, at one top, by `attop_bench.run.trace`; not of the other runs.
     "trace": ("iterations", "objective", "train", "test"),
 }

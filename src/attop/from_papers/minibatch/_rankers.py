@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike, NDArray
 
-from attop._core.sample import check_positive_known
+from attop._core.sample import positive_last, warn_of_words
 from attop._core.top import Top
 from attop._core.typing import TopLike
 from attop.learners._base import Ranker, Training, ranker, sharing
+from attop.learners._validation import repeatable
 from attop.surrogates._base import Surrogate
 from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKStruct
 
@@ -34,8 +34,9 @@ class MiniBatchRanker(Ranker):
     Parameters
     ----------
     batch_size : int, at least 2
-    random_state : int, RandomState or None
+    random_state : int or RandomState, optional
         Orders the items.
+        None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
     time_limit : float, optional
         Seconds for a call of `fit`, or for settings trained together in `fit_many`.
 
@@ -51,7 +52,7 @@ class MiniBatchRanker(Ranker):
     _default_top: ClassVar[TopLike] = {"kappa": 0.25}
 
     batch_size: int = 500
-    random_state: int | np.random.RandomState | None = 0
+    random_state: int | np.random.RandomState | None = None
     time_limit: float | None = None
     n_skipped_: int = field(init=False)
     _state: Any = field(init=False)
@@ -67,7 +68,7 @@ class MiniBatchRanker(Ranker):
         X : array-like or CSR matrix of shape (n, d)
         y : array-like of shape (n,)
         classes : array-like of shape (2,)
-            The two labels, of which the larger is positive. Needed in the first call only.
+            The two labels; `pos_label` says which is positive. Needed in the first call only.
 
         Returns
         -------
@@ -92,14 +93,8 @@ class MiniBatchRanker(Ranker):
                     "the first call of partial_fit needs classes, that is all labels that will ever occur: "
                     "pass for example classes=[0, 1]"
                 )
-            self.classes_ = np.unique(classes)
-            if len(self.classes_) != 2:
-                raise ValueError(
-                    "Only binary classification is supported. The type of the target is multiclass: "
-                    f"classes must be two labels, got {self.classes_.tolist()}"
-                )
-            check_positive_known(labels, self.classes_)
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            self.classes_ = self._known(classes)
+        elif classes is not None and set(np.unique(classes)) != set(self.classes_):
             raise ValueError(
                 f"classes must stay the same from call to call, got {np.unique(classes).tolist()} after "
                 f"{self.classes_.tolist()}: pass the same again, or leave them out"
@@ -123,6 +118,19 @@ class MiniBatchRanker(Ranker):
             self._place_cut(self._score(features), positive)
         return self
 
+    def _known(self, classes: ArrayLike) -> NDArray[Any]:
+        """Return the classes of a stream, the positive one last; refuse other numbers than two."""
+        labels = np.unique(classes)
+        if len(labels) != 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"classes must be two labels, got {labels.tolist()}"
+            )
+        ordered = positive_last(labels, self.pos_label)
+        if self.pos_label is None:
+            warn_of_words(ordered, stacklevel=3)
+        return ordered
+
     def _start(self, n_features: int) -> AveragedDescent | MistakeDriven:
         """Return the state at the start of learning."""
         raise NotImplementedError
@@ -138,7 +146,7 @@ class MiniBatchRanker(Ranker):
         from attop.from_papers.minibatch._batches import batches_of
         from attop.from_papers.minibatch._sgd_at_k import descend
 
-        order = check_random_state(self.random_state)
+        order = repeatable(self.random_state)
         batches = batches_of(data.X, data.y, data.groups, self._top(), self.batch_size, order)
         return descend(batches, state, epochs=self._epochs(), time_limit=self.time_limit)
 

@@ -7,15 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
 from attop.learners._user_lists import UserLists, pairs_matrix
-from attop.learners._validation import check_parameters
+from attop.learners._validation import check_parameters, repeatable
 from attop.learners.factor_ranker._factor_descent import factor_descent
 from attop.surrogates._grouped import GroupedSurrogate
 from attop.surrogates._registry import get_surrogate
+
+#: The meaning of ``top=None``.
+_TOP = 20
 
 
 @dataclass(repr=False, eq=False)
@@ -30,8 +32,8 @@ class FactorRanker(UserLists):
     ----------
     surrogate : str or Surrogate, default="softmax"
         L: ``"softmax"``, ``"softmax@k"``, one of pAp@k or prec@k, or an object, which brings its own top.
-    top : int, mapping or Top, default=20
-        The top of each list. Not used by surrogates without a top, nor with an object.
+    top : int, mapping or Top, optional
+        The top of each list; None is 20. Not used by surrogates without a top, nor with an object.
     n_factors : int, at least 1, default=64
         Length of the vectors p and q.
     scale : float, positive, default=5.0
@@ -42,8 +44,9 @@ class FactorRanker(UserLists):
         Passes over the users. It is a hyper-parameter: nothing else stops the descent.
     batch_users : int, at least 1, optional
         Users of a step; all by default. With some ten thousand users, 1000 need far fewer passes.
-    random_state : int, RandomState or None, default=0
+    random_state : int or RandomState, optional
         Draws the start and the batches.
+        None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
 
     Attributes
     ----------
@@ -72,13 +75,13 @@ class FactorRanker(UserLists):
     """
 
     surrogate: str | GroupedSurrogate = "softmax"
-    top: TopLike = 20
+    top: TopLike | None = None
     n_factors: int = 64
     scale: float = 5.0
     learning_rate: float = 0.05
     max_iter: int = 100
     batch_users: int | None = None
-    random_state: int | np.random.RandomState | None = 0
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn from pairs of users and items; `y` is ignored.
@@ -97,13 +100,13 @@ class FactorRanker(UserLists):
             If the surrogate has no groups.
         """
         check_parameters(self)
-        loss = get_surrogate(self.surrogate, Top.of(self.top))
+        loss = get_surrogate(self.surrogate, Top.of(_TOP if self.top is None else self.top))
         if not isinstance(loss, GroupedSurrogate):
             raise TypeError(
                 f"FactorRanker needs a surrogate that has a kernel for groups, got {loss!r}: take 'softmax'"
             )
         pairs = pairs_matrix(X)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(repeatable(self.random_state).randint(2**31 - 1))
         (self.user_factors_, self.item_factors_), self.objective_, n_users = factor_descent(
             pairs,
             loss,

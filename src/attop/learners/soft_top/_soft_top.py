@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from attop._core.compiled import blas
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import SplittingRanker, Training, ranker, sharing
+from attop.learners._validation import repeatable
 from attop.learners.soft_top._bases import PointwiseBases, PointwiseLoss
 from attop.learners.soft_top._refinement import Sample
 from attop.learners.soft_top._search import Bases, Outcome, Request, Run, Trials, search, thinned
@@ -44,8 +44,9 @@ class RefinedRanker(SplittingRanker):
     min_gain_se : float, default=1.0
         Standard errors over the folds that the gain over the base has to exceed; ``-np.inf`` always refines,
         ``np.inf`` never.
-    random_state : int, RandomState or None, default=0
+    random_state : int or RandomState, optional
         Deals the folds, and draws from the rows of a large sample.
+        None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
     n_jobs : int, optional
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -69,7 +70,7 @@ class RefinedRanker(SplittingRanker):
 
     cv: int = 5
     min_gain_se: float = 1.0
-    random_state: int | np.random.RandomState | None = 0
+    random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
 
     def _top_of(self, part: Sample) -> Top:
@@ -169,7 +170,7 @@ class SoftTop(RefinedRanker):
         # Those that share their bases.
         for alike in sharing(models, lambda model: (repr(model.base), model.cv, repr(model.random_state))):
             one = alike[0]
-            seed = int(check_random_state(one.random_state).randint(2**31 - 1))
+            seed = int(repeatable(one.random_state).randint(2**31 - 1))
             some, sample = Z, thinned(part, _MOST_TO_CHOOSE_BY, seed)
             whole = sample.groups if entity is None else entity[sample.rows]
             if sample is not part:

@@ -12,15 +12,16 @@ from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from attop._core._sklearn import BaseComposition
-from attop._core.sample import centre_and_scale, refuse_masked
+from attop._core.sample import Label, centre_and_scale, refuse_masked
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
 from attop.learners._base import Setting, SplittingRanker, Training, all_alike, cut_below, train
+from attop.learners._validation import repeatable
 from attop.learners.top_stack._members import Fitted, Member, Values, cross_fit, default_members, raw_scores
 from attop.metrics._held_out import HeldOutPrecision, TopPrecision
 
@@ -60,8 +61,11 @@ class TopStack(SplittingRanker, BaseComposition):
         each.
     n_jobs : int, optional
         Folds at the same time, see joblib. Each takes one thread; the numbers are the same for any.
-    random_state : int, RandomState or None, default=0
+    random_state : int or RandomState, optional
         Deals the folds, and seeds the members that have no seed of their own.
+        None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
+    pos_label : str, int, float or bool, optional
+        The label of the positive class; by default the last of the two in sorted order.
 
     Attributes
     ----------
@@ -131,13 +135,16 @@ class TopStack(SplittingRanker, BaseComposition):
         top: TopLike | None = None,
         cv: int = 5,
         n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = 0,
+        random_state: int | np.random.RandomState | None = None,
+        *,
+        pos_label: Label | None = None,
     ):
         self.estimators = estimators
         self.top = top
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.pos_label = pos_label
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters, and with `deep` those of the members as ``name__parameter``."""
@@ -189,7 +196,7 @@ class TopStack(SplittingRanker, BaseComposition):
             model._combine(members, y, weight, measure)
 
     def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
-        rng = check_random_state(self.random_state)
+        rng = repeatable(self.random_state)
         most = max(2, int(np.bincount(y).min()) // 2)
         folds = cross_fitting_folds(min(self.cv, most), y, values.get("groups", values.get("entity")), rng)
         seed = int(rng.randint(np.iinfo(np.int32).max))

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 
 from attop._core.files import StrPath
 from attop._core.typing import Ints
+from attop.experiment._parts import Parts, read_parts
 from attop_bench.data.base import LEDGER, Dataset, DatasetError, Origin
 from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds import columns
@@ -118,6 +119,9 @@ class TableOptions(RawOptions):
     #: Column of what a row is worth if it is positive, such as a sum of money, for the metrics `amount@k`,
     #: `amount-share@k` and `amount-lift@k`; it stays a feature unless it is dropped.
     amount: _Column | None = None
+    #: Column whose values are parts of the rows, such as regions: a model's card says which share of the list
+    #: each part has, and how good the list is in it. It stays a feature unless it is dropped.
+    by: _Column | None = None
     #: Keep rows with the same features on one side of every split; otherwise memorising one copy is rewarded
     #: on the others. See `Dataset.duplicate_group`.
     copies_together: StrictBool = False
@@ -181,6 +185,10 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         if amounts.dtype.kind not in "iuf":
             raise DatasetError(f"{chosen.where}: amount must be a column of numbers, got {amounts[0]!r}")
         beside["amount"] = amounts
+    of_parts = {}
+    if chosen.by is not None:
+        named = _parts(table, chosen)
+        beside["by"], of_parts = named.codes, {"by": {"column": named.column, "names": named.names}}
     ledger = table.ledger
     if chosen.downsample_positives is not None:
         rows = columns.downsampled(y, chosen.downsample_positives, chosen.where)
@@ -197,6 +205,7 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         "positive": f"{table.label} {'' if compared else '= '}{chosen.positive}",
         "features": features,
         LEDGER: ledger.as_dict(),
+        **of_parts,
     }
     name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(
@@ -398,6 +407,17 @@ def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
             name = "groups" if role == "group" else role
             beside[name] = columns.as_identifiers(table.rows.text(column), options.where).to_numpy()
     return beside
+
+
+def _parts(table: RawTable, chosen: TableOptions) -> Parts:
+    """Return the parts of the rows by the values of a column; gaps are a part of their own."""
+    assert chosen.by is not None
+    name = column_of(table.rows.frame, chosen.by, chosen.where)
+    values = table.rows.values(name).rename(name)
+    try:
+        return read_parts(values, None, len(values))
+    except ValueError as error:
+        raise DatasetError(f"{chosen.where}: {error}") from None
 
 
 def _given(table: RawTable, column: str | int, where: str) -> NDArray:

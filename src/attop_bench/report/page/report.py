@@ -251,7 +251,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     evaluation = job.assign(metric=metric, value=runs["value"], reason=runs["reason"])
     unknown = ("validation", "seconds_selection", "seconds_scoring", "seconds_cpu", "started", "ended")
     jobs = job.assign(
-        status="ok",
+        status=np.where(runs["failed"], "error", "ok"),
         chosen=[json.dumps(candidate, default=str) for candidate in runs["candidate"]],
         n_candidates=1,
         at_edge="[]",
@@ -261,7 +261,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
         n_test=runs["n_test"],
         seconds_training=runs["seconds"],
         host=None,
-        error="",
+        error=runs["reason"].where(runs["failed"], ""),
         **dict.fromkeys((*unknown, "peak_memory_mb"), float("nan")),
     )
     units = comparison.judgement.units
