@@ -27,7 +27,7 @@ function apply(scrollTo) {
     find.parentNode.classList.toggle("here", Boolean(set));
   }
   const n = boxes.length, hidden = state.off.length && `${n - state.off.length} of ${n} methods shown; verdicts are of all`;
-  form.elements.shown.value = [state.metric && `by ${state.metric}`, hidden].filter(Boolean).join(", ");
+  form.elements.shown.value = [state.metric && `by ${state.metric}`, state.against && "differences", hidden].filter(Boolean).join(", ");
   for (const part of all(".kept")) part.hidden = !state.metric;
   for (const part of all(".whole")) part.hidden = Boolean(state.metric);
   for (const part of all(".against")) {
