@@ -1,4 +1,4 @@
-"""What a reader sees first: a curve titled by its finding, one unit for amounts, the few marks that are needed."""
+"""What a reader sees first: a curve titled by its finding, one unit for amounts, few marks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def made(*, n_sets=1, n_methods=3, n_runs=5, metric="precision@k", factor=1.0, *
 
 
 def hits_at(page, k):
-    """Return the hits of the method named in the title of the curve, as precision@k and the title have them."""
+    """Return the best at k, its hits by precision@k, and the title of the curve."""
     section = page.sections[0]
     judged = section.judgements["precision@k", f"k={k}"]
     return judged.best, k * judged.mean, section.finding(page.titles)
@@ -53,9 +53,8 @@ def test_without_a_curve_its_title_says_nothing():
 @pytest.mark.parametrize("metric", ["amount@k", "pap@k"])
 def test_a_curve_of_hits_is_titled_in_hits_whatever_the_metric(metric):
     page = made(metric=metric)
-    assert re.fullmatch(
-        r"At 50 checks .+ finds \d+(\.\d)?; chance finds 1", page.sections[0].finding(page.titles)
-    )
+    title = page.sections[0].finding(page.titles)
+    assert re.fullmatch(r"At 50 checks .+ finds \d+(\.\d)?; chance finds 1", title)
 
 
 def test_amounts_have_one_unit_in_sentence_card_strip_map_tests_and_downloads():

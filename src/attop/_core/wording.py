@@ -81,7 +81,7 @@ def format_hits(value: float, k: float) -> str:
 
 
 def format_sum(value: float) -> str:
-    """Return a sum of what rows are worth: four digits, with commas between thousands; a dash if undefined."""
+    """Return a sum of what rows are worth: four digits, with commas; a dash if it is not finite."""
     if not math.isfinite(value):
         return "–"
     return f"{float(f'{value:.4g}'):,.10g}".replace("-", "−")

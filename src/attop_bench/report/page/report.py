@@ -162,7 +162,7 @@ def _overview(
 
 
 def _could_show(judgements: Sequence[TopJudgement]) -> str:
-    """Say once, for all methods not shown to be behind, which lead the runs show, and where none is tested."""
+    """Say once which lead the runs show, and where methods are not tested."""
     return " ".join(filter(None, (_lead_shown(judgements), _not_tested(judgements))))
 
 

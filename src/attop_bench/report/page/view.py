@@ -219,9 +219,7 @@ def _card(
     alike = {v: [titles[m] for m in judged.of(v)] for v in (Verdict.EQUAL, Verdict.OPEN)}
     n = flat.get(judged.best, 0)
     return {
-        "what": f"Largest amount in the first {judged.factor:,.0f}"
-        if judged.in_sums
-        else f"Best {judged.metric} at {judged.top}",
+        "what": _best_of(judged),
         "who": f"{name_models(judged.first, titles, 3)} {'level at ' * bool(judged.tied)}"
         + _number(judged, judged.mean, places)
         if judged.best
@@ -239,6 +237,13 @@ def _card(
         if cheapest and len(judged.not_behind) > 1
         else "",
     }
+
+
+def _best_of(judged: TopJudgement) -> str:
+    """Say of what the card names the best."""
+    if judged.in_sums:
+        return f"Largest amount in the first {judged.factor:,.0f}"
+    return f"Best {judged.metric} at {judged.top}"
 
 
 def _note(judged: TopJudgement, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int]) -> str:
@@ -272,10 +277,8 @@ def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:
     ]
     notes = [rival.reason] if rival.reason else []
     if rival.verdict is Verdict.OPEN:
-        known = math.isfinite(rival.least)
-        notes = [
-            f"shown from a lead of {_number(judged, rival.least, places)}" if known else "no lead is shown"
-        ]
+        least = _number(judged, rival.least, places)
+        notes = [f"shown from a lead of {least}" if math.isfinite(rival.least) else "no lead is shown"]
     verdict = {"text": rival.verdict.word, "notes": notes}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
