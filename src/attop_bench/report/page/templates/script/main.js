@@ -96,8 +96,9 @@ addEventListener("hashchange", () => {
 addEventListener("resize", reachable);
 document.addEventListener("toggle", reachable, true);
 
-/** On paper every data set has its page. */
+/** On paper every data set has its page, and letters the size of the others. */
 function everything() {
+  if (map) drawFront();
   for (const set of DATA.datasets) {
     const section = document.getElementById(set.anchor);
     if (set.anchor !== state.tab) fillSection(section, set, set.main);
@@ -105,7 +106,6 @@ function everything() {
     quieten(section, section.judged?.highlighted ?? []);
   }
 }
-const paper = matchMedia("print");
 const part = read();
 history.replaceState({ ...state }, "");
 apply(part);

@@ -9,6 +9,7 @@ const home = document.querySelector("section.tab");
 const state = { tab: home.id, top: "", metric: "", off: [], against: "", place: "" };
 const form = document.getElementById("filters");
 const tip = document.getElementById("tip");
+const paper = matchMedia("print");
 
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
