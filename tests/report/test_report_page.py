@@ -142,7 +142,7 @@ SEEN = """async (wheres) => {
         const changed = new Promise((done) => addEventListener("hashchange", done, { once: true }));
         location.hash = where;
         await changed;
-        const section = document.querySelector(".current"), card = section.querySelector(".card.live");
+        const section = document.querySelector(".current"), card = section.querySelector(".card");
         const said = [".what", ".words", ".verdict", ".nothing"].map((part) => card.querySelector(part));
         const rows = [...section.querySelectorAll(".strip li[data-m]")];
         const marks = Object.fromEntries(rows.map((r) => [r.dataset.m, r.className.split(" ")[0]]));
@@ -279,7 +279,7 @@ def test_a_link_restores_what_was_seen(page, data, open_at):
     assert where == f"#{about['anchor']}/{about['tops'][-1]}/auc/-{out}/vs={other}"
     again = open_at(where).page
     assert again.locator("#filters [name=against]").input_value() == other
-    for selector in ("#headline", ".current .card.live", ".current .strip"):
+    for selector in ("#headline", ".current .card:visible", ".current .strip"):
         assert again.locator(selector).inner_text() == first.locator(selector).inner_text()
     assert again.evaluate("location.hash") == where
 
@@ -323,13 +323,13 @@ def test_the_slider_reads_the_curves_at_its_k(page, data):
 def test_a_method_taken_out_is_hidden_and_verdicts_stay(page, data):
     titles, about = dict(data["methods"]), data["datasets"][0]
     at(page, f"#{about['anchor']}/{about['main']}")
-    card = page.locator(".current .card.live").inner_text()
+    card = page.locator(".current .card:visible").inner_text()
     best = page.locator(".current .strip li").first.get_attribute("data-m")
     page.locator("#filters summary").click()
     page.locator(f"#filters input[value='{best}']").uncheck()
     page.locator("#filters summary").click()
     assert "verdicts are of all" in page.locator("#filters output").inner_text()
-    assert page.locator(".current .card.live").inner_text() == card
+    assert page.locator(".current .card:visible").inner_text() == card
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     parts = ".current :is(.strip, .tests tbody, .wide tbody, svg text)"
     words = page.locator(parts).evaluate_all(

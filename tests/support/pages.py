@@ -44,8 +44,10 @@ def made_tables(n_sets, n_methods, n_runs=5, tops=TOPS, seed=0):
         "datasets": {d: {**entry, "title": title} for d, title in titles.items()},
         "methods": {m: {"title": m.replace("-", " ").capitalize(), "estimator": m} for m in methods},
     }
-    # Positives lie evenly in a share of the negatives that is the smaller the better the method.
-    fp = [np.linspace(0, 2940 * (1 - v) ** 2, 61).round().astype(int) for v in value]
+    # The first k hold the hits that the value says; further hits come ever more slowly.
+    rate = np.clip(value, 0.01, 0.99)[:, None]
+    beyond = np.arange(61) / (rate * k[:, None])
+    fp = np.minimum(2940, (1 - rate) * k[:, None] * beyond**1.5).round().astype(int)
     roc = job.assign(fp=[[*its.tolist(), 2940] for its in fp], n_neg=2940, n_pos=60)
     roc["tp"] = [[*range(61), 60]] * len(roc)
     return {"evaluation": evaluation, "runs": runs, "roc": roc}, manifest

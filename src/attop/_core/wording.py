@@ -80,6 +80,13 @@ def format_hits(value: float, k: float) -> str:
     return text.removesuffix(".0").replace("-", "−")
 
 
+def format_sum(value: float) -> str:
+    """Return a sum of what rows are worth: four digits, with commas; a dash if it is not finite."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{float(f'{value:.4g}'):,.10g}".replace("-", "−")
+
+
 def format_duration(value: float) -> str:
     """Return a duration with two significant figures and its unit."""
     if value is None or not math.isfinite(value):

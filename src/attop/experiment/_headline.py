@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
-from attop._core.wording import capitalise, count_noun, format_hits, join_words
+from attop._core.wording import capitalise, count_noun, format_hits, format_sum, join_words
 from attop.experiment._interval import Units
 from attop.experiment._judge import MIN_RUNS, Judgement, Rival, default_tolerance, judge
 from attop.experiment._pairs import RISK, Differences
@@ -70,11 +70,16 @@ class TopJudgement(Judgement):
         """True if the metric, times k, is what the positives among the first k are worth."""
         return self.metric == "amount@k"
 
+    @property
+    def factor(self) -> float:
+        """What a value is multiplied by where a reader sees it: k if the metric is a sum divided by k."""
+        return float(self.k or 100) if self.in_sums else 1.0
+
     def found(self, value: float) -> str:
         """Format a value of the metric, as hits or a sum if it counts them."""
         k = self.k or 100
         if self.in_sums:
-            return f"{float(f'{k * value:.4g}'):,.10g} in the first {k:,}{' per group' * self.grouped}"
+            return f"{format_sum(k * value)} in the first {k:,}{' per group' * self.grouped}"
         if not self.in_hits:
             return f"{value:.3g}"
         return f"{format_hits(k * value, k)} of {k:,}{' per group' * self.grouped}"

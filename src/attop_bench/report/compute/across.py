@@ -188,7 +188,9 @@ def sentences(
             opening = "Nothing is tested."
         else:
             rank = "ranks" if len(best) == 1 else "rank"
-            lines.append(f"{join_words(best)} {rank} best: mean rank {format_fixed(first.rank, 2)} {where}.")
+            mean = f"mean rank {format_fixed(first.rank, 2)} {where}"
+            alone = "By rank alone, which ignores how much is lost,"
+            lines.append(f"{alone} {join_words(best)} {rank} best: {mean}.")
             opening = "Whether that is more than chance is not tested."
     if result.refused:
         lines.append(f"{opening} {result.refused}")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attop._core.top import Top, sort_tops
-from attop._core.wording import count_noun, format_p, format_small, join_words
+from attop._core.wording import count_noun, format_p, format_small, format_sum, join_words
 from attop.experiment._headline import TopJudgement, judge_top
 from attop.experiment._interval import Units
 from attop.experiment._verdict import Verdict
@@ -141,7 +141,7 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
         same = [titles[r.model] for r in judged.ranked if r.equal == r.n == rival.n]
         shown = "" if rival.verdict is Verdict.EQUAL else ", which does not show that they are equal"
         return f"{join_words([first, *same], 5)} are best, with the same value in every run{over}{shown}."
-    start = f"{first} is best, by {format_small(rival.difference)}{over}:"
+    start = f"{first} is best, by {_in_unit(judged, rival.difference)}{over}:"
     if judged.tied:
         start = f"{join_words([titles[m] for m in judged.first], 5)} have equal means{over}: {first} is"
     sentence = f"{start} {rival.verdict.sentence(second, 'better than')}"
@@ -151,9 +151,19 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
         case Verdict.EQUAL:
             return f"{sentence}, within {judged.tolerance:g} ({format_p(rival.p_equal, 'p')})."
         case Verdict.OPEN:
-            ends = f"interval {format_small(rival.low)} to {format_small(rival.high)}"
+            ends = f"interval {_in_unit(judged, rival.low)} to {_in_unit(judged, rival.high)}"
             return f"{sentence}{_in_brackets(rival.p, ends)}{judged.beside(rival)}."
     return f"{sentence}{_in_brackets(rival.p)}."
+
+
+def unit_of(metric: str) -> str:
+    """Return what the values of a metric are called where a reader sees them."""
+    return "amount in the first k" if metric == "amount@k" else metric
+
+
+def _in_unit(judged: TopJudgement, value: float) -> str:
+    """Format a difference in the unit of the headline: a sum over the first k where it counts one."""
+    return format_sum(judged.factor * value) if judged.in_sums else format_small(value)
 
 
 def _in_brackets(p: float, *rest: str) -> str:

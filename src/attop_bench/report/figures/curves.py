@@ -24,6 +24,8 @@ _NAMED = 8
 #: How far the marks of a top are set apart, of the width of the panel: a few pixels.
 _DODGE = 0.008
 _TIMED = ["seconds_selection", "seconds_training"]
+#: Place of k itself on a curve of hits.
+BUDGET = int(np.flatnonzero(MULTIPLES == 1)[0])
 _INSTANT = 1e-4  # seconds; a log axis has no place for 0
 _AXIS = {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}
 
@@ -54,11 +56,11 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
         axes.set_xticks(range(len(tops)), labels)
         axes.grid(axis="x", visible=False)
         axes.set_xlabel(_AXIS.get(names[kind], names[kind]))
-    panels[0].set_ylabel(scene.metric)
+    panels[0].set_ylabel(scene.unit)
     scene.legend(canvas, methods)
     return Drawn(
         canvas,
-        f"{scene.metric} ({scene.direction}) against {join_words([*names.values()])}, mean over "
+        f"{scene.unit} ({scene.direction}) against {join_words([*names.values()])}, mean over "
         f"{scene.runs_of(part)}; bars: plus and minus one standard error. Tops are set at equal "
         "distances. Legend: best first, by mean rank over the tops.",
         part[["method", "top", "mean", "std", "se", "n", "n_expected"]],
@@ -138,9 +140,10 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     for unit, axes in zip(UNITS, (whole, *others), strict=True):
         axes.set_gid(f"by:{unit}")
         for method, curve in draw_capacity(axes, {m: curves[m] for m in named}, k, n, n_pos, unit).items():
+            loud = method in scene.highlighted
             curve.line.set(**scene.styles[method].line)
-            curve.band.set(color=scene.styles[method].colour, visible=method in scene.highlighted)
-            curve.name.set_text(abridge(scene.titles[method]))
+            curve.band.set(color=scene.styles[method].colour, visible=loud)
+            curve.name.set(text=abridge(scene.titles[method]), weight="bold" if loud else "normal")
             for artist in curve:
                 artist.set_gid(f"method:{method}")
         if legend := axes.get_legend():
@@ -298,13 +301,13 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Draw
         _draw_costs(axes, scene, points, cost)
     _scale_time(time, points["seconds_low"].min(), points["seconds_high"].max())
     time.set_xlabel("tuning and training of one job (log scale)")
-    time.set_ylabel(f"{scene.metric} at {top}")
+    time.set_ylabel(f"{scene.unit} at {top}")
     memory.set_xlabel("peak memory of one job, MB")
     memory.locator_params(axis="x", nbins=5)
     scene.legend(canvas, list(points.index), lines=False)
     return Drawn(
         canvas,
-        f"{scene.metric} at {top} ({scene.direction}; mean, bars: plus and minus one standard error) "
+        f"{scene.unit} at {top} ({scene.direction}; mean, bars: plus and minus one standard error) "
         "against the time and the memory of one job, which tunes and trains all its candidates and tops "
         f"(median, bars: quartiles), over {scene.runs_of(part)}. Memory is that of the whole process, "
         "Python and its libraries included. Grey line: methods no other beats at both."

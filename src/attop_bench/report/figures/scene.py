@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from attop._core.top import Top
 from attop._core.wording import abridge, count_noun, join_words
 from attop.metrics._registry import get_metric
+from attop_bench.report.compute.judgements import unit_of
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
@@ -268,6 +269,8 @@ class Scene:
     highlighted: Collection[str]
     #: Its items come in groups.
     grouped: bool = False
+    #: Top -> what a mean is multiplied by where it is shown, see `TopJudgement.factor`.
+    factors: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def direction(self) -> str:
@@ -275,9 +278,20 @@ class Scene:
         return "higher is better" if get_metric(self.metric).higher_is_better else "lower is better"
 
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table on this data set and, if it has metrics, on this metric."""
+        """Return the rows of a table on this data set and, if it has metrics, on this metric, in `unit`."""
         table = table[table["dataset"] == self.dataset]
-        return table[table["metric"] == self.metric] if "metric" in table else table
+        if "metric" not in table:
+            return table
+        table = table[table["metric"] == self.metric]
+        means = [column for column in ("mean", "std", "se") if column in table]
+        if not means or not self.factors:
+            return table
+        return table.assign(**table[means].mul(table["top"].map(self.factors), axis=0))
+
+    @property
+    def unit(self) -> str:
+        """What means are called."""
+        return unit_of(self.metric)
 
     def among(self, methods: Collection[str]) -> list[str]:
         """Return the methods of a collection, best first."""

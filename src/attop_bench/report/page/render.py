@@ -23,7 +23,7 @@ from attop.experiment._headline import mean_regrets
 from attop.metrics._metric import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.report.compute.across import ROPE, Across
-from attop_bench.report.compute.judgements import BASELINE
+from attop_bench.report.compute.judgements import BASELINE, unit_of
 from attop_bench.report.compute.results import Entry, Failures, Records
 from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
@@ -183,7 +183,7 @@ def _templates() -> Environment:
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     formats = ("format_fixed", "format_cell", "format_duration", "format_p", "count_noun")
     pages.filters |= {name: getattr(wording, name) for name in formats}
-    pages.filters |= {"thousands": "{:,}".format, "interval": _interval, "raw": Markup}
+    pages.filters |= {"thousands": "{:,}".format, "interval": _interval, "raw": Markup, "unit": unit_of}
 
     def asset(name: str) -> Markup:
         return Markup(loader.get_source(pages, name)[0])
@@ -225,6 +225,7 @@ def _packed(page: Page, late: Mapping[str, str]) -> str:
         "overview": page.overview,
         "middle": page.middle,
         "seconds": page.seconds,
+        "units": {metric.name: unit_of(metric.name) for metric in page.metrics},
         "figures": {figure.name: (figure.svg, figure.data) for figure in page.drawn},
         "datasets": [{name: getattr(s, name) for name in _PACKED} for s in page.sections],
     }

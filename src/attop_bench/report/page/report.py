@@ -22,7 +22,7 @@ from attop.metrics._registry import get_metric
 from attop.statistics._regrets import bootstrap_means
 from attop.statistics._rounding import difference
 from attop_bench.bibliography import cited
-from attop_bench.report.compute.across import by_reason, sentences
+from attop_bench.report.compute.across import by_reason, sentences, share_of
 from attop_bench.report.compute.found import found_by
 from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
@@ -163,7 +163,26 @@ def _overview(
 
 
 def _could_show(judgements: Sequence[TopJudgement]) -> str:
-    """Say once, for all methods not shown to be behind, which lead the runs could have shown."""
+    """Say once which lead the runs show, and where methods are not tested."""
+    return " ".join(filter(None, (_lead_shown(judgements), _not_tested(judgements))))
+
+
+def _not_tested(judgements: Sequence[TopJudgement]) -> str:
+    """Say on how many data sets methods are not tested, and why; empty where all are."""
+    reasons = {
+        (judged.dataset, rival.reason)
+        for judged in judgements
+        for rival in judged.rivals
+        if rival.verdict is Verdict.UNTESTED
+    }
+    if not reasons:
+        return ""
+    sets = len({dataset for dataset, _ in reasons})
+    where = share_of(sets, len({judged.dataset for judged in judgements}))
+    return f"Not tested on {where}: {'; '.join(sorted({reason for _, reason in reasons}))}."
+
+
+def _lead_shown(judgements: Sequence[TopJudgement]) -> str:
     needs = [
         rival.needs / judged.tolerance
         for judged in judgements

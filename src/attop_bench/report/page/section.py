@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 
 import numpy as np
 import pandas as pd
 
 from attop._core.top import main_top
-from attop._core.wording import capitalise, count_noun, format_duration, join_words
+from attop._core.wording import capitalise, count_noun, format_duration, format_hits, join_words
 from attop.experiment._headline import TopJudgement
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
@@ -22,6 +23,7 @@ from attop_bench.report.compute.found import Pair, compare_lists, tied_places
 from attop_bench.report.compute.judgements import BASELINE, highlighted, rank_methods, span
 from attop_bench.report.compute.results import Entry, Failures, Records, Results
 from attop_bench.report.compute.tables import Choice, choices, costs, wall_clock
+from attop_bench.report.figures.curves import BUDGET
 from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
 from attop_bench.report.figures.transfer import Transfer, transfer
 from attop_bench.report.page.view import View, build_view
@@ -33,6 +35,8 @@ class Section:
 
     id: str
     anchor: str
+    #: Name for a tab or a column, unlike that of any other data set.
+    short: str
     about: Entry
     protocol: str
     metric: str
@@ -63,11 +67,6 @@ class Section:
         return list(Ledger.from_dict(self.about[LEDGER]).lines()) if LEDGER in self.about else []
 
     @property
-    def short(self) -> str:
-        """The title up to a bracket or comma, for a tab."""
-        return re.split(r" \(|, ", self.title)[0]
-
-    @property
     def main(self) -> str:
         """The top shown first."""
         return main_top(self.tops) if self.tops else ""
@@ -83,18 +82,36 @@ class Section:
         return self.views.get(self.metric)
 
     def finding(self, titles: Mapping[str, str]) -> str:
-        """Say what the curve of hits shows at the middle top; nothing where the metric counts no hits."""
+        """Say what the best of the middle top finds on the curve of hits; nothing where there is none."""
         judged = self.judgements.get((self.metric, self.main))
-        if judged is None or not judged.best or judged.tied or not judged.in_hits or not judged.k:
+        curve = next((figure for figure in self.figures if figure.name.endswith("-capacity")), None)
+        if judged is None or not judged.best or curve is None or not curve.data:
             return ""
-        by_chance = judged.random_baseline
-        chance = f"; chance finds {judged.found(by_chance)}" if by_chance == by_chance else ""
-        return f"{titles[judged.best]} finds {judged.found(judged.mean)}{chance}"
+        table = pd.read_csv(StringIO(curve.data), dtype={"method": str})
+        budget = table[table["method"] == judged.best].iloc[BUDGET : BUDGET + 1]
+        for k, hits in budget[["k", "hits"]].itertuples(index=False):
+            by_chance = k * self.chance
+            chance = f"; chance finds {format_hits(by_chance, k)}" if by_chance == by_chance else ""
+            return f"At {k:,.0f} checks {titles[judged.best]} finds {format_hits(hits, k)}{chance}"
+        return ""
+
+    @property
+    def chance(self) -> float:
+        """The share of positives, which a random order finds; NaN if it is not known."""
+        n, n_pos = self.about.get("items"), self.about.get("positives")
+        return n_pos / n if n and n_pos is not None else math.nan
 
     @property
     def at_edge(self) -> list[Choice]:
         """Parameters mostly chosen at an end of their grid."""
         return [choice for choice in self.choices if choice.mostly_at_edge]
+
+
+def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return titles up to a bracket or comma; whole where that is the beginning of several."""
+    short = {name: re.split(r" \(|, ", title)[0] for name, title in titles.items()}
+    times = Counter(short.values())
+    return {name: text if times[text] == 1 else titles[name] for name, text in short.items()}
 
 
 def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]) -> Scene:
@@ -106,7 +123,8 @@ def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, 
     loud = frozenset((BASELINE, *(m for a in judged if a.top == main for m in highlighted(a))))
     order = rank_methods(judged, here["method"].unique())
     grouped = "groups" in results.datasets[dataset]
-    return Scene(name, dataset, metric, order, results.titles, styles, loud, grouped)
+    factors = {a.top: a.factor for a in judged if a.in_sums}
+    return Scene(name, dataset, metric, order, results.titles, styles, loud, grouped, factors)
 
 
 def build_section(anchor: str, scene: Scene, results: Results) -> Section:
@@ -139,6 +157,7 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
     return Section(
         id=dataset,
         anchor=anchor,
+        short=short_titles({name: e["title"] for name, e in results.datasets.items()})[dataset],
         about=entry,
         protocol=protocol_sentence(entry.get("protocol", "")),
         metric=metric,

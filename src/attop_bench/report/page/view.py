@@ -24,6 +24,7 @@ from attop._core.wording import (
     format_duration,
     format_fixed,
     format_p,
+    format_sum,
     join_words,
 )
 from attop.experiment._headline import TopJudgement, name_models
@@ -31,12 +32,19 @@ from attop.experiment._judge import Rival
 from attop.experiment._verdict import Verdict, legend
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
-from attop_bench.report.compute.judgements import highlighted, rank_methods, reading, shade
+from attop_bench.report.compute.judgements import highlighted, rank_methods, reading, shade, unit_of
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "Interval", "Wins", "p ahead", "p equal", "Verdict")
 #: What the marks of a table say.
 LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark", Verdict.UNRANKED.mark)
+#: What the large mark of the strip looks like.
+_STRIP = {
+    Verdict.OPEN: "pale",
+    Verdict.UNTESTED: "dashed",
+    Verdict.AHEAD: "hollow",
+    Verdict.UNRANKED: "grey",
+}
 _TEX_ESCAPES = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
@@ -122,7 +130,9 @@ def build_view(
     of the evaluation; `spent` are seconds a job, `edge` methods mostly chosen at an edge of their grid.
     """
     metric, order = get_metric(judgements[0].metric), rank_methods(judgements, table["method"].unique())
-    places = decimals_for(table["mean"])
+    unit = unit_of(metric.name)
+    factors = {judged.top: judged.factor for judged in judgements}
+    places = decimals_for(table["mean"] * table["top"].map(factors))
     rows: dict[str, dict[str, Any]] = {judged.top: {} for judged in judgements}
     for row in table.to_dict("records"):
         rows[row["top"]][row["method"]] = row
@@ -140,7 +150,7 @@ def build_view(
         found[judged.top] = TopView(
             _card(judged, titles, spent, flat, places),
             _note(judged, metric, cells, flat),
-            f"{titles.get(judged.best, '')} minus the other, by {metric.name} at {judged.top}, over shared "
+            f"{titles.get(judged.best, '')} minus the other, by {unit} at {judged.top}, over shared "
             "runs. p ahead: corrected resampled t-test, of the best against all or, adjusted, against one. "
             "The interval is above zero exactly where the best is ahead."
             + f" p equal: test of a difference above {judged.tolerance:g}."
@@ -149,13 +159,13 @@ def build_view(
             [judged.best, *(r.model for r in judged.rivals)] if judged.best else [],
             list(highlighted(judged)),
             cells,
-            [_test(rival, places) for rival in judged.rivals],
+            [_test(judged, rival, places) for rival in judged.rivals],
         )
     n = {counts for counts in table["n"] if counts}
     over = "no run" if not n else count_noun(n.pop(), "run") if len(n) == 1 else f"{min(n)} to {max(n)} runs"
     better = "higher" if metric.higher_is_better else "lower"
     return View(
-        f"{metric.name} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
+        f"{unit} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
         order,
         places,
         [bound if math.isfinite(bound) else None for bound in metric.bounds],
@@ -167,12 +177,13 @@ def build_view(
 def _cell(
     judged: TopJudgement, method: str, row: Mapping[str, Any], runs: Floats, places: int, edge: bool
 ) -> Cell:
-    mean, n, m, flat, se = (row[name] for name in ("mean", "n", "n_expected", "n_constant", "se"))
-    state, text = judged.state(method), format_fixed(mean, places)
-    pm = f" ± {format_fixed(row['std'], places)}" if math.isfinite(row["std"]) else ""
+    n, m, flat = (row[name] for name in ("n", "n_expected", "n_constant"))
+    mean, se = judged.factor * row["mean"], judged.factor * row["se"]
+    state, text = judged.state(method), _number(judged, row["mean"], places)
+    pm = f" ± {_number(judged, row['std'], places)}" if math.isfinite(row["std"]) else ""
     over = count_noun(n, "run") if n == m else f"{n} of {count_noun(m, 'run')}"
     nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
-    words = [f"{judged.metric} {text}{pm} ({over})", state.sentence()]
+    words = [f"{unit_of(judged.metric)} {text}{pm} ({over})", state.sentence()]
     if judged.in_hits and judged.k:
         words.append(f"{format_fixed(mean * judged.k, 1)} of the top {judged.k:,}")
     if judged.in_hits and 0 < judged.random_baseline < 0.2:
@@ -185,8 +196,8 @@ def _cell(
         pm,
         float(f"{mean:.9g}"),
         float(f"{se:.3g}") if math.isfinite(se) else None,
-        [float(f"{x:.5g}") if math.isfinite(x) else None for x in runs],
-        "none" if state is Verdict.UNRANKED else f"s{shade(judged, mean)}",
+        [float(f"{x:.5g}") if math.isfinite(x) else None for x in judged.factor * runs],
+        "none" if state is Verdict.UNRANKED else f"s{shade(judged, row['mean'])}",
         state,
         state.mark,
         " ⚠" * edge + " ∅" * bool(flat),
@@ -208,9 +219,9 @@ def _card(
     alike = {v: [titles[m] for m in judged.of(v)] for v in (Verdict.EQUAL, Verdict.OPEN)}
     n = flat.get(judged.best, 0)
     return {
-        "what": f"Best {judged.metric} at {judged.top}",
+        "what": _best_of(judged),
         "who": f"{name_models(judged.first, titles, 3)} {'level at ' * bool(judged.tied)}"
-        + format_fixed(judged.mean, places)
+        + _number(judged, judged.mean, places)
         if judged.best
         else "none",
         "verdict": judged.verdict,
@@ -228,28 +239,37 @@ def _card(
     }
 
 
+def _best_of(judged: TopJudgement) -> str:
+    """Say of what the card names the best."""
+    if judged.in_sums:
+        return f"Largest amount in the first {judged.factor:,.0f}"
+    return f"Best {judged.metric} at {judged.top}"
+
+
 def _note(judged: TopJudgement, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int]) -> str:
     """Return the legend below the strip."""
     if not cells:
         return f"No method has a defined value of {metric.name} at {judged.top}."
-    fewer = any(cell.state is Verdict.UNRANKED for cell in cells.values())
+    states = {cell.state for cell in cells.values()}
+    level = f", or {Verdict.EQUAL.sentence('it')}" if Verdict.EQUAL in states else ""
     parts = [
-        f"{metric.name} ({'higher' if metric.higher_is_better else 'lower'} is better). Large mark: mean; "
-        "bar: one standard error; dots: runs",
-        legend("filled", "pale", "dashed", "hollow", "grey" if fewer else ""),
+        f"{unit_of(metric.name)} ({'higher' if metric.higher_is_better else 'lower'} is better). "
+        "Large mark: mean; bar: one standard error; dots: runs",
+        f"filled: the best{level}",
+        *(f"{look}: {state.sentence('it')}" for state, look in _STRIP.items() if state in states),
         *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
         *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
     ]
     baseline = judged.random_baseline
-    known = f" A random order has {format_fixed(baseline)}." if math.isfinite(baseline) else ""
+    known = f" A random order has {_number(judged, baseline, 3)}." if math.isfinite(baseline) else ""
     return f"{'; '.join(parts)}.{known}"
 
 
-def _test(rival: Rival, places: int) -> list[object]:
+def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:
     """Return a row of the table of tests: the method, and a cell for each head."""
-    low, high = format_fixed(rival.low, places), format_fixed(rival.high, places)
+    low, high = _number(judged, rival.low, places), _number(judged, rival.high, places)
     numbers = [
-        format_fixed(rival.difference, places),
+        _number(judged, rival.difference, places),
         f"{low} to {high}" if math.isfinite(rival.low) else "–",
         f"{rival.better} of {rival.n}",
         format_p(rival.p),
@@ -257,8 +277,8 @@ def _test(rival: Rival, places: int) -> list[object]:
     ]
     notes = [rival.reason] if rival.reason else []
     if rival.verdict is Verdict.OPEN:
-        known = math.isfinite(rival.least)
-        notes = [f"shown from a lead of {format_fixed(rival.least, places)}" if known else "no lead is shown"]
+        least = _number(judged, rival.least, places)
+        notes = [f"shown from a lead of {least}" if math.isfinite(rival.least) else "no lead is shown"]
     verdict = {"text": rival.verdict.word, "notes": notes}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
@@ -278,13 +298,15 @@ def _downloads(
         lines = [
             (top, c.mean, len(c.runs) - c.runs.count(None), c.state.word) for top, c in cells.items() if c
         ]
-        csv[method] = "\n".join(f"{_in_csv(method)},{t},{metric.name},{m!r},{n},{w}" for t, m, n, w in lines)
+        csv[method] = "\n".join(
+            f"{_in_csv(method)},{t},{unit_of(metric.name)},{m!r},{n},{w}" for t, m, n, w in lines
+        )
         tex[method] = " & ".join([tex_text(titles[method]), *map(as_tex, cells.values())]) + r" \\"
         md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
     untested = any(cell.state is Verdict.UNTESTED for view in tops.values() for cell in view.cells.values())
     foot = rf"\multicolumn{{{1 + len(tops)}}}{{l}}{{\footnotesize $^\dagger$ not tested: {over}}} \\"
     head = [
-        f"% {' '.join(title.split())}, {metric.name}: mean over {over}. {LEGEND}.",
+        f"% {' '.join(title.split())}, {unit_of(metric.name)}: mean over {over}. {LEGEND}.",
         rf"\begin{{tabular}}{{l{'r' * len(tops)}}}",
         r"\toprule",
         " & ".join(["Method", *map(tex_text, tops)]) + r" \\",
@@ -298,6 +320,11 @@ def _downloads(
         ),
         "md": Download(f"| {' | '.join(['Method', *tops])} |\n{rule}", md),
     }
+
+
+def _number(judged: TopJudgement, value: float, places: int) -> str:
+    """Format a value, or a difference of two, in the unit of the headline: a sum where that has one."""
+    return format_sum(judged.factor * value) if judged.in_sums else format_fixed(value, places)
 
 
 def _is_bold(cell: Cell) -> bool:

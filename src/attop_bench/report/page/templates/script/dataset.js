@@ -40,7 +40,7 @@ function fillStrip(section, view, judged) {
     }
     if (Number.isFinite(mean)) line.append(at(mean, "mean"));
     const name = make("span", { class: "name" }, ...named(method, cell.signs));
-    const value = make("span", { class: "value" }, state.against ? signed(mean) : cell.text);
+    const value = make("span", { class: "value" }, state.against ? signed(mean, view.places) : cell.text.length < 8 ? cell.text : cell.brief);
     return make("li", { "data-m": method, class: cell.state, style: `--own: ${colourOf(method)}` }, name, line, value);
   });
   // On a phone the scale is some 150 pixels wide, and not all numbers have room.
@@ -58,12 +58,7 @@ function fillStrip(section, view, judged) {
 }
 
 function fillCard(section, top, judged) {
-  let card = section.querySelector(".card.live");
-  if (!card) {
-    card = section.querySelector(".card").cloneNode(true);
-    card.classList.add("live");
-    section.querySelector(".cards").prepend(card);
-  }
+  const card = section.querySelector(".card");  // the others, of other tops, are for readers without a script
   card.dataset.top = top;
   for (const [name, text] of Object.entries(judged.card)) {
     for (const place of all(`.${name}`, card)) place.textContent = text;

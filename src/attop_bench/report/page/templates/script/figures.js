@@ -86,5 +86,6 @@ function quieten(section, highlighted) {
   }
   for (const figure of all("figure", section)) {  // where none of them is drawn, all keep their colours
     if (!figure.querySelector(".m:not(.quiet)")) for (const mark of all(".m", figure)) mark.classList.remove("quiet");
+    figure.querySelector("[type=range]")?.dispatchEvent(new Event("input"));
   }
 }

@@ -34,7 +34,8 @@ function drawFront() {
     + (missing ? ` ${missing} of ${rows.length} methods have no place here: values are missing.` : "");
   plot.classList.toggle("rows", !timed);
   plot.style.setProperty("--methods", points.length);
-  const [width, height] = [plot.clientWidth, plot.clientHeight];
+  const sheet = [680, timed ? 400 : 34 + Math.max(120, 20 * points.length)];
+  const [width, height] = paper.matches ? sheet : [plot.clientWidth, plot.clientHeight];
   if (!points.length || !width) return plot.replaceChildren();
   plot.replaceChildren((timed ? againstTime : inRows)(points, loud, width, height));
 }

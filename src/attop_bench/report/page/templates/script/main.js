@@ -27,7 +27,7 @@ function apply(scrollTo) {
     find.parentNode.classList.toggle("here", Boolean(set));
   }
   const n = boxes.length, hidden = state.off.length && `${n - state.off.length} of ${n} methods shown; verdicts are of all`;
-  form.elements.shown.value = [state.metric && `by ${state.metric}`, hidden].filter(Boolean).join(", ");
+  form.elements.shown.value = [state.metric && `by ${state.metric}`, state.against && "differences", hidden].filter(Boolean).join(", ");
   for (const part of all(".kept")) part.hidden = !state.metric;
   for (const part of all(".whole")) part.hidden = Boolean(state.metric);
   for (const part of all(".against")) {
@@ -96,8 +96,9 @@ addEventListener("hashchange", () => {
 addEventListener("resize", reachable);
 document.addEventListener("toggle", reachable, true);
 
-/** On paper every data set has its page. */
+/** On paper every data set has its page, and letters the size of the others. */
 function everything() {
+  if (map) drawFront();
   for (const set of DATA.datasets) {
     const section = document.getElementById(set.anchor);
     if (set.anchor !== state.tab) fillSection(section, set, set.main);
@@ -105,7 +106,6 @@ function everything() {
     quieten(section, section.judged?.highlighted ?? []);
   }
 }
-const paper = matchMedia("print");
 const part = read();
 history.replaceState({ ...state }, "");
 apply(part);

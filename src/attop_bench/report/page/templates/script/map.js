@@ -23,9 +23,9 @@ function fillMap() {
   }
   const metrics = [...new Set(DATA.datasets.filter((set) => set.main).map(metricOf))];
   map.classList.toggle("metrics", metrics.length > 1);
-  document.querySelector(".unit b").textContent = metrics.length > 1 ? "each data set’s own metric" : metrics[0];
+  document.querySelector(".unit b").textContent = metrics.length > 1 ? "each data set’s own metric" : DATA.units[metrics[0]];
   drawFront();
-  for (const name of all("thead .n", map)) name.textContent = metricOf(SETS[name.closest("th").dataset.dataset]);
+  for (const name of all("thead .n", map)) name.textContent = DATA.units[metricOf(SETS[name.closest("th").dataset.dataset])];
   rove(all("tr:not([hidden]) td[data-top]", body).find(inView));
 }
 

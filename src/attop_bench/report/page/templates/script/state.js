@@ -9,6 +9,7 @@ const home = document.querySelector("section.tab");
 const state = { tab: home.id, top: "", metric: "", off: [], against: "", place: "" };
 const form = document.getElementById("filters");
 const tip = document.getElementById("tip");
+const paper = matchMedia("print");
 
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
@@ -29,12 +30,15 @@ function named(method, ...more) {
 /** The one colour of a method, grey where it is quiet. */
 const colourOf = (method) => document.getElementById(`key-${DATA.methods.findIndex(([id]) => id === method)}`).firstChild.style.fill;
 
-const plain = (x, places) => x.toFixed(places).replace("-", "−");
+/** A number with so many places; from ten thousand on, of three figures and the sign of its size. */
+const large = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+const sized = (x) => large.format(x).replace("K", "k").replace("B", "bn");
+const plain = (x, places) => (Math.abs(x) < 1e4 ? x.toFixed(places) : sized(x)).replace("-", "−");
 
 /** A difference with its sign, which rounding does not take away. */
 function signed(x, places = 3) {
   if (!Number.isFinite(x)) return "·";
-  return x === 0 ? "0" : (x > 0 ? "+" : "−") + Math.abs(x).toFixed(places);
+  return x === 0 ? "0" : (x > 0 ? "+" : "−") + plain(Math.abs(x), places);
 }
 
 const shown = (method) => !state.off.includes(method);
