@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import yaml
 
@@ -30,21 +31,18 @@ _SCREEN = 30
 
 def add_look(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop look``."""
-    _add_table(parser)
-    parser.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
+    _add_table(parser, help="the labels; by default the likeliest column")
     help_text = "top of the configuration: '100 a day', or rows of a list as long as this table"
     add_top(parser, help_text, type=_read_top_or_daily)
     help_text = "the kind of a column where it is known better, such as ward=entity; may be given again"
     parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=help_text)
     parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
+    _add_reading(parser)
 
 
 def add_headroom(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop headroom``."""
-    _add_table(parser)
-    parser.add_argument(
-        "--label", required=True, metavar="COLUMN", help="column of the labels, which holds two values"
-    )
+    _add_table(parser, required=True, help="column of the labels, which holds two values")
     add_top(parser, "items at the top", required=True)
     parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
     help_text = "columns that are no features: names, or numbers from 1"
@@ -52,14 +50,26 @@ def add_headroom(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=read_number, default=1, metavar="N", help="fits at the same time (default: 1)"
     )
+    _add_reading(parser)
 
 
-def _add_table(parser: argparse.ArgumentParser) -> None:
+def _add_table(parser: argparse.ArgumentParser, **label: Any) -> None:
+    """Add the table, the column of the labels with its options, and the positive label."""
     parser.add_argument(
         "table",
         metavar="FILE",
         help="one row an item: CSV, Excel, Parquet, SVMlight, NPZ or ARFF, compressed or not",
     )
+    parser.add_argument("--label", metavar="COLUMN", **label)
+    parser.add_argument(
+        "--positive",
+        metavar="VALUE",
+        help="label of the positives, or a comparison such as '>= 3' (default: the rarer one)",
+    )
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add how a table is written, where that is not found."""
     parser.add_argument(
         "--format",
         metavar="NAME",
@@ -69,11 +79,6 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
         "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
     )
     parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=help_text)
-    parser.add_argument(
-        "--positive",
-        metavar="VALUE",
-        help="label of the positives, or a comparison such as '>= 3' (default: the rarer one)",
-    )
 
 
 def _read_options(texts: Sequence[str]) -> dict[str, object]:

@@ -19,6 +19,7 @@ from attop.experiment._forecast import NextList
 from attop.metrics._roc import roc_points
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import CURVE, HARMLESS, MODEL, SAFE_MODEL, Package
+from attop_bench.deploy.picture import draw_expectation
 from attop_bench.deploy.promise import sentence_of_groups
 from attop_bench.deploy.trial import versions_of
 
@@ -87,19 +88,24 @@ def _known(value: float) -> float | None:
 
 
 def draw_curve(model: Deployed) -> bytes | None:
-    """Return the curve of hits of the test parts as PNG; None with groups."""
-    from matplotlib.figure import Figure
+    """Return what to expect of a list as long as the data, as PNG.
 
+    Where no number can be expected it is the curve of hits of the test parts; None with groups.
+    """
     dataset, forecast = model.dataset, model.expectation.next
     if forecast is None:
         return None
+    if not forecast.reason:
+        return draw_expectation(forecast, model.data.title or model.data.id, float(dataset.y.mean()))
+    from matplotlib.figure import Figure
+
     points = [roc_points(dataset.y[o.test], o.scores[0]) for o in model.tried[0].records]
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {model.method: np.array([capacity(roc, model.top) for roc in points])}
     n_pos = round(dataset.y.mean() * forecast.length)
     axes = canvas.subplots()
-    axes.set_title(f"Positives to expect among the first k of {forecast.length:,} items", loc="left", pad=18)
-    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos, coming=forecast)
+    axes.set_title(f"Positives found, scaled to a list of {forecast.length:,} rows", loc="left", pad=18)
+    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
@@ -203,11 +209,14 @@ def _why(model: Deployed) -> Iterator[str]:
     if "why" in model.ranked:
         yield (
             "`why` in `ranked.csv` and the lists of `attop score` names the three columns that move a row's "
-            "score furthest from the mean row's, and by how much: log-odds where it is a probability. All "
-            "columns together make up the difference."
+            "score furthest from the mean row's, their values, and by how much they move it: log-odds where "
+            "it is a probability. All columns together make up the difference."
         )
     else:
-        yield "What each column adds is left out: this model does not say it exactly."
+        yield (
+            "What each column adds is left out: this model does not say it exactly. A list of `attop score` "
+            "has the values of the first columns instead, or of those that `--columns` names."
+        )
 
 
 def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:

@@ -200,7 +200,7 @@ def deploy(
     middle, added = None, contributions(pipeline, rows.X)
     if added is not None:
         middle = added.mean(axis=0)
-        columns["why"] = largest(added, middle, list(rows.X))
+        columns["why"] = largest(added, middle, rows.X)
     notes = {
         "features": list(rows.X.columns),
         "beside": list(rows.beside.columns),
