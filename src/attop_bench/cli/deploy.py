@@ -163,7 +163,7 @@ def _check_files(options: argparse.Namespace) -> None:
         if (form := Path(options.picture).suffix[1:].lower()) not in FORMATS:
             endings = ", ".join(f".{name}" for name in FORMATS)
             raise ConfigError(
-                f"--picture {options.picture} ends in {form!r}: give a name that ends in {known}"
+                f"--picture {options.picture} ends in {form!r}: give a name that ends in {endings}"
             )
         check_output(options.picture, [*inputs, *filter(None, [options.output])], flag="--picture")
 
