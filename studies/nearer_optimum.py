@@ -67,6 +67,8 @@ def findings(tables: Tables) -> Findings:
     tolerance, steps = tables["tolerance"], tables["steps"]
     return Findings(
         title="Nearer the optimum, worse at the top?",
+        answer="In part",
+        short="On diabetes the top becomes worse nearer the optimum; on spambase it becomes better first.",
         citation="N. Li, R. Jin, Z.-H. Zhou. Top Rank Optimization in Linear Time. NIPS 2014.",
         verdict=list(_verdict(tolerance, steps)),
         picture=_tolerances(tolerance),

@@ -120,6 +120,8 @@ def findings(tables: Tables) -> Findings:
     )
     return Findings(
         title="PAP: the pAp@k metric (2020)",
+        answer="In part",
+        short="Its own methods come out as printed; on MovieLens the best baseline is ahead of them.",
         citation=CITATION,
         verdict=list(_verdict(movielens, tables["figure-1.csv.gz"])),
         picture=Plot("printed-and-ours", caption, dumbbells(parts, "micro-pAp@k", 2.5, sharey=True)),

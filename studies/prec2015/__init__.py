@@ -98,6 +98,8 @@ def findings(tables: Tables) -> Findings:
         said, first, table = [*verdict(tests, partitions)], picture(tests), over_partitions(partitions, tests)
     return Findings(
         title="PREC: surrogates of precision at the top (2015)",
+        answer="In part",
+        short="At a quarter of the positives SGD@k-avg leads the better rival on all sets.",
         citation=CITATION,
         verdict=said,
         picture=first,

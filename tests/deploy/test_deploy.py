@@ -831,7 +831,10 @@ def test_rows_tied_at_the_cut_are_told(table, models):
     package.expect(ranked, package.head(ranked), None, told.append)
     tied = ranked["score"] == ranked["score"][59]
     places = 60 - (ranked["score"] > ranked["score"][59]).sum()
-    assert f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places" in told
+    said = (
+        f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places (docs/howto/pitfalls.md#ties)"
+    )
+    assert said in told
 
 
 def test_watch_reads_lists_as_their_labels_come(scored, capsys, refused):

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.workflow
 
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 #: A block that begins with its file's name is that file.
-FILE = re.compile(r"# (\S+\.(?:py|yaml))\n")
+FILE = re.compile(r"# (\S+\.(?:py|yaml|csv))\n")
 
 #: Run with the first of the methods that the page's file proposes: which one is best is not what is tested.
 OF_ALL_METHODS = "attop deploy claims --top 30 --configfile claims.yaml"
@@ -137,10 +137,10 @@ def commands(page):
 
 
 def write_files(page, folder):
-    for block in blocks(page, "python", "yaml"):
+    for block in blocks(page, "python", "yaml", "text"):
         name = FILE.match(block)
         if name:
-            (folder / name[1]).write_text(block, encoding="utf-8")
+            (folder / name[1]).write_text(block.removeprefix("# printed.csv\n"), encoding="utf-8")
 
 
 def run_python(page, folder, monkeypatch):

@@ -25,7 +25,9 @@ from attop.metrics._registry import get_metric
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import (
+    ANSWERS,
     COLUMNS,
+    MOST_WORDS,
     Findings,
     Plot,
     PrintedError,
@@ -172,6 +174,24 @@ def test_a_new_page_gets_its_row_in_the_list_of_all(tmp_path):
     index.write_text("# All\n")
     with pytest.raises(ValueError, match="no table of pages"):
         _put("| [b](b/README.md) | B. |", index, "b")
+
+
+def test_the_list_of_all_pages_has_a_word_first_and_few_more():
+    text = (ROOT / "docs/papers/README.md").read_text()
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| [")]
+    assert len(rows) == len({*(ROOT / "docs/papers").glob("*/README.md")})
+    for _, cell, _ in rows:
+        word, more = re.fullmatch(r"\*\*(.+?)\.\*\* (.+)", cell).groups()
+        assert word in ANSWERS
+        assert 3 <= len(more.split()) <= MOST_WORDS
+
+
+def test_an_answer_that_is_none_and_a_long_text_are_refused():
+    rest = {"title": "T", "citation": "C", "verdict": ["**V.**"], "picture": Plot("plot", "None.", Figure())}
+    with pytest.raises(ValueError, match="answer must be one of Holds, In part, No, Open, got 'Yes'"):
+        Findings(**rest, answer="Yes")
+    with pytest.raises(ValueError, match="at most 20 words, got 21"):
+        Findings(**rest, short="word " * 21)
 
 
 def test_a_verdict_of_one_sentence_leaves_no_empty_paragraph():

@@ -15,7 +15,7 @@ import yaml
 from attop._core.files import write_text
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop._core.wording import columns, count_noun, join_first
+from attop._core.wording import columns, count_noun, join_first, pitfall
 from attop_bench.cli.configuration import read_catalogues, read_raw
 from attop_bench.cli.options import add_top, check_output, read_number, read_top
 from attop_bench.data.build import make
@@ -192,6 +192,8 @@ def _screen(table: Look) -> Iterator[str]:
         yield f"and {count_noun(len(plain), 'number')}, complete: {join_first(plain, 12)}"
     yield ""
     yield from (f"- {complaint}" for complaint in table.complaints)
+    if table.leaks:
+        yield f"- on columns that tell the label: {pitfall('leak')}"
 
 
 def run_headroom(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from attop._core.parameters import check_share
+from attop._core.wording import pitfall
 from attop_bench.cli.options import GATE, add_gate
 from attop_bench.deploy.notes import read_notes
 from attop_bench.deploy.watched import Folder, read_folder, verdict_of, verdict_sentence
@@ -51,6 +52,8 @@ def run_watch(options: argparse.Namespace) -> int:
         print(line)
     print(verdict_sentence(lists.judged) + lists.counts)
     status = verdict_of(lists.judged).status.replace(" ", "-")
+    if status == "worse":
+        print(f"What to do: {pitfall('drift')}")
     return GATE if status in options.fail_on else 0
 
 

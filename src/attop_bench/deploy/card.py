@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from attop._core.top import Top
-from attop._core.wording import count_noun, format_hits
+from attop._core.wording import count_noun, format_hits, pitfall
 from attop.experiment._capacity import capacity, draw_capacity
 from attop.experiment._forecast import NextList
 from attop.metrics._roc import roc_points
@@ -49,7 +49,8 @@ def expectation_sentence(model: Deployed) -> str:
         return f"{sentence_of_groups(model.top, what.mean, *ends)}{_lift(what.lift)}."
     if forecast.reason:
         where = f"the {forecast.k:,} highest of {forecast.length:,} rows"
-        return f"Of {where} no number of positives can be expected with an interval: {forecast.reason}."
+        why = f"{forecast.reason} ({pitfall('few-positives')})"
+        return f"Of {where} no number of positives can be expected with an interval: {why}."
     return f"{forecast.sentence}{_lift(forecast.expected / forecast.k / model.dataset.y.mean())}."
 
 
@@ -75,7 +76,8 @@ def warning_if_perfect(model: Deployed) -> str:
             return ""
     return (
         "WARNING: in every test part all positives stand above all negatives. Real data seldom allow that: "
-        "look for a column that holds the answer, such as a date of closing or another model's score."
+        "look for a column that holds the answer, such as a date of closing or another model's score "
+        f"({pitfall('leak')})."
     )
 
 

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from attop._core.files import write_bytes, write_json
 from attop._core.top import Top
 from attop._core.typing import Floats
-from attop._core.wording import count_noun, did_you_mean
+from attop._core.wording import count_noun, did_you_mean, pitfall
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.metrics._overlap import ties_at_k
 from attop.metrics._scorer import scores_of
@@ -213,7 +213,8 @@ class Package:
                 f"{cut / rows:.1%}: expect another share than there"
             )
         if (ties := ties_at_k(ranked["score"], k)).items:
-            tell(f"{ties.items:,} rows are tied at the cut, for {ties.places:,} of the places")
+            tied = f"{ties.items:,} rows are tied at the cut, for {ties.places:,} of the places"
+            tell(f"{tied} ({pitfall('ties')})")
         promise = Promise.of_list(forecast, prevalence)
         if not forecast.reason:
             tell(promise.sentence)
