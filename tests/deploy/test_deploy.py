@@ -831,10 +831,8 @@ def test_rows_tied_at_the_cut_are_told(table, models):
     package.expect(ranked, package.head(ranked), None, told.append)
     tied = ranked["score"] == ranked["score"][59]
     places = 60 - (ranked["score"] > ranked["score"][59]).sum()
-    said = (
-        f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places (docs/howto/pitfalls.md#ties)"
-    )
-    assert said in told
+    said = f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places ("
+    assert any(line.startswith(said) for line in told)
 
 
 def test_watch_reads_lists_as_their_labels_come(scored, capsys, refused):

@@ -146,7 +146,7 @@ def write_files(page, folder):
 def run_python(page, folder, monkeypatch):
     """Run a page's Python in one namespace, as doctests where it has prompts."""
     monkeypatch.chdir(folder)
-    names = {"__name__": "page"}
+    names = {"__name__": "page", "__file__": str(folder / "page.py")}
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     for number, block in enumerate(blocks(page, "python")):
         if ">>>" in block:

@@ -14,10 +14,9 @@ def test_the_sections_are_those_of_the_findings():
 
 
 def test_messages_name_sections_that_are_there():
-    files = (ROOT / "src").rglob("*.py")
-    named = {
-        anchor for file in files for anchor in re.findall(r"pitfall\([\"']([a-z-]+)", file.read_text("utf-8"))
-    }
+    named = set()
+    for file in (ROOT / "src").rglob("*.py"):
+        named |= {*re.findall(r"pitfall\([\"']([a-z-]+)", file.read_text(encoding="utf-8"))}
     assert named <= ANCHORS
     assert {"leak", "few-positives", "ties", "drift"} <= named
 

@@ -1,4 +1,4 @@
-"""The page on a seventh paper, followed to the letter: its files, the run's results, the page, the row of the list."""
+"""The page on a seventh paper, followed to the letter: files, results, page, and the row of the list."""
 
 import re
 
@@ -62,12 +62,12 @@ def test_a_run_ends_in_its_page_and_publishing_adds_its_row(followed, finished):
         (
             "sgd-avg,0.99",
             "sgd-avgg,0.99",
-            "the method 'sgd-avgg', which the run has not; did you mean 'sgd-avg'?",
+            "method 'sgd-avgg', which the run has not; did you mean 'sgd-avg'?",
         ),
         (
             "k=10,precision@k,sgd",
             "k=11,precision@k,sgd",
-            "the top 'k=11', which the run has not; did you mean 'k=10'",
+            "top 'k=11', which the run has not; did you mean 'k=10'",
         ),
         ("tau=0.3,precision@k,sgd", "top 30%,precision@k,sgd", "the column top"),
         ("precision@k,sgd-avg,0.99", "precison@k,sgd-avg,0.99", "did you mean 'precision@k'?"),
