@@ -6,6 +6,7 @@ import argparse
 import csv
 import math
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -236,6 +237,11 @@ def read_names(text: str) -> list[str]:
 
 def read_top(text: str) -> Top:
     """Read a top of the command line."""
+    if re.search(r"\d ?(a |per |/ ?)[a-z]+$", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is a rate: attop look takes 'N a day', week, month or year, and finds how many rows "
+            "that is of; elsewhere write it, such as 'k=100 of 30000'"
+        )
     try:
         return Top.parse(text if "=" in text else f"k={text}")
     except ValueError as error:

@@ -22,7 +22,7 @@ from attop_bench.data.build import make
 from attop_bench.data.findings import Look
 from attop_bench.data.kinds.columns import comparison_of
 from attop_bench.data.look import look
-from attop_bench.data.proposal import identifier, parameters, propose
+from attop_bench.data.proposal import Rate, identifier, parameters, propose
 from attop_bench.run.config import ConfigError
 
 #: Columns a screen has room for.
@@ -32,8 +32,10 @@ _SCREEN = 30
 def add_look(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop look``."""
     _add_table(parser, help="the labels; by default the likeliest column")
-    help_text = "top of the configuration: '100 a day', or rows of a list as long as this table"
-    add_top(parser, help_text, type=_read_top_or_daily)
+    help_text = (
+        "top of the configuration: '100 a month' (day, week, year), or of a list as long as this table"
+    )
+    add_top(parser, help_text, type=_read_top_or_rate)
     help_text = "the kind of a column where it is known better, such as ward=entity; may be given again"
     parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=help_text)
     parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
@@ -114,12 +116,12 @@ def run_look(options: argparse.Namespace) -> int:
             reading["given"] = {**_read_options(options.reader), **lines}
             table = look(*source, roles | asked, **reading)
     print("\n".join(_screen(table)))
-    daily = options.top if isinstance(options.top, int) else None
+    rate = options.top if isinstance(options.top, Rate) else None
     catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
     name = identifier(options.table, catalogue)
     if name != identifier(options.table):
         print(f"- the data set is called {name}, since attop has one called {identifier(options.table)}")
-    proposal = propose(table, None if daily else options.top, daily, taken=catalogue)
+    proposal = propose(table, None if rate else options.top, rate, taken=catalogue)
     if table.sample == table.rows:
         make("file", **parameters(table))
     if options.output:
@@ -133,10 +135,9 @@ def run_look(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read_top_or_daily(text: str) -> Top | int:
-    """Return the k of "100 a day", or a top."""
-    daily = re.fullmatch(r"([1-9]\d*) ?(?:a|per|/) ?day", text)
-    return int(daily[1]) if daily else read_top(text)
+def _read_top_or_rate(text: str) -> Top | Rate:
+    """Return the rate of "100 a month", or a top."""
+    return Rate.parse(text) or read_top(text)
 
 
 def _read_role(text: str) -> tuple[str, str]:
