@@ -152,7 +152,9 @@ def forecast():
 def test_the_picture_has_one_band_its_finding_as_title_and_the_legend_off_the_data(forecast):
     figure = expectation_figure(forecast, "june_$1$.csv", 0.1)
     (axes,) = figure.axes
-    assert len(axes.collections) == 1
+    band, bar = axes.collections
+    assert type(band).__name__ == "FillBetweenPolyCollection"
+    assert [segment.tolist() for segment in bar.get_segments()] == [[[20, 4], [20, 13]]]
     title = axes.get_title(loc="left")
     assert title == (
         "june_$1$.csv: among the first 20 of 300 rows expect 8 positives\n(4 to 13 in 95% of such lists)"

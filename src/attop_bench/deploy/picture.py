@@ -65,10 +65,11 @@ def expectation_figure(forecast: NextList, name: str, prevalence: float) -> Figu
         color=_BLUE,
         alpha=0.2,
         linewidth=0,
-        label="95% of lists, all along",
+        label="95% of lists, the whole curve",
     )
     axes.plot(ks, forecast.path, color=_BLUE, label="expected")
     axes.plot([0, last], [0, chance], color=_QUIET, linestyle=":", label="rows in any order")
+    axes.vlines(k, forecast.low, forecast.high, color=_BLUE, linewidth=2.5, label=f"95% of lists, at {k:,}")
     at_k = (k, forecast.expected)
     axes.plot(*at_k, marker="o", color=_BLUE)
     axes.annotate(
@@ -78,5 +79,5 @@ def expectation_figure(forecast: NextList, name: str, prevalence: float) -> Figu
     highest = max(float(np.max(forecast.band_high)), chance)
     axes.set(xlim=(0, last), ylim=(0, 1.05 * highest), xlabel="rows looked at", ylabel="positives among them")
     axes.spines[["top", "right"]].set_visible(False)
-    canvas.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
+    canvas.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     return canvas
