@@ -45,7 +45,7 @@ def test_each_command_prints_what_the_page_shows(tmp_path, monkeypatch, capsys):
             assert block.partition("\n")[2] in (tmp_path / "claims.yaml").read_text()
         elif block.startswith("rank,row"):
             head, first = (tmp_path / "lists/2025-06.csv").read_text().splitlines()[:2]
-            rounded = re.sub(r"(\d\.\d\d)\d+", r"\1", first)
+            rounded = re.sub(r",(\d\.\d\d)\d*,", r",\1,", first)
             assert block.splitlines() == [head, rounded]
         else:
             lines = [line for line in block.splitlines() if line not in said]

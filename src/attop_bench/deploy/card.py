@@ -90,7 +90,7 @@ def _known(value: float) -> float | None:
 
 
 def draw_curve(model: Deployed) -> bytes | None:
-    """Return what to expect of a list as long as the data, as PNG.
+    """Return the picture of a list as long as the data, as PNG.
 
     Where no number can be expected it is the curve of hits of the test parts; None with groups.
     """

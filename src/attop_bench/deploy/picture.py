@@ -19,7 +19,7 @@ _BLUE, _QUIET = "#1f77b4", "#6b6b6b"
 
 
 def title_of(forecast: NextList, name: str) -> str:
-    """Return what a picture shows, as its title: the finding."""
+    """Return the title of a picture: its finding."""
     hits = format_hits(forecast.expected, forecast.k)
     noun = "positive" if hits == "1" else "positives"
     return (
