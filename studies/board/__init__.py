@@ -312,7 +312,7 @@ def _more(answers: pd.DataFrame) -> str:
 
 
 def _nearest(methods: pd.DataFrame, cost: pd.DataFrame) -> pd.DataFrame:
-    """Return rows that no question asks for: TopStack over its nearest rivals, and over the best of several."""
+    """Return rows beside the questions: TopStack over its nearest rivals, and over the best of several."""
     rows = [
         _beside_rivals(methods, name, [name], cost)
         for name in methods.columns.intersection(_RIVALS, sort=False)
