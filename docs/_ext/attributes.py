@@ -31,7 +31,7 @@ def one_by_one(lines: Sequence[str]) -> list[str]:
         first, *names = match[1].split(", ")
         written.append(f"{first} : {match[2]}")
         for name in names:
-            others += [f"{name} : {match[2]}", f"    See {first}."]
+            others += [f"{name} : {match[2]}", f"    See ``{first}``."]
     return written + others
 
 

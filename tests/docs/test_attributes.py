@@ -42,8 +42,8 @@ p, q : none of it.
 def test_each_has_an_entry_and_all_else_is_as_it_was():
     assert "\n".join(one_by_one(WRITTEN.splitlines())) + "\n" == WRITTEN.replace(
         "k, length :", "k :"
-    ).replace("alone : str", "length : int\n    See k.\nalone : str").replace("x, y, z :", "x :").replace(
-        "Notes\n", "y : float\n    See x.\nz : float\n    See x.\nNotes\n"
+    ).replace("alone : str", "length : int\n    See ``k``.\nalone : str").replace("x, y, z :", "x :").replace(
+        "Notes\n", "y : float\n    See ``x``.\nz : float\n    See ``x``.\nNotes\n"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from scipy.stats import ttest_1samp
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push, sides
@@ -36,7 +37,7 @@ from attop_bench.papers.findings import (
     verdicts,
 )
 from attop_bench.papers.page import digest, markdown, read_tables, write_findings, write_tables
-from attop_bench.papers.pictures import beside, counts
+from attop_bench.papers.pictures import beside, counts, half_interval
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
@@ -184,6 +185,15 @@ def test_the_list_of_all_pages_has_a_word_first_and_few_more():
         word, more = re.fullmatch(r"\*\*(.+?)\.\*\* (.+)", cell).groups()
         assert word in ANSWERS
         assert 3 <= len(more.split()) <= MOST_WORDS
+
+
+def test_the_error_of_a_mean_is_its_interval_of_95_percent():
+    values = np.random.default_rng(0).normal(size=7)
+    low, high = ttest_1samp(values, 0).confidence_interval()
+    errors = pd.Series([values.std(ddof=1) / 7**0.5, 0.1])
+    half = half_interval(errors, pd.Series([7, 1]))
+    assert half[0] == pytest.approx((high - low) / 2)
+    assert math.isnan(half[1])
 
 
 def test_an_answer_that_is_none_and_a_long_text_are_refused():
