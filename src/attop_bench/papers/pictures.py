@@ -41,7 +41,7 @@ def beside(
 
 
 def half_interval(error: pd.Series, n: pd.Series) -> pd.Series:
-    """Return half the 95% interval of means, by Student's t, from their standard errors and numbers of values.
+    """Return half the 95% interval of means by Student's t, from standard errors and numbers of values.
 
     It is what all pictures show as the error of a mean. Of one value it is NaN.
     """
