@@ -186,6 +186,8 @@ def findings(tables: Tables) -> Findings:
     )
     return Findings(
         title="Further: what the papers have beyond their tables",
+        answer="In part",
+        short="With outliers a larger p of the push trades AUC for the top.",
         citation="AATP (2012), 3.3 and 6; PUSH (2005), figures 5, 6, section 7; PREC (2015); PAP (2020).",
         verdict=list(_verdict(tables)),
         picture=_picture(rows),

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from attop._core.wording import join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
-from attop_bench.papers.pictures import panels
+from attop_bench.papers.pictures import half_interval, panels
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation
 from studies.paths import LAM, PAPER_TOLERANCE, TRIALS
@@ -67,6 +67,8 @@ def findings(tables: Tables) -> Findings:
     tolerance, steps = tables["tolerance"], tables["steps"]
     return Findings(
         title="Nearer the optimum, worse at the top?",
+        answer="In part",
+        short="On diabetes the top becomes worse nearer the optimum; on spambase it becomes better first.",
         citation="N. Li, R. Jin, Z.-H. Zhou. Top Rank Optimization in Linear Time. NIPS 2014.",
         verdict=list(_verdict(tolerance, steps)),
         picture=_tolerances(tolerance),
@@ -203,7 +205,7 @@ def _tolerances(tolerance: pd.DataFrame) -> Plot:
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     caption = (
         f"Pos@Top in test by the tolerance at which TopPush's dual is stopped: lam = {LAM:g}, mean of "
-        f"{TRIALS} trials and one standard error, median gap; nearer to the optimum on the right"
+        f"{TRIALS} trials and its 95% interval, median gap; nearer to the optimum on the right"
     )
     return Plot("tolerance", caption, canvas)
 
@@ -223,13 +225,14 @@ def _steps(steps: pd.DataFrame) -> Plot:
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     caption = (
         "Pos@Top in test by steps from the difference of the means to the optimum: mean of 10 trials and "
-        "one standard error"
+        "its 95% interval"
     )
     return Plot("steps", caption, canvas)
 
 
 def _line(axis: Axes, its: pd.DataFrame, x: str, label: str) -> None:
-    """Draw means with the band of one standard error."""
+    """Draw means with their 95% intervals as a band."""
     seaborn.lineplot(its, x=x, y="pos_at_top", ax=axis, marker="o", label=label, legend=False)
-    low, high = its["pos_at_top"] - its["se"], its["pos_at_top"] + its["se"]
+    half = half_interval(its["se"], its["n"])
+    low, high = its["pos_at_top"] - half, its["pos_at_top"] + half
     axis.fill_between(its[x], low, high, alpha=0.15, color=axis.lines[-1].get_color(), linewidth=0)

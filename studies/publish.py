@@ -1,7 +1,7 @@
 """A paper's page published again: from the CSV files beside it, with its row in the list of all pages.
 
 ``python -m studies.publish studies.aatp2012 docs/papers/aatp2012`` makes page, pictures, and the row of
-``docs/papers/README.md``, whose picture is of the paper's `Sizes`.
+``docs/papers/README.md``, whose picture is of the paper's `Sizes`, if it has any.
 """
 
 from __future__ import annotations
@@ -51,10 +51,13 @@ class Sizes:
         return canvas
 
 
-def index_row(findings: Findings, sizes: Sizes, name: str) -> str:
-    """Return the row of a page in the list of all: its sizes, and the first sentence of its verdict."""
-    picture = f"![{sizes.measure}, {sizes.ways[0]} and {sizes.ways[1]}]({name}/sizes.png)"
-    return f"| [{picture}]({name}/README.md) | [{findings.title}]({name}/README.md). {findings.verdict[0]} |"
+def index_row(findings: Findings, sizes: Sizes | None, name: str) -> str:
+    """Return the row of a page in the list of all: its sizes, if it has any, and its answer in short."""
+    picture = (
+        "" if sizes is None else f"![{sizes.measure}, {sizes.ways[0]} and {sizes.ways[1]}]({name}/sizes.png)"
+    )
+    link = f"[{findings.title}]({name}/README.md)"
+    return f"| {link} | **{findings.answer}.** {findings.short} | {picture} |"
 
 
 def _put(row: str, index: Path, name: str) -> None:
@@ -62,7 +65,7 @@ def _put(row: str, index: Path, name: str) -> None:
     lines = index.read_text(encoding="utf-8").splitlines()
     rows = [at for at, line in enumerate(lines) if line.startswith(("| [", "|---"))]
     if not rows:
-        raise ValueError(f"{index} has no table of pages: a line |---|---| is needed, rows follow it")
+        raise ValueError(f"{index} has no table of pages: a line |---|---|---| is needed, rows follow it")
     own = [at for at in rows if f"]({name}/README.md)" in lines[at]]
     for at in own:
         lines[at] = row
@@ -78,10 +81,12 @@ def publish(paper: str, folder: Path) -> None:
     write_findings(findings, folder, paper)
     (folder / "index.html").unlink()
     index = folder.parent / "README.md"
-    if index.exists() and hasattr(module, "sizes"):
-        sizes = module.sizes(tables)
+    if not index.exists():
+        return
+    sizes = module.sizes(tables) if hasattr(module, "sizes") else None
+    if sizes is not None:
         write_bytes(folder / "sizes.png", png(sizes.draw(), digest(folder)))
-        _put(index_row(findings, sizes, folder.name), index, folder.name)
+    _put(index_row(findings, sizes, folder.name), index, folder.name)
 
 
 if __name__ == "__main__":

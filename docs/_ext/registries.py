@@ -103,12 +103,17 @@ def learners(*packages: ModuleType) -> list[str]:
     return sorted(names - {"Ranker"}, key=str.lower)
 
 
+def learner_table() -> list[str]:
+    """Lines of the table of learners: it stands in the page itself, which is read outside the site too."""
+    return _markdown(["learner", "for", "", "groups", "weights", "sparse", "batches"], learner_rows())
+
+
 def learner_rows() -> list[list[str]]:
     """One row a learner, those to use first: name, purpose, summary, abilities."""
     purposes = {"use": learners(to_use), "a paper": learners(from_papers)}
     return [
         [
-            f"{{py:obj}}`~attop.{name}`",
+            f"`{name}`",
             purpose,
             " ".join(cleandoc(getattr(attop, name).__doc__ or "").split("\n\n")[0].split()),
             *abilities(name).values(),
@@ -145,7 +150,6 @@ def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
 TABLES = {
     "metrics": (["name", "definition", "ties", "undefined, or surprising", "range"], metric_rows),
     "surrogates": (["surrogate", "name", "what it is", "convex", "smooth"], surrogate_rows),
-    "learners": (["learner", "for", "", "groups", "weights", "sparse", "batches"], learner_rows),
 }
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from joblib import cpu_count
+
 
 @dataclass(frozen=True)
 class Job:
@@ -48,6 +50,8 @@ class Progress:
 
     clock: Callable[[], float] = time.monotonic
     cores: int = 1
+    #: Cores of this machine.
+    machine: int = field(default_factory=cpu_count)
     begun: float = 0.0
     failed: Counter[tuple[str, str]] = field(default_factory=Counter)
     jobs: dict[int, Job] = field(default_factory=dict)
@@ -62,6 +66,8 @@ class Progress:
         self._broken: dict[tuple[str, ...], tuple[str, str]] = {}
         self._left: Counter[tuple[str, str]] = Counter()
         self._took: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+        #: When the first training job ended, and how many steps were done then.
+        self._first_end: tuple[float, int] | None = None
 
     def plan(self, jobs: Iterable[tuple[str, Mapping[str, str]]], *, cores: int) -> None:
         """Set the jobs to do: rule and wildcards of each."""
@@ -95,6 +101,7 @@ class Progress:
         self.n_done += 1
         if job.dataset is not None:
             self.done[job.dataset] += 1
+            self._first_end = self._first_end or (self.clock(), self.n_done)
         if (failure := self._broken.pop(job.key, None)) is not None:
             self.failed[failure] -= 1
             self.failed = +self.failed
@@ -137,13 +144,19 @@ class Progress:
         return self.clock() - self.begun
 
     def seconds_left(self) -> float | None:
-        """Estimate how long the rest takes; None while no training job has ended.
+        """Estimate how long the rest takes; None while there is nothing to go by.
 
-        A job still to come counts with the mean of those of its data set and method, else of its method on
-        other data sets, else of its data set, else of all; what runs counts less what it has run.
+        Where more jobs are handed over than this machine has cores, as to a cluster, the time a job takes
+        holds its waiting. There it is the rate of steps since the first training job ended. Else a job still
+        to come counts with the mean of those of its data set and method, else of its method on other data
+        sets, else of its data set, else of all; what runs counts less what it has run.
         """
-        if not any(dataset for dataset, _ in self._took):
+        if self._first_end is None:
             return None
+        if self.cores > self.machine:
+            since, done = self._first_end
+            more = self.n_done - done
+            return (self.clock() - since) / more * (self.n_steps - self.n_done) if more else None
         by_dataset: defaultdict[str, list[float]] = defaultdict(list)
         by_method: defaultdict[str, list[float]] = defaultdict(list)
         for (dataset, method), took in self._took.items():

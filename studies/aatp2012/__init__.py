@@ -107,6 +107,9 @@ def findings(tables: Tables) -> Findings:
     top = _shown(tables["ionosphere"], "positives@top")
     return Findings(
         title="AATP: Accuracy at the Top (2012)",
+        answer="In part",
+        short="AATP comes out as printed; its rivals do better than printed, and its lead "
+        "is shown at few tops.",
         citation=CITATION,
         verdict=list(_verdict(by_dataset, all_rows, tests)),
         picture=Plot("printed-and-ours", caption, _picture(by_dataset)),

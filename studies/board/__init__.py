@@ -6,7 +6,7 @@ set at each top, and cost.csv. A run, or a row that was sent, replaces its cells
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -188,15 +188,20 @@ def findings(tables: Tables) -> Findings:
         title="Who wins at the top: rare positives",
         citation="Rule and protocol, five folds twice, and what was known of each set: docs/board/rule.md. "
         "Answers again from values.csv, by 19 lines: `python -m studies.board.answers`.",
-        verdict=[f"{first} {_TOPS_SAID}", *others, f"{_nearest(methods, cost)} {_marks(methods)}"],
+        verdict=[
+            f"{first} {_TOPS_SAID}",
+            *others,
+            f"TopStack takes {cost.at['TopStack', 'times']:.1f} times as long as tuned LightGBM.",
+        ],
         picture=_picture(every),
         tables=[
             Table("The two questions", _shown_answers(asked), _NOTE_QUESTIONS),
+            Table("Its nearest rivals", _nearest(methods, cost), _NOTE_NEAREST),
             Table("The board", shown(every), _NOTE_BOARD, by="top"),
             *([Table("Methods run on some sets alone", some, _NOTE_SOME)] if len(some) else []),
             Table("What decides who wins", decided, rule),
         ],
-        reasons=[*_lost(asked), *_without_fresh(methods), *_not_run(methods), *_REMARKS],
+        reasons=[*_marks(methods), *_lost(asked), *_without_fresh(methods), *_not_run(methods), *_REMARKS],
         files={"values": "every set, and the controls", "cost": "time over LightGBM's"},
     )
 
@@ -253,6 +258,10 @@ _NOTE_SOME = (
     "Regret on so many sets, of all methods run on them. Which sets, [the rule](rule.md) says. P-norm push: "
     "those of 10,000 rows or fewer. Time: as above."
 )
+_NOTE_NEAREST = (
+    "Nothing was asked of these beforehand, and p is not corrected. More of 100, and p: least and most over "
+    "the tops. Time: LightGBM's is 1."
+)
 _NOTE_QUESTIONS = (
     "More of 100: mean over sets, with its 95% bootstrap interval. P: Wilcoxon's signed ranks of the sets, "
     "two-sided, all eight corrected by Holm. Untouched: without the sets it was developed on. Won-lost: by "
@@ -302,29 +311,35 @@ def _more(answers: pd.DataFrame) -> str:
     return f"{more.min():.0f} to {more.max():.0f} of 100 more over {sets}, p {p.min():.2g} to {p.max():.2g}"
 
 
-def _nearest(methods: pd.DataFrame, cost: pd.DataFrame) -> str:
-    """Describe what the questions do not ask: TopStack over its nearest rivals, and over each set's best."""
-    said = f"TopStack takes {cost.at['TopStack', 'times']:.1f} times as long as tuned LightGBM. "
-    said += "Its nearest rivals were no question; their p is not corrected."
-    for name in methods.columns.intersection(_RIVALS, sort=False):
-        sets, low, high, p = _ahead_of(methods, name)
-        spent = ""
-        if name in cost.index:
-            spent = (
-                f", in {cost.at[name, 'times']:.1f} times LightGBM's time on {cost.at[name, 'sets']} sets,"
-            )
-        said += (
-            f" {name}{spent} is {low:.1f} to {high:.1f} of 100 behind TopStack on {sets} sets (p "
-            f"{min(p):.2g} to {max(p):.2g})."
-        )
+def _nearest(methods: pd.DataFrame, cost: pd.DataFrame) -> pd.DataFrame:
+    """Return rows beside the questions: TopStack over its nearest rivals, and over the best of several."""
+    rows = [
+        _beside_rivals(methods, name, [name], cost)
+        for name in methods.columns.intersection(_RIVALS, sort=False)
+    ]
     best = {}  # by the number of sets: where two have the same, the one over more methods
     for n in (3, 4):
         over = [name for name in _BEST_OF[:n] if name in methods]
-        (sets, low, high, _), whom = _ahead_of(methods, *over), ", ".join(over)
-        best[sets] = (
-            f" TopStack over the best of {whom} on each of {sets} sets: {low:+.1f} to {high:+.1f} of 100."
-        )
-    return said + "".join(best.values())
+        row = _beside_rivals(methods, f"the best of {', '.join(over)} on each set", over, cost)
+        best[row["sets"]] = row
+    return pd.DataFrame([*rows, *best.values()])
+
+
+def _beside_rivals(
+    methods: pd.DataFrame, name: str, rivals: Sequence[str], cost: pd.DataFrame
+) -> dict[str, object]:
+    """Return the row of TopStack's gains over the best of some rivals: least and most over the tops."""
+    sets, low, high, p = _ahead_of(methods, *rivals)
+    spent = ""
+    if name in cost.index:
+        spent = f"{cost.at[name, 'times']:.1f} ({cost.at[name, 'sets']} sets)"
+    return {
+        "TopStack beside": name,
+        "sets": sets,
+        "more of 100": f"{low:+.1f} to {high:+.1f}",
+        "p": f"{min(p):.2g} to {max(p):.2g}",
+        "its time": spent,
+    }
 
 
 def _ahead_of(methods: pd.DataFrame, *rivals: str) -> tuple[int, float, float, list[float]]:
@@ -336,13 +351,12 @@ def _ahead_of(methods: pd.DataFrame, *rivals: str) -> tuple[int, float, float, l
     return len(tops[0]), min(means), max(means), p
 
 
-def _marks(methods: pd.DataFrame) -> str:
+def _marks(methods: pd.DataFrame) -> Iterator[str]:
     """Say which sets are marked, and by what."""
-    names, found = methods.index.unique("set").map(_marked), []
+    names = methods.index.unique("set").map(_marked)
     for mark, what in _MARKS.items():
         if marked := ", ".join(names[names.str.contains(mark)]):
-            found.append(f"{what} ({mark}): {marked}.")
-    return " ".join(found)
+            yield f"{what} ({mark}): {marked}."
 
 
 def _marked(name: str) -> str:

@@ -48,6 +48,9 @@ def findings(tables: Tables) -> Findings:
         files["mailing"] = "the lists: rows of ticeval2000.txt, counted from 1, best first"
     return Findings(
         title="CoIL Challenge 2000: a list of 800 of 4,000 customers",
+        answer="No",
+        short="The list found fewer policies than predicted, outside the interval, and fewer "
+        "than the winner's.",
         citation="P. van der Putten, M. van Someren (eds.). CoIL Challenge 2000: The Insurance Company Case. "
         "Leiden Institute of Advanced Computer Science, 2000.",
         verdict=list(_verdict(worth)),

@@ -102,6 +102,8 @@ def findings(tables: Tables) -> Findings:
     names = {m: f"p = {m.rpartition('-')[2]}".replace("rankboost", "1") for m in printed["method"]}
     return Findings(
         title="PUSH: Ranking with a p-norm push (2005)",
+        answer="In part",
+        short="A larger p lifts more positives above all negatives in training; in test it does not.",
         citation="C. Rudin. Ranking with a P-Norm Push. NYU Technical Report TR2005-874, 2005.",
         verdict=list(_verdict(ends, rounds)),
         picture=_picture(rounds, ends),

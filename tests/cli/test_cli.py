@@ -206,6 +206,17 @@ def test_a_top_is_written_the_same_way_everywhere(call, capsys):
 
 
 @pytest.mark.parametrize(
+    "call", [["deploy", "wdbc"], ["score", "MODEL", "FILE"], ["headroom", "FILE", "--label", "y"]]
+)
+def test_a_rate_is_refused_where_no_date_says_how_many_rows_that_is(call, capsys):
+    with pytest.raises(SystemExit):
+        main([*call, "--top", "100 a month"])
+    said = capsys.readouterr().err
+    assert "attop look takes" in said
+    assert "k=100 of 30000" in said
+
+
+@pytest.mark.parametrize(
     "call", ["status --cores", "deploy wdbc --jobs", "headroom FILE --label y --top 5 --jobs"]
 )
 def test_there_is_at_least_one_core(call, capsys):

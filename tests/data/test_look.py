@@ -11,7 +11,7 @@ from attop_bench.data import look as looking
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.look import look
-from attop_bench.data.proposal import in_time, parameters, propose
+from attop_bench.data.proposal import Rate, in_time, parameters, propose
 from attop_bench.data.splits.protocols import make_folds
 from support.small_run import configured
 from support.transactions import transactions
@@ -83,17 +83,40 @@ def test_the_split_in_time_that_is_offered_can_be_made(days, tmp_path):
 def test_so_many_a_day_are_of_the_rows_of_a_day(tmp_path):
     day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(300) % 20, "D")
     path = written(plain().assign(date=day.strftime("%Y-%m-%d")), tmp_path)
-    proposal = propose(look(path), daily=5)
+    proposal = propose(look(path), rate=Rate(5, "day"))
     assert yaml.safe_load(proposal)["datasets"][0]["tops"] == [{"k": 5, "of": 15}]
     assert "5 a day: of a day's rows, on average over 20 days" in proposal
     dates = plain().assign(born=[f"{1900 + i % 90}-06-01" for i in range(300)], date=day.strftime("%Y-%m-%d"))
     assert parameters(look(written(dates, tmp_path, "dates.csv")))["day"] == "date"
     with pytest.raises(DatasetError, match="15 a day is no top: a day has 15 rows"):
-        propose(look(path), daily=15)
+        propose(look(path), rate=Rate(15, "day"))
     without = look(written(plain(), tmp_path))
     assert in_time(without) is None
     with pytest.raises(DatasetError, match="no column holds dates"):
-        propose(without, daily=5)
+        propose(without, rate=Rate(5, "day"))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"), [("5 a day", 15), ("40 a week", 105), ("100 per month", 457), ("9/year", 5479)]
+)
+def test_a_rate_is_of_the_rows_of_an_average_period(text, rows, tmp_path):
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(300) % 20, "D")
+    table = look(written(plain().assign(date=day.strftime("%Y-%m-%d")), tmp_path))
+    rate = Rate.parse(text)
+    assert yaml.safe_load(propose(table, rate=rate))["datasets"][0]["tops"] == [{"k": rate.k, "of": rows}]
+
+
+@pytest.mark.parametrize("text", ["0 a day", "5 a fortnight", "a day", "5", "k=5", "5.5 a month", "-5 a day"])
+def test_what_is_no_rate_is_none(text):
+    assert Rate.parse(text) is None
+
+
+def test_months_are_dates_too(tmp_path):
+    months = pd.Series(pd.date_range("2024-01-01", periods=12, freq="MS")).dt.strftime("%Y-%m")
+    table = look(written(plain().assign(month=months.to_numpy()[np.arange(300) % 12]), tmp_path))
+    assert parameters(table)["day"] == "month"
+    (top,) = yaml.safe_load(propose(table, rate=Rate(10, "month")))["datasets"][0]["tops"]
+    assert top == {"k": 10, "of": 25}
 
 
 def test_semicolons_and_decimal_commas(tmp_path):

@@ -1,5 +1,7 @@
 """What each column adds to a row's score: it sums to the score, and a change of one column moves it alone."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,8 +92,15 @@ def test_a_model_of_models_is_not_taken_for_a_linear_one():
     assert contributions(pipeline_of(data, "matrix", "none", Stacked()).fit(data.X, data.y), data.X) is None
 
 
-def test_the_largest_are_named_by_their_distance_from_the_mean_row():
-    added = np.array([[1.0, -3.0, 0.5, 2.0, 9.0], [0.0, 0.0, 2.0, 2.0, 9.0]])
+def test_the_largest_are_named_with_their_values_by_their_distance_from_the_mean_row():
+    X = pd.DataFrame({"a": [1.5, 1.0], "b": ["new, 'urgent'", "x"], "c": [None, "y"], "d": [np.nan, 3.0]})
+    added = np.array([[1.0, -3.0, 0.5, 2.5, 9.0], [0.0, 0.0, 2.0, 2.0, 9.0]])
     middle = np.array([0.0, 0.0, 2.0, 2.0, 9.0])
-    assert largest(added, middle, ["a", "b", "c", "d"], 2) == ["b -3, c -1.5", ""]
-    assert largest(added, middle, ["a", "b", "c", "d"])[0] == "b -3, c -1.5, a +1"
+    assert largest(added, middle, X, 2) == ["b = \"new, 'urgent'\" -3, c is missing -1.5", ""]
+    assert largest(added, middle, X, 4)[0].endswith(", a = 1.5 +1, d is missing +0.5")
+
+
+def test_a_long_text_is_shortened_in_a_reason():
+    X = pd.DataFrame({"note": ["urgent " * 20]})
+    (text,) = largest(np.array([[2.0, 0.0]]), np.zeros(2), X)
+    assert re.fullmatch(r"note = '[urgent ]{37}\.\.\.' \+2", text)

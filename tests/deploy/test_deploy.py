@@ -275,6 +275,29 @@ def test_from_file_to_file_a_new_table_is_scored_with_what_it_has_never_seen(sco
     assert "the file lacks columns of the model: hour, v3" in refused("score out lacking.csv")
 
 
+def test_a_list_has_the_columns_that_are_named_a_picture_and_opens_in_excel(scored, refused):
+    openpyxl = pytest.importorskip("openpyxl", reason="pip install openpyxl")
+    new = transactions(60, seed=1)
+    new["transaction_id"] = [f"{i:06}" for i in range(60)]
+    new.loc[0, "country"] = "=1+1"
+    new.to_csv("new.csv", index=False)
+    few, _ = scored("new.csv", "--top", "5", "--columns", "amount,country")
+    assert few.columns[-4:].tolist() == ["amount", "country", "score", "why"]
+    whole, _ = scored("new.csv", "--top", "5", "--columns", "all")
+    assert {*new.columns} <= {*whole.columns}
+    scored("new.csv", "--all", "--columns", "amount,country", "--output", "list.xlsx", "--picture", "a.svg")
+    sheet = openpyxl.load_workbook("list.xlsx").active
+    rows = {row[1].value: row for row in sheet.iter_rows(min_row=2)}
+    heads = [cell.value for cell in sheet[1]]
+    first = dict(zip(heads, rows[1], strict=True))
+    assert (first["country"].value, first["country"].data_type) == ("=1+1", "s")
+    assert first["transaction_id"].value == "000000"
+    assert first["amount"].value == pytest.approx(new["amount"][0])
+    assert "60" in Path("a.svg").read_text()
+    assert "did you mean 'amount'" in refused("score out new.csv --columns amuont")
+    assert "--picture a.jpg" in refused("score out new.csv --picture a.jpg")
+
+
 def test_skops_is_written_where_it_needs_no_trust(table, models, logistic):
     skops = pytest.importorskip("skops.io", reason="pip install skops")
     assert write_package(Path("out"), logistic.package) == []
@@ -355,11 +378,17 @@ def test_the_list_says_why_where_the_model_does(table, models, logistic):
     row = logistic.ranked.iloc[0]["row"] - 1
     moved = pd.Series((added - added.mean(axis=0))[row, :-1], index=X.columns)
     first = moved.loc[moved.abs().nlargest(3).index]
-    assert logistic.ranked.iloc[0]["why"] == ", ".join(f"{c} {v:+.3g}" for c, v in first.items())
+    values = {c: rows.X[c].iloc[row] for c in first.index}
+    words = {c: f"= {v!r}" if isinstance(v, str) else f"= {v:.12g}" for c, v in values.items()}
+    words |= {c: "is missing" for c, v in values.items() if pd.isna(v)}
+    assert logistic.ranked.iloc[0]["why"] == ", ".join(f"{c} {words[c]} {v:+.3g}" for c, v in first.items())
     assert "names the three columns" in card_of(logistic)
     tree = models["tree"]
     assert "why" not in tree.ranked
-    assert "why" not in tree.package.rank("mine.csv")
+    listed = tree.package.rank("mine.csv")
+    assert "why" not in listed
+    features = tree.package.notes["features"]
+    assert listed.columns[-1 - len(features[:12]) : -1].tolist() == features[:12]
     assert "is left out: this model does not say it" in card_of(tree)
 
 
@@ -820,7 +849,8 @@ def test_rows_tied_at_the_cut_are_told(table, models):
     package.expect(ranked, package.head(ranked), None, told.append)
     tied = ranked["score"] == ranked["score"][59]
     places = 60 - (ranked["score"] > ranked["score"][59]).sum()
-    assert f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places" in told
+    said = f"{tied.sum():,} rows are tied at the cut, for {places:,} of the places ("
+    assert any(line.startswith(said) for line in told)
 
 
 def test_watch_reads_lists_as_their_labels_come(scored, capsys, refused):

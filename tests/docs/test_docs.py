@@ -28,7 +28,7 @@ pytestmark = pytest.mark.workflow
 
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 #: A block that begins with its file's name is that file.
-FILE = re.compile(r"# (\S+\.(?:py|yaml))\n")
+FILE = re.compile(r"# (\S+\.(?:py|yaml|csv))\n")
 
 #: Run with the first of the methods that the page's file proposes: which one is best is not what is tested.
 OF_ALL_METHODS = "attop deploy claims --top 30 --configfile claims.yaml"
@@ -48,6 +48,7 @@ PIP = "installs; .ci/run installs the same way"
 SLURM = "needs a SLURM; tests/slurm runs the profile on one"
 CLUSTER = "needs a scheduler; tests/workflow/test_cluster.py runs the profile with a made one"
 PAPER = "tests/papers loads the configuration of each; one is planned"
+JUNE = "run by test_june.py, with what it prints"
 NETWORK = "asks the network whether the data can be had"
 #: Packages of extras that a page's Python needs.
 NEEDS = {
@@ -70,6 +71,11 @@ NOT_RUN = {
     f'{VENV} && pip install uv && uv pip install -e ".[test]" && pytest': CI,
     VENV: CI,
     "snakemake --cores 2 --configfile visits.yaml": "attop status plans it; start.md plans one by --dry-run",
+    'attop look claims.csv --label fraud --top "40 a month" --output claims.yaml': JUNE,
+    "attop deploy claims logistic-regression --configfile claims.yaml": JUNE,
+    "attop score deployed-claims june.csv --output lists/2025-06.csv --picture june.png": JUNE,
+    "python audited.py": JUNE,
+    "attop watch lists --model deployed-claims --fail-on worse": JUNE,
     "attop run claims.yaml": "trains for minutes; tests/workflow goes from a table to the page",
     "attop deploy claims --configfile claims.yaml": "of all methods; take-a-model-away.md deploys one of few",
     "pip install -e .": PIP,
@@ -137,16 +143,16 @@ def commands(page):
 
 
 def write_files(page, folder):
-    for block in blocks(page, "python", "yaml"):
+    for block in blocks(page, "python", "yaml", "text"):
         name = FILE.match(block)
         if name:
-            (folder / name[1]).write_text(block, encoding="utf-8")
+            (folder / name[1]).write_text(block.removeprefix("# printed.csv\n"), encoding="utf-8")
 
 
 def run_python(page, folder, monkeypatch):
     """Run a page's Python in one namespace, as doctests where it has prompts."""
     monkeypatch.chdir(folder)
-    names = {"__name__": "page"}
+    names = {"__name__": "page", "__file__": str(folder / "page.py")}
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     for number, block in enumerate(blocks(page, "python")):
         if ">>>" in block:
@@ -217,7 +223,7 @@ def test_each_line_of_readmes_table_of_papers_learns():
 def test_configurations_are_valid(page, tmp_path, monkeypatch):
     write_files(page, tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    for block in blocks(page, "yaml"):
+    for block in (block for block in blocks(page, "yaml") if not block.startswith("# part of")):
         configured(**yaml.safe_load(block))
 
 
@@ -330,6 +336,12 @@ def test_the_search_finds_first(site):
         "fraud": "howto/own-data",
         "imbalanced": "howto/own-data",
         "time split": "howto/time-and-customers",
+        "leakage": "howto/pitfalls",
+        "drift": "howto/pitfalls",
+        "polars": "howto/own-data",
+        "recall at k": "metrics",
+        "class weight": "explanation/weights",
+        "cite": "index",
     }.items():
         ((place, _, main),) = index["indexentries"][words]
         assert (index["docnames"][place], main) == (page, True)

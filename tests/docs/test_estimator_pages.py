@@ -10,7 +10,7 @@ from support import ROOT
 
 sys.path.insert(0, str(ROOT / "docs/_ext"))
 pytest.importorskip("sphinx", reason="the pages are made by Sphinx")
-from registries import ONE_LIST, learners
+from registries import ONE_LIST, learner_table, learners
 
 import attop
 
@@ -33,6 +33,12 @@ def test_whether_groups_have_a_top_each(name):
     alone = clone(estimator).fit(X, y).decision_function(X)
     grouped = clone(estimator).fit(X, y, groups=groups).decision_function(X)
     assert np.allclose(alone, grouped) == (name in ONE_LIST)
+
+
+def test_the_table_of_learners_stands_in_its_page():
+    text = (ROOT / "docs/reference/learners.md").read_text(encoding="utf-8")
+    table = "\n".join(learner_table())
+    assert f"\n\n{table}\n\n" in text, f"the table is\n{table}"
 
 
 def test_every_learner_has_a_page():

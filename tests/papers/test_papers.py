@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from scipy.stats import ttest_1samp
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 from studies.bounds import aatp, perceptrons, push, sides
@@ -25,7 +26,9 @@ from attop.metrics._registry import get_metric
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import (
+    ANSWERS,
     COLUMNS,
+    MOST_WORDS,
     Findings,
     Plot,
     PrintedError,
@@ -34,7 +37,7 @@ from attop_bench.papers.findings import (
     verdicts,
 )
 from attop_bench.papers.page import digest, markdown, read_tables, write_findings, write_tables
-from attop_bench.papers.pictures import beside, counts
+from attop_bench.papers.pictures import beside, counts, half_interval
 from attop_bench.report.compute.tables import summarise
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import read_yaml
@@ -172,6 +175,33 @@ def test_a_new_page_gets_its_row_in_the_list_of_all(tmp_path):
     index.write_text("# All\n")
     with pytest.raises(ValueError, match="no table of pages"):
         _put("| [b](b/README.md) | B. |", index, "b")
+
+
+def test_the_list_of_all_pages_has_a_word_first_and_few_more():
+    text = (ROOT / "docs/papers/README.md").read_text()
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| [")]
+    assert len(rows) == len({*(ROOT / "docs/papers").glob("*/README.md")})
+    for _, cell, _ in rows:
+        word, more = re.fullmatch(r"\*\*(.+?)\.\*\* (.+)", cell).groups()
+        assert word in ANSWERS
+        assert 3 <= len(more.split()) <= MOST_WORDS
+
+
+def test_the_error_of_a_mean_is_its_interval_of_95_percent():
+    values = np.random.default_rng(0).normal(size=7)
+    low, high = ttest_1samp(values, 0).confidence_interval()
+    errors = pd.Series([values.std(ddof=1) / 7**0.5, 0.1])
+    half = half_interval(errors, pd.Series([7, 1]))
+    assert half[0] == pytest.approx((high - low) / 2)
+    assert math.isnan(half[1])
+
+
+def test_an_answer_that_is_none_and_a_long_text_are_refused():
+    rest = {"title": "T", "citation": "C", "verdict": ["**V.**"], "picture": Plot("plot", "None.", Figure())}
+    with pytest.raises(ValueError, match="answer must be one of Holds, In part, No, Open, got 'Yes'"):
+        Findings(**rest, answer="Yes")
+    with pytest.raises(ValueError, match="at most 20 words, got 21"):
+        Findings(**rest, short="word " * 21)
 
 
 def test_a_verdict_of_one_sentence_leaves_no_empty_paragraph():

@@ -106,7 +106,7 @@ def test_a_method_on_some_sets_stands_beside_the_leaders_on_them(published):
     made = board.tables(tables(change), {"methods": {"catboost": {"title": "CatBoost"}}})
     page = findings(made)
     some = next(table.cells for table in page.tables if "some sets" in table.title).set_index("method")
-    assert page.verdict[-1].endswith("Simulated (‡): set-0‡†, set-1‡. Positives drawn down (†): set-0‡†.")
+    assert [*page.reasons][:2] == ["Simulated (‡): set-0‡†, set-1‡.", "Positives drawn down (†): set-0‡†."]
     assert list(some.index) == ["TopStack", "CatBoost", "LightGBM"]
     assert set(some["sets"]) == {5}
     behind = dict(zip(some.index, some["n+"].astype(float), strict=True))
@@ -120,15 +120,22 @@ def test_rivals_that_were_not_asked_stand_beside_topstack():
     values = pd.DataFrame({"TopStack": 0.5, "LightGBM": 0.4, "Random forest": 0.44}, index=index)
     values["CatBoost"] = [0.52] * 6 + [np.nan] * 2
     cost = pd.DataFrame({"times": {"TopStack": 0.6, "Random forest": 4, "CatBoost": 2}, "sets": 5})
-    said = board._nearest(values, cost)
-    assert "Random forest, in 4.0 times LightGBM's time on 5 sets, is 6.0 to 6.0 of 100 behind" in said
-    assert (
-        "CatBoost, in 2.0 times LightGBM's time on 5 sets, is -2.0 to -2.0 of 100 behind TopStack on 6 sets"
-        in said
-    )
-    assert "best of LightGBM, Random forest on each of 8 sets: +6.0 to +6.0" in said
-    assert "best of LightGBM, Random forest, CatBoost on each of 6 sets: -2.0 to -2.0" in said
-    assert "Random forest is 6.0 to 6.0" in board._nearest(values, cost.loc[["TopStack"]])
+    rows = board._nearest(values, cost).set_index("TopStack beside")
+    assert rows.loc["Random forest", ["sets", "more of 100", "its time"]].tolist() == [
+        8,
+        "+6.0 to +6.0",
+        "4.0 (5 sets)",
+    ]
+    assert rows.loc["CatBoost", ["sets", "more of 100", "its time"]].tolist() == [
+        6,
+        "-2.0 to -2.0",
+        "2.0 (5 sets)",
+    ]
+    three, four = (f"the best of LightGBM, Random forest{more} on each set" for more in ("", ", CatBoost"))
+    assert rows.loc[three, ["sets", "more of 100"]].tolist() == [8, "+6.0 to +6.0"]
+    assert rows.loc[four, ["sets", "more of 100"]].tolist() == [6, "-2.0 to -2.0"]
+    untimed = board._nearest(values, cost.loc[["TopStack"]]).set_index("TopStack beside")
+    assert untimed.loc["Random forest", "its time"] == ""
 
 
 def test_a_cost_of_more_sets_stays(published):

@@ -22,9 +22,9 @@ def train(dataset, method, fold=0):
     return "train", {"dataset": dataset, "method": method, "repeat": "0", "fold": str(fold)}
 
 
-def planned(*jobs, cores=1, clock=time.monotonic):
+def planned(*jobs, cores=1, clock=time.monotonic, machine=8):
     """Return the progress of jobs, numbered from 0."""
-    progress = Progress(clock)
+    progress = Progress(clock, machine=machine)
     progress.plan(jobs, cores=cores)
     for number, job in enumerate(jobs):
         progress.describe(number, Job(*job))
@@ -211,6 +211,30 @@ def test_what_runs_counts_less_what_it_has_run(progress, clock):
     assert progress.seconds_left() == pytest.approx(before - 1.0)
     clock.now += 100.0  # longer than expected: no less than nothing
     assert progress.seconds_left() == pytest.approx(before - 4.0)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 5, 30])
+@pytest.mark.parametrize("waits_there", [True, False])
+def test_jobs_of_a_cluster_count_by_the_rate_of_steps(slots, waits_there, clock):
+    """A hundred are handed over, and so many run: the time to come is that of those slots."""
+    jobs = [train("a", "fast", fold) for fold in range(60)]
+    progress = planned(*jobs, cores=100, clock=lambda: clock.now, machine=2)
+    if waits_there:
+        progress.start(range(60))
+    for first in range(0, 30, slots):
+        batch = range(first, first + slots)
+        if not waits_there:
+            progress.start(batch)
+        for number in batch:
+            clock.now += 10.0 / slots
+            progress.finish(number)
+    assert progress.seconds_left() == pytest.approx(30 / slots * 10.0)
+
+
+def test_one_end_is_no_rate(clock):
+    progress = planned(*(train("a", "fast", fold) for fold in range(5)), cores=100, machine=2)
+    run(progress, 0)
+    assert progress.seconds_left() is None
 
 
 def test_a_job_that_broke_off_is_not_done_and_no_example(progress, clock):

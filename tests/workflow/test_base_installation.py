@@ -72,6 +72,7 @@ ARGUMENTS = {
     "compare-runs": "one other",
     "rescore": "results",
     "check-method": "sklearn.svm.LinearSVC",
+    "completion": "bash",
     "propose": "sklearn.svm.LinearSVC --against LightGBM",
 }
 ALONE = {"init", "new-method"}

@@ -156,6 +156,11 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     return nearest(word, names) or f"choose one of: {join_first(names, 20) or 'none'}"
 
 
+def pitfall(anchor: str) -> str:
+    """Return the place of the documentation that a message on a pitfall names, such as ``"leak"``."""
+    return f"docs/howto/pitfalls.md#{anchor}"
+
+
 def capitalise(text: str) -> str:
     """Return the text with a capital letter first, the others as they are."""
     return text[:1].upper() + text[1:]

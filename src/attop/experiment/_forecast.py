@@ -206,7 +206,13 @@ def next_list(
         return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
     units = max(round(length / alike), 1)
     drawn, means = _drawn(
-        paths, n / alike, evidence, k / length, units, ks * (units / length), np.random.default_rng(random_state)
+        paths,
+        n / alike,
+        evidence,
+        k / length,
+        units,
+        ks * (units / length),
+        np.random.default_rng(random_state),
     )
     drawn, means = drawn * (length / units), means * (length / units)
     optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0

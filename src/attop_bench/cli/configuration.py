@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from attop._core.wording import join_first, nearest
 from attop_bench.cli.options import beside
 from attop_bench.run.config import Config, ConfigError, catalogue_files, load_config, read_yaml
 from attop_bench.run.places import default_configuration, with_places
@@ -49,8 +50,30 @@ def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
     entries = raw.get(section)
     if not isinstance(entries, list) or name in map(identifier, entries):
         return True  # load_config complains of what is no list
+    _refuse_unknown(raw, section, name)
     raw[section] = [*entries, name]
     return False
+
+
+def names_of(options: argparse.Namespace, section: str) -> list[str]:
+    """Return the names of ``datasets`` or ``methods`` that a command may be given."""
+    raw = read_raw(options)
+    entries = raw.get(section)
+    chosen = map(identifier, entries if isinstance(entries, list) else ())
+    return list(dict.fromkeys([*chosen, *map(str, read_catalogues(raw).get(section, {}))]))
+
+
+def _refuse_unknown(raw: Mapping[str, Any], section: str, name: str) -> None:
+    """Refuse a name of neither configuration nor catalogue: the nearest is one of the configuration first."""
+    catalogue = read_catalogues(raw).get(section, {})
+    if name in catalogue:
+        return
+    chosen = [identifier(entry) for entry in raw[section]]
+    hint = nearest(name, chosen) or nearest(name, catalogue)
+    if not hint:
+        others = f"attop list {section} prints {len(catalogue):,} others"
+        hint = f"the configuration has {join_first(chosen)}, and {others}"
+    raise ConfigError(f"unknown {section[:-1]} {name!r}; {hint}")
 
 
 def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attop._core.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
 from attop._core.wording import count_noun
@@ -17,15 +19,31 @@ from attop_bench.cli.options import (
     add_top,
     check_output,
     read_count,
+    read_names,
 )
+from attop_bench.data.base import DatasetError
 from attop_bench.deploy.card import card, draw_curve, expectation_sentence, mean_sentence, warning_if_perfect
 from attop_bench.deploy.deploy import deploy
-from attop_bench.deploy.lists import changes, explore
+from attop_bench.deploy.lists import changes, explore, write_list
 from attop_bench.deploy.new_rows import ledger_of_list
 from attop_bench.deploy.notes import NOTES
-from attop_bench.deploy.package import CARD, CURVE, FILES, LIST, read_package, write_model, write_notes
+from attop_bench.deploy.package import (
+    CARD,
+    CURVE,
+    FILES,
+    LIST,
+    Package,
+    read_package,
+    write_model,
+    write_notes,
+)
+from attop_bench.deploy.picture import FORMATS, draw_expectation
 from attop_bench.deploy.promise import promise_path
+from attop_bench.deploy.spreadsheet import check_spreadsheet
 from attop_bench.run.config import ConfigError, load_config
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def add_deploy(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +70,12 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=read_count, default=0, metavar="N", help=help_text)
     help_text = "share of positives of these rows, if it is not the data's: for what to expect"
     parser.add_argument("--prevalence", type=float, metavar="0.03", help=help_text)
-    parser.add_argument("--output", metavar="FILE", help="write to this file, and the promise beside it")
+    help_text = "columns of the file to show as well, or all (default: the reasons have their values)"
+    parser.add_argument("--columns", type=read_names, metavar="A,B", help=help_text)
+    help_text = "write to this file, .csv or .xlsx, and the promise beside it"
+    parser.add_argument("--output", metavar="FILE", help=help_text)
+    help_text = "draw what to expect of this list, to .png, .svg or .pdf"
+    parser.add_argument("--picture", metavar="FILE.png", help=help_text)
 
 
 def run_deploy(options: argparse.Namespace) -> int:
@@ -91,46 +114,35 @@ def run_deploy(options: argparse.Namespace) -> int:
 
 
 def run_score(options: argparse.Namespace) -> int:
-    """Print the rows at the top of a new file as CSV: rank, row, columns that are no features, score.
+    """Print the top of a new file as CSV: rank, row, columns that are no features, score, reasons.
 
     The file is read as the model's own data were, text and missing values included. Says what to expect of
     them, which --output writes beside the list, for attop watch.
     """
     tell = partial(print, file=sys.stderr)
-    if options.output:
-        files = [Path(options.model) / name for name in FILES]
-        check_output(options.output, [options.table, *files, options.model])
-        check_output(promise_path(options.output), [])
+    _check_files(options)
     try:
         package = read_package(options.model, tell)
-        ranked = package.rank(options.table, tell=tell)
+        ranked = package.rank(options.table, tell, options.columns)
         ledger = ranked.attrs["ledger"]
-        previous, number = options.previous, options.explore
-        marked = previous or number
-        for name, requested in (("listed", marked), ("change", previous), ("stands_for", number)):
-            if requested and name in ranked:
-                raise ConfigError(f"the list adds a column {name!r}: rename that of {options.table}")
-        head = ranked if options.all and not marked else package.head(ranked, options.top)
+        _refuse_names(options, ranked)
+        is_whole = options.all and not (options.previous or options.explore)
+        head = ranked if is_whole else package.head(ranked, options.top)
         promise = package.expect(ranked, head, options.prevalence, tell)
-        shown = ranked.index.isin(ranked.index if options.all else head.index)
-        if marked:
-            ranked["listed"] = ranked.index.isin(head.index).astype(int)
-        if previous:
-            identifiers = package.notes["group"], package.notes["beside"]
-            ranked["change"] = changes(ranked, head, previous, options.id, *identifiers, tell)
-            shown |= ranked["change"] == "left"
-        if number:
-            ranked["stands_for"] = explore(ranked, head, number, options.seed)
-            shown |= ranked["stands_for"] > 0
-        ranked = ranked[shown]
+        if options.picture:
+            _draw(package, ranked, head, options)
+        ranked = _rows_of_list(package, ranked, head, options, tell)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     if options.output:
         file = Path(options.output)
         promise_name = promise_path(file).name
-        with replacing_files(file.parent, [promise_name, file.name]) as new:
-            write_json(new / promise_name, promise.model_dump())
-            write_csv(new / file.name, ranked)
+        try:
+            with replacing_files(file.parent, [promise_name, file.name]) as new:
+                write_json(new / promise_name, promise.model_dump())
+                write_list(new / file.name, ranked, package.numeric)
+        except DatasetError as error:
+            raise ConfigError(str(error)) from None
         print(f"Written: {options.output}, {count_noun(len(ranked), 'row')}.")
     else:
         sys.stdout.write(csv_text(ranked))
@@ -138,3 +150,60 @@ def run_score(options: argparse.Namespace) -> int:
     for line in ledger_of_list(ledger, len(ranked)):
         tell(f"{options.table}: {line}")
     return 0
+
+
+def _check_files(options: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, before the model is read."""
+    inputs = [options.table, options.model, *(Path(options.model) / name for name in FILES)]
+    if options.output:
+        check_output(options.output, inputs)
+        check_output(promise_path(options.output), [])
+        check_spreadsheet(options.output)
+    if options.picture:
+        if (form := Path(options.picture).suffix[1:].lower()) not in FORMATS:
+            endings = ", ".join(f".{name}" for name in FORMATS)
+            raise ConfigError(
+                f"--picture {options.picture} ends in {form!r}: give a name that ends in {endings}"
+            )
+        check_output(options.picture, [*inputs, *filter(None, [options.output])], flag="--picture")
+
+
+def _refuse_names(options: argparse.Namespace, ranked: pd.DataFrame) -> None:
+    """Refuse columns of the file that the list adds itself."""
+    marked = options.previous or options.explore
+    added = {"listed": marked, "change": options.previous, "stands_for": options.explore}
+    for name, is_added in added.items():
+        if is_added and name in ranked:
+            raise ConfigError(f"the list adds a column {name!r}: rename that of {options.table}")
+
+
+def _draw(package: Package, ranked: pd.DataFrame, head: pd.DataFrame, options: argparse.Namespace) -> None:
+    """Write the picture of what to expect of a list."""
+    forecast = package.forecast(ranked, head, options.prevalence)
+    reason = "each group has a list of its own" if forecast is None else forecast.reason
+    if forecast is None or reason:
+        raise ConfigError(f"--picture: there is no expectation to draw, for {reason}: leave it out")
+    share = options.prevalence or package.notes["positives"] / package.notes["rows"]
+    form = Path(options.picture).suffix[1:].lower()
+    write_bytes(options.picture, draw_expectation(forecast, Path(options.table).name, share, form))
+
+
+def _rows_of_list(
+    package: Package,
+    ranked: pd.DataFrame,
+    head: pd.DataFrame,
+    options: argparse.Namespace,
+    tell: Callable[[str], None],
+) -> pd.DataFrame:
+    """Return the rows of a list: its top, those that left, and those drawn from below."""
+    shown = ranked.index.isin(ranked.index if options.all else head.index)
+    if options.previous or options.explore:
+        ranked["listed"] = ranked.index.isin(head.index).astype(int)
+    if options.previous:
+        identifiers = package.notes["group"], package.notes["beside"]
+        ranked["change"] = changes(ranked, head, options.previous, options.id, *identifiers, tell)
+        shown |= ranked["change"] == "left"
+    if options.explore:
+        ranked["stands_for"] = explore(ranked, head, options.explore, options.seed)
+        shown |= ranked["stands_for"] > 0
+    return ranked[shown]

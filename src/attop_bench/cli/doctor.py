@@ -42,7 +42,9 @@ class Finding(NamedTuple):
     fix: str = ""
 
 
-add_doctor = add_configuration
+def add_doctor(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``attop doctor``."""
+    add_configuration(parser, by_position=True)
 
 
 def run_doctor(options: argparse.Namespace) -> int:

@@ -98,9 +98,7 @@ def run_new_method(options: argparse.Namespace) -> int:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop run``."""
-    help_text = "its keys replace those of the default benchmark"
-    parser.add_argument("files", nargs="*", metavar="FILE.yaml", help=help_text)
-    add_configuration(parser)
+    add_configuration(parser, by_position=True)
     parser.add_argument("--cores", default="all", metavar="N", help="by default all of this machine")
     parser.add_argument("-n", "--dry-run", action="store_true", help="only say what would be done")
 
@@ -110,7 +108,6 @@ def run_run(options: argparse.Namespace) -> int:
 
     The Snakefile of this folder is used where there is one. For other options call snakemake itself.
     """
-    options.configfile = [*options.files, *options.configfile]
     if missing := [file for file in options.configfile if not Path(file).is_file()]:
         raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")
     if find_spec("snakemake") is None:  # it would be a sentence of Python's in the place of this process

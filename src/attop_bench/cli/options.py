@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,6 +15,9 @@ from typing import Any
 import attop_bench
 from attop._core.files import UNFINISHED, check_folder
 from attop._core.top import Top
+
+#: Exit status of a command that did what it was told, where ``--fail-on`` names what it found.
+GATE = 3
 
 
 def source() -> Path:
@@ -30,8 +35,26 @@ def beside(file: str) -> str:
     return file if Path("rules/common.smk").is_file() else str(source() / file)
 
 
-def add_configuration(parser: argparse.ArgumentParser) -> None:
-    """Add ``--configfile`` and ``--config``, as snakemake has them."""
+class _Files(argparse.Action):
+    """Puts configuration files given by position before those of ``--configfile``."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.configfile = [*values, *namespace.configfile]
+
+
+def add_configuration(parser: argparse.ArgumentParser, *, by_position: bool = False) -> None:
+    """Add ``--configfile`` and ``--config``, as snakemake has them, and files `by_position`."""
+    if by_position:
+        help_text = "configuration: its keys replace those of the default benchmark"
+        parser.add_argument(
+            "files", nargs="*", action=_Files, default=[], metavar="FILE.yaml", help=help_text
+        )
     parser.add_argument(
         "--configfile",
         action="append",
@@ -69,9 +92,33 @@ def command(options: argparse.Namespace, cores: int | str, *words: str | Path) -
 
 def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
     """Add a data set and a method of the catalogues."""
-    parser.add_argument("dataset", metavar="DATASET", help="its name; attop list datasets prints all")
+    help_text = "its name; attop list datasets prints all"
+    _complete_names(parser.add_argument("dataset", metavar="DATASET", help=help_text), "datasets")
     method = {"help": "its name; attop list methods prints all", **method}
-    parser.add_argument("method", metavar="METHOD", **method)
+    _complete_names(parser.add_argument("method", metavar="METHOD", **method), "methods")
+
+
+def _complete_names(argument: argparse.Action, section: str) -> None:
+    """Let a shell complete an argument by the names of a catalogue."""
+
+    def names(**facts: Any) -> list[str]:
+        from attop_bench.cli.configuration import names_of
+
+        return names_of(facts["parsed_args"], section)
+
+    argument.completer = names  # type: ignore[attr-defined]
+
+
+def add_gate(parser: argparse.ArgumentParser, states: Sequence[str]) -> None:
+    """Add ``--fail-on``, which makes the exit status `GATE` where the result is one of the states named."""
+    parser.add_argument(
+        "--fail-on",
+        action="append",
+        choices=states,
+        default=[],
+        metavar="STATE",
+        help=f"end with exit status {GATE} if it is so: {', '.join(states)}; may be given again",
+    )
 
 
 def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
@@ -87,12 +134,16 @@ def add_top(parser: argparse.ArgumentParser, help_text: str, **options: Any) -> 
 
 
 def check_output(
-    output: str | Path, inputs: Iterable[str | Path], mark: str | None = None, names: Sequence[str] = ()
+    output: str | Path,
+    inputs: Iterable[str | Path],
+    mark: str | None = None,
+    names: Sequence[str] = (),
+    flag: str = "--output",
 ) -> None:
     """Refuse an output that is an input, of the wrong kind, not of this command, or that cannot be written.
 
     It is a file, or with a `mark` a folder in which the command writes `names`, of which `mark` is one. A
-    folder that holds other files has to hold the `mark`.
+    folder that holds other files has to hold the `mark`. `flag` names the option in messages.
 
     Raises
     ------
@@ -108,7 +159,7 @@ def check_output(
         if not what and Path(os.path.realpath(path)) in (target, *(target.parents if mark else ())):
             what = f"would replace the input {file}: give another name"
     if what:
-        raise OutputError(f"--output {output} {what}")
+        raise OutputError(f"{flag} {output} {what}")
     if mark is None:
         check_folder(path.parent, [path.name])
     else:
@@ -173,8 +224,24 @@ def read_count(text: str) -> int:
     return int(text)
 
 
+def read_names(text: str) -> list[str]:
+    """Read names separated by commas; one that holds a comma stands in double quotes, as in a CSV file."""
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True)
+    except csv.Error:
+        names = []
+    if not names or not all(names):
+        raise argparse.ArgumentTypeError(f"names separated by commas are needed, got {text!r}")
+    return names
+
+
 def read_top(text: str) -> Top:
     """Read a top of the command line."""
+    if re.search(r"\d ?(a |per |/ ?)[a-z]+$", text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is a rate: attop look takes 'N a day', week, month or year, and finds how many rows "
+            "that is of; elsewhere write it, such as 'k=100 of 30000'"
+        )
     try:
         return Top.parse(text if "=" in text else f"k={text}")
     except ValueError as error:

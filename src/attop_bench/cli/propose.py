@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attop_bench
-from attop_bench.cli.options import add_jobs, source
+from attop_bench.cli.options import GATE, add_gate, add_jobs, source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,7 @@ def add_propose(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", default="LightGBM", metavar="METHOD", help="by default LightGBM")
     parser.add_argument("--seconds", type=float, default=60, metavar="S", help="of training (default: 60)")
     add_jobs(parser, "sets")
+    add_gate(parser, ["behind", "open"])
     help_text = "single keys of the configuration, such as mirror=FOLDER with the files of the sets"
     parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help=help_text)
 
@@ -71,7 +72,8 @@ def run_propose(options: argparse.Namespace) -> int:
     print("\n" + verdict(method, options.against, np.array(gains).reshape(-1, len(published.columns)), sign))
     if not sign:
         print(ended or "No set is left.")
-    return 0
+    state = {1: "ahead", 0: "open", -1: "behind"}[int(sign)]
+    return GATE if state in options.fail_on else 0
 
 
 def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:

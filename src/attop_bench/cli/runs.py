@@ -22,7 +22,7 @@ from attop.metrics._registry import get_metric
 from attop_bench.cli import estimate
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State
-from attop_bench.cli.options import add_configuration, command_line, read_number
+from attop_bench.cli.options import GATE, add_configuration, add_gate, command_line, read_number
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.config import ConfigError
@@ -37,12 +37,13 @@ def add_status(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cores", type=read_number, metavar="N", help="of the run; by default those of this machine"
     )
-    add_configuration(parser)
+    add_gate(parser, ["failed", "left"])
+    add_configuration(parser, by_position=True)
 
 
 def add_retry(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop retry``."""
-    add_configuration(parser)
+    add_configuration(parser, by_position=True)
     parser.add_argument("--dataset", help="only this data set")
     parser.add_argument("--method", help="only this method")
     parser.add_argument("--status", choices=FAILED, help="only this status")
@@ -66,11 +67,15 @@ def run_status(options: argparse.Namespace) -> int:
     print(f"\n{columns(_sums(plan, jobs, options.cores or cpu_count()))}\n")
     print("\n".join(_remarks(plan, states)))
     command = command_line(options)
-    if any(state.status in FAILED for state in states.values()):
+    has_failed = any(state.status in FAILED for state in states.values())
+    has_more = any(job.left for job in jobs.values())
+    lacks_data = any(_missing(plan))
+    if has_failed:
         print(f"\nAfter fixing the cause: {command_line(options, 'attop', 'retry')} && {command}")
-    elif any(job.left for job in jobs.values()) or any(_missing(plan)):
+    elif has_more or lacks_data:
         print(f"\nGo on with: {command}")
-    return 0
+    is_so = {"failed": has_failed or lacks_data, "left": has_more}
+    return GATE if any(is_so[state] for state in options.fail_on) else 0
 
 
 def _remarks(plan: Plan, states: Mapping[Run, State]) -> Iterator[str]:

@@ -7,13 +7,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import yaml
 
 from attop._core.files import write_text
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop._core.wording import columns, count_noun, join_first
+from attop._core.wording import columns, count_noun, join_first, pitfall
 from attop_bench.cli.configuration import read_catalogues, read_raw
 from attop_bench.cli.options import add_top, check_output, read_number, read_top
 from attop_bench.data.build import make
@@ -21,7 +22,7 @@ from attop_bench.data.findings import Look
 from attop_bench.data.kinds.columns import comparison_of
 from attop_bench.data.look import look
 from attop_bench.data.preparation import column_transformer, is_table
-from attop_bench.data.proposal import identifier, parameters, propose
+from attop_bench.data.proposal import Rate, identifier, parameters, propose
 from attop_bench.run.config import ConfigError
 
 #: Columns a screen has room for.
@@ -30,21 +31,20 @@ _SCREEN = 30
 
 def add_look(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop look``."""
-    _add_table(parser)
-    parser.add_argument("--label", metavar="COLUMN", help="the labels; by default the likeliest column")
-    help_text = "top of the configuration: '100 a day', or rows of a list as long as this table"
-    add_top(parser, help_text, type=_read_top_or_daily)
+    _add_table(parser, help="the labels; by default the likeliest column")
+    help_text = (
+        "top of the configuration: '100 a month' (day, week, year), or of a list as long as this table"
+    )
+    add_top(parser, help_text, type=_read_top_or_rate)
     help_text = "the kind of a column where it is known better, such as ward=entity; may be given again"
     parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=help_text)
     parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
+    _add_reading(parser)
 
 
 def add_headroom(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop headroom``."""
-    _add_table(parser)
-    parser.add_argument(
-        "--label", required=True, metavar="COLUMN", help="column of the labels, which holds two values"
-    )
+    _add_table(parser, required=True, help="column of the labels, which holds two values")
     add_top(parser, "items at the top", required=True)
     parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
     help_text = "columns that are no features: names, or numbers from 1"
@@ -52,23 +52,17 @@ def add_headroom(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=read_number, default=1, metavar="N", help="fits at the same time (default: 1)"
     )
+    _add_reading(parser)
 
 
-def _add_table(parser: argparse.ArgumentParser) -> None:
+def _add_table(parser: argparse.ArgumentParser, **label: Any) -> None:
+    """Add the table, the column of the labels with its options, and the positive label."""
     parser.add_argument(
         "table",
         metavar="FILE",
         help="one row an item: CSV, Excel, Parquet, SVMlight, NPZ or ARFF, compressed or not",
     )
-    parser.add_argument(
-        "--format",
-        metavar="NAME",
-        help="csv, excel, parquet, svmlight, npz or arff, where the name does not say",
-    )
-    help_text = (
-        "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
-    )
-    parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=help_text)
+    parser.add_argument("--label", metavar="COLUMN", **label)
     parser.add_argument(
         "--positive",
         metavar="VALUE",
@@ -78,6 +72,19 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     )
     help_text = "label of the negatives (default: all others), may be given again: other rows are left out"
     parser.add_argument("--negative", metavar="VALUE", action="append", help=help_text)
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add how a table is written, where that is not found."""
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="csv, excel, parquet, svmlight, npz or arff, where the name does not say",
+    )
+    help_text = (
+        "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
+    )
+    parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=help_text)
 
 
 def _read_options(texts: Sequence[str]) -> dict[str, object]:
@@ -113,12 +120,12 @@ def run_look(options: argparse.Namespace) -> int:
             reading["given"] = {**_read_options(options.reader), **lines}
             table = look(*source, roles | asked, **reading)
     print("\n".join(_screen(table)))
-    daily = options.top if isinstance(options.top, int) else None
+    rate = options.top if isinstance(options.top, Rate) else None
     catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
     name = identifier(options.table, catalogue)
     if name != identifier(options.table):
         print(f"- the data set is called {name}, since attop has one called {identifier(options.table)}")
-    proposal = propose(table, None if daily else options.top, daily, taken=catalogue)
+    proposal = propose(table, None if rate else options.top, rate, taken=catalogue)
     if table.sample == table.rows:
         make("file", **parameters(table))
     if options.output:
@@ -137,10 +144,9 @@ def _one_or_several(values: Sequence[str] | None) -> object:
     return values[0] if values and len(values) == 1 else values
 
 
-def _read_top_or_daily(text: str) -> Top | int:
-    """Return the k of "100 a day", or a top."""
-    daily = re.fullmatch(r"([1-9]\d*) ?(?:a|per|/) ?day", text)
-    return int(daily[1]) if daily else read_top(text)
+def _read_top_or_rate(text: str) -> Top | Rate:
+    """Return the rate of "100 a month", or a top."""
+    return Rate.parse(text) or read_top(text)
 
 
 def _read_role(text: str) -> tuple[str, str]:
@@ -196,6 +202,8 @@ def _screen(table: Look) -> Iterator[str]:
         yield f"and {count_noun(len(plain), 'number')}, complete: {join_first(plain, 12)}"
     yield ""
     yield from (f"- {complaint}" for complaint in table.complaints)
+    if table.leaks:
+        yield f"- on columns that tell the label: {pitfall('leak')}"
 
 
 def run_headroom(options: argparse.Namespace) -> int:

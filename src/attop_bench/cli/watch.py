@@ -6,9 +6,14 @@ import argparse
 from pathlib import Path
 
 from attop._core.parameters import check_share
+from attop._core.wording import pitfall
+from attop_bench.cli.options import GATE, add_gate
 from attop_bench.deploy.notes import read_notes
-from attop_bench.deploy.watched import Folder, read_folder, verdict_sentence
+from attop_bench.deploy.watched import Folder, read_folder, verdict_of, verdict_sentence
 from attop_bench.run.config import ConfigError
+
+#: Verdicts that a gate may name.
+STATES = ("worse", "cannot-tell")
 
 
 def add_watch(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +26,7 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", help="the column of the labels (default: the model's, or label)")
     help_text = "of the labels, as for attop look (default: the model's, or 1)"
     parser.add_argument("--positive", metavar="VALUE", help=help_text)
+    add_gate(parser, STATES)
 
 
 def run_watch(options: argparse.Namespace) -> int:
@@ -45,7 +51,10 @@ def run_watch(options: argparse.Namespace) -> int:
     for line in lists.lines():
         print(line)
     print(verdict_sentence(lists.judged) + lists.counts)
-    return 0
+    status = verdict_of(lists.judged).status.replace(" ", "-")
+    if status == "worse":
+        print(f"What to do: {pitfall('drift')}")
+    return GATE if status in options.fail_on else 0
 
 
 def _check_promised(share: float) -> None:

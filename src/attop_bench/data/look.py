@@ -212,11 +212,22 @@ def _answered(columns: list[Column], roles: Mapping[str, str], where: str) -> li
 
 
 def _span(dates: pd.Series) -> int:
-    """Return the days from the first to the last, both counted; 0 if they are no dates."""
+    """Return the days from the first to the last, both counted; 0 if they are no dates.
+
+    Dates that are all the first of a month stand for whole months.
+    """
     try:
-        return int(np.ptp(day_numbers(dates, ""))) + 1
+        numbers = day_numbers(dates, "")
     except DatasetError:
         return 0
+    first, last = int(numbers.min()), int(numbers.max())
+    if first == last or pd.api.types.is_numeric_dtype(dates):
+        return last - first + 1
+    days = np.unique(numbers).astype("datetime64[D]")
+    months = days.astype("datetime64[M]")
+    if (days == months).all():
+        last = int((months[-1] + 1).astype("datetime64[D]").astype(int)) - 1
+    return last - first + 1
 
 
 def _twins(frame: pd.DataFrame) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,26 @@ _BOOSTING = """  - id: boosting
 """
 #: Scikit-learn's takes no sparse weights of words.
 _OF_WORDS = "  - lightgbm\n"
+
+
+#: Period -> its days, on average over the years.
+PERIODS = {"day": 1.0, "week": 7.0, "month": 365.2425 / 12, "year": 365.2425}
+
+
+class Rate(NamedTuple):
+    """A top of so many rows a period, one of `PERIODS`."""
+
+    k: int
+    period: str
+
+    def __str__(self) -> str:
+        return f"{self.k} a {self.period}"
+
+    @classmethod
+    def parse(cls, text: str) -> Rate | None:
+        """Return the rate that a text such as "100 a month" states; None if it states none."""
+        match = re.fullmatch(rf"([1-9]\d*) ?(?:a|per|/) ?({'|'.join(PERIODS)})", text.strip())
+        return cls(int(match[1]), match[2]) if match else None
 
 
 def parameters(table: Look) -> dict[str, Any]:
@@ -85,22 +105,19 @@ def in_time(table: Look) -> dict[str, object] | None:
 
 
 def propose(
-    table: Look, top: Top | None = None, daily: int | None = None, *, taken: Container[str] = ()
+    table: Look, top: Top | None = None, rate: Rate | None = None, *, taken: Container[str] = ()
 ) -> str:
     """Return a configuration in YAML, with comments; by default for the top 100 of the table.
 
-    `daily` is a top of so many a day: of the rows of an average day between the first and the last date.
-    `taken` are names of other data sets.
+    `rate` is a top of so many a day, a month, ...: of the rows of an average one between the first and the
+    last date. `taken` are names of other data sets.
     """
     options = parameters(table)
     name = identifier(table.path, taken)
     days = table.days.get(options.get("day", ""), 0)
     of_day = round(table.rows / days) if days else 0
-    if daily and not daily < of_day:
-        remark = f"a day has {of_day} rows" if days else "no column holds dates, written as 2026-12-31"
-        raise DatasetError(f"dataset {table.path}: {daily} a day is no top: {remark}; give another --top")
-    if daily:
-        top = Top(k=daily, out_of=of_day)
+    if rate:
+        top = _top_of_rate(rate, table, days)
     protocol, why = "stratified", "each row tests once"
     if "group" in options:
         protocol = "whole-groups"
@@ -144,8 +161,8 @@ def propose(
     ]
     if later := in_time(table):
         protocols.append(f"    # nearer to use, earlier days train and later ones test: {_flow(later)}")
-    if daily:
-        length = f"{daily} a day: of a day's rows, on average over {days} days"
+    if rate:
+        length = f"{rate}: of a {rate.period}'s rows, on average over {days} days"
     elif "group" in options:
         length = "of each list"
     else:
@@ -156,6 +173,17 @@ def propose(
     tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
     methods = _METHODS + (_OF_WORDS if "text" in options else _BOOSTING)
     return "\n".join([*head, *noted, *protocols, *tops, methods])
+
+
+def _top_of_rate(rate: Rate, table: Look, days: int) -> Top:
+    """Return the top of the rows of an average period; refuse one that holds no more rows than the rate."""
+    rows = round(table.rows / days * PERIODS[rate.period]) if days else 0
+    if rate.k < rows:
+        return Top(k=rate.k, out_of=rows)
+    remark = "no column holds dates, written as 2026-12-31 or 2026-12"
+    if days:
+        remark = f"a {rate.period} has {rows:,} rows"
+    raise DatasetError(f"dataset {table.path}: {rate} is no top: {remark}; give another --top")
 
 
 def identifier(path: str, taken: Container[str] = ()) -> str:

@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from attop._core.top import Top
-from attop._core.wording import count_noun, format_hits
+from attop._core.wording import count_noun, format_hits, pitfall
 from attop.experiment._capacity import capacity, draw_capacity
 from attop.experiment._forecast import NextList
 from attop.metrics._roc import roc_points
 from attop_bench.deploy.by_part import part_lines
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import CURVE, HARMLESS, MODEL, SAFE_MODEL, Package
+from attop_bench.deploy.picture import draw_expectation
 from attop_bench.deploy.promise import sentence_of_groups
 from attop_bench.deploy.trial import versions_of
 
@@ -49,7 +50,8 @@ def expectation_sentence(model: Deployed) -> str:
         return f"{sentence_of_groups(model.top, what.mean, *ends)}{_lift(what.lift)}."
     if forecast.reason:
         where = f"the {forecast.k:,} highest of {forecast.length:,} rows"
-        return f"Of {where} no number of positives can be expected with an interval: {forecast.reason}."
+        why = f"{forecast.reason} ({pitfall('few-positives')})"
+        return f"Of {where} no number of positives can be expected with an interval: {why}."
     return f"{forecast.sentence}{_lift(forecast.expected / forecast.k / model.dataset.y.mean())}."
 
 
@@ -75,7 +77,8 @@ def warning_if_perfect(model: Deployed) -> str:
             return ""
     return (
         "WARNING: in every test part all positives stand above all negatives. Real data seldom allow that: "
-        "look for a column that holds the answer, such as a date of closing or another model's score."
+        "look for a column that holds the answer, such as a date of closing or another model's score "
+        f"({pitfall('leak')})."
     )
 
 
@@ -88,19 +91,24 @@ def _known(value: float) -> float | None:
 
 
 def draw_curve(model: Deployed) -> bytes | None:
-    """Return the curve of hits of the test parts as PNG; None with groups."""
-    from matplotlib.figure import Figure
+    """Return the picture of a list as long as the data, as PNG.
 
+    Where no number can be expected it is the curve of hits of the test parts; None with groups.
+    """
     dataset, forecast = model.dataset, model.expectation.next
     if forecast is None:
         return None
+    if not forecast.reason:
+        return draw_expectation(forecast, model.data.title or model.data.id, float(dataset.y.mean()))
+    from matplotlib.figure import Figure
+
     points = [roc_points(dataset.y[o.test], o.scores[0]) for o in model.tried[0].records]
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {model.method: np.array([capacity(roc, model.top) for roc in points])}
     n_pos = round(dataset.y.mean() * forecast.length)
     axes = canvas.subplots()
-    axes.set_title(f"Positives to expect among the first k of {forecast.length:,} items", loc="left", pad=18)
-    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos, coming=forecast)
+    axes.set_title(f"Positives found, scaled to a list of {forecast.length:,} rows", loc="left", pad=18)
+    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
@@ -196,11 +204,14 @@ def _why(model: Deployed) -> Iterator[str]:
     if "why" in model.ranked:
         yield (
             "`why` in `ranked.csv` and the lists of `attop score` names the three columns that move a row's "
-            "score furthest from the mean row's, and by how much: log-odds where it is a probability. All "
-            "columns together make up the difference."
+            "score furthest from the mean row's, their values, and by how much they move it: log-odds where "
+            "it is a probability. All columns together make up the difference."
         )
     else:
-        yield "What each column adds is left out: this model does not say it exactly."
+        yield (
+            "What each column adds is left out: this model does not say it exactly. A list of `attop score` "
+            "has the values of the first columns instead, or of those that `--columns` names."
+        )
 
 
 def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:

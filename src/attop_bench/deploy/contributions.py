@@ -11,6 +11,9 @@ from sklearn.pipeline import Pipeline
 
 from attop._core.typing import Floats
 
+#: Signs of a text that a reason shows.
+_WIDTH = 40
+
 
 def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     """Return the contribution of each column to the score of each row, and last the base; None if not exact.
@@ -37,14 +40,36 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     return added
 
 
-def largest(added: Floats, middle: Floats, columns: list[str], count: int = 3) -> list[str]:
-    """Name the columns that move a row furthest from the mean, `middle`, of all `contributions`, `added`."""
+def largest(added: Floats, middle: Floats, X: pd.DataFrame, count: int = 3) -> list[str]:
+    """Name the columns that move a row furthest from the mean, with their values, one text a row.
+
+    `added` are `contributions` of the rows of `X`, and `middle` is their mean over all rows. A text is such
+    as "note = 'new device, urgent' +1.47, age is missing +0.2".
+    """
     moved = (added - middle)[:, :-1]
     first = np.argsort(-np.abs(moved), axis=1, kind="stable")[:, :count]
-    return [
-        ", ".join(f"{columns[c]} {row[c]:+.3g}" for c in places if row[c])
-        for row, places in zip(moved.tolist(), first.tolist(), strict=True)
-    ]
+    values = [X.iloc[:, place].tolist() for place in range(X.shape[1])]
+    texts = []
+    for row, (places, moves) in enumerate(zip(first.tolist(), moved.tolist(), strict=True)):
+        reasons = [
+            f"{X.columns[place]} {_value_in_words(values[place][row])} {moves[place]:+.3g}"
+            for place in places
+            if moves[place]
+        ]
+        texts.append(", ".join(reasons))
+    return texts
+
+
+def _value_in_words(value: object) -> str:
+    """Return a cell as a reason has it: a number, quoted text, shortened if it is long, or a gap."""
+    if pd.isna(value):
+        return "is missing"
+    if isinstance(value, float):
+        return f"= {value:.12g}"
+    text = str(value)
+    if len(text) > _WIDTH:
+        text = f"{text[: _WIDTH - 3]}..."
+    return f"= {text!r}"
 
 
 def _of_features(model: Any, Z: Any) -> Floats | None:

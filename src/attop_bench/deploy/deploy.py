@@ -196,7 +196,7 @@ def deploy(
     middle, added = None, contributions(pipeline, table)
     if added is not None:
         middle = added.mean(axis=0)
-        columns["why"] = largest(added, middle, list(table))
+        columns["why"] = largest(added, middle, table)
     notes = {
         "input": job.input,
         "features": list(table.columns),

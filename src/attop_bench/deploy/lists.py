@@ -7,14 +7,51 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from attop._core.files import original_cell
+from attop._core.files import csv_text, original_cell, write_bytes
+from attop._core.wording import did_you_mean
 from attop_bench.data.base import DatasetError
+from attop_bench.deploy.spreadsheet import is_spreadsheet, read_spreadsheet, write_spreadsheet
+
+#: All columns of the file, as a wish.
+ALL = "all"
+#: Columns that a list adds.
+_ADDED = ("rank", "row", "score", "why", "listed", "change", "stands_for")
+#: Features that a list without reasons has.
+_FEATURES = 12
+
+
+def columns_of_list(
+    columns: Iterable[str], notes: Mapping[str, Any], wanted: Sequence[str] | None, has_reasons: bool
+) -> list[str]:
+    """Return the columns of a file that a list has between the number of the row and the score.
+
+    Those that are no features come first. Then come those `wanted`, or all of the file by ``["all"]``. By
+    default a list without reasons has the first features, as nothing else says what the rows are.
+
+    Raises
+    ------
+    DatasetError
+        If the file has no such column, or the list adds one of that name.
+    """
+    present = list(columns)
+    named = [name for name in notes["beside"] if name in present]
+    if wanted is None:
+        features = [name for name in notes["features"] if name in present and name not in _ADDED]
+        return named if has_reasons else [*named, *features[:_FEATURES]]
+    chosen = present if list(wanted) == [ALL] else wanted
+    for name in chosen:
+        if name not in present:
+            raise DatasetError(f"--columns: the file has no column {name!r}; {did_you_mean(name, present)}")
+        if name in _ADDED:
+            raise DatasetError(f"the list adds a column {name!r}: rename that of the file")
+    return list(dict.fromkeys([*named, *chosen]))
 
 
 def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
@@ -30,10 +67,13 @@ def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.Data
 def read_list(path: str | Path) -> pd.DataFrame:
     """Read a list as text, each cell as it was before it was written as CSV.
 
-    A spreadsheet may have cut it by ; or tab, and written it as UTF-16 or in its own code page.
+    A spreadsheet may have cut it by ; or tab, and written it as UTF-16 or in its own code page. It may be an
+    Excel file, whose cells are as they were.
     """
     refuse_irregular(path)
     try:
+        if is_spreadsheet(path):
+            return _without_empty_rows(read_spreadsheet(path))
         text = _text_of(Path(path).read_bytes())
         mark = _separator(text)
         if len({len(row) for row in _rows(text, mark) if row}) > 1:
@@ -41,8 +81,25 @@ def read_list(path: str | Path) -> pd.DataFrame:
         table = pd.read_csv(io.StringIO(text), sep=mark, dtype=str, keep_default_na=False)
     except (OSError, csv.Error, ValueError) as error:
         raise DatasetError(f"{path} is no list of attop score, text separated by commas: {error}") from None
-    table = table[(table != "").any(axis=1)].reset_index(drop=True)  # a spreadsheet's empty rows
-    return table.rename(columns=original_cell).map(original_cell)
+    return _without_empty_rows(table).rename(columns=original_cell).map(original_cell)
+
+
+def write_list(path: Path, ranked: pd.DataFrame, numeric: Collection[str] = ()) -> None:
+    """Write a list as CSV, or by the file's name as an Excel file, with `numeric` columns as numbers.
+
+    A CSV file with other signs than ASCII's begins with the mark by which spreadsheets know UTF-8.
+    """
+    if is_spreadsheet(path):
+        write_spreadsheet(path, ranked, numeric)
+        return
+    text = csv_text(ranked)
+    mark = b"" if text.isascii() else codecs.BOM_UTF8
+    write_bytes(path, mark + text.encode())
+
+
+def _without_empty_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the rows without a value that a spreadsheet writes at the end."""
+    return table[(table != "").any(axis=1)].reset_index(drop=True)
 
 
 def refuse_irregular(path: str | Path) -> None:
@@ -100,12 +157,13 @@ def numbers(table: pd.DataFrame, name: str) -> pd.Series:
 
 
 def lists_in(folder: str | Path) -> list[Path]:
-    """Return entries of a folder that end in .csv in the order a reader counts, list-2 before list-10."""
+    """Return a folder's .csv and .xlsx files in the order a reader counts, list-2 before list-10."""
 
     def natural(path: Path) -> list[tuple[int, str]]:
         return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", path.name)]
 
-    return sorted((path for path in Path(folder).iterdir() if path.suffix.lower() == ".csv"), key=natural)
+    files = [path for path in Path(folder).iterdir() if path.suffix.lower() in (".csv", ".xlsx")]
+    return sorted(files, key=natural)
 
 
 def changes(

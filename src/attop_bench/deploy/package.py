@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,8 +18,8 @@ from sklearn.exceptions import InconsistentVersionWarning
 from attop._core.files import write_bytes, write_json
 from attop._core.top import Top
 from attop._core.typing import Floats
-from attop._core.wording import count_noun, did_you_mean
-from attop.experiment._forecast import HeldOut, next_list
+from attop._core.wording import count_noun, did_you_mean, pitfall
+from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.metrics._overlap import ties_at_k
 from attop.metrics._scorer import scores_of
 from attop_bench.data.base import DatasetError
@@ -27,7 +27,7 @@ from attop_bench.data.dialect import dialect
 from attop_bench.data.formats import Table, format_of
 from attop_bench.data.kinds.columns import as_identifiers
 from attop_bench.deploy.contributions import contributions, largest
-from attop_bench.deploy.lists import in_order
+from attop_bench.deploy.lists import columns_of_list, in_order
 from attop_bench.deploy.new_rows import features_of, read_new_rows, sorted_out, typed
 from attop_bench.deploy.notes import NOTES, folder_of, read_notes
 from attop_bench.deploy.promise import HELD_OUT, Promise, read_held_out, sentence_of_groups, write_held_out
@@ -68,9 +68,15 @@ class Package:
     #: A few rows of the data, by which a model that is loaded is tried.
     trial: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def rank(self, path: str | Path, tell: Callable[[str], None] = lambda line: None) -> pd.DataFrame:
+    def rank(
+        self,
+        path: str | Path,
+        tell: Callable[[str], None] = lambda line: None,
+        wanted_columns: Sequence[str] | None = None,
+    ) -> pd.DataFrame:
         """Return the rows of a file, highest score first; `tell` gets a line on values unseen in training.
 
+        Beside columns that are no features it has the `wanted_columns` of the file; see `columns_of_list`.
         No row is left out for its content unless the model cannot rank it: ``attrs["ledger"]`` of the result
         has the `Ledger` of all that were read.
         """
@@ -94,14 +100,29 @@ class Package:
         table = replace(table, frame=table.frame.iloc[places].reset_index(drop=True))
         X = X.iloc[places].reset_index(drop=True)
         scores = scores_of(self.pipeline, X)
-        identifiers = {name: table.frame[name] for name in self.notes["beside"] if name in columns}
-        ranked = pd.DataFrame({"row": numbers, **identifiers, "score": scores})
-        if self.notes["middle"] and (added := contributions(self.pipeline, X)) is not None:
-            ranked["why"] = largest(added, np.array(self.notes["middle"]), list(X))
+        why = self._reasons(X)
+        names = columns_of_list(columns, self.notes, wanted_columns, has_reasons=bool(why))
+        ranked = pd.DataFrame({"row": numbers, **table.frame[names], "score": scores, **why})
         groups = None if group is None else as_identifiers(table.text(group), table.where)
         ranked = in_order(ranked, groups, "score")
         ranked.attrs["ledger"] = ledger
         return ranked
+
+    def _reasons(self, X: pd.DataFrame) -> dict[str, list[str]]:
+        """Return the column ``why`` of rows, or nothing where the model does not say it exactly."""
+        if not self.notes["middle"]:
+            return {}
+        added = contributions(self.pipeline, X)
+        return {} if added is None else {"why": largest(added, np.array(self.notes["middle"]), X)}
+
+    def forecast(
+        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None = None
+    ) -> NextList | None:
+        """Return the positives to expect at the top of a list; None with groups, which have one each."""
+        if not self.held_out:
+            return None
+        chosen, *rivals = self.held_out
+        return next_list(chosen, len(head), len(ranked), rivals=rivals, prevalence=prevalence)
 
     def _as_wide(self, table: Table, tell: Callable[[str], None]) -> Table:
         """Return rows of SVMlight with all features of the model: 0 where the file ends before."""
@@ -131,11 +152,10 @@ class Package:
 
         `prevalence` is the share of positives among its rows, by default that of the data.
         """
-        if not self.held_out:
+        forecast = self.forecast(ranked, head, prevalence)
+        if forecast is None:
             return self._expect_of_groups(ranked, head, prevalence, tell)
         k, length, rows = len(head), len(ranked), self.notes["rows"]
-        chosen, *rivals = self.held_out
-        forecast = next_list(chosen, k, length, rivals=rivals, prevalence=prevalence)
         cut = Top.of(self.notes["top"]).resolve(rows, 0)
         share = f"{self.notes['positives'] / rows:.2g}, as of the data (else --prevalence)"
         expected_share = share if prevalence is None else prevalence
@@ -146,7 +166,8 @@ class Package:
                 f"{cut / rows:.1%}: expect another share than there"
             )
         if (ties := ties_at_k(ranked["score"], k)).items:
-            tell(f"{ties.items:,} rows are tied at the cut, for {ties.places:,} of the places")
+            tied = f"{ties.items:,} rows are tied at the cut, for {ties.places:,} of the places"
+            tell(f"{tied} ({pitfall('ties')})")
         promise = Promise.of_list(forecast, prevalence)
         if not forecast.reason:
             tell(promise.sentence)

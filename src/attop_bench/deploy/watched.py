@@ -88,8 +88,11 @@ def read_folder(folder: str | Path, column: str, how: dict[str, Any], promised: 
     """
     lists = Folder([], {}, [], {})
     contents: dict[bytes, str] = {}
+    stems: dict[str, str] = {}
     for path in lists_in(folder):
         try:
+            if (other := stems.setdefault(path.stem, path.name)) != path.name:
+                raise DatasetError(f"{other} is there, which has the same promise: take one of them away")
             if first := _copied(path, contents):
                 raise DatasetError(f"it is {first} again")
             _read_one(path, column, how, promised, lists)
@@ -141,11 +144,16 @@ def _beside(path: Path, k: int) -> Promise:
     return promise
 
 
-def verdict_sentence(lists: Sequence[PastList]) -> str:
-    """Say whether lists keep their promise, by three numbers, and how many lists would tell."""
+def verdict_of(lists: Sequence[PastList]) -> Watched:
+    """Return the verdict on lists, in their order, against what each promised."""
     hits, rows = [one.hits for one in lists], [one.rows for one in lists]
     rates = [one.promised / one.rows for one in lists]
-    result = watch(hits, rows, rates)
+    return watch(hits, rows, rates)
+
+
+def verdict_sentence(lists: Sequence[PastList]) -> str:
+    """Say whether lists keep their promise, by three numbers, and how many lists would tell."""
+    result = verdict_of(lists)
     since = f" since {lists[result.since - 1].name}" if result.since else ""
     return (
         f"{result.status}{since}: {three_numbers(lists)}. Their mean precision is {result.precision:.4g} "

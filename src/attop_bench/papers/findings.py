@@ -32,6 +32,11 @@ _PRINTED = ["printed", "printed_spread"]
 COLUMNS = [*_KEY, *_OURS, *_PRINTED, "verdict", "why"]
 
 
+#: Whether the claims of a paper hold here.
+ANSWERS = ("Holds", "In part", "No", "Open")
+#: Words beside the answer, in the list of all pages.
+MOST_WORDS = 20
+
 #: The CSV files of a paper, by name.
 Tables = Mapping[str, pd.DataFrame]
 
@@ -73,6 +78,16 @@ class Findings:
     plots: Sequence[Plot] = ()
     #: CSV file -> its content.
     files: Mapping[str, str] = field(default_factory=dict)
+    #: For the list of all pages: whether it holds, one of `ANSWERS`, and at most 20 words on it.
+    answer: str = "Open"
+    short: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse an answer that is none, and a text that is not short."""
+        if self.answer not in ANSWERS:
+            raise ValueError(f"answer must be one of {', '.join(ANSWERS)}, got {self.answer!r}")
+        if (n := len(self.short.split())) > MOST_WORDS:
+            raise ValueError(f"short must have at most {MOST_WORDS} words, got {n}: {self.short!r}")
 
 
 def printed_numbers(file: StrPath) -> pd.DataFrame:

@@ -9,7 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from scipy.stats import t
 
+from attop.experiment._interval import CONFIDENCE
 from attop.experiment._verdict import Verdict
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
 
@@ -36,6 +38,15 @@ def beside(
     wide = wide.reindex([m for m in names if m in wide.index])[list(dict.fromkeys(rows[columns]))]
     wide.index = pd.Index([names[m] for m in wide.index], name="printed/ours")
     return wide.reset_index()
+
+
+def half_interval(error: pd.Series, n: pd.Series) -> pd.Series:
+    """Return half the 95% interval of means by Student's t, from standard errors and numbers of values.
+
+    It is what all pictures show as the error of a mean. Of one value it is NaN.
+    """
+    freedom = (n - 1).where(n > 1)
+    return error * t.ppf((1 + CONFIDENCE) / 2, freedom)
 
 
 def counts(verdicts: Iterable[str]) -> str:
