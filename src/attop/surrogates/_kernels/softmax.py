@@ -24,12 +24,15 @@ def _at_k(row, n_pos, w, k, width, values, positions):
 
 
 def _weighted_at_k(row, n_pos, w, k, width, values, positions):
-    by_score, by_rank, _ = ranked(row, w)
-    at, reached = 0, by_rank[0]
-    while reached < k and at + 1 < len(row):
-        at += 1
-        reached += by_rank[at]
-    return _about(by_score[at], row, n_pos, w, width, values)
+    return _about(_kth_weight(row, w, k), row, n_pos, w, width, values)
+
+
+def _talos(row, n_pos, w, k, temperature, values, positions):
+    return _above(kth_largest(row, k, values, positions), row, n_pos, w, temperature, values)
+
+
+def _weighted_talos(row, n_pos, w, k, temperature, values, positions):
+    return _above(_kth_weight(row, w, k), row, n_pos, w, temperature, values)
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
@@ -72,6 +75,34 @@ def _psl(row, n_pos, w, k, power, values, positions):
         row[i] = -_add(powers, of, weight_of(w, i) / (highest * (one + total)), pull)
     for j in range(len(x)):
         negatives[j] = pull[j]
+    return value
+
+
+@njit(**HELPER)
+def _kth_weight(row, w, k):
+    """Return the highest score at and above which the items weigh k."""
+    by_score, by_rank, _ = ranked(row, w)
+    at, reached = 0, by_rank[0]
+    while reached < k and at + 1 < len(row):
+        at += 1
+        reached += by_rank[at]
+    return by_score[at]
+
+
+@njit(inline="always")
+def _above(threshold, row, n_pos, w, temperature, values):
+    """Softmax loss of the logarithms of a sigmoid about a threshold, which the gradient holds fixed."""
+    slope, e = np.empty(len(row)), values[0, : len(row)]
+    for i in range(len(row)):
+        e[i] = -abs(row[i] - threshold)
+    _exponentials(e, 0.0)
+    for i in range(len(row)):
+        x = row[i] - threshold
+        slope[i] = (e[i] if x > 0.0 else 1.0) / ((1.0 + e[i]) * temperature)
+        row[i] = (min(x, 0.0) - np.log1p(e[i])) / temperature
+    value = _about(-np.inf, row, n_pos, w, 1.0, values)
+    for i in range(len(row)):
+        row[i] *= slope[i]
     return value
 
 
@@ -165,4 +196,5 @@ def _add(x, w, factor, to):
 
 
 softmax, at_k, weighted_at_k, bpr, psl = map(over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl))
+talos, weighted_talos = map(over_groups, (_talos, _weighted_talos))
 weighted_softmax, weighted_bpr, weighted_psl = softmax, bpr, psl  # which weigh the items if there are weights
