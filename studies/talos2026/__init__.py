@@ -1,4 +1,4 @@
-"""Tables 3.1 and 4.1 of Talos (S. Zhang et al. 2026): AATP and other losses of users' lists, one factorisation."""
+"""Tables 3.1 and 4.1 of Talos (S. Zhang et al. 2026): AATP among losses of users' lists."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _ABSENT = tuple(
 _NEAR = 0.05
 _REASONS = (
     "All items stand in the loss, and a step is over 1000 users. The paper draws 1024 items for each pair.",
-    "Temperatures are of the paper's grid. The number of steps is fixed, the rate of learning is 0.1 and there "
-    "is no weight decay. The paper searches the rate and the decay, and stops by the validation pairs.",
+    "Temperatures are of the paper's grid. The number of steps is fixed, the rate of learning is 0.1 and "
+    "there is no weight decay. The paper searches the rate and the decay, and stops by the validation pairs.",
     "The paper's code ranks a user's validation pairs among the candidates at test, and does not train on "
     "them. The set beauty is so. In beauty-refit they are trained on in the end, and no candidates.",
     "RS@20 counts ranks among 1024 items in the mean, as the paper draws so many.",
@@ -57,8 +57,8 @@ _REASONS = (
     "drawn negatives, and one indicator for all items.",
     "BSL's first temperature divides the whole loss, which Adam does not feel: BSL is softmax without the "
     "positive itself below the line.",
-    "XSimGCL is not run. Gowalla is 29,858 users by 40,988 items, for which a step takes ten times as long; of "
-    "Games and Electronics the paper's repository has no split. Nor has it one of its temporal shift.",
+    "XSimGCL is not run. Gowalla is 29,858 users by 40,988 items, for which a step takes ten times as long. "
+    "Of Games and Electronics the paper's repository has no split. Nor has it one of its temporal shift.",
     "EASE and popularity are not in the paper.",
 )
 
