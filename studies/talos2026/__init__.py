@@ -121,12 +121,15 @@ def _verdict(losses: pd.DataFrame) -> Iterator[str]:
     ours, printed = (rows.set_index("method")[column] for column in ("ours", "printed"))
     ranked = ours.dropna().sort_values(ascending=False)
     place = {method: at for at, method in enumerate(ranked.index, 1)}
+    beside_printed = {
+        name: f"{ours[name]:.4f} (printed {printed[name]:.4f})"
+        for name in ("aatp-regressed", "talos", "softmax")
+    }
     yield (
-        f"**On Beauty AATP with a threshold by regression, as the paper has it, has a precision@20 of "
-        f"{ours['aatp-regressed']:.4f} (printed {printed['aatp-regressed']:.4f}); about each user's 20th score, "
-        f"which is AATP's threshold, and with its scale chosen, {ours['aatp']:.4f}. Talos has "
-        f"{ours['talos']:.4f} (printed {printed['talos']:.4f}), softmax {ours['softmax']:.4f} (printed "
-        f"{printed['softmax']:.4f}).**"
+        "**On Beauty AATP with a threshold by regression, as the paper has it, has a precision@20 of "
+        f"{beside_printed['aatp-regressed']}. About each user's 20th score, which is AATP's threshold, and with "
+        f"its scale chosen, it has {ours['aatp']:.4f}. Talos has {beside_printed['talos']}, softmax "
+        f"{beside_printed['softmax']}.**"
     )
     both = rows.dropna(subset=["ours", "printed"]).to_dict("records")
     kept = [
@@ -135,11 +138,8 @@ def _verdict(losses: pd.DataFrame) -> Iterator[str]:
         if a["printed"] != b["printed"]
     ]
     yield f"Of {len(kept)} printed orders of two losses {sum(kept)} hold."
-    near = [row["method"] for row in both if row["verdict"] == "equal"]
-    yield (
-        f"Within 5% of the printed number are {len(near)} of {len(both)}"
-        f"{': ' + join_words([NAMES[name] for name in near]) if near else ''}."
-    )
+    near = [NAMES[row["method"]] for row in both if row["verdict"] == "equal"]
+    yield f"Within 5% of the printed number are {len(near)} of {len(both)}: {join_words(near) or 'none'}."
     yield f"EASE, one closed form, is number {place['ease']} of {len(place)}."
     parts = ["talos-without-threshold", "talos-inside", "talos-without-denominator"]
     lost = [f"{NAMES[name]} {ours[name] / ours['talos'] - 1:+.0%}" for name in parts if name in ours]
