@@ -127,8 +127,8 @@ def _verdict(losses: pd.DataFrame) -> Iterator[str]:
     }
     yield (
         "**On Beauty AATP with a threshold by regression, as the paper has it, has a precision@20 of "
-        f"{beside_printed['aatp-regressed']}. About each user's 20th score, which is AATP's threshold, and with "
-        f"its scale chosen, it has {ours['aatp']:.4f}. Talos has {beside_printed['talos']}, softmax "
+        f"{beside_printed['aatp-regressed']}. About each user's 20th score, which is AATP's threshold, and "
+        f"with its scale chosen, it has {ours['aatp']:.4f}. Talos has {beside_printed['talos']}, softmax "
         f"{beside_printed['softmax']}.**"
     )
     both = rows.dropna(subset=["ours", "printed"]).to_dict("records")
