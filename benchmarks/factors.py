@@ -19,7 +19,7 @@ from benchmarks.measure import by_quick, header, interleave, show
 
 #: As MovieLens-100K, Amazon Health and Electronic: users, items, training pairs.
 SIZES = ((939, 1016, 63_944), (1974, 1200, 37_784), (13_455, 8360, 182_398))
-NAMES = ("softmax", "softmax@k", "pap@k-avg", "prec@k-avg", "psl", "bpr")
+NAMES = ("softmax", "softmax@k", "talos@k", "pap@k-avg", "prec@k-avg", "psl", "bpr")
 GOALS = {"softmax": 2.0, "softmax@k": 2.0}
 FACTORS, USERS = 64, 1000
 
@@ -43,14 +43,16 @@ def main():
     header()
     for size in SIZES:
         pairs = pairs_of(*size)
+        backbone = factors.Backbone(pairs, 0)
         rng = np.random.default_rng(0)
         arrays = [rng.standard_normal((n, FACTORS)).astype(np.float32) for n in pairs.shape]
         for name in NAMES:
-            lists, adam = factors._Lists(pairs, get_surrogate(name, Top(k=20))), factors._Adam(arrays, 0.0)
+            lists = factors.SurrogateLists(pairs, get_surrogate(name, Top(k=20)))
+            adam = factors._Adam(arrays, 0.0)
             users = lists.users[:USERS]
 
-            def step(lists=lists, adam=adam, users=users, arrays=arrays):
-                adam.step(factors._gradients(lists, arrays, users, 5.0)[1])
+            def step(lists=lists, backbone=backbone, adam=adam, users=users, arrays=arrays):
+                adam.step(factors._gradients(lists, backbone, arrays, users, 5.0)[1])
 
             def products(lists=lists, users=users, arrays=arrays):
                 for first in range(0, len(users), len(lists.scores)):

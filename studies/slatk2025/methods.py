@@ -20,7 +20,7 @@ from studies.slatk2025.pairs import OTHER
 _USERS = 500
 
 
-class _Lists(BaseEstimator):
+class UserRows(BaseEstimator):
     """A model of users' lists on the rows of `user_pairs`; ``fit`` sets the scores of unseen items."""
 
     _unseen: Callable[[Ints], Floats]
@@ -44,7 +44,7 @@ class _Lists(BaseEstimator):
 
 
 @dataclass(repr=False, eq=False)
-class FactorLists(_Lists):
+class FactorLists(UserRows):
     """`FactorRanker` for so many steps, whatever the number of users, on the rows of `user_pairs`.
 
     Its parameters otherwise; with a `bandwidth`, that of softmax@k.
@@ -61,7 +61,7 @@ class FactorLists(_Lists):
 
     def fit(self, X: Floats, y: Ints) -> Self:
         """Learn from the rows (user, item) with label 1."""
-        given, pairs = self.get_params(), _matrix(X, y)
+        given, pairs = self.get_params(), pairs_of_rows(X, y)
         passes = given.pop("n_steps") / -(-pairs.shape[0] // self.batch_users)
         if bandwidth := given.pop("bandwidth"):
             given["surrogate"] = SoftmaxLossAtK(self.top, bandwidth)
@@ -69,12 +69,12 @@ class FactorLists(_Lists):
         return self
 
 
-class Popularity(_Lists):
+class Popularity(UserRows):
     """The number of an item's pairs; of equal ones the first."""
 
     def fit(self, X: Floats, y: Ints) -> Self:
         """Learn from the rows (user, item) with label 1."""
-        pairs = _matrix(X, y)
+        pairs = pairs_of_rows(X, y)
         count = np.asarray(pairs.sum(axis=0), dtype=np.float64).ravel()
         scores = count - np.arange(len(count)) / len(count)
         self._unseen = lambda users: np.where(pairs[users].toarray() > 0, -np.inf, scores)
@@ -82,7 +82,7 @@ class Popularity(_Lists):
 
 
 @dataclass(repr=False, eq=False)
-class Ease(_Lists):
+class Ease(UserRows):
     r"""EASE (Steck 2019): the ridge regression of each item's column on the others, in closed form.
 
     With P the inverse of :math:`X^T X + \lambda I`, the weights are :math:`-P_{ij} / P_{jj}` and 0 on the
@@ -93,7 +93,7 @@ class Ease(_Lists):
 
     def fit(self, X: Floats, y: Ints) -> Self:
         """Learn from the rows (user, item) with label 1."""
-        pairs = _matrix(X, y).astype(np.float64)
+        pairs = pairs_of_rows(X, y).astype(np.float64)
         gram = (pairs.T @ pairs).toarray()
         np.fill_diagonal(gram, gram.diagonal() + self.lam)
         weights = inv(gram, overwrite_a=True)
@@ -103,6 +103,7 @@ class Ease(_Lists):
         return self
 
 
-def _matrix(X: Floats, y: Ints) -> csr_matrix:
+def pairs_of_rows(X: Floats, y: Ints) -> csr_matrix:
+    """Return the pairs of users and items, by their codes, of the rows with label 1."""
     users, items = X[y == 1, :2].astype(np.int64).T
     return csr_matrix((np.ones(len(users), np.int8), (users, items)))

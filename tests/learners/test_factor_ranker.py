@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from attop.learners import FactorRanker
 from attop.learners.factor_ranker import _factor_descent as factors
-from attop.surrogates import BPRLoss, PApKAvg, PrecAtKRamp, SoftmaxLoss, SoftmaxLossAtK
+from attop.surrogates import BPRLoss, PApKAvg, PrecAtKRamp, SoftmaxLoss, SoftmaxLossAtK, TalosLossAtK
 
 
 def random_pairs(seed, n_users=9, n_items=12):
@@ -17,10 +17,12 @@ def random_pairs(seed, n_users=9, n_items=12):
     return csr_matrix((rng.random((n_users, n_items)) < share).astype(np.int8))
 
 
-@pytest.mark.parametrize("loss", [SoftmaxLoss(), SoftmaxLossAtK(3), BPRLoss(), PApKAvg(2), PrecAtKRamp(3)])
+@pytest.mark.parametrize(
+    "loss", [SoftmaxLoss(), SoftmaxLossAtK(3), TalosLossAtK(3), BPRLoss(), PApKAvg(2), PrecAtKRamp(3)]
+)
 def test_a_block_of_lists_is_the_surrogate_of_labels_and_groups(loss):
     pairs = random_pairs(0)
-    lists = factors._Lists(pairs, loss)
+    lists = factors.SurrogateLists(pairs, loss)
     rng = np.random.default_rng(1)
     for users in (lists.users, rng.permutation(lists.users)[:3], lists.users[-1:]):
         y, groups = pairs[users].toarray().ravel(), np.repeat(np.arange(len(users)), 12)
@@ -34,19 +36,36 @@ def test_a_block_of_lists_is_the_surrogate_of_labels_and_groups(loss):
     assert np.isnan(lists.descend(np.full((1, 12), np.nan, np.float32), users[:1], 3.0, 0.5))
 
 
-def test_the_gradient_is_that_of_the_objective():
+def test_a_layer_is_the_definition_and_symmetric():
+    """LightGCN by its matrix: (A + A^2) of the graph, degrees by roots, and the mean with the identity."""
+    pairs = random_pairs(7)
+    graph = np.zeros((21, 21))
+    graph[:9, 9:] = pairs.toarray()
+    graph += graph.T
+    degree = np.maximum(graph.sum(axis=1), 1)
+    layer = graph / np.sqrt(np.outer(degree, degree))
+    whole = (np.eye(21) + layer + layer @ layer) / 3
+    factors_ = np.random.default_rng(8).standard_normal((21, 4)).astype(np.float32)
+    got = factors.Backbone(pairs, 2).smoothed([factors_[:9], factors_[9:]])
+    np.testing.assert_allclose(np.vstack(got), whole @ factors_, atol=1e-6)
+    np.testing.assert_allclose(whole, whole.T)
+
+
+@pytest.mark.parametrize("n_layers", [0, 2])
+def test_the_gradient_is_that_of_the_objective(n_layers):
     pairs = random_pairs(2)
-    lists = factors._Lists(pairs, SoftmaxLoss())
+    backbone = factors.Backbone(pairs, n_layers)
+    lists = factors.SurrogateLists(pairs, SoftmaxLoss())
     rng = np.random.default_rng(3)
     start = [rng.standard_normal((n, 4)) for n in pairs.shape]
     users = lists.users
 
-    def value(p, q):
-        p, q = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in (p, q))
+    def value(*vectors):
+        p, q = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in backbone.smoothed(list(vectors)))
         scores = 3.0 * p[users] @ q.T
         return SoftmaxLoss().bind(pairs[users].toarray().ravel(), np.repeat(users, 12))(scores.ravel())[0]
 
-    got, gradients = factors._gradients(lists, [v.astype(np.float32) for v in start], users, 3.0)
+    got, gradients = factors._gradients(lists, backbone, [v.astype(np.float32) for v in start], users, 3.0)
     assert got == pytest.approx(value(*start), rel=1e-6)
     for which, (v, gradient) in enumerate(zip(start, gradients, strict=True)):
         for at in np.ndindex(v.shape):
@@ -68,7 +87,8 @@ def test_blocks_that_fit_in_memory_change_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("surrogate", "right"), [("softmax", 0.95), ("softmax@k", 0.95), ("prec@k-avg", 0.6)]
+    ("surrogate", "right"),
+    [("softmax", 0.95), ("softmax@k", 0.95), (TalosLossAtK(5, 0.5), 0.95), ("prec@k-avg", 0.6)],
 )
 @pytest.mark.parametrize("batch_users", [None, 7])
 def test_two_tastes_are_found(surrogate, right, batch_users):

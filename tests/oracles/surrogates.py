@@ -225,6 +225,12 @@ def softmax_at_k(scores, y, quantile, bandwidth):
     return sum(np.log(1 + np.exp(neg - s).sum()) / (1 + np.exp(-(s - quantile) / bandwidth)) for s in pos)
 
 
+def talos(scores, y, threshold, temperature):
+    """Eq. (3.7) of S. Zhang et al. (2026), each positive against itself and the negatives."""
+    pos, neg = split(1 / (1 + np.exp(threshold - np.asarray(scores, float))), y)
+    return sum(np.log(1 + ((neg / s) ** (1 / temperature)).sum()) for s in pos)
+
+
 def psl(scores, y, power):
     """Eq. (4.1) of W. Yang et al. (2024) with relu, its d divided by 1 / power, and the same inner sum."""
     pos, neg = split(scores, y)

@@ -15,7 +15,7 @@ def named(*names):
 PREC = {kind: SURROGATES[f"prec@k-{kind}"] for kind in ("struct", "ramp", "max", "avg")}
 PAP = {kind: SURROGATES[f"pap@k-{kind}"] for kind in ("ramp", "avg", "max", "ts", "ts-convex")}
 THRESHOLD = named("top-push-k", "pat-mat", "pat-mat-np")
-TOP = [*PREC.values(), *PAP.values(), *named("pauc", "prec@k-soft", "softmax@k"), *THRESHOLD]
+TOP = [*PREC.values(), *PAP.values(), *named("pauc", "prec@k-soft", "softmax@k", "talos@k"), *THRESHOLD]
 OF_LISTS = named("softmax", "bpr", "psl")
 WITHOUT_TOP = [*named("infinite-push", "top-push", "hinge", "logistic"), *OF_LISTS]
 #: Of prices and losses: by sums over pairs in test_push_surrogates.py.

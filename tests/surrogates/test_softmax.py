@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import oracles.surrogates as oracle
-from attop.surrogates import BPRLoss, PairwiseSoftmaxLoss, SoftmaxLoss, SoftmaxLossAtK
+from attop.surrogates import BPRLoss, PairwiseSoftmaxLoss, SoftmaxLoss, SoftmaxLossAtK, TalosLossAtK
 from oracles.soft_top import gradient
 from support.surrogate_cases import EXACT, small_cases
 
@@ -22,6 +22,10 @@ def test_values_are_the_definitions():
                 value = SoftmaxLossAtK(k, width).value_and_coef(s, y)[0]
                 assert value == pytest.approx(oracle.softmax_at_k(s, y, np.sort(s)[-k], width), **APPROX)
                 checked += 1
+            for temperature in (0.05, 0.3, 2.0):
+                value = TalosLossAtK(k, temperature).value_and_coef(s, y)[0]
+                want = oracle.talos(s, y, np.sort(s)[-k], temperature)
+                assert value == pytest.approx(want, **APPROX)
         for power in (2, 3, 10, 40):
             value = PairwiseSoftmaxLoss(power).value_and_coef(s, y)[0]
             assert value == pytest.approx(oracle.psl(s, y, power), **APPROX)
@@ -70,6 +74,35 @@ def test_coef_is_the_gradient_with_the_kth_score_held():
         coef = SoftmaxLossAtK(k, width).value_and_coef(s, y)[1]
         held = partial(oracle.softmax_at_k, y=y, quantile=np.sort(s)[-k], bandwidth=width)
         np.testing.assert_allclose(coef, gradient(held, s, step=1e-6), atol=1e-7)
+        coef = TalosLossAtK(k, width).value_and_coef(s, y)[1]
+        held = partial(oracle.talos, y=y, threshold=np.sort(s)[-k], temperature=width)
+        np.testing.assert_allclose(coef, gradient(held, s, step=1e-6), atol=1e-6)
+
+
+def test_talos_bounds_the_logarithm_of_precision():
+    """Theorem 3.1 for cosines: the loss of a list, and a constant, are above -log precision@k."""
+    rng = np.random.default_rng(3)
+    checked = 0
+    for _ in range(300):
+        n, k = int(rng.integers(3, 12)), int(rng.integers(1, 4))
+        s, y = rng.uniform(-1, 1, n), (rng.random(n) < 0.4).astype(int)
+        hits = y[np.argsort(-s)[:k]].sum()
+        if hits:
+            for temperature in (0.05, 0.1, 0.3):
+                value = TalosLossAtK(k, temperature).value_and_coef(s, y)[0] / y.sum()
+                constant = np.log(1 + np.exp(2) / 2) / temperature
+                assert value + constant >= -np.log(hits / k)
+                checked += 1
+    assert checked > 300
+
+
+def test_talos_tells_apart_what_is_below_the_top_and_not_what_is_far_above():
+    s, y = np.array([40.0, 30.0, 0.0, -1.0, -5.0]), np.array([0, 1, 0, 1, 0])
+    coef = TalosLossAtK(3, 0.5).value_and_coef(s, y)[1]
+    assert abs(coef[1]) < 1e-9  # a positive far above the third score is at no loss it could lower
+    assert coef[3] < 0 < coef[2]
+    whole = SoftmaxLoss().value_and_coef(s / 0.5, y)[1]
+    assert coef[0] < 1e-9 < whole[0]
 
 
 def test_a_group_of_one_item_and_one_without_a_positive():
@@ -87,7 +120,7 @@ def test_a_group_of_one_item_and_one_without_a_positive():
 def test_scores_in_single_precision_are_the_same_numbers():
     rng = np.random.default_rng(2)
     scores, y = rng.normal(size=40).astype(np.float32), np.repeat([1, 0], 20)
-    for loss in (SoftmaxLoss(), SoftmaxLossAtK(5), PairwiseSoftmaxLoss(), BPRLoss()):
+    for loss in (SoftmaxLoss(), SoftmaxLossAtK(5), TalosLossAtK(5), PairwiseSoftmaxLoss(), BPRLoss()):
         value, coef = loss.bind(y)(scores)
         expected, expected_coef = loss.bind(y)(scores.astype(float))
         assert value == expected

@@ -23,6 +23,7 @@ from ._softmax import BPRLoss as BPRLoss
 from ._softmax import PairwiseSoftmaxLoss as PairwiseSoftmaxLoss
 from ._softmax import SoftmaxLoss as SoftmaxLoss
 from ._softmax import SoftmaxLossAtK as SoftmaxLossAtK
+from ._softmax import TalosLossAtK as TalosLossAtK
 from ._threshold import InfinitePushHinge as InfinitePushHinge
 from ._threshold import PatMat as PatMat
 from ._threshold import PatMatNP as PatMatNP

@@ -1,4 +1,4 @@
-"""Losses of users' lists: softmax, whole and at the top (W. Yang et al. 2025), and two baselines."""
+"""Losses of users' lists: softmax, whole and at the top (W. Yang et al. 2025), Talos, and two baselines."""
 
 from __future__ import annotations
 
@@ -93,6 +93,49 @@ class SoftmaxLossAtK(TopSurrogate, _Softmax):
 
     def _constant(self) -> float:
         return self.bandwidth
+
+
+class TalosLossAtK(TopSurrogate, _Softmax):
+    r"""Talos: the softmax loss of how far each item is above the k-th score.
+
+    .. math:: \sum_{y_i = 1} \log \Bigl(1 + \sum_{y_j = 0} e^{z_j - z_i}\Bigr),
+              \qquad z_i = \frac1\tau \log \sigma(s_i - s_{(k)}),
+              \qquad \sigma(x) = \frac{1}{1 + e^{-x}},
+
+    with :math:`s_{(k)}` the k-th highest score of the list.
+
+    Parameters
+    ----------
+    top : Top, int or mapping
+        The k of each group; an integer is k itself.
+    temperature : float, positive, default=0.1
+        :math:`\tau`. The paper tries 0.05 to 0.3 on scores that are cosines.
+
+    Notes
+    -----
+    Source: S. Zhang et al. (2026), "Talos", WWW, eq. (3.7), and (3.6) before Jensen's inequality. At least 0,
+    not convex. Items far above the k-th score are all alike to it, as :math:`\sigma` saturates; those far
+    below are told apart as by the softmax loss of temperature :math:`\tau`. An item of weight w counts w
+    times in both sums, and k is a weight. Defined on groups with a positive and :math:`1 \le k \le n`.
+
+    As in the paper, `coef` is the gradient with the k-th score held where it is.
+
+    Differences from the paper: the inner sum is over the positive itself and all negatives, as for
+    `SoftmaxLoss`; the paper's is over 1024 sampled negatives alone, which has no lower bound. The k-th score
+    is that of all items, at every call; the paper descends on a quantile regression beside the model.
+    """
+
+    name: ClassVar[str] = "talos@k"
+    convex: ClassVar[bool] = False
+    smooth: ClassVar[bool] = False
+    loss: ClassVar[str] = "talos"
+
+    def __init__(self, top: TopLike, temperature: float = 0.1):
+        super().__init__(top)
+        self.temperature = check_positive("temperature", temperature)
+
+    def _constant(self) -> float:
+        return self.temperature
 
 
 class PairwiseSoftmaxLoss(_Softmax):

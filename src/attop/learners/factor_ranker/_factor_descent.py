@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import sgemm
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags_array
 
 from attop._core.typing import Floats, Ints
 from attop.surrogates._grouped import GroupedSurrogate, Kernel
@@ -24,9 +25,30 @@ _ROWS = 1000
 _MEAN, _SQUARE, _TINY = 0.9, 0.999, 1e-8
 
 
+class Lists(Protocol):
+    """The loss of every user's list of all items.
+
+    Attributes
+    ----------
+    users : ndarray
+        Users that the loss is defined on.
+    scores : ndarray of shape (n, n_items), single precision
+        Room for the scores of a block of users.
+    """
+
+    users: Ints
+    scores: Singles
+
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
+        """Overwrite `scores` by slopes of the losses of `users`, `factor` what they are; return their sum.
+
+        The losses are those of `scale` times the scores.
+        """
+
+
 def factor_descent(
-    pairs: csr_matrix,
-    surrogate: GroupedSurrogate,
+    lists: Lists,
+    backbone: Backbone,
     *,
     n_factors: int,
     scale: float,
@@ -34,25 +56,23 @@ def factor_descent(
     max_iter: int,
     batch_users: int | None,
     rng: np.random.Generator,
-) -> tuple[list[Singles], Floats, int]:
+) -> tuple[list[Singles], Floats]:
     """Minimise the mean over users u of ``L(scale * cos(p_u, q_i) for all items i)``; see `FactorRanker`.
 
-    What is stored in `pairs`, with sorted indices, is positive, all else of a user negative. Users that L,
-    the `surrogate`, is undefined on are left out. `rng` draws the start, normal with standard deviation 0.1,
-    and the batches. Returns both factors, of length 1, the mean during each pass, and the number of users.
+    L are the losses of the `lists`. `rng` draws the start, normal with standard deviation 0.1, and the
+    batches. Returns both factors, of length 1, and the mean during each pass.
     """
-    lists = _Lists(pairs, surrogate)
-    factors = [(0.1 * rng.standard_normal((n, n_factors))).astype(np.float32) for n in pairs.shape]
+    factors = [(0.1 * rng.standard_normal((n, n_factors))).astype(np.float32) for n in backbone.shape]
     adam = _Adam(factors, learning_rate)
     n = len(lists.users)
     size = batch_users or n
     objective = np.zeros(max_iter)
     for t in range(max_iter):
         for users in np.split(rng.permutation(lists.users), range(size, n, size)):
-            value, gradients = _gradients(lists, factors, users, scale)
+            value, gradients = _gradients(lists, backbone, factors, users, scale)
             objective[t] += value * len(users) / n
             adam.step(gradients)
-    return [_normalised(array)[0] for array in factors], objective, n
+    return [_normalised(array)[0] for array in backbone.smoothed(factors)], objective
 
 
 def _normalised(factors: Singles) -> tuple[Singles, Singles]:
@@ -62,20 +82,54 @@ def _normalised(factors: Singles) -> tuple[Singles, Singles]:
     return factors / length, length
 
 
+class Backbone:
+    """What the vectors of users and items are made of: their factors, or means over LightGCN's layers.
+
+    A layer gives each user the sum of the items of their pairs, and each item that of its users, every pair
+    divided by the root of the product of both numbers of pairs. It is a symmetric linear map.
+    """
+
+    def __init__(self, pairs: csr_matrix, n_layers: int):
+        self.shape = pairs.shape
+        self._n_layers = n_layers
+        if n_layers:
+            left, right = (diags_array(_degrees(pairs, axis) ** -0.5) for axis in (1, 0))
+            self._of_items = (left @ pairs @ right).astype(np.float32).tocsr()
+            self._of_users = self._of_items.T.tocsr()
+
+    def smoothed(self, factors: list[Singles]) -> list[Singles]:
+        """Return the mean over the layers, the factors themselves the first; its transpose is itself."""
+        if not self._n_layers:
+            return factors
+        total = [array.copy() for array in factors]
+        layer = factors
+        for _ in range(self._n_layers):
+            layer = [self._of_items @ layer[1], self._of_users @ layer[0]]
+            for whole, part in zip(total, layer, strict=True):
+                whole += part
+        return [array / np.float32(self._n_layers + 1) for array in total]
+
+
+def _degrees(pairs: csr_matrix, axis: int) -> Floats:
+    """Return the number of pairs of each user (axis 1) or item (axis 0), at least 1."""
+    return np.maximum(pairs.getnnz(axis=axis), 1).astype(np.float64)
+
+
 def _gradients(
-    lists: _Lists, factors: list[Singles], users: Ints, scale: float
+    lists: Lists, backbone: Backbone, factors: list[Singles], users: Ints, scale: float
 ) -> tuple[float, list[Singles]]:
     """Return the mean loss of `users`, and its gradient by all factors."""
-    items, item_length = _normalised(factors[1])
+    vectors = backbone.smoothed(factors)
+    items, item_length = _normalised(vectors[1])
     of_users, of_items = (np.zeros_like(array) for array in factors)
     value = 0.0
     for block in np.split(users, range(len(lists.scores), len(users), len(lists.scores))):
-        directions, length = _normalised(factors[0][block])
+        directions, length = _normalised(vectors[0][block])
         slope = np.matmul(directions, items.T, out=lists.scores[: len(block)])
         value += lists.descend(slope, block, scale, 1 / len(users))
         of_users[block] = _tangent(slope @ items, directions, length)
         sgemm(1.0, directions.T, slope.T, 1.0, of_items.T, trans_b=True, overwrite_c=True)  # adds to it
-    return value / len(users), [of_users, _tangent(of_items, items, item_length)]
+    return value / len(users), backbone.smoothed([of_users, _tangent(of_items, items, item_length)])
 
 
 def _tangent(gradient: Singles, directions: Singles, length: Singles) -> Singles:
@@ -85,21 +139,26 @@ def _tangent(gradient: Singles, directions: Singles, length: Singles) -> Singles
     return gradient
 
 
-class _Lists:
-    """Every user's list of all items, one block of users at a time."""
+def room_for_scores(n_items: int) -> Singles:
+    """Return room for the scores of as many users as are held at once."""
+    return np.empty((max(1, _BLOCK // n_items), n_items), np.float32)
+
+
+class SurrogateLists:
+    """`Lists` of a surrogate: pairs, with sorted indices, are positive, all else is negative."""
 
     def __init__(self, pairs: csr_matrix, surrogate: GroupedSurrogate):
         n = pairs.shape[1]
         n_pos = np.diff(pairs.indptr).astype(np.int64)
         k, defined = surrogate.k_of_groups(n_pos, n - n_pos)
         self.users = np.flatnonzero(defined)
-        self.scores = np.empty((max(1, _BLOCK // n), n), np.float32)
+        self.scores = room_for_scores(n)
         self._positives = pairs.indptr, pairs.indices, k
         self._buffers = surrogate._constant(), np.empty(n), np.empty((2, n)), np.empty((2, n), np.int64)
         self._descend = _compiled(getattr(surrogate._kernels(), surrogate.loss))
 
     def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
-        """Overwrite `scores` by slopes of the losses of `users`, `factor` what they are; return their sum."""
+        """Overwrite scores by slopes; see `Lists`."""
         return self._descend(scores, users, *self._positives, scale, factor, *self._buffers)
 
 

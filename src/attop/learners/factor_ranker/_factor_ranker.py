@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
 from attop.learners._user_lists import UserLists, pairs_matrix
 from attop.learners._validation import check_parameters, repeatable
-from attop.learners.factor_ranker._factor_descent import factor_descent
+from attop.learners.factor_ranker._factor_descent import Backbone, Lists, SurrogateLists, factor_descent
 from attop.surrogates._grouped import GroupedSurrogate
 from attop.surrogates._registry import get_surrogate
 
@@ -31,7 +32,8 @@ class FactorRanker(UserLists):
     Parameters
     ----------
     surrogate : str or Surrogate, default="softmax"
-        L: ``"softmax"``, ``"softmax@k"``, one of pAp@k or prec@k, or an object, which brings its own top.
+        L: ``"softmax"``, ``"softmax@k"``, ``"talos@k"`` (with a `scale` of 1), one of pAp@k or prec@k, or an
+        object, which brings its own top.
     top : int, mapping or Top, optional
         The top of each list; None is 20. Not used by surrogates without a top, nor with an object.
     n_factors : int, at least 1, default=64
@@ -44,6 +46,9 @@ class FactorRanker(UserLists):
         Passes over the users. It is a hyper-parameter: nothing else stops the descent.
     batch_users : int, at least 1, optional
         Users of a step; all by default. With some ten thousand users, 1000 need far fewer passes.
+    n_layers : int, at least 0, default=0
+        Layers of LightGCN: a vector is the mean of a factor and of what it becomes when it is passed along
+        the pairs, once to so many times. 0 is matrix factorisation.
     random_state : int or RandomState, optional
         Draws the start and the batches.
         None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.
@@ -64,7 +69,8 @@ class FactorRanker(UserLists):
     A step holds the scores of a million pairs at a time, whatever the number of users.
 
     Differences from W. Yang et al. (2025), whose matrix factorisation this is: all items of a user stand in
-    the loss, none are sampled, and a batch holds users, not pairs.
+    the loss, none are sampled, and a batch holds users, not pairs. With `n_layers` it is LightGCN (X. He et
+    al., SIGIR 2020, eq. (3) and (4)), and its cosines.
 
     Examples
     --------
@@ -81,6 +87,7 @@ class FactorRanker(UserLists):
     learning_rate: float = 0.05
     max_iter: int = 100
     batch_users: int | None = None
+    n_layers: int = 0
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X: Any, y: object = None) -> Self:
@@ -100,16 +107,12 @@ class FactorRanker(UserLists):
             If the surrogate has no groups.
         """
         check_parameters(self)
-        loss = get_surrogate(self.surrogate, Top.of(_TOP if self.top is None else self.top))
-        if not isinstance(loss, GroupedSurrogate):
-            raise TypeError(
-                f"FactorRanker needs a surrogate that has a kernel for groups, got {loss!r}: take 'softmax'"
-            )
         pairs = pairs_matrix(X)
+        lists = self._lists(pairs)
         seed = int(repeatable(self.random_state).randint(2**31 - 1))
-        (self.user_factors_, self.item_factors_), self.objective_, n_users = factor_descent(
-            pairs,
-            loss,
+        (self.user_factors_, self.item_factors_), self.objective_ = factor_descent(
+            lists,
+            Backbone(pairs, self.n_layers),
             n_factors=self.n_factors,
             scale=self.scale,
             learning_rate=self.learning_rate,
@@ -117,9 +120,18 @@ class FactorRanker(UserLists):
             batch_users=self.batch_users,
             rng=np.random.default_rng(seed),
         )
-        self.n_users_left_out_ = pairs.shape[0] - n_users
+        self.n_users_left_out_ = pairs.shape[0] - len(lists.users)
         self._keep_pairs(pairs)
         return self
+
+    def _lists(self, pairs: csr_matrix) -> Lists:
+        """Return the loss of the users' lists; a loss that is no surrogate overrides this."""
+        loss = get_surrogate(self.surrogate, Top.of(_TOP if self.top is None else self.top))
+        if not isinstance(loss, GroupedSurrogate):
+            raise TypeError(
+                f"FactorRanker needs a surrogate that has a kernel for groups, got {loss!r}: take 'softmax'"
+            )
+        return SurrogateLists(pairs, loss)
 
     def _scores(self, users: Ints) -> NDArray[np.float32]:
         scores: NDArray[np.float32] = np.float32(self.scale) * (

@@ -1,0 +1,188 @@
+"""Losses of Talos's tables: their definitions, their slopes, and what their states move to."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.special import expit, logsumexp, softmax
+from studies.talos2026 import losses
+from studies.talos2026.methods import FactorLists
+
+N_ITEMS, K = 30, 4
+
+
+@pytest.fixture
+def case():
+    rng = np.random.default_rng(0)
+    positive = rng.random((3, N_ITEMS)) < np.array([[0.1], [0.3], [0.6]])
+    positive[:, 0] = True
+    return rng.uniform(-1, 1, (3, N_ITEMS)), positive
+
+
+def kth(s):
+    return np.sort(s)[-K]
+
+
+def of_sigmoids(s, y, threshold, tau, width=1.0):
+    z = np.log(expit((s - threshold) / width)) / tau
+    return sum(logsumexp(z[~y]) - z[i] for i in np.flatnonzero(y))
+
+
+def recall(s, y, thresholds):
+    ranks = [1024 * np.mean(expit((s[~y] - s[i]) / 0.1)) for i in np.flatnonzero(y)]
+    return sum(expit((rank - K + 1) / 3.0) for rank in ranks)
+
+
+def smooth(s, y, left=None):
+    """SmoothI (Thonet et al. 2022): each indicator is of the best item, those of before taken out."""
+    left, total, all_left = np.ones(N_ITEMS), 0.0, []
+    for _ in range(K):
+        all_left.append(left)
+        indicator = softmax((s - s.min()) * left / 0.2)
+        left = left * (1 - indicator - 0.1)
+        total += indicator[y].sum()
+    return 1 - total / K, all_left
+
+
+def hinges(s, y, threshold):
+    of_negatives = np.maximum(0, 1 + s[~y] - threshold).mean()
+    return sum(max(0, 1 + threshold - s[i]) + of_negatives for i in np.flatnonzero(y))
+
+
+#: Loss -> temperature, second number, and the value of one list whose k-th score is held.
+DEFINITIONS = {
+    "bsl": (0.2, 0.5, lambda s, y, t: ((0.2 * logsumexp(s[~y] / 0.2) - s[y]) / 0.5).sum()),
+    "psl": (0.2, 1, lambda s, y, t: sum(np.log((expit(s[~y] - s[i]) ** 5).sum()) for i in np.flatnonzero(y))),
+    "rs@k": (0.1, 3.0, recall),
+    "talos": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, t, 0.2)),
+    "talos-without-threshold": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, 0.0, 0.2)),
+    "talos-inside": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, t, 1.0, 0.2)),
+    "talos-without-denominator": (0.2, 1, lambda s, y, t: -np.log(expit(s[y] - t)).sum() / 0.2),
+    "aatp": (1.0, 1, hinges),
+}  # fmt: skip
+
+
+def slopes_of(value, s):
+    steps = 1e-6 * np.eye(len(s))
+    return np.array([(value(s + step) - value(s - step)) / 2e-6 for step in steps])
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_a_loss_is_its_definition_and_its_slopes_are_those(name, case):
+    temperature, second, definition = DEFINITIONS[name]
+    loss, scale = losses.surrogate(name, K, temperature, second)
+    assert scale == 1.0
+    for s, y in zip(*case, strict=True):
+        value, slopes = loss.value_and_coef(s, y.astype(int))
+        assert value == pytest.approx(definition(s, y, kth(s)), rel=1e-9)
+        threshold = kth(s)
+        held = slopes_of(lambda moved, y=y, t=threshold: definition(moved, y, t), s)
+        np.testing.assert_allclose(slopes, held, atol=1e-5)
+
+
+def test_smooth_indicators_are_taken_in_turn_and_hold_what_was_taken(case):
+    loss, _ = losses.surrogate("smoothi@k", K, 0.2, 0.1)
+    for s, y in zip(*case, strict=True):
+        value, slopes = loss.value_and_coef(s, y.astype(int))
+        whole, lefts = smooth(s, y)
+        assert value == pytest.approx(whole, rel=1e-9)
+
+        def held(moved, s=s, y=y, lefts=lefts):
+            return 1 - sum(softmax((moved - s.min()) * left / 0.2)[y].sum() for left in lefts) / K
+
+        np.testing.assert_allclose(slopes, slopes_of(held, s), atol=1e-6)
+
+
+def test_a_regressed_threshold_ends_at_the_kth_score(case):
+    scores, positive = case
+    lists = losses.RegressedHinges(csr_matrix(positive), K, rate=0.01)
+    for _ in range(1500):
+        lists.descend(scores.astype(np.float32), np.arange(3), 1.0, 1.0)
+    for threshold, s in zip(lists.thresholds.array, scores, strict=True):
+        best = np.sort(s)
+        assert best[-K - 2] - 0.03 <= threshold <= best[-K + 1] + 0.03
+    slopes = scores.astype(np.float32)
+    value = lists.descend(slopes, np.arange(3), 1.0, 0.5)
+    thresholds = lists.thresholds.array
+    expected = sum(hinges(s, y, t) for s, y, t in zip(scores, positive, thresholds, strict=True))
+    assert value == pytest.approx(expected, rel=1e-2)
+    one = slopes_of(lambda moved: hinges(moved, positive[1], thresholds[1]), scores[1])
+    np.testing.assert_allclose(slopes[1], 0.5 * one, atol=2e-2)
+
+
+def test_an_adversary_makes_the_loss_higher_and_slopes_are_those_of_its_weights(case):
+    scores, positive = case
+    pairs, users = csr_matrix(positive), np.arange(3)
+    lists = losses.AdversarialSoftmax(pairs, 0.5, rate=0.01, interval=1)
+    p, q = (adam.array.copy() for adam in lists._adversary)
+
+    def value(s):
+        hardness = softmax(np.where(positive, -np.inf, p @ q.T), axis=1)
+        level = np.log((64 * 1024 * hardness * np.exp(s / 0.5)).sum(axis=1, keepdims=True))
+        return np.logaddexp(0, level - s / 0.5)[positive].sum()
+
+    slopes = scores.copy()
+    first = lists.descend(slopes, users, 1.0, 1.0)
+    assert first == pytest.approx(value(scores), rel=1e-9)
+    for at in [(0, 0), (1, 3), (2, 7)]:
+        step = np.zeros_like(scores)
+        step[at] = 1e-6
+        slope = (value(scores + step) - value(scores - step)) / 2e-6
+        assert slopes[at] == pytest.approx(slope, abs=1e-6)
+    for _ in range(50):
+        last = lists.descend(scores.copy(), users, 1.0, 1.0)
+    assert last > first + 0.1
+
+
+def test_llpauc_is_its_minimum_and_maximum(case):
+    scores, positive = case
+    lists = losses.LowerLeft(csr_matrix(positive), 0.5, 0.1, rate=0.0)
+    lists._numbers["a"].array[:] = 0.7
+    lists._numbers["b"].array[:] = 0.2
+    lists._numbers["gamma"].array[:] = -0.3
+
+    def value(s, now):
+        f, n = expit(s), positive.sum()
+        lead = 2 * (1 + now["gamma"])
+        of_pos = np.logaddexp(0, 5 * (-((f - now["a"]) ** 2) + lead * f - now["s_pos"]))[positive].sum() / 5
+        each = np.logaddexp(0, 5 * ((f - now["b"]) ** 2 + lead * f - now["s_neg"])) / 5
+        of_neg = sum(y.sum() * row[~y].mean() for row, y in zip(each, positive, strict=True))
+        loss = -now["s_pos"] - of_pos / n / 0.5 + now["s_neg"] + of_neg / n / 0.1 - now["gamma"] ** 2
+        return (
+            loss - now["theta_b"] * (now["b"] - 1 - now["gamma"]) + now["theta_a"] * (now["a"] + now["gamma"])
+        )
+
+    now = {name: float(adam.array[0]) for name, adam in lists._numbers.items()}
+    moved = {}
+    for name, adam in lists._numbers.items():
+        adam.step = lambda gradient, name=name: moved.update({name: float(gradient[0])})
+    slopes = scores.copy()
+    n = positive.sum()
+    assert lists.descend(slopes, np.arange(3), 1.0, 1.0) == pytest.approx(n * value(scores, now), rel=1e-9)
+    for name in now:
+        up, down = ({**now, name: now[name] + step} for step in (1e-6, -1e-6))
+        assert moved[name] == pytest.approx((value(scores, up) - value(scores, down)) / 2e-6, abs=1e-6)
+    for at in [(0, 0), (1, 3), (2, 7)]:
+        step = np.zeros_like(scores)
+        step[at] = 1e-6
+        slope = n * (value(scores + step, now) - value(scores - step, now)) / 2e-6
+        assert slopes[at] == pytest.approx(slope, abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", [*DEFINITIONS, *losses.STATEFUL, "smoothi@k", "bpr", "softmax", "softmax@k"])
+def test_every_loss_finds_two_tastes(loss):
+    rng = np.random.default_rng(5)
+    taste = np.repeat([0, 1], 20)
+    likes = (taste[:, None] == np.arange(30) % 2) & (rng.random((40, 30)) < 0.5)
+    users, items = np.nonzero(likes)
+    X = np.column_stack([users, items]).astype(float)
+    others = [[user, item] for user in range(40) for item in range(30) if not likes[user, item]]
+    model = FactorLists(loss, k=5, temperature=0.3, n_steps=100, second=0.1, batch_users=20).fit(
+        X, np.ones(len(X))
+    )
+    scores = model.decision_function(np.array(others, float))
+    right = np.array([taste[user] == item % 2 for user, item in others])
+    best = [
+        right[at][np.argsort(-scores[at])[:3]].mean()
+        for at in (np.array(others)[:, 0] == u for u in range(40))
+    ]
+    assert np.mean(best) > 0.6
