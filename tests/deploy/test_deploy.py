@@ -378,7 +378,7 @@ def test_the_list_says_why_where_the_model_does(table, models, logistic):
     row = logistic.ranked.iloc[0]["row"] - 1
     moved = pd.Series((added - added.mean(axis=0))[row, :-1], index=X.columns)
     first = moved.loc[moved.abs().nlargest(3).index]
-    values = {c: rows.X[c].iloc[row] for c in first.index}
+    values = {c: X[c].iloc[row] for c in first.index}
     words = {c: f"= {v!r}" if isinstance(v, str) else f"= {v:.12g}" for c, v in values.items()}
     words |= {c: "is missing" for c, v in values.items() if pd.isna(v)}
     assert logistic.ranked.iloc[0]["why"] == ", ".join(f"{c} {words[c]} {v:+.3g}" for c, v in first.items())

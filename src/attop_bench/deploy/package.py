@@ -68,6 +68,12 @@ class Package:
     #: A few rows of the data, by which a model that is loaded is tried.
     trial: pd.DataFrame = field(default_factory=pd.DataFrame)
 
+    @property
+    def numeric(self) -> list[str]:
+        """Features that are read as numbers."""
+        others = {*self.notes["categories"], *self.notes["texts"]}
+        return [name for name in self.notes["features"] if name not in others]
+
     def rank(
         self,
         path: str | Path,
