@@ -62,7 +62,7 @@ def compile_method(method: Mapping[str, Any]) -> None:
 
     One that takes a table may need columns of its names, so that its first job compiles what there is.
     """
-    if method["input"] == "table":
+    if method.get("input") == "table":
         return
     estimator = import_estimator(method["estimator"])(**method["params"])
     rehearse(estimator, list(ParameterGrid(method["param_grid"])))
