@@ -1,6 +1,7 @@
 """The page on a seventh paper, followed to the letter: files, results, page, and the row of the list."""
 
 import re
+import sys
 
 import pandas as pd
 import pytest
@@ -27,6 +28,7 @@ def followed(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "seventh", raising=False)
     return tmp_path
 
 

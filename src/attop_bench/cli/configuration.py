@@ -63,6 +63,23 @@ def names_of(options: argparse.Namespace, section: str) -> list[str]:
     return list(dict.fromkeys([*chosen, *map(str, read_catalogues(raw).get(section, {}))]))
 
 
+def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
+    """Add a data set and a method of the catalogues."""
+    help_text = "its name; attop list datasets prints all"
+    _complete_names(parser.add_argument("dataset", metavar="DATASET", help=help_text), "datasets")
+    method = {"help": "its name; attop list methods prints all", **method}
+    _complete_names(parser.add_argument("method", metavar="METHOD", **method), "methods")
+
+
+def _complete_names(argument: argparse.Action, section: str) -> None:
+    """Let a shell complete an argument by the names of a catalogue."""
+
+    def names(**facts: Any) -> list[str]:
+        return names_of(facts["parsed_args"], section)
+
+    argument.completer = names  # type: ignore[attr-defined]
+
+
 def _refuse_unknown(raw: Mapping[str, Any], section: str, name: str) -> None:
     """Refuse a name of neither configuration nor catalogue: the nearest is one of the configuration first."""
     catalogue = read_catalogues(raw).get(section, {})

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from attop._core.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
 from attop._core.wording import count_noun
-from attop_bench.cli.configuration import list_entry, read_raw
+from attop_bench.cli.configuration import add_pair, list_entry, read_raw
 from attop_bench.cli.options import (
     add_configuration,
     add_jobs,
-    add_pair,
     add_top,
     check_output,
     read_count,

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 from attop._core.wording import columns, count_noun, format_duration
 from attop.experiment._splits import Fold
 from attop.experiment._tune import best_candidate
-from attop_bench.cli.configuration import list_entry, read_raw
-from attop_bench.cli.options import add_configuration, add_pair, add_top, command_line
+from attop_bench.cli.configuration import add_pair, list_entry, read_raw
+from attop_bench.cli.options import add_configuration, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.checks import check_tops

@@ -90,25 +90,6 @@ def command(options: argparse.Namespace, cores: int | str, *words: str | Path) -
     return [*map(str, words), *files, *keys]
 
 
-def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
-    """Add a data set and a method of the catalogues."""
-    help_text = "its name; attop list datasets prints all"
-    _complete_names(parser.add_argument("dataset", metavar="DATASET", help=help_text), "datasets")
-    method = {"help": "its name; attop list methods prints all", **method}
-    _complete_names(parser.add_argument("method", metavar="METHOD", **method), "methods")
-
-
-def _complete_names(argument: argparse.Action, section: str) -> None:
-    """Let a shell complete an argument by the names of a catalogue."""
-
-    def names(**facts: Any) -> list[str]:
-        from attop_bench.cli.configuration import names_of
-
-        return names_of(facts["parsed_args"], section)
-
-    argument.completer = names  # type: ignore[attr-defined]
-
-
 def add_gate(parser: argparse.ArgumentParser, states: Sequence[str]) -> None:
     """Add ``--fail-on``, which makes the exit status `GATE` where the result is one of the states named."""
     parser.add_argument(

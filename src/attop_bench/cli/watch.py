@@ -32,7 +32,7 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
 def run_watch(options: argparse.Namespace) -> int:
     """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
 
-    Reads the CSV files of a folder in the order of the numbers in their names, one a list, and the promise
+    Reads the CSV and Excel files of a folder in the order of the numbers in their names, and the promise
     that attop score wrote beside each. Rows count when their labels are there: write all labels of a list at
     once, for those that come early are seldom like the others. Rows that left or were drawn from below are
     not of the list. A list that cannot be read, or promises nothing, is named, and the others are judged.

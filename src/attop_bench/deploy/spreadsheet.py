@@ -51,7 +51,9 @@ def write_spreadsheet(path: Path, frame: pd.DataFrame, numeric: Collection[str] 
     from openpyxl.utils import get_column_letter
 
     if len(frame) >= _MOST_ROWS:
-        raise DatasetError(f"{path}: Excel takes {_MOST_ROWS - 1:,} rows, got {len(frame):,}: write a .csv")
+        raise DatasetError(
+            f"{path.name}: Excel takes {_MOST_ROWS - 1:,} rows, got {len(frame):,}: write a .csv"
+        )
     book = Workbook()
     sheet = book.active
     for place, name in enumerate(frame.columns, 1):
@@ -108,7 +110,7 @@ def _refuse_long(values: Iterable[Any], path: Path, name: object) -> None:
     for row, value in enumerate(values, 1):
         if isinstance(value, str) and len(value) > _MOST_SIGNS:
             raise DatasetError(
-                f"{path}: a cell of Excel holds {_MOST_SIGNS:,} signs, and column {name!r} has "
+                f"{path.name}: a cell of Excel holds {_MOST_SIGNS:,} signs, and column {name!r} has "
                 f"{len(value):,} in row {row:,}: write a .csv"
             )
 
