@@ -183,7 +183,7 @@ def compare_at_top(
     ...     X, y, top=50, verbose=False,
     ... )
     >>> print(found.sentence)
-    logistic finds 46.5 of 50, 4.9 times chance. Shown to be better than none (9.5 of 50).
+    logistic finds 46 of 50, 4.8 times chance. Shown to be better than none (9.5 of 50).
     """
     from joblib import Parallel, delayed
 

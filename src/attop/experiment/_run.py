@@ -62,7 +62,7 @@ def run(
 
 
 def _measured(sample: Sample, fold: Fold, metric: Metric, top: Top, scores: Floats) -> Row:
-    """Return what the scores of the test items are worth."""
+    """Return the value, lift and hits of the scores of the test items."""
     y = sample.y[fold.test]
     value = sample.measure(metric, fold.test, scores, top)
     groups = None if sample.groups is None else sample.groups[fold.test]
