@@ -38,8 +38,8 @@ class _Marks:
     def fields_by_ends(self, line: str, twice: bool) -> list[str]:
         """Return the fields of a line where a quote ends a field only before a separator or the line's end.
 
-        `twice` says whether two quotes before a separator are one within the field, or its last sign and its
-        end.
+        No field is returned where one begins with a quote and none ends it; a quote alone is text. `twice`
+        says whether two quotes before a separator are one within the field, or its last sign and its end.
         """
         fields, at = [], 0
         while True:
@@ -47,7 +47,10 @@ class _Marks:
             if quoted is None:
                 end = line.find(self.separator, at)
                 end = len(line) if end < 0 else end
-                fields.append(line[at:end].lstrip(" ") if self._blanks(line, at) else line[at:end])
+                field = line[at:end].lstrip(" ") if self._blanks(line, at) else line[at:end]
+                if field.startswith(self.quote) and field.strip() != self.quote:
+                    return []  # a field that begins and does not end
+                fields.append(field)
             else:
                 field, end = quoted
                 fields.append(field)
