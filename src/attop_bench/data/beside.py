@@ -56,10 +56,10 @@ def remarks_on_files(path: StrPath, table: Table, label: str | None) -> Iterator
         words = set(words_of(other.stem.split(".")[0]))
         if other == path or not words & (_LABELS | _ROWS):
             continue
-        beside = _read(other)
-        if beside is not None:
-            about = _about_labels if words & _LABELS else _about_rows
-            yield from about(path, other, table, beside, label)
+        rows = _read(other)
+        if rows is not None:
+            remark = _about_labels if words & _LABELS else _about_rows
+            yield from remark(path, other, table, rows, label)
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -79,34 +79,34 @@ def _read(path: Path) -> pd.DataFrame | None:
 
 
 def _about_labels(
-    path: Path, other: Path, table: Table, beside: pd.DataFrame, label: str | None
+    path: Path, other: Path, table: Table, labels: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say how labels of another file come to a table's rows: by a column of both, or in their order."""
-    rows, shared = table.frame, [name for name in beside if name in table.frame]
-    lacking = [name for name in beside if name not in table.frame]
-    if beside.shape[1] == 1 and len(beside) + 1 == len(rows) and not shared:
+    rows, shared = table.frame, [name for name in labels if name in table.frame]
+    lacking = [name for name in labels if name not in table.frame]
+    if labels.shape[1] == 1 and len(labels) + 1 == len(rows) and not shared:
         yield (
             f"{other.name} beside it has one value a row: if they are labels, labels: {other.name} in "
             "the configuration instead of label"
         )
         return
     for key in shared:
-        keys = beside[key].astype(str)
-        found = keys.isin(rows[key].astype(str)).mean()
-        if lacking and keys.is_unique and found >= _SHARED:
+        keys = labels[key].astype(str)
+        share = keys.isin(rows[key].astype(str)).mean()
+        if lacking and keys.is_unique and share >= _SHARED:
             yield (
-                f"{other.name} beside it has {join_first(lacking, 3)} for {found:.0%} of its {len(keys):,} "
+                f"{other.name} beside it has {join_first(lacking, 3)} for {share:.0%} of its {len(keys):,} "
                 f"{key}: if one is the label, write it into {path.name} by {key}, and look again"
             )
             return
 
 
 def _about_rows(
-    path: Path, other: Path, table: Table, beside: pd.DataFrame, label: str | None
+    path: Path, other: Path, table: Table, further: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say what another file of the same columns is for: a test part, or rows to score."""
-    mine, others = list(table.frame), list(beside)
-    if mine == others:
+    names, others = list(table.frame), list(further)
+    if names == others:
         yield f"{other.name} beside it has the same columns: to test on its rows, test: {other.name}"
-    elif label is not None and [name for name in mine if name != label] == others:
+    elif label is not None and [name for name in names if name != label] == others:
         yield f"{other.name} beside it lacks {label} alone: rows to rank later, by attop score"

@@ -17,6 +17,7 @@ from pydantic import Field, StrictInt, StrictStr
 
 from attop._core.files import StrPath
 from attop._core.typing import Ints
+from attop._core.wording import count_noun
 from attop_bench.data.base import DatasetError
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.lines import (
@@ -32,6 +33,7 @@ from attop_bench.data.lines import (
     suspects_of,
 )
 from attop_bench.data.parameters import checked
+from attop_bench.data.quotes import mended
 from attop_bench.data.source import BROKEN, open_bytes
 
 if TYPE_CHECKING:
@@ -102,16 +104,26 @@ def read_delimited(
     if separator is not None and len(separator) != 1 and separator not in ("tab", "whitespace"):
         raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
     start = _Start([], 0, 0, ())
+    options = (header, names, pass_over)
     try:
         with opened(path, encoding) as file:
             told = told_separator(file.readline())
         separator = separator or told or default_separator(path)
         how = _How(path, encoding, separator, comment, quote)
-        start = _start(how, skip + (told is not None), header)
-        frame = _read_rows(how, start.rows)
-        broken = [j for j in frame if frame[j].str.contains("[\r\n]").any()]
-        if broken:
-            _refuse_torn(how)
+        above = skip + (told is not None)
+        start = _start(how, above, header)
+        try:
+            return _read(how, start, *options, where)
+        except (pd.errors.ParserError, csv.Error, DatasetError, _Doubted):
+            mend = _mended(how, above)
+            if mend is None:
+                raise
+        how, remark = mend
+        frame = _read(how, _start(how, above, header), *options, where, sure=True)
+        frame.attrs["remarks"] = [remark]
+        return frame
+    except _Doubted:
+        return _read(how, start, *options, where, sure=True)
     except pd.errors.EmptyDataError:
         return pd.DataFrame(columns=start.header if header else None)
     except (pd.errors.ParserError, UnicodeError, csv.Error, OSError, *BROKEN) as error:
@@ -120,8 +132,45 @@ def read_delimited(
         remedy = "write quotes in a field twice, or if they are none, set quote to another sign, such as ^"
         remedy = "save it as CSV" if isinstance(error, BROKEN) else remedy
         raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
+
+
+class _Doubted(Exception):
+    """Fields end with a quote, which may have been written otherwise than twice."""
+
+
+def _read(
+    how: _How,
+    start: _Start,
+    header: bool,
+    names: Any,
+    pass_over: Sequence[int] | None,
+    where: str,
+    *,
+    sure: bool = False,
+) -> pd.DataFrame:
+    """Return the rows below the start; raise `_Doubted` where fields end with quotes, unless they may."""
+    frame = _read_rows(how, start.rows)
+    broken = [j for j in frame if frame[j].str.contains("[\r\n]").any()]
+    if broken:
+        _refuse_torn(how)
+    if not sure and any(frame[j].str.endswith(how.quote).any() for j in frame):
+        raise _Doubted
     lines = _line_numbers(frame, broken, start.line)
     return _named(_Lined(frame, lines, start.passed, how.comments), start.header, names, pass_over, where)
+
+
+def _mended(how: _How, skip: int) -> tuple[_How, str] | None:
+    """Return the way to read a file whose quotes are written in another way, and what is said of it."""
+    if len(how.pattern) > 1:
+        return None
+    with how.open() as file:
+        text = mended(list(file), how.pattern, how.quote, skip)
+    if text is None or not text.places:
+        return None
+    first = text.places[0]
+    rows = count_noun(len(text.places), "line")
+    remark = f"{rows} with quotes not as in CSV (first line {first + 1}): a quote ends a field at its end"
+    return replace(how, text="".join(text.lines)), remark
 
 
 @dataclass
@@ -133,6 +182,8 @@ class _How:
     separator: str
     comment: str | None
     quote: str
+    #: The text of the file, where it is not read as it stands.
+    text: str | None = None
 
     @property
     def pattern(self) -> str:
@@ -140,6 +191,8 @@ class _How:
 
     def open(self) -> Any:
         """Open the text, blank lines instead of those that are comments as a whole."""
+        if self.text is not None:
+            return io.StringIO(self.text, newline="")
         file = opened(self.path, self.encoding)
         if self.comment is None:
             return file
@@ -248,7 +301,7 @@ def _refuse_torn(how: _How) -> None:
         return
     q, mark = re.escape(how.quote), re.escape(how.pattern)
     fields = rf"(?:^|{mark}){q}([^{q}]*(?:{q}{q}[^{q}]*)*){q}(?!{q})((?=\s*(?:{mark}|$)))?"
-    with opened(how.path, how.encoding) as file:
+    with how.open() as file:
         for field in re.finditer(fields, file.read(), re.MULTILINE):
             if field[2] is None and re.search("[\r\n]", field[1]):
                 raise csv.Error(f"the quote before {field[1][:30]!r} closes amid a field of a later row")

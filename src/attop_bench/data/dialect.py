@@ -21,6 +21,7 @@ from attop_bench.data.beside import with_lists_beside
 from attop_bench.data.delimited import default_separator, opened, rows_of, sheet_of, told_separator
 from attop_bench.data.formats import FORMATS, Table, check_options, format_of, read_table
 from attop_bench.data.lines import ABOVE, Suspect
+from attop_bench.data.quotes import mended
 from attop_bench.data.source import BROKEN, open_bytes, refuse_foreign
 from attop_bench.data.written import GAPS, numbers_of
 
@@ -64,9 +65,9 @@ def read_as_found(
     reader = {**options, **given}
     table = read_table(path, form, reader)
     if "groups" not in given:
-        table, end, said = with_lists_beside(path, table)
+        table, end, more = with_lists_beside(path, table)
         reader |= {"groups": end} if end else {}
-        remarks += said
+        remarks += more
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
     columns = table.frame if form == "csv" and "decimal" not in given else table.frame.iloc[:, :0]
     marked = [name for name, raw in columns.items() if raw.str.contains(",", regex=False).any()]
@@ -169,9 +170,16 @@ def dialect(
     separator = given.get("separator") or told or _separator(lines, usual, comment, quote)
     marks = (("separator", separator, usual), ("comment", comment, None), ("quote", quote, '"'))
     options |= {name: mark for name, mark, default in marks if mark != default and name not in given}
-    rows = list(islice(rows_of(lines, separator, comment, quote), _ROWS))
+    rows = list(islice(rows_of(_with_quotes(lines, separator, quote), separator, comment, quote), _ROWS))
     header, more = _header(rows, given, label)
     return options | header, remarks + more
+
+
+def _with_quotes(lines: Sequence[str], separator: str, quote: str) -> Sequence[str]:
+    """Return lines with quotes within fields written twice, as far as they can be read so."""
+    mark = "\t" if separator == "tab" else separator
+    text = mended(lines, mark, quote, 0) if len(mark) == 1 else None
+    return lines if text is None else text.lines
 
 
 def found_again(
@@ -289,10 +297,13 @@ def _is_in_rows(mark: str, lines: Iterable[str]) -> bool:
 
 
 def _quote(lines: Sequence[str]) -> str:
-    """Return the quotes of fields: single ones where there are no double ones, and most lines have them."""
+    """Return the quotes of fields: single ones where no field has double ones, and most lines have them."""
     text = "".join(lines)
-    single = re.findall(r"(?:^|[,;\t|])'(?:[^'\n]|'')*'(?=[,;\t|\r\n]|$)", text, re.MULTILINE)
-    return "'" if '"' not in text and len(single) > len(lines) / 2 else '"'
+    single, double = (
+        re.findall(rf"(?:^|[,;\t|] ?){q}(?:[^{q}\n]|{q}{q})*{q}(?=[,;\t|\r\n]|$)", text, re.MULTILINE)
+        for q in "'\""
+    )
+    return "'" if not double and len(single) > len(lines) / 2 else '"'
 
 
 def _separator(lines: Sequence[str], usual: str, comment: str | None, quote: str) -> str:

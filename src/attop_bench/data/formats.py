@@ -292,17 +292,19 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
 
 def sizes_of_lists(path: StrPath, end: str) -> Ints:
     """Return the sizes of the lists of a file, from the file beside it whose name ends so."""
-    beside = f"{os.fspath(path)}{end}"
+    file_of_sizes = f"{os.fspath(path)}{end}"
     where = f"dataset {path}: groups: {end}"
     if end not in GROUPS:
         raise DatasetError(f"{where}: {did_you_mean(end, GROUPS)}")
-    if not os.path.isfile(beside):
-        raise DatasetError(f"{where}: there is no file {beside} with the sizes of the lists: write it")
-    with open_bytes(beside) as file:
+    if not os.path.isfile(file_of_sizes):
+        raise DatasetError(f"{where}: there is no file {file_of_sizes} with the sizes of the lists: write it")
+    with open_bytes(file_of_sizes) as file:
         words = file.read().decode("latin-1").split()
     if not words or not all(word.isdecimal() and int(word) > 0 for word in words):
         wrong = next((word for word in words if not word.isdecimal() or int(word) == 0), "nothing")
-        raise DatasetError(f"{where}: {beside} must hold sizes of lists, one a line, got {wrong[:40]!r}")
+        raise DatasetError(
+            f"{where}: {file_of_sizes} must hold sizes of lists, one a line, got {wrong[:40]!r}"
+        )
     return np.array([int(word) for word in words])
 
 

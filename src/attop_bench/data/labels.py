@@ -120,8 +120,8 @@ def as_label(
         raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
     otherwise, none = "", undecided(values)
     if positive is None:
-        known = values if negative is None else values[~_among(table, name, values, negative)]
-        positive, otherwise = _positive(known[~known.isin(none)])
+        rest = values if negative is None else values[~_among(table, name, values, negative)]
+        positive, otherwise = _positive(rest[~rest.isin(none)])
     else:
         positive = _as_written(values, positive)
     rows = positive_labels(table, name, positive) & frame[name].notna().to_numpy()

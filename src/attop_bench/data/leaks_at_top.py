@@ -61,11 +61,11 @@ class _Order:
         together = _Order("", others)
         for part in _SUSPECT:
             length, alone = self.found(y, part)
-            found = round(alone), round(together.found(y, part)[1])
-            table = [[hits, length - hits] for hits in found]
-            far = found[0] - found[1] >= _BEHIND * length * (1 - y.mean())
+            counts = round(alone), round(together.found(y, part)[1])
+            table = [[hits, length - hits] for hits in counts]
+            far = counts[0] - counts[1] >= _BEHIND * length * (1 - y.mean())
             if far and fisher_exact(table, alternative="greater").pvalue < _CHANCE:
-                return f"{found[0]:,} of the {length:,} {self.first} positive; others find {found[1]:,}"
+                return f"{counts[0]:,} of the {length:,} {self.first} positive; others find {counts[1]:,}"
         return ""
 
 

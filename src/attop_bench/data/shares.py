@@ -30,8 +30,8 @@ def shares_of_others(codes: Ints, y: NDArray) -> Floats:
     """
     part = np.random.default_rng(_SEED).integers(0, _PARTS, len(y))
     shares, values = np.zeros(len(y)), codes.max() + 1
-    for own in range(_PARTS):
-        others = part != own
+    for tested in range(_PARTS):
+        others = part != tested
         hits = np.bincount(codes[others], y[others], values)
         rows = np.bincount(codes[others], minlength=values)
         of_value = (hits + y.mean()) / (rows + 1)

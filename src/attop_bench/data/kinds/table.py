@@ -251,14 +251,14 @@ def read_raw_table(options: RawOptions) -> RawTable:
     for role, column in roles.items():
         if column == label:
             raise DatasetError(f"{where}: column {label!r} is both label and {role}: name another {role}")
-    kept = np.ones(len(frame), bool)
+    in_use = np.ones(len(frame), bool)
     for rule, others in _left_out(rows, label, options):
-        kept &= ~others
-        ledger = ledger.leaving(_aside(rows, np.flatnonzero(others), rule), int(kept.sum()))
-    if not kept.all():
-        frame = frame[kept].reset_index(drop=True)
-        rows, part = replace(rows, frame=frame), None if part is None else part[kept]
-        numbers = numbers[kept]
+        in_use &= ~others
+        ledger = ledger.leaving(_aside(rows, np.flatnonzero(others), rule), int(in_use.sum()))
+    if not in_use.all():
+        frame = frame[in_use].reset_index(drop=True)
+        rows, part = replace(rows, frame=frame), None if part is None else part[in_use]
+        numbers = numbers[in_use]
     aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
     if name == "svmlight":
         aside.add("qid")
@@ -301,8 +301,8 @@ def _left_out(rows: Table, label: str, options: RawOptions) -> Iterator[tuple[st
     if options.drop_unlabelled:
         yield "without a label (drop_unlabelled)", missing
     if options.negative is not None:
-        known = columns.decided(rows, label, options.positive, options.negative)
-        yield "of another outcome (neither positive nor negative)", ~missing & ~known
+        classed = columns.decided(rows, label, options.positive, options.negative)
+        yield "of another outcome (neither positive nor negative)", ~missing & ~classed
 
 
 def _aside(rows: Table, places: Ints, rule: str) -> Aside:
