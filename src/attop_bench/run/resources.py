@@ -42,7 +42,7 @@ class Requests:
         self.use_of = cache(self._use_of)
 
     def entry(self, dataset: str, method: str) -> ResourcesConfig:
-        """Return what the entry of a method says for a data set."""
+        """Return the requests in the entry of a method for a data set."""
         resources = self.plan.config.method(method).resources
         there = resources.datasets.get(dataset)
         if there is None:
