@@ -173,7 +173,7 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
 def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterator[str]:
     """Yield the errors of a configuration as a whole; `catalogue` is that of the methods."""
     methods, datasets = [m.id for m in config.methods], [d.id for d in config.datasets]
-    known = [*datasets, *known_datasets]
+    catalogued = list(dict.fromkeys([*datasets, *known_datasets]))
     for section, ids in (("datasets", datasets), ("methods", methods)):
         for name in sorted({name for name in ids if ids.count(name) > 1}):
             yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
@@ -189,7 +189,9 @@ def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterat
     yield from _wrong_metrics(config)
     yield from _wrong_depends(config)
     for method in config.methods:
-        yield from (f"methods: {method.id}: resources: datasets: {c}" for c in _wrong_requests(method, known))
+        yield from (
+            f"methods: {method.id}: resources: datasets: {c}" for c in _wrong_requests(method, catalogued)
+        )
     if config.paper is not None:
         try:
             load_paper(config.paper)

@@ -64,7 +64,7 @@ def runs_again(outputs: Iterable[StrPath], params: Any, inputs: Any, since: floa
 
 
 def read_note(output: Path) -> str:
-    """Return what an output was made with, by its record or its note; empty if neither says it."""
+    """Return the digest of an output in its record or its note; empty if neither has it."""
     record, note = output.with_name("record.json"), note_of(output)
     with contextlib.suppress(OSError, ValueError):
         if note.exists():
@@ -80,7 +80,7 @@ def _each(value: Any) -> list[str]:
 
 
 def _origin(file: StrPath) -> str:
-    """Return what a file was made with, else a digest of its content."""
+    """Return the digest in the note of a file, else one of its content."""
     with contextlib.suppress(OSError):
         return note_of(file).read_text(encoding="utf-8")
     return _digest(Path(file).read_bytes())

@@ -35,25 +35,27 @@ class Use(NamedTuple):
 
 
 class Requests:
-    """What the training jobs of a plan ask for."""
+    """Requests of the training jobs of a plan."""
 
     def __init__(self, plan: Plan):
         self.plan = plan
         self.use_of = cache(self._use_of)
 
     def entry(self, dataset: str, method: str) -> ResourcesConfig:
-        """Return what the entry of a method says for a data set."""
+        """Return the requests in the entry of a method for a data set."""
         resources = self.plan.config.method(method).resources
-        own = resources.datasets.get(dataset)
-        return resources.model_copy(update=own.model_dump(exclude_unset=True)) if own else resources
+        there = resources.datasets.get(dataset)
+        if there is None:
+            return resources
+        return resources.model_copy(update=there.model_dump(exclude_unset=True))
 
     def memory_mb(self, dataset: str, method: str, attempt: int, input_mb: float) -> int:
         """Return the memory to ask for at an attempt, from 1, for inputs of `input_mb` MB."""
         limit = self.plan.config.limits_of(method)["memory_mb"]
         default = _BASE_MB + _COPIES * round(input_mb)
-        said = self.entry(dataset, method).memory_mb
-        if said is not None:
-            first = round(said)
+        configured = self.entry(dataset, method).memory_mb
+        if configured is not None:
+            first = round(configured)
         elif use := self._past(dataset, method):
             # Beyond its limit a job is stopped anyway.
             most = math.inf if limit is None else limit
@@ -67,9 +69,9 @@ class Requests:
     def minutes(self, dataset: str, method: str, attempt: int, n_folds: int) -> int:
         """Return the time to ask for at an attempt, from 1, for a job of so many folds."""
         limit = self.plan.config.limits_of(method)["seconds"]
-        said = self.entry(dataset, method).minutes
-        if said is not None:
-            first = math.ceil(said)
+        configured = self.entry(dataset, method).minutes
+        if configured is not None:
+            first = math.ceil(configured)
         elif use := self._past(dataset, method):
             seconds = _TIME_FACTOR * use.seconds
             most = seconds if limit is None else min(seconds, limit)

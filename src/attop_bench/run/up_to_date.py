@@ -323,8 +323,15 @@ def number_run(output: StrPath, attempts: int | None = None, since: float | None
     """
     run, note = uuid4().hex, _known(output)
     # The number before too: a kill may come between the two files.
-    write_json(note, {"runs": [*_read(note).get("runs", [])[-1:], run], "since": since})
+    runs = [*_read(note).get("runs", [])[-1:], run]
+    write_json(note, {"runs": runs, "since": since, "output": os.fspath(output)})
     write_json(Path(output, RUN), {"run": run, "directory": os.getcwd(), "attempts": attempts})
+
+
+def known_outputs() -> list[str]:
+    """Return the folders of results of runs from this working directory, as their runs named them."""
+    notes = [_read(path) for path in sorted(Path(_STATE, "attop").glob("*.json"))]
+    return [note["output"] for note in notes if isinstance(note, dict) and "output" in note]
 
 
 def _known(output: StrPath) -> Path:
