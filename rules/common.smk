@@ -3,13 +3,13 @@ import os
 
 from snakemake.exceptions import WorkflowError
 
+from attop_bench.run.blocks import BLOCKS, RECORD, SCORES
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.output import hold
 from attop_bench.run.places import with_places
 from attop_bench.run.plan import Plan
-from attop_bench.run.job import Run
-from attop_bench.run.up_to_date import Inputs, either, is_done, refusal
+from attop_bench.run.up_to_date import Inputs, either, refusal
 
 # Snakemake hands its own path to jobs, also to those in an environment of their own, which so find attop and what a
 # configuration names.
@@ -35,17 +35,9 @@ INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
 if internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
-# For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
-config = {
-    **config,
-    "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods},
-    "folds_of": PLAN.folds_of,
-    "receipts": PLAN.receipts_of_all(),
-}
 LOGS = f"{OUT}/logs"
-BY_METHOD = CONFIG.granularity == "method"
+BY_FOLD = CONFIG.granularity == "fold"
 LIMITED = internals.is_limited(workflow)
-CHECKED = f"{OUT}/data/checked.json"
 REPORT = f"{OUT}/report.html"
 
 
@@ -54,32 +46,10 @@ def any_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def runs_of(w):
-    """The runs of a training job: one fold, or all of a method."""
-    if BY_METHOD:
-        return list(PLAN.runs(w.dataset, only=w.method))
-    return [Run(w.dataset, w.method, int(w.repeat), int(w.fold))]
-
-
-@internals.asked_often
-def before_training(w):
-    """The checks and the method's compiled code, for a run that is still to be done.
-
-    One that is done does not wait for them: Snakemake would repeat it whenever these are done again for another
-    data set or method. (Nor with `ancient`; but below a job that runs again, Snakemake looks for no change of a
-    job that only such files join to it.)
-    """
-    waits = internals.compares_inputs(workflow) or not all(
-        is_done(PLAN, run) for run in runs_of(w)
-    )
-    checked = [CHECKED, f"{OUT}/data/{w.dataset}/checked.json"]
-    return [*checked, f"{OUT}/data/compiled/{w.method}.json"] if waits else []
-
-
 @internals.asked_often
 def priority_of(w):
     """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
-    if PLAN.config.trace and not BY_METHOD and (w.repeat, w.fold) == ("0", "0"):
+    if PLAN.config.trace and BY_FOLD and (w.repeat, w.fold) == ("0", "0"):
         return 1
     return 1 - 1 / (1 + PLAN.seconds(w.dataset, w.method))
 
@@ -129,7 +99,7 @@ def training_memory(w, input, attempt):
 def training_minutes(w, attempt):
     """Ten minutes for each attempt; from the second more than the limit of the configuration, as for memory."""
     limit = CONFIG.limits_of(w.method)["seconds"] if attempt > 1 else None
-    return len(runs_of(w)) * max(10 * attempt, round((limit or 0) / 60) + 5)
+    return len(PLAN.runs_of(w)) * max(10 * attempt, round((limit or 0) / 60) + 5)
 
 
 wildcard_constraints:
@@ -137,3 +107,4 @@ wildcard_constraints:
     method=any_of(m.id for m in CONFIG.methods),
     repeat=r"\d+",
     fold=r"\d+",
+    block=BLOCKS,

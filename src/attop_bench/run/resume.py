@@ -1,4 +1,4 @@
-"""All folds of a method as one job, which keeps those that it had finished when it was killed."""
+"""A block of folds as one job, which keeps those that it had finished when it was killed."""
 
 from __future__ import annotations
 
@@ -6,44 +6,39 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from attop._core.files import StrPath, read_json, write_json
+from attop_bench.run.blocks import BEGUN, RECORD, SCORES
 from attop_bench.run.job import Run
 from attop_bench.run.parameters import plain
 from attop_bench.run.record import digest_of
 
 
 def train_folds(
-    runs: Iterable[Run],
+    runs: Sequence[Run],
     train: Callable[[Run], None],
     *,
     done: Path,
     params: object,
-    files: Iterable[StrPath],
+    files: Callable[[Run], Iterable[StrPath]],
     digest: str,
 ) -> None:
     """Call `train` for each of `runs` that is not done, then write what came of all to `done`.
 
-    Snakemake knows of `done` alone. What lies beside it is removed, unless it was made with the same `params`
-    (the fingerprint of the code is among them) and the same content of `files`. SystemExit: some runs have no
-    results; the others were tried nevertheless.
+    Snakemake knows of `done` alone. The folder of a run is removed, unless it was made with the same `params`
+    (the fingerprint of the code is among them) and the same content of its `files`. SystemExit: some runs
+    have no results; the others were tried nevertheless.
     """
-    state = hashlib.sha256(json.dumps(plain(params)).encode())
-    for file in files:
-        state.update(Path(file).read_bytes())
-    key, begun, root = {"key": state.hexdigest()}, done.with_name("begun.json"), done.parents[3]
-    same = False
-    with contextlib.suppress(OSError, ValueError):
-        same = read_json(begun) == key
-    if not same:
-        shutil.rmtree(done.parent, ignore_errors=True)
-        write_json(begun, key)
+    root = done.parents[3]
+    _keep_the_same(done.with_suffix(BEGUN), root, {run: _key(params, files(run)) for run in runs})
     results: dict[str, list[str]] = {}
     broken = []
     for run in runs:
-        pair = [run.folder(root) / name for name in ("scores.npz", "record.json")]
+        pair = [run.folder(root) / name for name in (SCORES, RECORD)]
         try:
             if digest_of(pair[1]) != digest or not pair[0].exists():
                 train(run)
@@ -53,3 +48,27 @@ def train_folds(
     if broken:
         raise SystemExit(f"without results: {'; '.join(broken)}: see their logs")
     write_json(done, results)
+
+
+def _keep_the_same(note: Path, root: Path, keys: dict[Run, str]) -> None:
+    """Remove the folder of each run whose key is not the one in the `note`; then write the note."""
+    before: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError):
+        before = dict(read_json(note))
+    folders = {run.folder(root): key for run, key in keys.items()}
+    for folder, key in folders.items():
+        if before.get(folder.name) != key:
+            shutil.rmtree(folder, ignore_errors=True)
+    write_json(note, {folder.name: key for folder, key in folders.items()})
+
+
+def _key(params: object, files: Iterable[StrPath]) -> str:
+    state = hashlib.sha256(json.dumps(plain(params)).encode())
+    for file in files:
+        state.update(_content(str(file)))
+    return state.hexdigest()
+
+
+@cache
+def _content(file: str) -> bytes:
+    return hashlib.sha256(Path(file).read_bytes()).digest()
