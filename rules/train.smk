@@ -52,12 +52,3 @@ rule train:
         + (", repeat {wildcards.repeat}, fold {wildcards.fold}" if BY_FOLD else "")
     script:
         "../workflow/scripts/train.py"
-
-
-# For `snakemake trainings --batch trainings=1/4`, which plans a quarter of the training jobs.
-rule trainings:
-    input:
-        PLAN.trainings(),
-    localrule: True
-    message:
-        "all training jobs are done"

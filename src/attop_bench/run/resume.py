@@ -33,8 +33,9 @@ def train_folds(
     (the fingerprint of the code is among them) and the same content of its `files`. SystemExit: some runs
     have no results; the others were tried nevertheless.
     """
-    root = done.parents[3]
-    _keep_the_same(done.with_suffix(BEGUN), root, {run: _key(params, files(run)) for run in runs})
+    root, digest_of_file = done.parents[3], cache(_digest)
+    keys = {run: _key(params, [digest_of_file(file) for file in files(run)]) for run in runs}
+    _keep_the_same(done.with_suffix(BEGUN), root, keys)
     results: dict[str, list[str]] = {}
     broken = []
     for run in runs:
@@ -42,7 +43,7 @@ def train_folds(
         try:
             if digest_of(pair[1]) != digest or not pair[0].exists():
                 train(run)
-            results[pair[0].parent.name] = [hashlib.sha256(file.read_bytes()).hexdigest() for file in pair]
+            results[pair[0].parent.name] = list(map(_digest, pair))
         except SystemExit:
             broken.append(f"repeat {run.repeat}, fold {run.fold}")
     if broken:
@@ -62,13 +63,10 @@ def _keep_the_same(note: Path, root: Path, keys: dict[Run, str]) -> None:
     write_json(note, {folder.name: key for folder, key in folders.items()})
 
 
-def _key(params: object, files: Iterable[StrPath]) -> str:
-    state = hashlib.sha256(json.dumps(plain(params)).encode())
-    for file in files:
-        state.update(_content(str(file)))
-    return state.hexdigest()
+def _key(params: object, digests: Iterable[str]) -> str:
+    """Return what the results of a run depend on."""
+    return hashlib.sha256(json.dumps([plain(params), *digests]).encode()).hexdigest()
 
 
-@cache
-def _content(file: str) -> bytes:
-    return hashlib.sha256(Path(file).read_bytes()).digest()
+def _digest(file: StrPath) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
