@@ -24,7 +24,7 @@ def train_folds(
     *,
     done: Path,
     params: object,
-    files: Callable[[Run], Iterable[StrPath]],
+    files: Callable[[Run], Iterable[str]],
     digest: str,
 ) -> None:
     """Call `train` for each of `runs` that is not done, then write what came of all to `done`.
