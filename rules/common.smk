@@ -1,57 +1,26 @@
-import gc
 import os
 
 from snakemake.exceptions import WorkflowError
 
 from attop_bench.run.blocks import BLOCKS, RECORD, SCORES
-from attop_bench.jobs.supervise import adopt_servers
-from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.output import hold
-from attop_bench.run.places import with_places
-from attop_bench.run.plan import Plan
+from attop_bench.run.start import any_of, planned
+from attop_bench.run.tables import CELLS, EVALUATED, TABLES
 from attop_bench.run.up_to_date import Inputs, either, refusal
 
-# Snakemake hands its own path to jobs, also to those in an environment of their own, which so find attop and what a
-# configuration names.
-try:
-    for file in internals.configfiles(workflow):
-        read_yaml(file)  # refuses a key that is there twice
-    GIVEN = internals.configfiles(workflow, given=True)
-    SNAKEFILE = beside("Snakefile") if os.path.isdir(HERE) else None
-    CONFIG = load_config(with_places(config, GIVEN, SNAKEFILE, beside))
-except ConfigError as error:
-    raise WorkflowError(f"The configuration cannot be run:\n{error}")
-
-if internals.on_cluster(workflow) or "SLURM_JOB_ID" in os.environ:
-    adopt_servers()
-
-# Snakemake keeps all jobs to the end. To look among them for garbage after each 700 objects takes a fifth of its time.
-gc.set_threshold(10_000_000, *gc.get_threshold()[1:])
-
-PLAN = Plan(CONFIG)
-if lost := PLAN.lost_files():
-    raise WorkflowError("\n".join(lost))
+PLAN = planned(workflow, config, HERE, beside)
+CONFIG = PLAN.config
 INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
 if internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
 LOGS = f"{OUT}/logs"
 BY_FOLD = CONFIG.granularity == "fold"
+# What a cluster's job was submitted with, it runs itself: else the plugin of SLURM starts a step and a Snakemake of
+# its own for each job of a group, which takes longer than most of them.
+CLUSTER_JOB = internals.on_cluster(workflow)
 LIMITED = internals.is_limited(workflow)
-REPORT = f"{OUT}/report.html"
-
-
-def any_of(names):
-    """A wildcard constraint: exactly one of `names`, or nothing when there are none."""
-    return "|".join(map(re.escape, names)) or "(?!)"
-
-
-@internals.asked_often
-def priority_of(w):
-    """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
-    if PLAN.config.trace and BY_FOLD and (w.repeat, w.fold) == ("0", "0"):
-        return 1
-    return 1 - 1 / (1 + PLAN.seconds(w.dataset, w.method))
+REPORT, MANIFEST = f"{OUT}/report.html", f"{OUT}/manifest.json"
 
 
 def memory(w, input, attempt):

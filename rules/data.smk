@@ -1,11 +1,6 @@
-# Downloads need the network, which the nodes of a cluster often lack.
-localrules:
-    fetch,
-
-
 # The files lie in the cache, which results of other runs share: the receipt stands for them here. That of a
 # failure counts as done, so that the rest of the run goes on; the next run tries again. Where all are of failures,
-# `prepare` and `split` refuse to go on.
+# `prepare` and `split` refuse to go on. Downloads need the network, which the nodes of a cluster often lack.
 rule fetch:
     output:
         f"{OUT}/data/{{dataset}}/fetch.json",
@@ -15,6 +10,7 @@ rule fetch:
         dataset=any_of(PLAN.with_files()),
     # Before all else: a run without any data ends here.
     priority: 5
+    localrule: True
     conda:
         "../envs/data.yaml"
     resources:
@@ -37,6 +33,7 @@ rule prepare:
     wildcard_constraints:
         stage=any_of(stage for d in CONFIG.datasets for stage in PLAN.stages(d.id)),
     priority: 3
+    localrule: CLUSTER_JOB
     conda:
         "../envs/data.yaml"
     resources:
@@ -58,6 +55,7 @@ rule split:
     log:
         f"{LOGS}/data/{{dataset}}/folds/repeat{{repeat}}.log",
     priority: 3
+    localrule: CLUSTER_JOB
     conda:
         "../envs/data.yaml"
     resources:

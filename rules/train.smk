@@ -6,6 +6,7 @@ rule compile:
     log:
         f"{LOGS}/compile/{{method}}.log",
     priority: 2
+    localrule: CLUSTER_JOB
     conda:
         "../envs/train.yaml"
     resources:
@@ -38,7 +39,8 @@ rule train:
         else f"{OUT}/train/{BLOCK}.json",
     log:
         f"{LOGS}/train/{FOLD if BY_FOLD else BLOCK}.log",
-    priority: priority_of
+    priority: lambda w: PLAN.priority(w)
+    localrule: CLUSTER_JOB
     conda:
         "../envs/train.yaml"
     # Locally Snakemake gives no more than there are cores.

@@ -16,6 +16,7 @@ from attop_bench.run.blocks import BEGUN, RECORD, SCORES, block_of, in_block
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
 from attop_bench.run.record import Record, RecordError
+from attop_bench.run.tables import CELLS, TABLES
 
 
 class Place(Protocol):
@@ -211,12 +212,36 @@ class Plan:
             param_grid=learner.param_grid,
         )
 
+    def tables(self) -> list[Path]:
+        """Return the tables of all data sets, of which the report is made."""
+        folders = [self.root / "evaluation" / data.id for data in self.config.datasets]
+        return [folder / f"{table}.parquet" for folder in folders for table in TABLES]
+
+    def exports(self) -> list[Path]:
+        """Return the tables of the report in other formats, and of all data sets together."""
+        names = [f"{table}.parquet" for table in (*TABLES, "summary")]
+        names += [f"{table}.csv" for table in TABLES if table not in CELLS]
+        names += ["found.csv"]
+        if len(self.config.datasets) > 1:
+            names += ["board.csv"]
+        names += [f"{name}.tex" for name in ("all", *self.folds_of)]
+        return [self.root / "tables" / name for name in names]
+
     def _seconds_of(self, dataset: str, method: str) -> float:
         """Return the time of the first run of a method when it was last done; 0 if it was not."""
         try:
             return Record.read(self.record_path(Run(dataset, method, 0, 0))).total_seconds or 0.0
         except RecordError:
             return 0.0
+
+    def priority(self, job: Place) -> float:
+        """Return the priority of a training job, from 0 to 1: the first of a method, then long ones.
+
+        Its curve waits for the first.
+        """
+        if self.config.trace and self.config.granularity == "fold" and (job.repeat, job.fold) == ("0", "0"):
+            return 1.0
+        return 1 - 1 / (1 + self.seconds(job.dataset, job.method))
 
     def first_runs(self, dataset: str) -> list[Run]:
         """Return the runs of the first repeat and fold, one per method; none if curves are not wanted."""
