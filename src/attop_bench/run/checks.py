@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is selected by which metric on a data set, as its entry in the configuration says."""
+    """Tops of a data set and the metric that selects for them, as its entry in the configuration says."""
 
     id: str
     tops: Sequence[Top]

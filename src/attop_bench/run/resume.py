@@ -64,7 +64,7 @@ def _keep_the_same(note: Path, root: Path, keys: dict[Run, str]) -> None:
 
 
 def _key(params: object, digests: Iterable[str]) -> str:
-    """Return what the results of a run depend on."""
+    """Return a digest of the parameters and files of a run."""
     return hashlib.sha256(json.dumps([plain(params), *digests]).encode()).hexdigest()
 
 

@@ -40,10 +40,10 @@ def begin(workflow: Any) -> None:
     gc.set_threshold(10_000_000, *gc.get_threshold()[1:])
 
 
-def planned(workflow: Any, config: Mapping[str, Any], folder: str, beside: Beside) -> Plan:
+def planned(workflow: Any, config: Mapping[str, Any], folder: str, locate: Beside) -> Plan:
     """Return the plan of a configuration, or end with all that is wrong with it.
 
-    `folder` is that of the Snakefile, and `beside` finds the benchmark's files. Snakemake hands its own path
+    `folder` is that of the Snakefile, and `locate` finds the benchmark's files. Snakemake hands its own path
     to jobs, also to those in an environment of their own, which so find attop and what a configuration names.
     """
     from snakemake.exceptions import WorkflowError
@@ -51,9 +51,9 @@ def planned(workflow: Any, config: Mapping[str, Any], folder: str, beside: Besid
     try:
         for file in internals.configfiles(workflow):
             read_yaml(file)  # refuses a key that is there twice
-        given = internals.configfiles(workflow, given=True)
-        snakefile = beside("Snakefile") if os.path.isdir(folder) else None
-        plan = Plan(load_config(with_places(config, given, snakefile, beside)))
+        named = internals.configfiles(workflow, given=True)
+        snakefile = locate("Snakefile") if os.path.isdir(folder) else None
+        plan = Plan(load_config(with_places(config, named, snakefile, locate)))
     except ConfigError as error:
         raise WorkflowError(f"The configuration cannot be run:\n{error}") from None
     try:
@@ -70,7 +70,7 @@ def tell_of_jobs(workflow: Any, logger: Any, report: str, manifest: str) -> None
     if reason := why_cold(PRELOAD, internals.installed_packages()):
         logger.warning(f"Each job imports for itself, for half a second: {reason}")
     if jobs := internals.jobs_to_do(workflow):
-        about = {
+        event = {
             "event": "attop_todo",
             "jobs": jobs,
             "cores": internals.at_a_time(workflow),
@@ -78,7 +78,7 @@ def tell_of_jobs(workflow: Any, logger: Any, report: str, manifest: str) -> None
             "manifest": manifest,
             "configfiles": internals.configfiles(workflow, given=True),
         }
-        logger.info(None, extra=about)
+        logger.info(None, extra=event)
 
 
 def any_of(names: Iterable[str]) -> str:
