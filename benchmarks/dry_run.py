@@ -36,20 +36,18 @@ RUNS = "results/train/digit-8/{{method}}/repeat{{repeat}}-fold{{fold}}/"
 SCORES = expand(RUNS + "scores.npz", method=METHODS, repeat=REPEATS, fold=FOLDS)
 RECORDS = expand(RUNS + "record.json", method=METHODS, repeat=REPEATS, fold=FOLDS)
 SPLITS = expand("results/data/digit-8/folds/repeat{{repeat}}.npz", repeat=REPEATS)
-COMPILED = expand("results/data/compiled/{{method}}.json", method=METHODS)
 TABLES = ["results/evaluation/digit-8/evaluation.parquet", "results/evaluation/digit-8/trace.parquet"]
-DATA, CHECKED = "results/data/digit-8/dataset.npz", "results/data/checked.json"
+DATA = "results/data/digit-8/dataset.npz"
 
 rule all:
-    input: "results/report.html", CHECKED, COMPILED, DATA, SPLITS, SCORES, RECORDS, TABLES
+    input: "results/report.html", DATA, SPLITS, SCORES, RECORDS, TABLES
 """
 RULES = {
     "prepare": ("", "DATA"),
     "split": ("data=DATA", '"results/data/digit-8/folds/repeat{repeat}.npz"'),
-    "check": ("DATA, SPLITS", "CHECKED"),
     "compile": ("", '"results/data/compiled/{method}.json"'),
     "train": (
-        'CHECKED, "results/data/compiled/{method}.json", data=DATA, '
+        '"results/data/compiled/{method}.json", data=DATA, '
         'folds="results/data/digit-8/folds/repeat{repeat}.npz"',
         'scores=RUNS + "scores.npz", record=RUNS + "record.json"',
     ),

@@ -1,45 +1,17 @@
-import gc
 import os
 
 from snakemake.exceptions import WorkflowError
 
-from attop_bench.jobs.supervise import adopt_servers
-from attop_bench.run.config import ConfigError, load_config, read_yaml
+from attop_bench.run.blocks import BLOCKS, RECORD, SCORES
 from attop_bench.run.output import hold
-from attop_bench.run.places import with_places
-from attop_bench.run.plan import Plan
-from attop_bench.run.job import Run
 from attop_bench.run.made import runs_again
 from attop_bench.run.resources import Requests
-from attop_bench.run.up_to_date import (
-    Inputs,
-    TakeOver,
-    either,
-    is_done,
-    refusal,
-    take_over,
-)
+from attop_bench.run.start import any_of, planned
+from attop_bench.run.tables import CELLS, EVALUATED, TABLES
+from attop_bench.run.up_to_date import Inputs, TakeOver, either, refusal, take_over
 
-# Snakemake hands its own path to jobs, also to those in an environment of their own, which so find attop and what a
-# configuration names.
-try:
-    for file in internals.configfiles(workflow):
-        read_yaml(file)  # refuses a key that is there twice
-    GIVEN = internals.configfiles(workflow, given=True)
-    SNAKEFILE = beside("Snakefile") if os.path.isdir(HERE) else None
-    CONFIG = load_config(with_places(config, GIVEN, SNAKEFILE, beside))
-except ConfigError as error:
-    raise WorkflowError(f"The configuration cannot be run:\n{error}")
-
-if internals.on_cluster(workflow) or "SLURM_JOB_ID" in os.environ:
-    adopt_servers()
-
-# Snakemake keeps all jobs to the end. To look among them for garbage after each 700 objects takes a fifth of its time.
-gc.set_threshold(10_000_000, *gc.get_threshold()[1:])
-
-PLAN = Plan(CONFIG)
-if lost := PLAN.lost_files():
-    raise WorkflowError("\n".join(lost))
+PLAN = planned(workflow, config, HERE, beside)
+CONFIG = PLAN.config
 INPUTS = Inputs(PLAN, lambda name: beside(f"workflow/scripts/{name}.py"))
 OUT = CONFIG.output
 TAKEN = take_over(PLAN) if internals.is_main(workflow) else TakeOver()
@@ -51,53 +23,13 @@ if TAKEN.since:
     )
 elif internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
-# For the scripts. Among the params it would make finished runs out of date; resources take time for every job.
-config = {
-    **config,
-    "limits_of": {m.id: CONFIG.limits_of(m.id) for m in CONFIG.methods},
-    "folds_of": PLAN.folds_of,
-    "receipts": PLAN.receipts_of_all(),
-}
 LOGS = f"{OUT}/logs"
-BY_METHOD = CONFIG.granularity == "method"
+BY_FOLD = CONFIG.granularity == "fold"
+# What a cluster's job was submitted with, it runs itself: else the plugin of SLURM starts a step and a Snakemake of
+# its own for each job of a group, which takes longer than most of them.
+CLUSTER_JOB = internals.on_cluster(workflow)
 LIMITED = internals.is_limited(workflow)
-CHECKED = f"{OUT}/data/checked.json"
-REPORT = f"{OUT}/report.html"
-
-
-def any_of(names):
-    """A wildcard constraint: exactly one of `names`, or nothing when there are none."""
-    return "|".join(map(re.escape, names)) or "(?!)"
-
-
-def runs_of(w):
-    """The runs of a training job: one fold, or all of a method."""
-    if BY_METHOD:
-        return list(PLAN.runs(w.dataset, only=w.method))
-    return [Run(w.dataset, w.method, int(w.repeat), int(w.fold))]
-
-
-@internals.asked_often
-def before_training(w):
-    """The checks and the method's compiled code, for a run that is still to be done.
-
-    One that is done does not wait for them: Snakemake would repeat it whenever these are done again for another
-    data set or method. (Nor with `ancient`; but below a job that runs again, Snakemake looks for no change of a
-    job that only such files join to it.)
-    """
-    waits = internals.compares_inputs(workflow) or not all(
-        is_done(PLAN, run) for run in runs_of(w)
-    )
-    checked = [CHECKED, f"{OUT}/data/{w.dataset}/checked.json"]
-    return [*checked, f"{OUT}/data/compiled/{w.method}.json"] if waits else []
-
-
-@internals.asked_often
-def priority_of(w):
-    """The priority of a run, between 0 and 1: the first of a method, for which its curve waits, then long ones."""
-    if PLAN.config.trace and not BY_METHOD and (w.repeat, w.fold) == ("0", "0"):
-        return 1
-    return 1 - 1 / (1 + PLAN.seconds(w.dataset, w.method))
+REPORT, MANIFEST = f"{OUT}/report.html", f"{OUT}/manifest.json"
 
 
 def memory(w, input, attempt):
@@ -149,7 +81,7 @@ def training_memory(w, input, attempt):
 @internals.asked_often
 def training_minutes(w, attempt):
     """Minutes: see `attop_bench.run.resources`."""
-    return REQUESTS.minutes(w.dataset, w.method, attempt, len(runs_of(w)))
+    return REQUESTS.minutes(w.dataset, w.method, attempt, len(PLAN.runs_of(w)))
 
 
 wildcard_constraints:
@@ -157,3 +89,4 @@ wildcard_constraints:
     method=any_of(m.id for m in CONFIG.methods),
     repeat=r"\d+",
     fold=r"\d+",
+    block=BLOCKS,

@@ -1,6 +1,3 @@
-from attop_bench.run.tables import CELLS, EVALUATED, TABLES
-
-
 rule evaluate:
     input:
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
@@ -10,6 +7,7 @@ rule evaluate:
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
     priority: 4
+    localrule: CLUSTER_JOB
     conda:
         "../envs/train.yaml"
     resources:
@@ -33,6 +31,7 @@ rule trace:
     log:
         f"{LOGS}/trace/{{dataset}}.log",
     priority: 4
+    localrule: CLUSTER_JOB
     conda:
         "../envs/train.yaml"
     resources:

@@ -6,12 +6,6 @@ PAPER = f"{OUT}/paper/index.html" if CONFIG.paper else []
 
 if CONFIG.paper:
 
-    if internals.on_cluster(workflow):
-
-        localrules:
-            simulate,
-            paper,
-
     # What is computed for a paper beside the training runs.
     rule simulate:
         input:
@@ -24,6 +18,7 @@ if CONFIG.paper:
             f"{LOGS}/simulations/{{simulation}}.log",
         wildcard_constraints:
             simulation=any_of(SIMULATED),
+        localrule: CLUSTER_JOB
         conda:
             "../envs/report.yaml"
         resources:
@@ -43,6 +38,7 @@ if CONFIG.paper:
             report(PAPER, caption="../workflow/report/paper.rst", category="Results"),
         log:
             f"{LOGS}/paper.log",
+        localrule: CLUSTER_JOB
         conda:
             "../envs/report.yaml"
         resources:

@@ -1,10 +1,12 @@
-# Compiled code is cached beside the sources: made once here, not by all the first jobs at the same time.
+# Refuses a method that cannot be made, so that this shows before its first training job. Compiled code is cached
+# beside the sources: made once here, not by all the first jobs at the same time.
 rule compile:
     output:
         f"{OUT}/data/compiled/{{method}}.json",
     log:
         f"{LOGS}/compile/{{method}}.log",
     priority: 2
+    localrule: CLUSTER_JOB
     conda:
         "../envs/train.yaml"
     resources:
@@ -12,37 +14,33 @@ rule compile:
     params:
         **INPUTS.compile(),
     message:
-        "compile {wildcards.method}"
+        "check and compile {wildcards.method}"
     script:
         "../workflow/scripts/compile.py"
 
 
-# A job is a fold, or all folds of a method: Snakemake then knows of `done.json` alone, and leaves the results of the
-# folds, which it would remove after a kill.
-TRAINED = "{dataset}/{method}/" + ("all" if BY_METHOD else "repeat{repeat}-fold{fold}")
+# A job is a fold, or a block of them: then it leaves a note that names their files (attop_bench.run.blocks).
+FOLD = "{dataset}/{method}/repeat{repeat}-fold{fold}"
+BLOCK = "{dataset}/{method}/{block}"
 
 
 rule train:
     input:
-        before_training,
+        f"{OUT}/data/compiled/{{method}}.json",
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
         folds=(
-            (lambda w: PLAN.folds_paths(w.dataset))
-            if BY_METHOD
-            else f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz"
+            f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz"
+            if BY_FOLD
+            else lambda w: PLAN.folds_of_job(w)
         ),
     output:
-        **(
-            {"done": f"{OUT}/train/{{dataset}}/{{method}}/done.json"}
-            if BY_METHOD
-            else {
-                "scores": f"{OUT}/train/{TRAINED}/scores.npz",
-                "record": f"{OUT}/train/{TRAINED}/record.json",
-            }
-        ),
+        [f"{OUT}/train/{FOLD}/{name}" for name in (SCORES, RECORD)]
+        if BY_FOLD
+        else f"{OUT}/train/{BLOCK}.json",
     log:
-        f"{LOGS}/train/{TRAINED}.log",
-    priority: priority_of
+        f"{LOGS}/train/{FOLD if BY_FOLD else BLOCK}.log",
+    priority: lambda w: PLAN.priority(w)
+    localrule: CLUSTER_JOB
     conda:
         "../envs/train.yaml"
     # Locally Snakemake gives no more than there are cores.
@@ -53,6 +51,6 @@ rule train:
         **INPUTS.train(),
     message:
         "train {wildcards.method} on {wildcards.dataset}"
-        + ("" if BY_METHOD else ", repeat {wildcards.repeat}, fold {wildcards.fold}")
+        + (", repeat {wildcards.repeat}, fold {wildcards.fold}" if BY_FOLD else "")
     script:
         "../workflow/scripts/train.py"

@@ -2,6 +2,7 @@
 
 import runpy
 import sys
+from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from attop.metrics import get_metric
 from attop.metrics._custom import custom_metric
 from attop_bench.data.base import Dataset
 from attop_bench.run.config import ConfigError, load_config
-from attop_bench.run.folds import write_folds
+from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import KEY, TABLES, write_tables
@@ -23,7 +24,6 @@ from attop_bench.run.training import run_job
 from attop_bench.run.up_to_date import Inputs
 from support import ROOT
 from support.fingerprints import forget
-from support.folds import cut
 from support.small_run import SMALL, entry
 
 MODULE = '''
@@ -192,7 +192,7 @@ def test_an_edit_of_its_file_runs_evaluation_again_and_training_if_it_selects(mo
         forget()
         data = entry(id="toy", scoring="misses@k" if selects else "auc")
         config = configuration(custom_metrics={"misses@k": MISSES}, metrics=["misses@k"], datasets=[data])
-        return [params(config, rule) for rule in ("evaluate", "train", "check")]
+        return [params(config, rule) for rule in ("evaluate", "train", "split")]
 
     first = jobs()
     module.write_text(MODULE + "\n# A comment.\n")
@@ -208,22 +208,26 @@ def test_a_new_metric_runs_evaluation_and_report_again_only():
     before, after = configuration(), configuration(metrics=["auc", "my_metrics.spread"])
     for rule in ("evaluate", "report"):
         assert params(before, rule) != params(after, rule)
-    for rule in ("check", "check_methods", "compile", "train"):
+    for rule in ("split", "compile", "train"):
         assert params(before, rule) == params(after, rule)
 
 
 def params(config, rule):
     """Return the parameters of the only job of a rule."""
-    wildcards = SimpleNamespace(dataset="toy", method=config.methods[0].id)
+    wildcards = SimpleNamespace(dataset="toy", method=config.methods[0].id, repeat="0")
     found = getattr(Inputs(Plan(config), lambda name: ROOT / f"workflow/scripts/{name}.py"), rule)()
-    return [value(wildcards) if callable(value) else value for value in found.values()]
+    return [_asked(value, wildcards) if callable(value) else value for value in found.values()]
+
+
+def _asked(function, wildcards):
+    """Return what a function of the wildcards gives, or of the outputs too."""
+    return function(wildcards, []) if "output" in signature(function).parameters else function(wildcards)
 
 
 def script(name, monkeypatch, config, **about):
     """Run a job's script as in a process of its own: one that knows no metric yet."""
     monkeypatch.setattr(registry, "_OWN", {})
     snakemake = SimpleNamespace(params=params(config, name), log=[f"{name}.log"], **about)
-    snakemake.config = {"receipts": []}
     try:
         runpy.run_path(str(ROOT / f"workflow/scripts/{name}.py"), {"snakemake": snakemake})
     except SystemExit:
@@ -253,17 +257,15 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
     folder = Path("results/evaluation/toy")
     folder.mkdir(parents=True)
 
-    folds = cut(dataset, spec.split)
-    write_folds("folds.npz", folds, dataset, spec.split)
-    inputs = SimpleNamespace(data="toy.npz", folds=["folds.npz"])
-    script("check", monkeypatch, config, input=inputs, output=["checked.json"])
+    script("split", monkeypatch, config, input=SimpleNamespace(data="toy.npz"), output=["folds.npz"])
+    folds = read_folds("folds.npz", dataset, spec.split)
 
     monkeypatch.setattr(registry, "_OWN", {})
     run_job(spec, dataset, folds[0]).write(scores, record)
     (top,) = read_json(record)["tops"]
     assert top["chosen"] == {"column": 0}  # the fewest misses, not the most
 
-    inputs = SimpleNamespace(data="toy.npz", scores=[scores], records=[record])
+    inputs = SimpleNamespace(data="toy.npz", trained=[scores, record])
     about = SimpleNamespace(dataset="toy")
     script("evaluate", monkeypatch, config, input=inputs, output=[folder / "x"], wildcards=about)
     values = pd.read_parquet(folder / "evaluation.parquet").set_index("metric")["value"]

@@ -255,7 +255,6 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path, monkeypatch):
     [
         ("split", "attop_bench.data.splits.protocols"),
         ("trace", "attop._core.top"),
-        ("check", "attop_bench.run.checks"),
         ("evaluate", "attop.metrics._custom"),
         ("fetch", "attop_bench.data.fetch"),
         ("report", "attop_bench.run.manifest"),

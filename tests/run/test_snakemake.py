@@ -1,7 +1,6 @@
 """What is used of Snakemake beyond its documentation: as it is there, and a run without any of it."""
 
 import logging
-from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +16,6 @@ from support.small_run import SMALL
 from support.small_run import snakemake as run
 
 HERE = str(Path(__file__).parent)
-Trigger = Enum("Trigger", ["MTIME", "INPUT"])
 
 
 def thing(path, value):
@@ -36,7 +34,6 @@ CASES = [
     (internals.is_main, "is_main_process", True, True, False),
     (internals.is_module, "modifier.is_main_snakefile", lambda: False, True, False),
     (internals.on_cluster, "remote_exec", True, True, False),
-    (internals.compares_inputs, "rerun_triggers", [Trigger.INPUT], True, False),
     (internals.is_limited, "global_resources", {"_cores": 2}, False, True),
     (internals.is_limited, "resource_settings.nodes", 3, True, True),
     (internals.at_a_time, "resource_settings.cores", 4, 4, 1),

@@ -93,9 +93,8 @@ def submit(*arguments):
 def prepared(folder, config):
     """Do on this machine all that comes before training."""
     compiled = [f"results/data/compiled/{method['id']}.json" for method in config["methods"]]
-    checked = ["results/data/checked.json"]
-    checked += [f"results/data/{data['id']}/checked.json" for data in config["datasets"]]
-    status, output = run(folder, config, "--cores", "2", *checked, *compiled)
+    folds = [f"results/data/{data['id']}/folds/repeat0.npz" for data in config["datasets"]]
+    status, output = run(folder, config, "--cores", "2", *folds, *compiled)
     assert status == 0, output
     return folder
 

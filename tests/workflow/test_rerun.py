@@ -58,8 +58,12 @@ CONFIG = {
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A finished run in a copy of the repository, whose files may be edited; all results have a new time."""
-    root = tmp_path_factory.mktemp("clone")
+    """A finished run in a copy of the repository, whose files may be edited."""
+    return run_in_a_clone(tmp_path_factory.mktemp("clone"))
+
+
+def run_in_a_clone(root):
+    """Copy the repository to a folder and run it there; all results have a new time then."""
     for folder in FOLDERS:  # with the compiled code, and the times that say it is up to date
         shutil.copytree(ROOT / folder, root / folder)
     shutil.copy2(ROOT / "Snakefile", root)
@@ -70,6 +74,7 @@ def clone(tmp_path_factory):
     (root / "own_paper/tables.py").write_text(PAPER)
     (root / "own_paper/printed.csv").write_text("printed\n0.1\n")
     (root / "small.yaml").write_text(yaml.safe_dump(CONFIG))
+    (root / "module.smk").write_text(MODULE)
     script = root / "workflow/scripts/report.py"
     script.write_text(script.read_text().replace("from attop_bench.report", NO_PAGE))
     status, output = snakemake(root, "--cores", "2")
@@ -81,10 +86,10 @@ def clone(tmp_path_factory):
     return root
 
 
-def snakemake(root, *arguments):
+def snakemake(root, *arguments, way="profile"):
     path = os.pathsep.join([str(root / "src"), str(root)])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    return forked.run("snakemake", ["--configfile", "small.yaml", *arguments], root, environment)
+    return forked.run("snakemake", [*WAYS[way], *arguments], root, environment)
 
 
 def code(text):
@@ -105,32 +110,54 @@ def configured(**changes):
     return lambda text: yaml.safe_dump({**CONFIG, **changes})
 
 
+#: A workflow with attop's as a module.
+MODULE = """
+configfile: "small.yaml"
+
+
+module attop:
+    snakefile:
+        "Snakefile"
+    config:
+        config
+
+
+use rule * from attop
+"""
+#: Ways of calling the workflow.
+WAYS = {
+    "profile": ["--configfile", "small.yaml"],
+    "no profile": ["--configfile", "small.yaml", "--workflow-profile", "none"],
+    "module": ["-s", "module.smk", "--workflow-profile", "none"],
+    "catalogue": ["-s", "workflow/Snakefile", "--configfile", "small.yaml", "--workflow-profile", "none"],
+}
 LARGER = {"id": "logistic-regression", "param_grid": {"C": [0.1, 2]}}
-BEFORE = {"check_methods": 1, "compile": 1}
 SHOWN = {"report": 1, "paper": 1}
 MEASURED = {"evaluate": 5, **SHOWN}
 AFTER = {**MEASURED, "trace": 5}
 ON_TWO = {**SHOWN, "evaluate": 2, "trace": 2}
-OF_ONE = {"prepare": 1, "split": 1, "check": 1, "train": 1, "evaluate": 1, "trace": 1, **SHOWN}
+OF_ONE = {"prepare": 1, "split": 1, "train": 1, "evaluate": 1, "trace": 1, **SHOWN}
 METHODS = {"gd-papk-avg", "sgd-avg", "logistic-regression"}
+TWICE = {**CONFIG["datasets"][1], "protocol": {"kind": "within-groups", "repeats": 2}}
+SKIPS = {**CONFIG["datasets"][0], "skip": {"sgd-avg": "it is slow"}}
 LINEAR = {"logistic-regression"}
 DESCENT = "src/attop/solvers/_gradient_descent.py"
 
 #: The rows of the page: a file and its edit; the jobs that run again, None if the run is refused; and the
 #: methods that are trained.
 PAGE = {
-    "code of a learner": (DESCENT, code, {**BEFORE, "train": 3, **ON_TWO}, {"gd-papk-avg"}),
+    "code of a learner": (DESCENT, code, {"compile": 1, "train": 3, **ON_TWO}, {"gd-papk-avg"}),
     "code of a metric that selects nothing": ("src/attop/metrics/_roc.py", code, MEASURED, set()),
     "a parameter of a method": (
         "small.yaml",
         configured(methods=[*SMALL["methods"][:2], LARGER]),
-        {**BEFORE, "train": 6, **AFTER},
+        {"compile": 1, "train": 6, **AFTER},
         LINEAR,
     ),
     "a method is added": (
         "small.yaml",
         configured(methods=[*SMALL["methods"], "rankboost"]),
-        {**BEFORE, "train": 6, **AFTER},
+        {"compile": 1, "train": 6, **AFTER},
         {"rankboost"},
     ),
     "a metric is added": ("small.yaml", configured(metrics=["ap", "auc"]), MEASURED, set()),
@@ -144,19 +171,14 @@ PAGE = {
         SHOWN,
         set(),
     ),
-    "an entry of the bibliography": (
-        "src/attop_bench/references.bib",
-        code,
-        {"check": 5, "check_methods": 1, **SHOWN},
-        set(),
-    ),
+    "an entry of the bibliography": ("src/attop_bench/references.bib", code, SHOWN, set()),
     "a number that a paper prints": ("own_paper/printed.csv", cell, {"paper": 1}, set()),
 }
 CODE = {
     "metric that selects": (
         "src/attop/metrics/_pap.py",
         code,
-        {"check": 1, "train": 3, **SHOWN, "trace": 1, "evaluate": 1},
+        {"split": 1, "train": 3, **SHOWN, "trace": 1, "evaluate": 1},
         METHODS,
     ),
     "kind of data": (
@@ -168,14 +190,64 @@ CODE = {
     "protocol": (
         "src/attop_bench/data/splits/random.py",
         code,
-        {"split": 5, "check": 5, "check_methods": 1, "train": 12, **AFTER},
+        {"split": 5, "train": 12, **AFTER},
         METHODS,
     ),
     "training": ("src/attop_bench/run/training.py", code, {"train": 12, **AFTER}, METHODS),
     "order of methods": (
         "small.yaml",
         configured(methods=SMALL["methods"][::-1]),
-        {"check_methods": 1, **ON_TWO},
+        ON_TWO,
+        set(),
+    ),
+    "tops of a data set": (
+        "small.yaml",
+        configured(datasets=[{**CONFIG["datasets"][0], "tops": [{"k": 7}]}, *CONFIG["datasets"][1:]]),
+        {"split": 1, "train": 6, "evaluate": 1, "trace": 1, **SHOWN},
+        METHODS,
+    ),
+    "a repeat is added": (
+        "small.yaml",
+        configured(datasets=[CONFIG["datasets"][0], TWICE, *CONFIG["datasets"][2:]]),
+        {"split": 1, "train": 3, "evaluate": 1, **SHOWN},
+        METHODS,
+    ),
+    "seed": (
+        "small.yaml",
+        configured(seed=4),
+        {"prepare": 5, "split": 5, "train": 12, **AFTER},
+        METHODS,
+    ),
+    "scaling of a data set": (
+        "small.yaml",
+        configured(datasets=[{**CONFIG["datasets"][0], "scaling": "range"}, *CONFIG["datasets"][1:]]),
+        {"train": 6, "evaluate": 1, "trace": 1, **SHOWN},
+        METHODS,
+    ),
+    "selection on a data set": (
+        "small.yaml",
+        configured(datasets=[{**CONFIG["datasets"][0], "selection": "optimistic"}, *CONFIG["datasets"][1:]]),
+        {"split": 1, "train": 6, "evaluate": 1, "trace": 1, **SHOWN},
+        METHODS,
+    ),
+    "a data set is left out": (
+        "small.yaml",
+        configured(datasets=CONFIG["datasets"][1:]),
+        SHOWN,
+        set(),
+    ),
+    "curves are left out": ("small.yaml", configured(trace=False), {"trace": 5, **SHOWN}, set()),
+    "title of a method": (
+        "small.yaml",
+        configured(methods=[*SMALL["methods"][:2], {**SMALL["methods"][2], "title": "Logit"}]),
+        SHOWN,
+        set(),
+    ),
+    "strict": ("small.yaml", configured(strict=True), MEASURED, set()),
+    "a method is skipped on one data set": (
+        "small.yaml",
+        configured(datasets=[SKIPS, *CONFIG["datasets"][1:]]),
+        {"evaluate": 1, "trace": 1, **SHOWN},
         set(),
     ),
     "title of a data set": (
@@ -191,6 +263,14 @@ NOTHING = {
     "the mirror": ("small.yaml", configured(mirror="elsewhere")),
     "what Snakemake may change": ("src/attop_bench/run/snakemake.py", code),
     "how jobs are run": ("src/attop_bench/jobs/server.py", code),
+    "how methods and tops are checked": ("src/attop_bench/run/checks.py", code),
+    "the script that checks methods": ("workflow/scripts/compile.py", code),
+    "limits": ("small.yaml", configured(limits={"seconds": 77})),
+    "limits of a method": (
+        "small.yaml",
+        configured(methods=[*SMALL["methods"][:2], {**SMALL["methods"][2], "limits": {"memory_mb": 3999}}]),
+    ),
+    "where files are looked for": ("small.yaml", configured(offline=True)),
 }
 
 
@@ -203,7 +283,7 @@ def rows():
 
 def test_the_page_has_these_rows():
     told = {change: set(expected or ()) - {"paper"} for change, (_, _, expected, _) in PAGE.items()}
-    told |= dict.fromkeys([*list(NOTHING)[:2], "the time of all files, as in a copy"], frozenset())
+    told |= dict.fromkeys([*list(NOTHING)[:2], "limits", "the time of all files, as in a copy"], frozenset())
     assert rows() == {**told, "a number that a paper prints": {"paper"}}
 
 
@@ -235,24 +315,48 @@ def test_an_edit_runs_again_what_depends_on_it(clone, file, edit, expected, meth
     assert set(re.findall(r"train (\S+) on", output)) == methods
 
 
-@pytest.mark.parametrize("change", ["code of a learner", "a method is added"])
-def test_the_plan_of_the_entry_of_catalogues_is_the_same(clone, change):
-    file, edit, expected, _ = PAGE[change]
+#: Those that come upon each edge of the graph.
+EDGES = [
+    "code of a learner",
+    "a method is added",
+    "a parameter of a method",
+    "a cell of your table",
+    "a repeat is added",
+    "tops of a data set",
+]
+
+
+@pytest.mark.parametrize("way", list(WAYS)[1:])
+@pytest.mark.parametrize("change", EDGES)
+def test_the_plan_is_the_same_however_the_workflow_is_called(clone, change, way):
+    file, edit, expected, methods = (PAGE | CODE)[change]
     with edited(clone / file, edit):
-        status, output = snakemake(clone, "--cores", "1", "-n", "-s", "workflow/Snakefile")
+        status, output = snakemake(clone, "--cores", "1", "-n", way=way)
     assert status == 0, output
     assert jobs(output) == expected
+    assert set(re.findall(r"train (\S+) on", output)) == methods
 
 
-@pytest.mark.parametrize("call", [[], ["-s", "workflow/Snakefile"], ["--workflow-profile", "none"]])
-def test_edits_that_change_no_result_run_nothing_again(clone, call):
+@pytest.mark.parametrize("way", WAYS)
+def test_edits_that_change_no_result_run_nothing_again(clone, way):
     """Nor does the time of all files: `clone` has changed that of results, this one that of all others."""
-    with ExitStack() as edits:
-        for file, edit in NOTHING.values():
-            edits.enter_context(edited(clone / file, edit))
-        for folder in ("rules", "workflow", "config", "envs", "profiles"):
-            for file in (clone / folder).rglob("*"):
-                os.utime(file)
-        status, output = snakemake(clone, "--cores", "1", "-n", *call)
+    of_configuration = [name for name, (file, _) in NOTHING.items() if file == "small.yaml"]
+    for alone in of_configuration if way == "profile" else ["limits"]:
+        with ExitStack() as edits:
+            for name, (file, edit) in NOTHING.items():
+                if name == alone or name not in of_configuration:
+                    edits.enter_context(edited(clone / file, edit))
+            for folder in ("rules", "workflow", "config", "envs", "profiles"):
+                for path in (clone / folder).rglob("*"):
+                    os.utime(path)
+            status, output = snakemake(clone, "--cores", "1", "-n", way=way)
+        assert status == 0, output
+        assert "Nothing to be done" in output, output
+
+
+def test_a_summary_says_that_nothing_is_to_be_done(clone):
+    status, output = snakemake(clone, "--cores", "1", "--summary", way="no profile")
     assert status == 0, output
-    assert "Nothing to be done" in output, output
+    rows = [line.split("\t") for line in output.splitlines() if line.startswith("results/")]
+    assert len(rows) > 50
+    assert {(row[-2], row[-1]) for row in rows} == {("ok", "no update")}

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -81,11 +82,11 @@ TWICE = {"kind": "within-groups", "repeats": 2}
     [
         (
             [*SMALL["datasets"], "digit-8"],
-            {"prepare": 1, "split": 1, "check": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
+            {"prepare": 1, "split": 1, "train": 15, "evaluate": 1, "trace": 1, "report": 1},
         ),
         (
             [SMALL["datasets"][0], {**SMALL["datasets"][1], "protocol": TWICE}],
-            {"split": 1, "check": 1, "train": 3, "evaluate": 1, "report": 1},
+            {"split": 1, "train": 3, "evaluate": 1, "report": 1},
         ),
     ],
     ids=["dataset", "repeat"],
@@ -127,6 +128,8 @@ def test_what_cannot_work_stops_before_the_first_training_job(tmp_path, make):
     assert hidden(results) <= {".attop.json", ".lock"}
 
 
+#: Two repeats of two folds.
+TWO = {**SMALL["datasets"][0], "protocol": {**SMALL["datasets"][0]["protocol"], "repeats": 2}}
 KIND = """
 import numpy as np
 
@@ -171,9 +174,10 @@ def test_a_kind_of_data_with_stages_of_any_name(tmp_path, monkeypatch):
     assert made == ["dataset.npz", "grow.npz", "sharpen-it.npz"]
 
 
-def test_all_folds_of_a_method_may_be_one_job_and_all_jobs_run_on_one_core(finished, tmp_path):
+@pytest.mark.parametrize(("granularity", "block", "other"), [("method", "all", 2), (1, "block1-1", "fold")])
+def test_a_job_may_be_a_block_and_all_run_on_one_core(finished, tmp_path, granularity, block, other):
     table = "results/evaluation/wdbc/evaluation.parquet"
-    config = changed(granularity="method", datasets=SMALL["datasets"][:1], trace=False)
+    config = changed(granularity=granularity, datasets=SMALL["datasets"][:1], trace=False)
 
     def times():
         return {file: file.stat().st_mtime_ns for file in tmp_path.rglob("record.json")}
@@ -185,7 +189,7 @@ def test_all_folds_of_a_method_may_be_one_job_and_all_jobs_run_on_one_core(finis
     for file in (tmp_path / table, *scores):
         assert file.read_bytes() == (finished / file.relative_to(tmp_path)).read_bytes(), file
     before = times()
-    done = "results/train/wdbc/sgd-avg/done.json"
+    done = f"results/train/wdbc/sgd-avg/{block}.json"
     lost = (tmp_path / done).with_name("repeat0-fold1") / "record.json"
     for file in (lost, tmp_path / done):
         file.unlink()
@@ -193,6 +197,25 @@ def test_all_folds_of_a_method_may_be_one_job_and_all_jobs_run_on_one_core(finis
     assert status == 0, said
     assert {file for file, time in times().items() if time != before[file]} == {lost}
 
-    status, said = snakemake(tmp_path, "--cores", "2", "-n", config={**config, "granularity": "fold"})
+    status, said = snakemake(tmp_path, "--cores", "2", "-n", table, config={**config, "datasets": [TWO]})
+    assert status == 0, said
+    assert jobs(said) == {"split": 1, "train": 3 if granularity == "method" else 6, "evaluate": 1}
+
+    status, said = snakemake(tmp_path, "--cores", "2", "-n", config={**config, "granularity": other})
     assert status != 0
-    assert "results/train/wdbc/sgd-avg was trained as one job: set granularity: method" in said
+    assert f"results/train/wdbc/sgd-avg was trained with {granularity}: set {granularity} again" in said
+
+
+def test_a_batch_of_trainings_is_a_share_of_the_jobs_and_all_together_are_all(tmp_path):
+    config = changed(datasets=[TWO], methods=SMALL["methods"][2:], trace=False)
+    run = partial(snakemake, tmp_path, "--cores", "2", "trainings", config=config)
+    status, said = run("-n", "--batch", "trainings=1/4")
+    assert status == 0, said
+    assert jobs(said)["train"] == 1
+    for batch in range(1, 5):
+        status, said = run("--batch", f"trainings={batch}/4")
+        assert status == 0, said
+        assert len(list(tmp_path.glob("results/train/*/*/*/record.json"))) == batch
+    status, said = snakemake(tmp_path, "--cores", "2", "-n", config=config)
+    assert status == 0, said
+    assert jobs(said) == {"evaluate": 1, "trace": 1, "report": 1}

@@ -1,4 +1,4 @@
-"""Compile what a method needs. One that fails here is left to fail in its training jobs, which record it."""
+"""Check a method and compile what it needs; one whose fit fails is left to its training, which records it."""
 
 from attop._core.files import write_json
 from attop_bench.jobs.limits import Limits
@@ -7,12 +7,12 @@ from attop_bench.run.job import COMPILE
 from attop_bench.run.made import leave_note
 from attop_bench.run.parameters import by_name
 
-method = by_name(snakemake.params)["method"]
-limits = Limits(**snakemake.config["limits_of"][snakemake.wildcards.method])
-end = run_in_process(COMPILE, method, snakemake.log[0], limits)
+given = by_name(snakemake.params)
+end = run_in_process(COMPILE, given["method"], snakemake.log[0], Limits(**given["limits"]))
 if end.status == "abandoned":  # nobody is there to read why
     raise SystemExit(1)
 if end.status == "failed":
-    raise SystemExit(end.message)
-write_json(snakemake.output[0], {"ended": end.status, "message": end.message, "cpu_seconds": end.cpu_seconds})
+    raise SystemExit(end.message.removeprefix("CannotRun: "))
+# Without the time it took, so that it has the same bytes each time.
+write_json(snakemake.output[0], {"ended": end.status, "message": end.message})
 leave_note(snakemake)

@@ -8,6 +8,7 @@ with job_log(snakemake.log[0]):
     from attop._core.top import Top
     from attop.metrics._custom import find_metric
     from attop_bench.data.base import load_available
+    from attop_bench.run.blocks import files_of
     from attop_bench.run.evaluation import evaluate
     from attop_bench.run.job import Run
     from attop_bench.run.parameters import by_name
@@ -16,8 +17,7 @@ with job_log(snakemake.log[0]):
 
     inputs, output = by_name(snakemake.params), Path(snakemake.output[0])
     runs = [Run(snakemake.wildcards.dataset, *run) for run in inputs["runs"]]
-    folders = [run.folder(output.parents[2]) for run in runs]
-    scores, records = ([folder / name for folder in folders] for name in ("scores.npz", "record.json"))
+    scores, records = files_of(snakemake.input.trained)
     own = inputs["custom_metrics"]
     dataset = load_available(snakemake.input.data)
     tops = [Top.of(top) for top in inputs["tops"]]

@@ -8,13 +8,14 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
 
-    where = snakemake.params.sources
+    given = by_name(snakemake.params)
+    where = given["sources"]
     fetch_files(
         {name: Source(**file) for name, file in where["sources"].items()},
         where["cache"],
         snakemake.output[0],
         mirror=where["mirror"],
         offline=where["offline"],
-        turn=by_name(snakemake.params)["turn"],
+        turn=given["turn"],
     )
     leave_note(snakemake)

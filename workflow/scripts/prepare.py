@@ -8,7 +8,8 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
 
-    end_without_data(snakemake.config["receipts"])
-    data = by_name(snakemake.params)["data"]
+    given = by_name(snakemake.params)
+    end_without_data(given["receipts"])
+    data = given["data"]
     build(data["spec"], data["stage"], data["previous"], snakemake.output[0])
     leave_note(snakemake)

@@ -9,8 +9,9 @@ with job_log(snakemake.log[0]):
 
     from attop._core.top import main_top
     from attop_bench.data.base import Dataset, load_available
+    from attop_bench.run.blocks import files_of
     from attop_bench.run.folds import read_folds
-    from attop_bench.run.job import Job, Run
+    from attop_bench.run.job import Job
     from attop_bench.run.parameters import by_name
     from attop_bench.run.record import Record, repeating_spoilt
     from attop_bench.run.tables import KEY, TABLES, write_tables
@@ -19,13 +20,15 @@ with job_log(snakemake.log[0]):
     files, output, name = snakemake.input, Path(snakemake.output[0]), snakemake.wildcards.dataset
     dataset, rows = load_available(files.data), []
     runs = by_name(snakemake.params)["runs"] if isinstance(dataset, Dataset) else []
+    _, records = files_of(files.trained)
+    first = {path.parents[1].name: path for path in records if path.parent.name == "repeat0-fold0"}
     for method, said in runs:
         job = Job.from_dict(said)
         top = main_top(set(map(str, job.tops)))
         fold, *_ = read_folds(files.folds, dataset, job.split)
         key = dict(zip(KEY, (name, method, 0, 0, top), strict=True))
         with repeating_spoilt():
-            record = Record.read(Run(name, method, 0, 0).folder(output.parents[2]) / "record.json")
+            record = Record.read(first[method])
         rows += [key | row for row in trace(job, dataset, fold, record, top)]
     table = pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
     write_tables({"trace": table}, output.parent)

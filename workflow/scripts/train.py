@@ -1,4 +1,4 @@
-"""Train one method on one fold, or on all of them, for every top."""
+"""Train one method on one fold, or on a block of them, for every top."""
 
 import os
 from pathlib import Path
@@ -29,34 +29,35 @@ def train_fold(run, folds, folder, log):
         scores=str(folder / "scores.npz"),
         record=str(folder / "record.json"),
         log=str(log),
-        limits=Limits(**snakemake.config["limits_of"][run.method]),
+        limits=Limits(**inputs["limits"]),
         digest=digest,
         made=made,
         attempts=Attempts.of(folder.parents[3]),
     )
 
 
-if output.name == "done.json":
-    cut = [files.folds] if isinstance(files.folds, str) else list(files.folds)
-    runs = [
-        Run(*pair, repeat, fold)
-        for repeat in range(len(cut))
-        for fold in range(snakemake.config["folds_of"][pair[0]])
-    ]
+def train_block(cut):
+    """Train the folds of a block; `cut` has the file of folds of each repeat."""
+    train_folds(
+        [Run(*pair, repeat, fold) for repeat, fold in inputs["runs"]],
+        lambda run: train_fold(
+            run,
+            cut[run.repeat],
+            run.folder(output.parents[3]),
+            log.with_name(f"repeat{run.repeat}-fold{run.fold}.log"),
+        ),
+        done=output,
+        # All that the results of a fold depend on.
+        params=[param for param in snakemake.params if not param.keys() & {"runs", "limits"}],
+        files=lambda run: [files.data, cut[run.repeat]],
+        digest=digest,
+    )
+
+
+if "runs" in inputs:
     with job_log(str(log)):
-        train_folds(
-            runs,
-            lambda run: train_fold(
-                run,
-                cut[run.repeat],
-                run.folder(output.parents[3]),
-                log.with_name(f"repeat{run.repeat}-fold{run.fold}.log"),
-            ),
-            done=output,
-            params=list(snakemake.params),
-            files=[files.data, *cut],
-            digest=digest,
-        )
+        repeats = dict.fromkeys(repeat for repeat, _ in inputs["runs"])
+        train_block(dict(zip(repeats, files.folds, strict=True)))
     leave_note(snakemake)
 else:
     train_fold(Run(*pair, int(wildcards.repeat), int(wildcards.fold)), files.folds, output.parent, log)

@@ -1,29 +1,65 @@
-"""Methods, and tops against their data, checked before anything is trained with them."""
+"""Methods, and tops against their data, checked before anything is trained with them.
+
+No fingerprint covers this module or what it imports: a check is no result, so an edit of it repeats none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Ints
 from attop.experiment._splits import Fold
+from attop.metrics._custom import find_metric
 from attop.metrics._metric import Metric
 from attop_bench.data.base import Dataset
-from attop_bench.run.config import ConfigError, refuse
-from attop_bench.run.fitting import import_estimator, sample_of
-from attop_bench.run.options import DatasetConfig, MethodConfig
+from attop_bench.jobs.supervise import CannotRun
+from attop_bench.run.fitting import compile_method, import_estimator, sample_of
+from attop_bench.run.refusal import ConfigError, refuse
+
+if TYPE_CHECKING:
+    from attop_bench.run.options import DatasetConfig, MethodConfig
 
 
-def check_methods(methods: Iterable[MethodConfig]) -> None:
-    """Refuse methods that cannot be imported, or do not have their parameters."""
-    refuse(c for method in methods for c in check_method(method))
+@dataclass(frozen=True)
+class Selection:
+    """Tops of a data set and the metric that selects for them, as its entry in the configuration says."""
+
+    id: str
+    tops: Sequence[Top]
+    scoring: str
+    selection: str
+
+
+def check_cut(
+    entry: Mapping[str, Any],
+    custom_metrics: Mapping[str, Mapping[str, object]],
+    dataset: Dataset,
+    repeat: int,
+    folds: Sequence[Fold],
+) -> None:
+    """Refuse the folds of one repeat, where a top of an entry, given as JSON, cannot be selected."""
+    selection = Selection(**{**entry, "tops": [Top.of(top) for top in entry["tops"]]})
+    no_others: list[Sequence[Fold]] = [[] for _ in range(repeat)]
+    check_tops(selection, find_metric(selection.scoring, custom_metrics), dataset, [*no_others, folds])
+
+
+def check_and_compile(method: Mapping[str, Any]) -> None:
+    """Refuse a method, given as JSON, that cannot be made, else fill the cache of compiled code for it."""
+    complaints = check_method(SimpleNamespace(**method))
+    if complaints:
+        raise CannotRun("\n".join(complaints))
+    compile_method(method)
 
 
 def check_tops(
-    data: DatasetConfig, metric: Metric, dataset: Dataset, folds: Sequence[Sequence[Fold]]
+    data: Selection | DatasetConfig, metric: Metric, dataset: Dataset, folds: Sequence[Sequence[Fold]]
 ) -> None:
     """Refuse tops that cannot be selected by `metric` in every fold; `folds` are those of each repeat."""
     if metric.grouped and dataset.groups is None:
@@ -34,8 +70,8 @@ def check_tops(
     refuse(c for top in data.tops for c in islice(_complaints(data, dataset, folds, metric, top), 1))
 
 
-def check_method(method: MethodConfig) -> list[str]:
-    """Return the complaints about a method."""
+def check_method(method: MethodConfig | SimpleNamespace) -> list[str]:
+    """Return the complaints about a method: that it cannot be imported, or lacks a parameter."""
     first = {name: values[0] for name, values in method.param_grid.items()}
     try:
         make = import_estimator(method.estimator)
@@ -49,7 +85,11 @@ def check_method(method: MethodConfig) -> list[str]:
 
 
 def _complaints(
-    data: DatasetConfig, dataset: Dataset, folds: Sequence[Sequence[Fold]], metric: Metric, top: Top
+    data: Selection | DatasetConfig,
+    dataset: Dataset,
+    folds: Sequence[Sequence[Fold]],
+    metric: Metric,
+    top: Top,
 ) -> Iterator[str]:
     """Yield what is wrong with a top."""
     sample = sample_of(dataset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import typing
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,8 @@ from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
 from attop_bench.run.depends import complaints
 from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
 from attop_bench.run.paper import load_paper
+from attop_bench.run.refusal import ConfigError as ConfigError
+from attop_bench.run.refusal import refuse
 
 #: Repeats times folds of a data set: each is a file per method, which Snakemake looks at.
 _MOST_SPLITS = 10_000
@@ -32,12 +34,6 @@ _MOST_SPLITS = 10_000
 CATALOGUES = {section: f"config/{section}.yaml" for section in ("datasets", "methods")}
 
 _Raw = Mapping[str, Any]
-
-
-class ConfigError(ValueError):
-    """A configuration that cannot be run; the message names entry, value and remedy."""
-
-    for_the_user = True
 
 
 def load_config(raw: _Raw, root: str | Path = ".") -> Config:
@@ -118,12 +114,6 @@ class _Loader(_SafeLoader):
                 seen.add(key.value)
         mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
         return mapping
-
-
-def refuse(complaints: Iterable[str]) -> None:
-    """Raise `ConfigError` with all complaints, if there are any."""
-    if complaints := list(complaints):
-        raise ConfigError("\n".join(complaints))
 
 
 def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:

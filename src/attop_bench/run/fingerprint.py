@@ -36,8 +36,8 @@ from attop_bench.run.syntax import Content, absolute, digest_of
 _OWN = {"attop", "attop_bench"}
 
 #: Import nearly everything, to look it up by name; what is looked up is named to `fingerprint` instead. How a
-#: function is run (``jobs``) does not change what it returns.
-_LEFT_OUT = re.compile(r"attop\.metrics\._registry|attop_bench\.data\.catalogue|attop_bench\.jobs(\..*)?")
+#: function is run (``jobs``) does not change what it returns, nor does a check before it.
+_LEFT_OUT = re.compile(r"attop\.metrics\._registry|attop_bench\.(data\.catalogue|run\.checks|jobs(\..*)?)")
 
 #: An export of a package that loads when used; see `attop._core.lazy`.
 _EXPORT = re.compile(r"^from \.([\w.]+) import \w+ as (\w+)$", re.MULTILINE)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from attop.metrics._metric import Metric
 
 #: What a process of its own runs: by dotted path, for its caller must not import it.
-WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.fitting.compile_method"
+WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.checks.check_and_compile"
 
 NOT_KNOWN = Attempts()
 

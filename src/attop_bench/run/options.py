@@ -310,8 +310,9 @@ class Config(_Model):
     """Metrics from outside attop by the name they are to have: name -> entry."""
     limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
     """Limits of every training job."""
-    granularity: Literal["fold", "method"] = Field("fold", exclude=True)
-    """What a training job is: a fold, or all folds of a method, which is quicker where folds are short."""
+    granularity: Literal["fold", "method"] | Annotated[int, Field(ge=1)] = Field("fold", exclude=True)
+    """What a training job is: a fold, all folds of a method, or so many of them. Fewer jobs are quicker where
+    folds are short."""
     strict: bool = Field(False, exclude=True)
     """A training job that fails makes the whole run fail."""
     cache: FolderName = Field("data", exclude=True)

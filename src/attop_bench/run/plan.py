@@ -6,15 +6,27 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
 from attop_bench.data.fetch import edited
 from attop_bench.data.source import digest
 from attop_bench.data.splits.protocols import count_folds
+from attop_bench.run.blocks import BEGUN, RECORD, SCORES, block_of, in_block
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
 from attop_bench.run.record import Record, RecordError
+from attop_bench.run.tables import CELLS, TABLES
+
+
+class Place(Protocol):
+    """The wildcards of a training job: those of one run, or a block of a method's."""
+
+    dataset: str
+    method: str
+    repeat: str
+    fold: str
+    block: str
 
 
 class Plan:
@@ -96,19 +108,24 @@ class Plan:
                 for file in input_files(data.kind, data.params)
                 if done.exists() and not Path(file).exists()
             ]
-            runs = [Run(data.id, method.id, 0, 0) for method in self.config.methods]
-            complaints += [
-                f"granularity: {done.parent} was trained as one job: set granularity: method, or remove it"
-                for done in map(self.done_path, runs if self.config.granularity == "fold" else ())
-                if done.with_name("begun.json").exists()
-            ]
             complaints += [
                 f"datasets: {data.id}: {path} was edited since it was fetched, and its digest is not the one "
                 "that is configured: remove it, and it is fetched again where it is needed"
                 for name, path in edited(self.receipt_path(data.id)).items()
                 if (file := data.files.get(name)) and file.digest not in (None, digest(path, file.digest))
             ]
-        return complaints
+        return [*complaints, *self._of_other_granularity()]
+
+    def _of_other_granularity(self) -> Iterator[str]:
+        """Yield a complaint for each method whose folds were trained as blocks of another size."""
+        for data in self.config.datasets:
+            for method in self.config.methods:
+                folder = self._folder(Run(data.id, method.id, 0, 0)).parent
+                others = {path.stem.partition("-")[0] for path in folder.glob(f"*{BEGUN}")}
+                others.discard(block_of(self.config.granularity, 0).partition("-")[0])
+                for block in sorted(others):
+                    size = "method" if block == "all" else block.removeprefix("block")
+                    yield f"granularity: {folder} was trained with {size}: set {size} again, or remove it"
 
     def with_files(self) -> list[str]:
         """Return the data sets with files to fetch."""
@@ -131,7 +148,7 @@ class Plan:
 
     def scores_path(self, run: Run) -> Path:
         """Return the file of raw test scores."""
-        return self._folder(run) / "scores.npz"
+        return self._folder(run) / SCORES
 
     def results(self, run: Run) -> tuple[Path, Path]:
         """Return the files of scores and record of a run."""
@@ -139,17 +156,36 @@ class Plan:
 
     def record_path(self, run: Run) -> Path:
         """Return the record of how the scores came about."""
-        return self._folder(run) / "record.json"
+        return self._folder(run) / RECORD
 
     def done_path(self, run: Run) -> Path:
-        """Return the note that all folds of a method are done, where they are one job."""
-        return self._folder(run).with_name("done.json")
+        """Return the note that the block of a run is done, where a training job has more folds than one."""
+        position = run.repeat * self.folds_of[run.dataset] + run.fold
+        return self._folder(run).with_name(f"{block_of(self.config.granularity, position)}.json")
+
+    def runs_of(self, job: Place) -> list[Run]:
+        """Return the runs of a training job by its wildcards: one, or a block of them."""
+        if self.config.granularity == "fold":
+            return [Run(job.dataset, job.method, int(job.repeat), int(job.fold))]
+        n_folds = self.folds_of[job.dataset]
+        positions = in_block(job.block, self.config.dataset(job.dataset).protocol.repeats * n_folds)
+        return [Run(job.dataset, job.method, *divmod(position, n_folds)) for position in positions]
+
+    def folds_of_job(self, job: Place) -> list[Path]:
+        """Return the files of folds that a training job reads, in the order of the repeats."""
+        repeats = dict.fromkeys(run.repeat for run in self.runs_of(job))
+        return [self.folds_path(job.dataset, repeat) for repeat in repeats]
 
     def trained(self, runs: Iterable[Run]) -> list[Path]:
         """Return the files that the rule ``train`` leaves of some runs."""
-        if self.config.granularity == "method":
-            return list(map(self.done_path, {(run.dataset, run.method): run for run in runs}.values()))
-        return [path for run in runs for path in self.results(run)]
+        if self.config.granularity == "fold":
+            return [path for run in runs for path in self.results(run)]
+        return list(dict.fromkeys(map(self.done_path, runs)))
+
+    def trainings(self) -> list[Path]:
+        """Return one file of each training job, so that a share of them is the same share of the jobs."""
+        path = self.record_path if self.config.granularity == "fold" else self.done_path
+        return list(dict.fromkeys(map(path, self.runs())))
 
     def files(self) -> list[Path]:
         """Return all files of preparation and training."""
@@ -177,12 +213,36 @@ class Plan:
             input=learner.input,
         )
 
+    def tables(self) -> list[Path]:
+        """Return the tables of all data sets, of which the report is made."""
+        folders = [self.root / "evaluation" / data.id for data in self.config.datasets]
+        return [folder / f"{table}.parquet" for folder in folders for table in TABLES]
+
+    def exports(self) -> list[Path]:
+        """Return the tables of the report in other formats, and of all data sets together."""
+        names = [f"{table}.parquet" for table in (*TABLES, "summary")]
+        names += [f"{table}.csv" for table in TABLES if table not in CELLS]
+        names += ["found.csv"]
+        if len(self.config.datasets) > 1:
+            names += ["board.csv"]
+        names += [f"{name}.tex" for name in ("all", *self.folds_of)]
+        return [self.root / "tables" / name for name in names]
+
     def _seconds_of(self, dataset: str, method: str) -> float:
         """Return the time of the first run of a method when it was last done; 0 if it was not."""
         try:
             return Record.read(self.record_path(Run(dataset, method, 0, 0))).total_seconds or 0.0
         except RecordError:
             return 0.0
+
+    def priority(self, job: Place) -> float:
+        """Return the priority of a training job, from 0 to 1: the first of a method, then long ones.
+
+        Its curve waits for the first.
+        """
+        if self.config.trace and self.config.granularity == "fold" and (job.repeat, job.fold) == ("0", "0"):
+            return 1.0
+        return 1 - 1 / (1 + self.seconds(job.dataset, job.method))
 
     def first_runs(self, dataset: str) -> list[Run]:
         """Return the runs of the first repeat and fold, one per method; none if curves are not wanted."""

@@ -172,7 +172,8 @@ def repeating_spoilt() -> Iterator[None]:
             raise
         for record in error.spoilt:
             with contextlib.suppress(OSError):
-                record.parent.with_name("done.json").unlink(missing_ok=True)
+                for note_of_a_block in record.parent.parent.glob("*.json"):
+                    note_of_a_block.unlink(missing_ok=True)
                 os.replace(record, record.with_name("spoilt.json"))
         aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt.json"
         remedy = "the same command trains again what is missing."

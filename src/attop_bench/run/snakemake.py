@@ -76,14 +76,6 @@ def on_cluster(workflow: Any) -> bool:
     return of(workflow, "remote_exec", False)
 
 
-def compares_inputs(workflow: Any) -> bool:
-    """Return whether another set of input files makes a job run again, as without ``profiles/default``.
-
-    Lost without it: there, runs that are done are repeated once.
-    """
-    return any(trigger.name == "INPUT" for trigger in of(workflow, "rerun_triggers", ()))
-
-
 def is_limited(workflow: Any) -> bool:
     """Return whether a scheduler or ``--resources`` reads what a job may take.
 

@@ -2,8 +2,11 @@
 
 Snakemake runs a job again if an output is missing, the content of an input file is another, or a parameter
 is. `Inputs` are the parameters of each rule, among them the fingerprint of its code. Snakemake remembers them
-in the working directory; `refusal` is about results that it does not know. `is_done` serves a training job
-that waits, for as long as it is to be done, for what does not make it run again.
+in the working directory; `refusal` is about results that it does not know.
+
+A training job waits for rule ``compile``, which checks its method, and for rule ``split``, which checks the
+tops of its data set. These depend on nothing that the job does not depend on itself, so that they repeat no
+training which is not out of date anyway.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from attop_bench.data.source import digest as digest_of_file
 from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.depends import Named, named_by
-from attop_bench.run.fingerprint import home_of, rule_fingerprint
-from attop_bench.run.job import COMPILE, PARTS, WORK, Run
+from attop_bench.run.fingerprint import fingerprint, home_of, rule_fingerprint
+from attop_bench.run.job import PARTS, WORK, Run
 from attop_bench.run.made import read_note
 from attop_bench.run.paper import simulations_of
 from attop_bench.run.parameters import plain
@@ -38,8 +41,8 @@ from attop_bench.run.snakemake import asked_often
 
 Params = dict[str, object]
 _STATE = ".snakemake"
-#: What the report alone says of a data set.
-_IN_WORDS = {"title", "licence", "citation", "notes"}
+#: What is checked of the entry of a data set. All of it is among what a training depends on.
+_CHECKED = {"id", "tops", "scoring", "selection"}
 
 
 class Wildcards(Protocol):
@@ -49,6 +52,8 @@ class Wildcards(Protocol):
     method: str
     stage: str
     repeat: str
+    fold: str
+    block: str
     simulation: str
 
 
@@ -68,7 +73,7 @@ class Inputs:
             cache=self.config.cache,
             turn=lambda w: next_turn(self.plan.receipt_path(w.dataset)),
             code=self._code("fetch"),
-        )
+        ) | passed(sources=lambda w: self.plan.sources(w.dataset))
 
     def prepare(self) -> Params:
         """Parameters of a rule that runs a preparation stage; a change reruns it."""
@@ -81,45 +86,42 @@ class Inputs:
             modules, files = Named([], []) if declares else named_by(data, home)
             return self._code("prepare", home, *modules, files=files)
 
-        return named(data=lambda w: self._stage(w.dataset, w.stage), code=code)
+        return named(data=lambda w: self._stage(w.dataset, w.stage), code=code) | passed(
+            receipts=self._receipts
+        )
 
     def split(self) -> Params:
-        """Parameters of rule split; a change reruns it."""
-        return named(split=lambda w: self.config.split(w.dataset, int(w.repeat)), code=self._code("split"))
-
-    def check(self) -> Params:
-        """Parameters of rule check; a change reruns it."""
+        """Parameters of rule split; a change reruns it, and what is trained on these folds."""
         config = self.config
         return named(
-            data=lambda w: self._dataset(w).model_dump(exclude=_IN_WORDS),
-            splits=lambda w: [config.split(w.dataset, r) for r in range(self._dataset(w).protocol.repeats)],
+            split=lambda w: config.split(w.dataset, int(w.repeat)),
+            checked=lambda w: self._dataset(w).model_dump(include=_CHECKED),
             custom_metrics=lambda w: config.own(self._dataset(w).scoring),
-            code=lambda w: self._code("check", *self._metrics([self._dataset(w).scoring])),
-        )
-
-    def check_methods(self) -> Params:
-        """Parameters of rule check_methods, of the methods that run; a change reruns it."""
-        runs = [m for m in self.config.methods if any(m.id not in d.skip for d in self.config.datasets)]
-        homes = [home_of(method.estimator) for method in runs]
-        return named(methods=[m.model_dump() for m in runs], code=self._code("check_methods", *homes))
+            code=lambda w: self._code("split", *self._metrics([self._dataset(w).scoring])),
+        ) | passed(receipts=self._receipts)
 
     def compile(self) -> Params:
-        """Parameters of rule compile; a change reruns it."""
+        """Parameters of rule compile; a change reruns it, and what is trained of the method."""
         method = self.config.method
         return named(
-            method=lambda w: method(w.method).model_dump(include={*PARTS["method"]}),
-            code=lambda w: self._code("compile", home_of(COMPILE), home_of(method(w.method).estimator)),
-        )
+            method=lambda w: method(w.method).model_dump(include={"id", *PARTS["method"]}),
+            # Of the method alone: no training depends on how it is checked and compiled.
+            code=lambda w: fingerprint([home_of(method(w.method).estimator)]),
+        ) | passed(limits=lambda w: self.config.limits_of(w.method))
 
     def train(self) -> Params:
         """Parameters of rule train; a change reruns it."""
         config = self.config
         pairs = {(d.id, m.id): self._of_run(d.id, m.id) for d in config.datasets for m in config.methods}
+        limits = {m.id: config.limits_of(m.id) for m in config.methods}
 
         def param(name: str) -> object:
             return either({pair: of[name] for pair, of in pairs.items()}, lambda w: (w.dataset, w.method))
 
-        return named(seed=config.seed) | {name: param(name) for name in PARTS}
+        compared = named(seed=config.seed) | {name: param(name) for name in PARTS}
+        if config.granularity != "fold":
+            compared |= named(runs=lambda w: [[run.repeat, run.fold] for run in self.plan.runs_of(w)])
+        return compared | passed(limits=lambda w: limits[w.method])
 
     def _of_run(self, dataset: str, method: str) -> dict[str, dict[str, object]]:
         run = Run(dataset, method, 0, 0)
@@ -178,6 +180,9 @@ class Inputs:
         paper = self.config.paper
         return named(paper=paper, code=self._code("paper", str(paper)))
 
+    def _receipts(self, wildcards: Wildcards) -> list[str]:
+        return self.plan.receipts_of_all()
+
     def _code(self, script: str, *named: str, files: Iterable[str] = ()) -> str:
         return rule_fingerprint(self._script(script), named, files)
 
@@ -225,6 +230,19 @@ def either(values: Mapping[Hashable, object], key: Callable[[Any], Hashable]) ->
 def named(**values: object) -> dict[str, Any]:
     """Return parameters for a rule, of values or functions of the wildcards."""
     return {name: _named(name, value) for name, value in values.items()}
+
+
+def passed(**values: Callable[[Any], object]) -> dict[str, Any]:
+    """Return parameters that a script reads, of which none makes a finished job out of date.
+
+    Limits and places are such: they change what a job may take, not what it returns. Snakemake compares no
+    parameter whose function has an argument `output`.
+    """
+    return {name: _passed(name, value) for name, value in values.items()}
+
+
+def _passed(name: str, value: Callable[[Any], object]) -> object:
+    return asked_often(lambda wildcards, output: {name: plain(value(wildcards))})
 
 
 def _named(name: str, value: object) -> object:
