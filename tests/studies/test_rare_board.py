@@ -296,8 +296,8 @@ def test_the_page_says_how_often_the_verdicts_agreed():
     assert f"in {orders.mean():.2f} of cases, at worst in {orders.min():.2f} of one pair" in said
     assert (orders == orders.min()).sum() == 1
     after = found.loc[~is_open & agree, "after"]
-    by = [(after <= sets).sum() for sets in (15, 18, 22)]
-    assert f"Of the {len(after)}, {by[0]} are shown after 15 sets, {by[1]} after 18 and {by[2]} after 22." in said
+    few, more, most = ((after <= sets).sum() for sets in (15, 18, 22))
+    assert f"Of the {len(after)}, {few} are shown after 15 sets, {more} after 18 and {most} after 22" in said
     assert not found["contradict_in_other_orders"].any()
 
 
