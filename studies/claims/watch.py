@@ -7,9 +7,9 @@ Independently by a normal law, a lognormal one, or "seldom": one list in ten is 
 above. Or not independently: "successive" lists are correlated by 0.7, or the "season" is a sine of a year, of
 that amplitude. "Answered": an alarm, and no sign by the lists up to it that they depend on each other.
 
-Levels were chosen on these laws, by draws of seeds 100 to 600. On four further ones nothing was chosen: "heavy"
-tails (Student's t with 3 degrees of freedom), one list in a "fifth" at half the promise, failures that come in
-"pairs", one list in twelve, and "slow" lists, correlated by 0.9.
+Levels were chosen on these laws, by draws of seeds 100 to 600. On four further ones nothing was chosen:
+"heavy" tails (Student's t with 3 degrees of freedom), one list in a "fifth" at half the promise, failures
+that come in "pairs", one list in twelve, and "slow" lists, correlated by 0.9.
 """
 
 import numpy as np

@@ -784,7 +784,7 @@ def test_a_list_says_what_it_promises_and_watch_reads_it(scored, capsys, refused
     due, likely = (format_hits(promise[name] + 8 * deep[name], 540) for name in ("least", "expected"))
     said = f": expected {likely}, promised at least {due}, found {9 * yes} of 540 rows of 9 lists."
     assert said in capsys.readouterr().out
-    for week in range(10, 14):
+    for week in range(10, 16):
         rows = label(week, 1)
     assert main(watch.split()) == 0
     assert capsys.readouterr().out.startswith("worse since week-10.csv: ")

@@ -302,6 +302,9 @@ def test_the_page_says_how_often_the_verdicts_agreed():
     assert f'"open" of {agree[is_open].sum()} of the {is_open.sum()} that' in said
     assert f"in {orders.mean():.2f} of cases, at worst in {orders.min():.2f} of one pair" in said
     assert (orders == orders.min()).sum() == 1
+    after = found.loc[~is_open & agree, "after"]
+    few, more, most = ((after <= sets).sum() for sets in (15, 18, 22))
+    assert f"Of the {len(after)}, {few} are shown after 15 sets, {more} after 18 and {most} after 22" in said
     assert not found["contradict_in_other_orders"].any()
 
 

@@ -204,17 +204,10 @@ def next_list(
     if reason:
         nan, none = math.nan, np.full(len(ks), math.nan)
         return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
-    units = max(round(length / alike), 1)
-    drawn, means = _drawn(
-        paths,
-        n / alike,
-        evidence,
-        k / length,
-        units,
-        ks * (units / length),
-        np.random.default_rng(random_state),
-    )
-    drawn, means = drawn * (length / units), means * (length / units)
+    units, rng = max(round(length / alike), 1), np.random.default_rng(random_state)
+    cuts = ks.astype(np.float64) * (units / length)
+    in_units = _drawn(paths, n / alike, evidence, k / length, units, cuts, rng)
+    drawn, means = (hits * (length / units) for hits in in_units)
     optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0
     drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
     at = int(np.searchsorted(ks, k))
@@ -248,7 +241,7 @@ def _drawn(
     ks: Floats,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """Return positives among the ks highest of drawn lists, of shape (draws, len(ks)), and their means at a top.
+    """Return positives among the ks highest of drawn lists, shape (draws, len(ks)), and their means at a top.
 
     All are in units of rows that come together: the sample has n of them, worth so much `evidence` each, a
     list `length`. A path is straight within a unit. The top is a share of the list.
