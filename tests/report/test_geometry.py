@@ -123,6 +123,6 @@ def test_what_is_printed_has_no_fault(made, open_at):
     found = faults(opened.page)
     found.pop("blank", None)  # paper has margins and ends of pages
     assert found == {}
-    assert opened.overflow() == [0, []]  # a browser prints all smaller where one thing is wider than the sheet
+    assert opened.overflow() == [0, []]  # else all is printed smaller
     breaks = "all => all.filter(e => e.checkVisibility()).map(e => getComputedStyle(e).breakBefore)[0]"
     assert opened.page.locator("section.tab").evaluate_all(breaks) == "auto"  # no empty sheet comes first

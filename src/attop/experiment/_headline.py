@@ -72,7 +72,7 @@ class TopJudgement(Judgement):
 
     @property
     def factor(self) -> float:
-        """What a value is multiplied by where a reader sees it: k if the metric is a sum divided by k."""
+        """Factor of a value where a reader sees it: k if the metric is a sum divided by k, else 1."""
         return float(self.k or 100) if self.in_sums else 1.0
 
     def found(self, value: float) -> str:

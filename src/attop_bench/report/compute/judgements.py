@@ -157,7 +157,7 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 
 def unit_of(metric: str) -> str:
-    """Return what the values of a metric are called where a reader sees them."""
+    """Return the name of the values of a metric where a reader sees them."""
     return "amount in the first k" if metric == "amount@k" else metric
 
 

@@ -290,7 +290,7 @@ class Scene:
 
     @property
     def unit(self) -> str:
-        """What means are called."""
+        """Name of the means on an axis."""
         return unit_of(self.metric)
 
     def among(self, methods: Collection[str]) -> list[str]:
