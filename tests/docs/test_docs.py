@@ -86,6 +86,7 @@ NOT_RUN = {
     'pip install "attop[torch]"': PIP,
     "snakemake --profile slurm": SLURM,
     "snakemake --profile slurm --dry-run": SLURM,
+    "snakemake --profile slurm trainings --batch trainings=1/4": SLURM,
     "snakemake --profile slurm --default-resources slurm_partition=main slurm_account=mygroup": SLURM,
     "snakemake --profile slurm --group-components train=5 evaluate=1": SLURM,
     "snakemake --profile slurm --set-resources train:mem_mb=4000 train:runtime=30": SLURM,
