@@ -19,7 +19,9 @@ if TAKEN.line:
     logger.warning(TAKEN.line)
 if TAKEN.since:
     internals.run_again(
-        lambda job: runs_again(job.output, job.params, job.input, TAKEN.since)
+        lambda job: runs_again(
+            job.output, job.non_derived_params, job.input, TAKEN.since
+        )
     )
 elif internals.is_main(workflow) and (refused := refusal(OUT)):
     raise WorkflowError(refused)
