@@ -20,9 +20,7 @@ from functools import partial
 import cvxpy
 import numpy as np
 
-from attop.from_papers.aatp._search import Search
-from attop.from_papers.aatp._threshold_svm import ThresholdSVM
-from attop.solvers._base import Deadline
+from attop.extending import Deadline, Search, ThresholdSVM
 from benchmarks.measure import by_quick, clocked, duration, header, interleave, row, show
 
 SIZES, CS = ((105, 34), (230, 57)), (0.01, 0.1, 1.0, 10.0)

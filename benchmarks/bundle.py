@@ -16,9 +16,9 @@ import time
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop.metrics import precision_at_k
-from attop.solvers._bundle.bundle import bundle
+from attop.solvers import bundle
 from attop.surrogates import AUCStruct, PrecAtKStruct
 from benchmarks.measure import by_quick, duration, header, row
 

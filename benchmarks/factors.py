@@ -11,10 +11,9 @@ import resource
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from attop._core.top import Top
+from attop.extending import Top, get_surrogate
 from attop.learners import FactorRanker
 from attop.learners.factor_ranker import _factor_descent as factors
-from attop.surrogates._registry import get_surrogate
 from benchmarks.measure import by_quick, header, interleave, show
 
 #: As MovieLens-100K, Amazon Health and Electronic: users, items, training pairs.

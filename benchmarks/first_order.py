@@ -14,11 +14,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from attop._core.top import Top
-from attop.from_papers.minibatch._batches import batches_of
-from attop.from_papers.minibatch._perceptron import MistakeDriven
-from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
-from attop.solvers._gradient_descent import gradient_descent
+from attop.extending import AveragedDescent, MistakeDriven, Top, batches_of, descend
+from attop.solvers import gradient_descent
 from attop.surrogates import PApKAvg, PApKMax, PApKTS, PrecAtKAvg, PrecAtKMax
 from benchmarks.measure import by_quick, header, interleave, show
 

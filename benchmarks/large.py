@@ -30,8 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from attop.metrics import precision_at_k
-from attop.metrics._scorer import scores_of
+from attop.metrics import precision_at_k, scores_of
 from benchmarks.measure import clocked
 from benchmarks.soft_top import sample
 

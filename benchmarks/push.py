@@ -13,8 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from attop.from_papers.push._coordinate_descent import coordinate_descent
-from attop.from_papers.push._threshold_rankers import ThresholdRankers
+from attop.extending import ThresholdRankers, coordinate_descent
 from attop.surrogates import PNormPushExp
 from benchmarks.measure import by_quick, clocked, header, interleave, row, show
 

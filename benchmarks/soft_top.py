@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import gen_batches
 
 from attop import SoftTop
-from attop.learners.soft_top._lbfgs_many import lbfgs_many
+from attop.extending import lbfgs_many
 from attop.surrogates import SoftPrecAtK
 from benchmarks.measure import alone, clocked, duration, header, interleave, row, show
 

@@ -49,9 +49,7 @@ def chunks_of(folder, n_rows):
 
 
 def stream(chunks):
-    from attop._core.top import Top
-    from attop.from_papers.minibatch._batches import StreamedBatches
-    from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
+    from attop.extending import AveragedDescent, StreamedBatches, Top, descend
     from attop.surrogates import PrecAtKAvg
 
     batches = StreamedBatches(chunks, N_FEATURES, Top(kappa=0.25), 500, np.random.default_rng(0))

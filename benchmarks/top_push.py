@@ -15,8 +15,7 @@ import time
 
 import numpy as np
 
-from attop.solvers._base import relative_gap
-from attop.solvers._bundle.bundle import bundle
+from attop.solvers import bundle, relative_gap
 from attop.surrogates import TopPushLoss
 from benchmarks.measure import by_quick, duration, header, row
 

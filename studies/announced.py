@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from attop._core.seeds import derive_seed
-from attop._core.typing import Floats, Ints
-from attop.from_papers.aatp._aatp import AATP
-from attop.metrics._registry import get_metric
-from attop.metrics._roc import roc_points
+from attop.extending import Floats, Ints, derive_seed
+from attop.from_papers import AATP
+from attop.metrics import get_metric, roc_points
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
 from studies.pnorm2005.rounds import TRAIN, train_push

@@ -13,11 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from attop._core.top import Top
-from attop._core.typing import Floats, Ints
-from attop.from_papers.minibatch._batches import Batches
-from attop.from_papers.minibatch._perceptron import MistakeDriven
-from attop.from_papers.minibatch._sgd_at_k import descend
+from attop.extending import Batches, Floats, Ints, MistakeDriven, Top, descend
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import Findings, Plot, Table, Tables

@@ -15,18 +15,11 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from attop._core.typing import Floats, Ints
-from attop.experiment._learner import fit_many
-from attop.experiment._verdict import Verdict
-from attop.from_papers._gd_papk import GDPApK
-from attop.from_papers.aatp._aatp import AATP
-from attop.from_papers.minibatch._rankers import SGDAtK
-from attop.from_papers.push._pnorm_push import PNormPush
-from attop.metrics._pap import macro_pap_at_k
-from attop.metrics._registry import get_metric
-from attop.metrics._scorer import make_top_scorer
-from attop.statistics._ranks import holm
-from attop.statistics._two_methods import wilcoxon
+from attop.experiment import Verdict, fit_many
+from attop.extending import Floats, Ints
+from attop.from_papers import AATP, GDPApK, PNormPush, SGDAtK
+from attop.metrics import get_metric, macro_pap_at_k, make_top_scorer
+from attop.statistics import holm, wilcoxon
 from attop_bench.data.base import Dataset
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import Findings, Plot, Table, Tables

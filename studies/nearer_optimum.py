@@ -9,7 +9,7 @@ import pandas as pd
 import seaborn
 from matplotlib.axes import Axes
 
-from attop._core.wording import join_words
+from attop.extending import join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import half_interval, panels
 from attop_bench.report.figures.scene import figure_theme

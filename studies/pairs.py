@@ -16,10 +16,8 @@ import yaml
 from numpy.typing import ArrayLike
 
 from attop import from_papers, learners
-from attop._core.top import Top
-from attop.learners._bundle_ranker import BundleRanker
-from attop.surrogates._grouped import GroupedSurrogate
-from attop.surrogates._registry import SURROGATES
+from attop.extending import SURROGATES, GroupedSurrogate, Top
+from attop.learners import BundleRanker
 from attop_bench.data.base import Dataset
 from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.kinds.images import digit_images, simulate_likes

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
 
-from attop._core.typing import Floats, Ints
-from attop.from_papers.top_push._dual_descent import dual_descent
-from attop.metrics._registry import get_metric
+from attop.extending import Floats, Ints, dual_descent
+from attop.metrics import get_metric
 from attop.solvers import bundle
 from attop.surrogates import InfinitePushHinge, PAUCStruct, Surrogate, TopPushLoss
 from attop_bench.data.base import Dataset

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from attop._core.files import write_bytes
+from attop_bench.files import write_bytes
 from attop_bench.papers.findings import Findings
 from attop_bench.papers.page import digest, png, read_tables, write_findings
 from attop_bench.papers.pictures import COLOURS

@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from attop._core.sample import check_labels
-from attop._core.typing import Floats
-from attop.from_papers.minibatch._batches import Batch
-from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax
+from attop.extending import Batch, Floats, check_labels
+from attop.surrogates import PrecAtKAvg, PrecAtKMax
 
 # --- Margin conditions of prec@k and pAp@k ---
 

@@ -14,9 +14,9 @@ import pandas as pd
 import sklearn.linear_model  # noqa: F401 - with the next, not anew in every child
 import yaml
 
-from attop._core.files import plain_cell
 from attop.metrics import precision_at_k
 from attop_bench.cli.main import main
+from attop_bench.files import plain_cell
 from attop_bench.report.page import report  # noqa: F401
 from attop_bench.run.config import load_config, read_yaml
 from benchmarks.endurance.inputs import NASTY, ROOT, damaged

@@ -22,7 +22,7 @@ import pyarrow.parquet  # noqa: F401 - with the next, not anew in every child
 import sklearn.datasets  # noqa: F401
 import yaml
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop.metrics import get_metric
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.build import make

@@ -4,6 +4,7 @@ The pages of learners are written at each build; git does not keep them.
 """
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from inspect import cleandoc, signature
 from pathlib import Path
@@ -18,11 +19,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import attop
-from attop import from_papers, surrogates
+from attop import experiment, extending, from_papers, metrics, statistics, surrogates
 from attop import learners as to_use
-from attop.metrics._metric import EXPECTED
-from attop.metrics._registry import METRICS
-from attop.surrogates._base import BoundSurrogate, Surrogate
+from attop.metrics import EXPECTED, METRICS
+from attop.surrogates import BoundSurrogate, Surrogate
 
 
 def metric_rows() -> list[list[str]]:
@@ -56,8 +56,30 @@ def surrogate_rows() -> list[list[str]]:
     ]
 
 
+def extending_rows() -> list[list[str]]:
+    """One row a name that no other page of the reference has: its path, the first line of its docstring."""
+    folder = Path(__file__).parents[1] / "reference"
+    pages = "".join(page.read_text(encoding="utf-8") for page in folder.glob("*.rst"))
+    elsewhere = {name for listed in _MEMBERS.findall(pages) for name in listed.replace(",", " ").split()}
+    return [
+        [f"`{package.__name__}.{name}`", _first_line(getattr(package, name))]
+        for package in (experiment, metrics, statistics, extending)
+        for name in package.__all__
+        if package is extending or name not in elsewhere
+    ]
+
+
+def _first_line(thing: object) -> str:
+    """Return the first line of the docstring of a function or class; a value has none of its own."""
+    own = isinstance(thing, type) or hasattr(thing, "__wrapped__") or hasattr(thing, "__code__")
+    return (thing.__doc__ or "").split("\n", 1)[0] if own else ""
+
+
 #: Learners that accept groups and have one top for all; tests/docs tries each.
 ONE_LIST = {"AATP", "PNormPush"}
+
+#: The names that a page of the reference documents of a package.
+_MEMBERS = re.compile(r"automodule:: attop\.\w+\n   :members: ((?:.+\n(?: {13})?)+)")
 
 PAGE = """{name}
 {line}
@@ -149,6 +171,7 @@ def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
 
 TABLES = {
     "metrics": (["name", "definition", "ties", "undefined, or surprising", "range"], metric_rows),
+    "extending": (["name", "what it is"], extending_rows),
     "surrogates": (["surrogate", "name", "what it is", "convex", "smooth"], surrogate_rows),
 }
 

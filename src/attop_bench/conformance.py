@@ -19,12 +19,9 @@ from scipy import sparse
 from sklearn.utils import ClassifierTags, Tags, TargetTags, estimator_checks
 from threadpoolctl import threadpool_limits
 
-from attop._core.top import Top
-from attop._core.typing import Floats, Ints
-from attop.experiment._learner import fit_many
-from attop.experiment._routing import takes
-from attop.metrics._registry import get_metric
-from attop.metrics._scorer import scores_of
+from attop.experiment import fit_many, takes
+from attop.extending import Floats, Ints, Top
+from attop.metrics import get_metric, scores_of
 
 _TOPS = (Top(k=3), Top(tau=0.1), Top(kappa=0.5))
 #: The labels of scikit-learn's checks are then two.

@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop._core.top import Top
-from attop._core.wording import join_words
-from attop.experiment._verdict import Verdict
+from attop.experiment import Verdict
+from attop.extending import Top, join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
 from attop_bench.papers.pictures import beside, counts, dumbbells
 from studies.publish import Sizes

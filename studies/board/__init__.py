@@ -13,12 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.top import Top
-from attop._core.wording import count_noun
+from attop.extending import Top, count_noun
 from attop.metrics import precision_at_k
-from attop.statistics._ranks import holm
-from attop.statistics._regrets import bootstrap_means, regret
-from attop.statistics._two_methods import wilcoxon
+from attop.statistics import bootstrap_means, holm, regret, wilcoxon
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.page import read_tables
 from attop_bench.report.compute.tables import costs

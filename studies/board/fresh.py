@@ -8,7 +8,7 @@ A set's values are means over the folds that all seven methods of the two questi
 
 import pandas as pd
 
-from attop._core.files import write_csv
+from attop_bench.files import write_csv
 from studies import board
 
 #: What was published with TopStack, and what was run for the board.

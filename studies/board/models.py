@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 
-from attop._core.top import Top
-from attop._core.typing import Floats, TopLike
-from attop.from_papers.aatp._aatp import AATP
+from attop.extending import Floats, Top, TopLike
+from attop.from_papers import AATP
 
 #: Rows of a list that LightGBM accepts.
 _LONGEST = 10_000

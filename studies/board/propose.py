@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attop._core.files import write_csv
-from attop._core.typing import Floats
-from attop.statistics._ranks import holm
-from attop.statistics._two_methods import wilcoxon
+from attop.extending import Floats
+from attop.statistics import holm, wilcoxon
+from attop_bench.files import write_csv
 from attop_bench.run.propose import LEVEL, look_at_tops, shown_lead
 from studies import board
 

@@ -25,10 +25,10 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from attop._core.files import read_json, write_parquet
-from attop.experiment._splits import Fold
-from attop.metrics._scorer import scores_of
+from attop.experiment import Fold
+from attop.metrics import scores_of
 from attop_bench.data.base import Dataset, load_arrays, load_available
+from attop_bench.files import read_json, write_parquet
 from attop_bench.papers.page import write_findings, write_tables
 from attop_bench.run.config import Config, load_config, read_yaml
 from attop_bench.run.fitting import import_estimator

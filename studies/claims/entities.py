@@ -10,13 +10,11 @@ rule.
 
 import numpy as np
 
-from attop._core.top import Top
-from attop.experiment._forecast import HeldOut, next_list
-from attop.experiment._interval import Units, interval
-from attop.experiment._judge import judge
+from attop.experiment import HeldOut, Units, interval, judge, next_list
+from attop.extending import Top
 from attop.metrics import get_metric
 from attop.selection import ConformalSelector
-from attop.statistics._effective import design_effect
+from attop.statistics import design_effect
 from studies.claims import options
 
 RATIO, RUNS = 0.25, 10

@@ -10,8 +10,7 @@ one that lacks two features.
 
 import numpy as np
 
-from attop.experiment._interval import Units, difference_interval, interval
-from attop.experiment._splits import stratified
+from attop.experiment import Units, difference_interval, interval, stratified
 from studies.claims import options
 
 RATIO, SHARE, TOP, FEATURES = 0.25, 0.1, 0.05, 5

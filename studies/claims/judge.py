@@ -15,8 +15,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import t as student
 
-from attop.experiment._interval import Units
-from attop.experiment._judge import judge
+from attop.experiment import Units, judge
 from studies.claims import options
 from studies.claims.simulated_runs import separation
 

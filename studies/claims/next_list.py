@@ -20,8 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from attop.experiment._forecast import HeldOut, next_list
-from attop.metrics._scorer import scores_of
+from attop.experiment import HeldOut, next_list
+from attop.metrics import scores_of
 from studies.claims import options
 from studies.gains.rare_sets import load
 

@@ -13,7 +13,7 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
-from attop.selection._conformal import ConformalSelector
+from attop.selection import ConformalSelector
 from studies.claims import options
 from studies.gains.rare_sets import MORE, SETS, load
 

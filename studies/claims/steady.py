@@ -15,9 +15,8 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
-from attop.metrics import overlap_at_k, precision_at_k
-from attop.metrics._scorer import scores_of
-from attop.selection._steady import SteadyTop
+from attop.metrics import overlap_at_k, precision_at_k, scores_of
+from attop.selection import SteadyTop
 from studies.claims import options
 from studies.fraud_handbook.kind import FILES, fraud_handbook
 from studies.gains.rare_sets import MORE, SETS, load

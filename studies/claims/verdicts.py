@@ -17,11 +17,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from attop._core.top import Top
-from attop.experiment._headline import count_shown, judge_top
-from attop.experiment._interval import Units
-from attop.experiment._judge import judge
-from attop.experiment._learner import Sample
+from attop.experiment import Sample, Units, count_shown, judge, judge_top
+from attop.extending import Top
 from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all

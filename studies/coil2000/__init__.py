@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from scipy.stats import norm
 
-from attop.experiment._interval import CONFIDENCE, interval
+from attop.experiment import CONFIDENCE, interval
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, panels
 from attop_bench.report.compute.judgements import split_ratio

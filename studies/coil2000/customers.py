@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 
 # fmt: off
 _DEMOGRAPHY = (

@@ -7,7 +7,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.formats import read_frame

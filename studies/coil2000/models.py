@@ -11,8 +11,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 
-from attop._core.typing import Floats
-from attop.learners.top_stack._top_stack import TopStack
+from attop.extending import Floats
+from attop.learners import TopStack
 from studies.coil2000.customers import KEY, POLICY_LEVELS
 
 

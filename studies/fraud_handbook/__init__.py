@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop._core.wording import join_words
+from attop.extending import join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, key, panels
 from attop_bench.report.figures.scene import MUTED, figure_theme

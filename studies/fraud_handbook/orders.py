@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from attop.metrics._cards import card_precision
-from attop.metrics._registry import get_metric
+from attop.metrics import card_precision, get_metric
 
 
 def least(y_true: ArrayLike, y_score: ArrayLike, k: int, entities: ArrayLike, days: ArrayLike) -> float:

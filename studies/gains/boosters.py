@@ -31,8 +31,7 @@ from lightgbm import Dataset, train
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from attop import TopBooster
-from attop.metrics import precision_at_k
-from attop.metrics._held_out import TopPrecision
+from attop.metrics import TopPrecision, precision_at_k
 from attop.objectives import LightGBMObjective
 from attop.statistics import effect_sizes
 from attop.surrogates import SoftPrecAtK

@@ -28,10 +28,8 @@ from sklearn.svm import LinearSVC
 
 from attop import SoftTop, TopStack
 from attop.from_papers import TopPush
-from attop.metrics import precision_at_k
-from attop.metrics._scorer import scores_of
-from attop.statistics import wilcoxon
-from attop.statistics._ranks import holm
+from attop.metrics import precision_at_k, scores_of
+from attop.statistics import holm, wilcoxon
 from attop_bench.data.base import load_available
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.folds import read_folds

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit
 
-from attop.headroom._headroom import NOTHING, RICHER, TRAINING
+from attop.extending import NOTHING, RICHER, TRAINING
 
 #: Kind of sample and the right verdict.
 KINDS = {"linear": NOTHING, "nonlinear rare cue": RICHER, "misspecified linear": TRAINING}

@@ -23,7 +23,7 @@ import pandas as pd
 from scipy.special import expit
 
 from attop import SoftTop
-from attop.learners.top_stack._members import booster
+from attop.extending import booster
 from attop.metrics import precision_at_k
 
 ANGLES = (0, 15, 30, 45, 60, 75, 90)

@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from attop import SoftTop
-from attop.experiment._judge import judge
+from attop.experiment import judge
 from attop.metrics import precision_at_k
 from studies.gains.protocol import (
     DEVELOPMENT,

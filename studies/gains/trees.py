@@ -16,9 +16,8 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
-from attop.experiment._splits import cross_fitting_folds
-from attop.metrics import precision_at_k
-from attop.metrics._held_out import TopPrecision
+from attop.experiment import cross_fitting_folds
+from attop.metrics import TopPrecision, precision_at_k
 from studies.gains.protocol import TOPS, program
 from studies.gains.rare_sets import SETS, load
 

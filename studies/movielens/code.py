@@ -7,10 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from attop._core.sample import RankingSample
-from attop._core.top import Top
-from attop._core.typing import Floats, Ints
-from attop.surrogates._base import eligible
+from attop.extending import Floats, Ints, RankingSample, Top, eligible
 from studies.papk2020.baselines import combine, hold_out, shards
 
 Loss = Callable[[Floats], tuple[Floats, Floats]]

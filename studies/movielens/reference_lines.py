@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from attop._core.typing import Floats
-from attop.learners._base import Ranker, Training
+from attop.extending import Floats, Training
+from attop.learners import Ranker
 
 
 class InnerProduct(Ranker):

@@ -16,15 +16,10 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from attop._core.seeds import derive_seed
-from attop._core.top import Top
-from attop._core.typing import Floats, Ints
-from attop.from_papers._gd_papk import GDPApK
-from attop.learners._base import ConstantModelWarning
-from attop.learners._bundle_ranker import BundleRanker
-from attop.learners._gd_ranker import GDRanker
-from attop.metrics._pap import MICRO_PAP
-from attop.surrogates._registry import get_surrogate
+from attop.extending import Floats, Ints, Top, derive_seed, get_surrogate
+from attop.from_papers import GDPApK
+from attop.learners import BundleRanker, ConstantModelWarning, GDRanker
+from attop.metrics import MICRO_PAP
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.metrics._pap import pap_at_k, partial_auc
-from attop.metrics._precision import precision_at_k
-from attop.metrics._roc import auc
+from attop.metrics import auc, pap_at_k, partial_auc, precision_at_k
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
 from attop_bench.papers.pictures import beside, dumbbells, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles

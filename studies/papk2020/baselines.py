@@ -12,16 +12,25 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 
-from attop._core.compiled import blas
-from attop._core.sample import RankingSample
-from attop._core.top import Top
-from attop._core.typing import Features, Floats, Ints, TopLike
-from attop.learners._base import Ranker, Training, ranker
-from attop.learners._validation import repeatable
-from attop.metrics._pap import MICRO_PAP
-from attop.solvers._base import Deadline, History, Status
-from attop.surrogates._base import eligible
-from attop.surrogates._grouped import against_negatives
+from attop.extending import (
+    Deadline,
+    Features,
+    Floats,
+    Ints,
+    RankingSample,
+    Status,
+    Top,
+    TopLike,
+    Training,
+    against_negatives,
+    blas,
+    eligible,
+    ranker,
+    repeatable,
+)
+from attop.learners import Ranker
+from attop.metrics import MICRO_PAP
+from attop.solvers import History
 
 #: Share of the users, or of the items of a single list, that a combination is chosen on.
 _HELD_OUT = 0.2

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.features import interaction_features

@@ -8,18 +8,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from attop._core.seeds import derive_seed
-from attop._core.top import Top
-from attop._core.typing import Floats, Ints
-from attop.from_papers._gd_papk import GDPApK
-from attop.from_papers._structural import SVMPAUC
-from attop.learners._gd_ranker import GDRanker
-from attop.metrics._metric import UndefinedMetricError
-from attop.metrics._registry import get_metric
-from attop.metrics._roc import auc_at_k
-from attop.solvers._gradient_descent import gradient_descent
-from attop.surrogates._base import BoundSurrogate
-from attop.surrogates._registry import get_surrogate
+from attop.extending import Floats, Ints, Top, derive_seed, get_surrogate
+from attop.from_papers import SVMPAUC, GDPApK
+from attop.learners import GDRanker
+from attop.metrics import UndefinedMetricError, auc_at_k, get_metric
+from attop.solvers import gradient_descent
+from attop.surrogates import BoundSurrogate
 
 #: Case -> positives, k, and the methods the paper compares.
 CASES = {1: (10, 20, ("sgd-avg", "gd-papk-avg")), 2: (20, 10, ("svm-pauc", "gd-papk-avg"))}

@@ -13,13 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.top import sort_tops
-from attop.experiment._interval import scaled_error
-from attop.experiment._pairs import decide
-from attop.experiment._verdict import Verdict
-from attop.statistics._ranks import holm
-from attop.statistics._rounding import difference
-from attop.statistics._two_methods import wilcoxon
+from attop.experiment import Verdict, decide, scaled_error
+from attop.extending import sort_tops
+from attop.statistics import difference, holm, wilcoxon
 from attop_bench.papers.findings import Plot, Tables
 from attop_bench.papers.pictures import dumbbells
 from attop_bench.report.compute.judgements import split_ratio

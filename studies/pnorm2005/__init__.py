@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop._core.wording import join_words
-from attop.experiment._verdict import Verdict
-from attop.statistics._ranks import holm
-from attop.statistics._two_methods import wilcoxon
+from attop.experiment import Verdict
+from attop.extending import join_words
+from attop.statistics import holm, wilcoxon
 from attop_bench.papers import pictures
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, printed_numbers
 from attop_bench.papers.pictures import COLOURS, MARKS, beside, panels

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from attop._core.typing import Floats, Ints
-from attop.from_papers.push._pnorm_push import PNormPush
-from attop.metrics._registry import get_metric
+from attop.extending import Floats, Ints
+from attop.from_papers import PNormPush
+from attop.metrics import get_metric
 from attop_bench.data.base import Dataset
 from attop_bench.data.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds

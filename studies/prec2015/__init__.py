@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from attop._core.wording import join_words
-from attop.experiment._verdict import Verdict
+from attop.experiment import Verdict
+from attop.extending import join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables
 from attop_bench.papers.pictures import COLOURS, MARKS, half_interval, key, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles

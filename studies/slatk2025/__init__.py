@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.wording import join_words
+from attop.extending import join_words
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
 from attop_bench.papers.pictures import beside, dumbbells
 from studies.publish import Sizes

@@ -11,9 +11,9 @@ from scipy.linalg import inv
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 
-from attop._core.typing import Floats, Ints, TopLike
-from attop.learners.factor_ranker._factor_ranker import FactorRanker
-from attop.surrogates._softmax import SoftmaxLossAtK
+from attop.extending import Floats, Ints, TopLike
+from attop.learners import FactorRanker
+from attop.surrogates import SoftmaxLossAtK
 from studies.slatk2025.pairs import OTHER
 
 #: Users scored at once.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attop._core.typing import Ints
+from attop.extending import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.parameters import Count, Share, checked

@@ -7,9 +7,7 @@ loss compares with is held where it is, as in the paper's code.
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import HELPER
-from attop.surrogates._kernels.groups import over_groups
-from attop.surrogates._kernels.k_largest import kth_largest
+from attop.extending import HELPER, kth_largest, over_groups
 
 #: Negatives that the paper draws for each positive.
 DRAWN = 1024

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import expit, softmax
 
-from attop._core.typing import Floats, Ints
-from attop.learners.factor_ranker._factor_descent import Lists, room_for_scores
+from attop.extending import Amounts, Floats, GroupedSurrogate, Ints, Lists, TopSurrogate, room_for_scores
 from attop.surrogates import BPRLoss, SoftmaxLoss, SoftmaxLossAtK, TalosLossAtK
-from attop.surrogates._grouped import Amounts, GroupedSurrogate, TopSurrogate
 from studies.talos2026.kernels import DRAWN
 
 Singles = NDArray[np.float32]

@@ -8,9 +8,8 @@ from typing import Self
 
 from scipy.sparse import csr_matrix
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints, Lists, SurrogateLists
 from attop.learners import EASE, FactorRanker, PopularityRanker
-from attop.learners.factor_ranker._factor_descent import Lists, SurrogateLists
 from studies.slatk2025.methods import UserRows, pairs_of_rows
 from studies.talos2026.losses import STATEFUL, stateful, surrogate
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from attop._core.files import StrPath
-from attop._core.typing import Ints
+from attop.extending import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
 from attop_bench.data.parameters import Count, checked
+from attop_bench.files import StrPath
 from studies.slatk2025.pairs import lists_of
 
 

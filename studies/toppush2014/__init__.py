@@ -8,10 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from attop._core.wording import count_noun, join_words
-from attop.experiment._verdict import Verdict
-from attop.statistics._ranks import holm
-from attop.statistics._two_methods import wilcoxon
+from attop.experiment import Verdict
+from attop.extending import count_noun, join_words
+from attop.statistics import holm, wilcoxon
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, printed_numbers
 from attop_bench.papers.pictures import beside, dumbbells
 from studies.publish import Sizes

@@ -10,11 +10,11 @@ import pytest
 from joblib import cpu_count
 
 import attop
-from attop._core.files import write_json
-from attop._core.top import Top
+from attop.extending import Top
 from attop_bench.cli.configuration import read_raw
 from attop_bench.cli.main import COMMANDS, main, parse
 from attop_bench.data.base import save_arrays
+from attop_bench.files import write_json
 from attop_bench.run.up_to_date import digest
 
 MINE = "output: out\ndatasets: [wdbc, letter]\nmethods: [linear-svm, rankboost]\n"

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from joblib import cpu_count
 
-from attop._core.files import write_json
-from attop._core.wording import format_duration
+from attop.extending import format_duration
 from attop_bench.cli.estimate import size
 from attop_bench.data.base import save_arrays
+from attop_bench.files import write_json
 from attop_bench.run.up_to_date import digest
 
 MINE = """

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from attop._core.files import write_json
-from attop._core.progress import show_progress
+from attop.extending import show_progress
 from attop_bench.cli.main import COMMANDS, GROUPS, main, parse
 from attop_bench.data.base import save_arrays
 from attop_bench.deploy.promise import Promise, promise_path
+from attop_bench.files import write_json
 from attop_bench.run.up_to_date import digest
 
 MINE = "output: out\ndatasets: [wdbc]\nmethods: [linear-svm, {id: rank-mine, estimator: sklearn.svm.SVC}]\n"

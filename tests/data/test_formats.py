@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop.metrics import get_metric
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop.metrics import get_metric
 from attop_bench.data import look as looking
 from attop_bench.data.base import DatasetError

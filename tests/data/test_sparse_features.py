@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.job import Job

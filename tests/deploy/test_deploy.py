@@ -16,12 +16,9 @@ import pytest
 import yaml
 from scipy.stats import chisquare
 
-from attop._core.files import write_csv
-from attop._core.top import Top
-from attop._core.wording import format_hits
 from attop.experiment import HeldOut
-from attop.metrics import precision_at_k
-from attop.metrics._scorer import scores_of
+from attop.extending import Top, format_hits
+from attop.metrics import precision_at_k, scores_of
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
@@ -35,6 +32,7 @@ from attop_bench.deploy.lists import changes, explore, read_list
 from attop_bench.deploy.package import Package, read_package, write_package
 from attop_bench.deploy.promise import read_held_out, write_held_out
 from attop_bench.deploy.reasons import one_column
+from attop_bench.files import write_csv
 from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Run

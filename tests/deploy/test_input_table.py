@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy import deploy as deploying

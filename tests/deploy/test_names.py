@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make

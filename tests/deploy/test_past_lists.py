@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop._core.files import write_csv, write_json
-from attop._core.wording import count_noun, format_hits
-from attop.experiment._forecast import HeldOut, next_list
-from attop.statistics._watching import MOST_FURTHER, watch
+from attop.experiment import HeldOut, next_list
+from attop.extending import count_noun, format_hits
+from attop.statistics import MOST_FURTHER, watch
 from attop_bench.cli.main import main
 from attop_bench.deploy.promise import Promise, promise_path, read_promise
 from attop_bench.deploy.watched import PastList, three_numbers, verdict_sentence
+from attop_bench.files import write_csv, write_json
 
 K = 60
 PROMISE = {"k": K, "length": 1500, "expected": 33.07, "low": 22.0, "high": 44.0, "least": 25.8}

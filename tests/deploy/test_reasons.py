@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.experiment._splits import Fold
+from attop.experiment import Fold
 from attop.metrics import precision_at_k
 from attop_bench.data.shares import shares_of_others
 from attop_bench.deploy.reasons import differences, one_column

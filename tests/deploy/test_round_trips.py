@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop._core.files import csv_text, original_cell, plain_cell, write_csv, write_parquet
-from attop._core.top import Top
-from attop.experiment._forecast import HeldOut
-from attop.metrics._registry import get_metric
+from attop.experiment import HeldOut
+from attop.extending import Top
+from attop.metrics import get_metric
 from attop_bench.cli.main import main
 from attop_bench.cli.options import source
 from attop_bench.cli.propose import _values_of
 from attop_bench.deploy.lists import own_rows, read_list
 from attop_bench.deploy.package import write_package
 from attop_bench.deploy.promise import promise_path, read_promise
+from attop_bench.files import csv_text, original_cell, plain_cell, write_csv, write_parquet
 from attop_bench.run.rescore import rescore
 from attop_bench.run.tables import read_tables, write_tables
 from support.packages import linear_package

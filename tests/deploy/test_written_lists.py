@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.experiment._forecast import NextList
+from attop.experiment import NextList
 from attop_bench.data.base import DatasetError
 from attop_bench.deploy.lists import columns_of_list, lists_in, read_list, write_list
 from attop_bench.deploy.picture import draw_expectation, expectation_figure

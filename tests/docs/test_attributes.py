@@ -13,7 +13,7 @@ pytest.importorskip("sphinx", reason="the pages are made by Sphinx")
 from attributes import one_by_one
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
-from attop.experiment._forecast import NextList
+from attop.experiment import NextList
 
 WRITTEN = """Text.
 

@@ -103,9 +103,29 @@ def test_a_name_is_in_a_stub_or_says_that_it_is_private():
 def test_every_public_name_is_on_a_reference_page():
     pages = "".join(p.read_text() for p in (ROOT / "docs/reference").glob("*.*"))
     for package in PACKAGES[1:]:
-        whole = f"automodule:: {package}\n" in pages or package in ("attop.learners", "attop.from_papers")
+        elsewhere = (
+            "attop.learners",
+            "attop.from_papers",
+            "attop.extending",
+        )  # tables of docs/_ext/registries.py
+        whole = f"automodule:: {package}\n" in pages or package in elsewhere
         for name in import_module(package).__all__:
             assert whole or f"{package}.{name}" in pages, f"{package}.{name} is on no page of docs/reference"
+
+
+def test_the_benchmark_imports_the_library_by_its_doors():
+    """By packages, never by a private module; tests of a study's inner workings reach deeper."""
+    rooms = ("src/attop_bench", "src/snakemake_logger_plugin_attop", "workflow", "studies", "benchmarks")
+    private = re.compile(
+        r"^ *(?:from|import) attop(?:\.\w+)*\._|^ *from attop(?:\.\w+)* import _", re.MULTILINE
+    )
+    deeper = {
+        "benchmarks/factors.py": "measures the steps of a descent",
+        "studies/claims/watch.py": "simulates the test of watch, not its sentence",
+    }
+    files = {str(p.relative_to(ROOT)): p for room in rooms for p in sorted((ROOT / room).rglob("*.py"))}
+    assert len(files) > 250
+    assert [name for name, p in files.items() if private.search(p.read_text()) and name not in deeper] == []
 
 
 def test_private_names_of_scikit_learn_are_in_one_module():

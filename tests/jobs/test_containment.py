@@ -16,10 +16,9 @@ import pandas as pd
 import pytest
 
 import attop_bench.run.preload  # noqa: F401 - children are forked with it
-from attop._core.files import read_json
-from attop._core.seeds import derive_seed
-from attop._core.top import Top
+from attop.extending import Top, derive_seed
 from attop_bench.data.base import Dataset, Unavailable, load_arrays, save_unavailable
+from attop_bench.files import read_json
 from attop_bench.jobs import supervise as supervision
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.supervise import supervise

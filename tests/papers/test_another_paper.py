@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from studies.publish import publish
 
-from attop._core.files import read_json
+from attop_bench.files import read_json
 from attop_bench.papers.findings import PrintedError
 from attop_bench.papers.page import read_tables, write_findings, write_tables
 from attop_bench.run.config import read_yaml

@@ -20,9 +20,9 @@ from studies.pnorm2005.rounds import ranks, rounds
 from studies.publish import Sizes, _put, index_row
 from studies.theory import pap_margins
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop.from_papers import PNormPush
-from attop.metrics._registry import get_metric
+from attop.metrics import get_metric
 from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.papers.findings import (

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from attop.metrics._registry import METRICS, register
+from attop.metrics import METRICS, register
 from attop.statistics import against_control, bayesian_signed_rank, effect_sizes, wilcoxon
 from support.comparisons import compare, figures, said, table, xml
 from support.demsar import DEMSAR

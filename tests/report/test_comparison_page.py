@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 from attop import compare_at_top
-from attop._core.wording import format_p
+from attop.extending import format_p
 from support import ROOT
 from support.html import Page, packed
 

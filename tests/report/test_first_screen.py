@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from attop._core.top import Top
-from attop.experiment._headline import headline, mean_regrets
+from attop.experiment import headline, mean_regrets
+from attop.extending import Top
 from attop_bench.report import summarise
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.results import Failures

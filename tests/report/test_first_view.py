@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from attop._core.wording import format_sum
+from attop.extending import format_sum
 from attop_bench.report import summarise
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all

@@ -9,7 +9,7 @@ import subprocess
 import pandas as pd
 import pytest
 
-from attop.experiment._headline import mean_regrets
+from attop.experiment import mean_regrets
 from attop_bench.report.page.render import write_exports
 from attop_bench.report.page.report import build_page
 from support import made_up

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop._core.top import Top
+from attop.extending import Top
 from attop_bench.report.compute.found import compare_lists, found_by, tied_places
 from attop_bench.report.page.report import build_report
 from attop_bench.run.evaluation import listed_row

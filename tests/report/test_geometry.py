@@ -13,8 +13,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attop.metrics import custom_metric
-from attop.metrics._registry import register
+from attop.metrics import custom_metric, register
 from attop_bench.report.page.render import render
 from attop_bench.report.page.report import build_page
 from support.geometry import faults

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import oracles.statistics as oracle
-from attop.experiment._headline import headline, name_models
+from attop.experiment import headline, name_models
 from attop_bench.report.compute.judgements import (
     FEW,
     _in_brackets,

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from attop import Top
-from attop.experiment import HeldOut
-from attop.experiment._parts import parts_at_top
+from attop.experiment import HeldOut, parts_at_top
 from attop_bench.data.base import Dataset
 from attop_bench.report.compute.parts import parts_of_lists
 from attop_bench.run.evaluation import _part_rows

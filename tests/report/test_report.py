@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.metrics._registry import METRICS
+from attop.metrics import METRICS
 from attop_bench.data.ledger import Aside, Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.report import build_report, summarise, write_analysis

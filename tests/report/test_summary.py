@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop._core.top import Top, main_top, sort_tops
-from attop.metrics._registry import METRICS
+from attop.extending import Top, main_top, sort_tops
+from attop.metrics import METRICS
 from attop_bench.report import summarise
 from attop_bench.report.compute.judgements import judge_all, rank_methods
 from attop_bench.report.figures.scene import short_tops

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop.experiment._tune import at_edge
+from attop.experiment import at_edge
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.compute.tables import choices, costs, wall_clock
 from attop_bench.report.figures.curves import expected_best

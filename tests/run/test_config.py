@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from attop._core.top import Top
-from attop.metrics._precision import AMOUNTS
+from attop.extending import Top
+from attop.metrics import AMOUNTS
 from attop_bench.data.proposal import identifier
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError, load_config, read_yaml

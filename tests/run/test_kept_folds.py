@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attop._core.files import read_json, write_json
+from attop_bench.files import read_json, write_json
 from attop_bench.run.blocks import BLOCKS, block_of, files_of, in_block
 from attop_bench.run.job import Run
 from attop_bench.run.resume import train_folds

@@ -15,10 +15,9 @@ import pandas as pd
 import pytest
 
 from attop import compare_at_top
-from attop._core.wording import format_hits
-from attop.experiment._capacity import MULTIPLES, capacity
-from attop.experiment._headline import headline
-from attop.metrics._roc import roc_points
+from attop.experiment import MULTIPLES, capacity, headline
+from attop.extending import format_hits
+from attop.metrics import roc_points
 from attop_bench.cli.main import main
 from attop_bench.data.base import load_arrays
 from attop_bench.data.build import make

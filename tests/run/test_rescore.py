@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop._core.files import read_json
-from attop._core.top import Top
+from attop.extending import Top
 from attop.metrics import METRICS, get_metric
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
+from attop_bench.files import read_json
 from attop_bench.run.rescore import files_of, rescore
 from attop_bench.run.tables import KEY, TABLES
 from support.small_run import without_figures

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attop._core.files import write_json
 from attop_bench.data.base import save_arrays
+from attop_bench.files import write_json
 from attop_bench.run.config import ConfigError
 from attop_bench.run.plan import Plan
 from attop_bench.run.resources import Requests

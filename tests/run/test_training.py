@@ -12,11 +12,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from attop._core.files import read_json
-from attop._core.top import Top
-from attop.experiment._learner import Learner
+from attop.experiment import Learner
+from attop.extending import Top
 from attop.metrics import average_precision, get_metric, precision_at_k
 from attop_bench.data.base import Dataset
+from attop_bench.files import read_json
 from attop_bench.report import build_report
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.job import Job, Run

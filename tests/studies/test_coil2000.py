@@ -8,7 +8,7 @@ from studies.coil2000.customers import COLUMNS, FEATURES, KEY, POLICY_LEVELS, cu
 from studies.coil2000.kind import coil2000, coil2000_evaluation, evaluation_features
 from studies.coil2000.models import PolicyBayes, PolicyBlend, PolicyLogistic, PolicyStack
 
-from attop.metrics._scorer import scores_of
+from attop.metrics import scores_of
 from attop_bench.data.base import DatasetError
 
 

@@ -8,7 +8,7 @@ from studies.movielens.code import SharedCut, cross_entropy, descend, greedy_of,
 from studies.movielens.ways import ways
 from studies.papk2020 import PRINTED
 
-from attop.surrogates._prec_at_k import PrecAtKAvg
+from attop.surrogates import PrecAtKAvg
 from attop_bench.data.build import make
 from attop_bench.papers.findings import printed_numbers
 from support.movielens import as_printed

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from studies.papk2020 import baselines as papk_baselines
 from studies.papk2020.baselines import GreedyPApK, SelectPApK, minimise_cross_entropy
 
-from attop._core.top import Top
+from attop.extending import Top
 from oracles.first_order import overlapping
 from oracles.papk_baselines import greedy_loop, micro_pap, select_loop, select_rows
 

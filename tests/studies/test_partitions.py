@@ -7,7 +7,7 @@ import pytest
 from studies.partitions.partitions import partition_tables
 
 import oracles.statistics as oracle
-from attop.statistics._two_methods import wilcoxon
+from attop.statistics import wilcoxon
 from attop_bench.report.compute.tables import summarise
 
 

@@ -13,13 +13,13 @@ from studies.board.decides import left_out, one_split
 from studies.board.models import AATPOnSample, LambdaMARTLightGBM, LambdaMARTXGBoost
 from studies.board.propose import replay
 
-from attop._core.files import write_json
-from attop._core.top import Top
+from attop.extending import Top
 from attop.metrics import get_metric
 from attop.statistics import wilcoxon
 from attop_bench.cli.main import main
 from attop_bench.data.base import Dataset, save_arrays
 from attop_bench.data.splits.protocols import make_folds
+from attop_bench.files import write_json
 from attop_bench.papers.page import read_tables
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.folds import write_folds

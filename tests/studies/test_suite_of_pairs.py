@@ -3,7 +3,7 @@
 from studies.pairs import WITHOUT, as_text, pairs
 
 from attop import from_papers, learners
-from attop.surrogates._registry import SURROGATES
+from attop.extending import SURROGATES
 from support import ROOT
 
 

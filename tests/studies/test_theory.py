@@ -23,10 +23,17 @@ from studies.theory import (
 )
 
 import oracles.diagnostics as oracle
-from attop._core.top import Top
-from attop.from_papers.minibatch._batches import Batches
-from attop.surrogates._pap_at_k import PApKAvg, PApKMax, PApKRamp, PApKTS, PApKTSConvex
-from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp
+from attop.extending import Batches, Top
+from attop.surrogates import (
+    PApKAvg,
+    PApKMax,
+    PApKRamp,
+    PApKTS,
+    PApKTSConvex,
+    PrecAtKAvg,
+    PrecAtKMax,
+    PrecAtKRamp,
+)
 from attop_bench.data.build import make
 from support.first_order import perceptron
 

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 from studies.slatk2025.methods import Ease, FactorLists, Popularity
 
 from attop.learners import FactorRanker
-from attop.metrics._registry import get_metric
+from attop.metrics import get_metric
 from attop.surrogates import SoftmaxLossAtK
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make

@@ -2,11 +2,8 @@
 
 import numpy as np
 
-from attop._core.top import Top
-from attop.from_papers.minibatch._batches import batches_of
-from attop.from_papers.minibatch._perceptron import MistakeDriven
-from attop.from_papers.minibatch._sgd_at_k import AveragedDescent, descend
-from attop.surrogates._base import BoundSurrogate, Surrogate
+from attop.extending import AveragedDescent, MistakeDriven, Top, batches_of, descend
+from attop.surrogates import BoundSurrogate, Surrogate
 from oracles.first_order import overlapping
 
 

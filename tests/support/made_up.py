@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
-from attop._core.top import sort_tops
-from attop.metrics._registry import METRICS
+from attop.extending import sort_tops
+from attop.metrics import METRICS
 
 METHODS = [
     *("aatp", "aatp-fixed-point", "perceptron-avg", "perceptron-max", "sgd-avg"),

@@ -2,8 +2,8 @@
 
 from sklearn.linear_model import LogisticRegression
 
-from attop.experiment._routing import fit
-from attop.metrics._scorer import scores_of
+from attop.experiment import fit
+from attop.metrics import scores_of
 from attop_bench.data.preparation import columns_of, values_of
 from attop_bench.deploy.deploy import pipeline_of, read
 from attop_bench.deploy.package import Package

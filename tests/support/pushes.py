@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 
-from attop.surrogates._pnorm_push import PNormPushExp
-from attop.surrogates._push import ExpPushExp, HingePush, LogisticPush
+from attop.surrogates import ExpPushExp, HingePush, LogisticPush, PNormPushExp
 from oracles.push import LOSSES, PRICES
 
 COMBINATIONS = list(itertools.product(LOSSES, PRICES))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attop.metrics._registry import METRICS
+from attop.metrics import METRICS
 
 # The closed forms are sums of a few terms of order one, so that only rounding separates them from fractions.
 ROUNDING = {"rel": 1e-12, "abs": 1e-14}

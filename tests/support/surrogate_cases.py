@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from attop.extending import SURROGATES
 from attop.surrogates import ExpPushExp, HingePush, LogisticPush, PNormPushExp
-from attop.surrogates._registry import SURROGATES
 
 
 def named(*names):

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attop.from_papers.aatp._threshold_svm import ThresholdSVM
-from attop.surrogates._accuracy_at_top import item_weights
+from attop.extending import ThresholdSVM, item_weights
 
 
 def sample(n, d, seed, positive=0.4, shift=0.4):

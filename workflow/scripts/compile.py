@@ -1,6 +1,6 @@
 """Check a method and compile what it needs; one whose fit fails is left to its training, which records it."""
 
-from attop._core.files import write_json
+from attop_bench.files import write_json
 from attop_bench.jobs.limits import Limits
 from attop_bench.jobs.server import run_in_process
 from attop_bench.run.job import COMPILE

@@ -5,7 +5,7 @@ from pathlib import Path
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop._core.top import Top
+    from attop.extending import Top
     from attop.metrics._custom import find_metric
     from attop_bench.data.base import load_available
     from attop_bench.run.blocks import files_of

@@ -7,7 +7,7 @@ from attop_bench.jobs.log import job_log
 with job_log(snakemake.log[0]):
     import pandas as pd
 
-    from attop._core.files import read_json
+    from attop_bench.files import read_json
     from attop_bench.papers.page import read_tables, write_findings, write_tables
     from attop_bench.run.paper import load_paper
     from attop_bench.run.parameters import by_name

@@ -7,7 +7,7 @@ from attop_bench.jobs.log import job_log
 with job_log(snakemake.log[0]):
     import pandas as pd
 
-    from attop._core.top import main_top
+    from attop.extending import main_top
     from attop_bench.data.base import Dataset, load_available
     from attop_bench.run.blocks import files_of
     from attop_bench.run.folds import read_folds

@@ -11,8 +11,6 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from attop._core.files import write_text
-
 #: Options of numba for a kernel.
 KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 #: Those of a function that kernels call, and Python never does: without what Python calls it by, a short one
@@ -45,7 +43,7 @@ def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path] | None
     with contextlib.suppress(OSError):
         for file in cache.glob("*.nb[ci]"):
             file.unlink(missing_ok=True)
-        write_text(stamp, state)
+        stamp.write_text(state)  # half of it would be no stamp
 
 
 @functools.cache

@@ -1,3 +1,5 @@
+from ._effective import design_effect as design_effect
+from ._effective import likeness as likeness
 from ._ranks import Comparison as Comparison
 from ._ranks import Friedman as Friedman
 from ._ranks import Pair as Pair
@@ -11,13 +13,18 @@ from ._ranks import mean_ranks as mean_ranks
 from ._ranks import rank_rows as rank_rows
 from ._regrets import Bootstrap as Bootstrap
 from ._regrets import bootstrap_means as bootstrap_means
+from ._regrets import complete_block as complete_block
 from ._regrets import regret as regret
+from ._rounding import difference as difference
+from ._sequential import Looked as Looked
+from ._sequential import signed_ranks_in_turn as signed_ranks_in_turn
 from ._two_methods import Effect as Effect
 from ._two_methods import Posterior as Posterior
 from ._two_methods import SignedRank as SignedRank
 from ._two_methods import bayesian_signed_rank as bayesian_signed_rank
 from ._two_methods import effect_sizes as effect_sizes
 from ._two_methods import wilcoxon as wilcoxon
+from ._watching import MOST_FURTHER as MOST_FURTHER
 from ._watching import Watched as Watched
 from ._watching import watch as watch
 

@@ -75,8 +75,8 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own, for a method may crash, hang or exit."""
-    from attop._core.files import write_json
     from attop_bench.conformance import Result, run_here
+    from attop_bench.files import write_json
     from attop_bench.jobs.supervise import supervise
 
     answer = folder / "answer.json"

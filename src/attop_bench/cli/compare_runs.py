@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attop._core.wording import columns, count_noun, format_fixed
+from attop.extending import columns, count_noun, format_fixed
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.results import Entry
 from attop_bench.run.config import ConfigError

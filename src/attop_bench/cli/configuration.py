@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from attop._core.wording import join_first, nearest
+from attop.extending import join_first, nearest
 from attop_bench.cli.options import beside
 from attop_bench.run.config import Config, ConfigError, catalogue_files, load_config, read_yaml
 from attop_bench.run.places import default_configuration, with_places

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attop._core.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
-from attop._core.wording import count_noun
+from attop.extending import count_noun
 from attop_bench.cli.configuration import add_pair, list_entry, read_raw
 from attop_bench.cli.options import (
     add_configuration,
@@ -39,6 +38,7 @@ from attop_bench.deploy.package import (
 from attop_bench.deploy.picture import FORMATS, draw_expectation
 from attop_bench.deploy.promise import promise_path
 from attop_bench.deploy.spreadsheet import check_spreadsheet
+from attop_bench.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
 from attop_bench.run.config import ConfigError, load_config
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from attop._core.wording import count_noun, join_first
+from attop.extending import count_noun, join_first
 from attop_bench.cli.options import add_configuration
 
 if TYPE_CHECKING:

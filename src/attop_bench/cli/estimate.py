@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attop._core.typing import Ints
+from attop.extending import Ints
 from attop_bench.run.job import Run
 from attop_bench.run.plan import Plan
 from attop_bench.run.provenance import outdated

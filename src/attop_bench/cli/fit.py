@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from attop._core.wording import columns, count_noun, format_duration
-from attop.experiment._splits import Fold
-from attop.experiment._tune import best_candidate
+from attop.experiment import Fold, best_candidate
+from attop.extending import columns, count_noun, format_duration
 from attop_bench.cli.configuration import add_pair, list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays

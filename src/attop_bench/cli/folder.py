@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import attop
-from attop._core.files import write_text
 from attop_bench.cli.options import OutputError, add_configuration, command, source
+from attop_bench.files import write_text
 
 #: Snakemake, which imports for a second: Ctrl-C ends it without a traceback from the beginning.
 _SNAKEMAKE = """
@@ -129,7 +129,7 @@ def run_list(options: argparse.Namespace) -> int:
     from attop_bench.run.config import ConfigError
 
     if options.what == "metrics":
-        from attop.metrics._registry import METRICS
+        from attop.metrics import METRICS
 
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")

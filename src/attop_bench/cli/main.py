@@ -12,7 +12,7 @@ from inspect import cleandoc
 from typing import NamedTuple
 
 from attop import __version__
-from attop._core.wording import did_you_mean
+from attop.extending import did_you_mean
 
 
 class Command(NamedTuple):

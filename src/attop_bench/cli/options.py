@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import attop_bench
-from attop._core.files import UNFINISHED, check_folder
-from attop._core.top import Top
+from attop.extending import Top
+from attop_bench.files import UNFINISHED, check_folder
 
 #: Exit status of a command that did what it was told, where ``--fail-on`` names what it found.
 GATE = 3

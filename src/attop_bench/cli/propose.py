@@ -16,7 +16,7 @@ from attop_bench.cli.options import GATE, add_gate, add_jobs, source
 if TYPE_CHECKING:
     import pandas as pd
 
-    from attop._core.typing import Floats
+    from attop.extending import Floats
     from attop_bench.run.config import Config
 
 
@@ -41,7 +41,7 @@ def run_propose(options: argparse.Namespace) -> int:
         os.environ[name] = "1"  # as in a training job, and before NumPy is imported
     import numpy as np
 
-    from attop._core.wording import count_noun
+    from attop.extending import count_noun
     from attop_bench.run.config import ConfigError
     from attop_bench.run.propose import get_files, look_at_tops, measure
 
@@ -80,8 +80,8 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
     """Say which of two methods is ahead, from gains on sets x tops, of 100, and the sign that was shown."""
     import numpy as np
 
-    from attop._core.wording import count_noun
-    from attop.experiment._verdict import Verdict
+    from attop.experiment import Verdict
+    from attop.extending import count_noun
     from attop_bench.run.propose import LEVEL, shown_lead
 
     if len(gains) < 2:
@@ -130,7 +130,7 @@ def _values_of(rival: str) -> pd.DataFrame:
     """Return the published precision of a method, sets x tops."""
     import pandas as pd
 
-    from attop._core.wording import did_you_mean
+    from attop.extending import did_you_mean
     from attop_bench.run.config import ConfigError
 
     clone = source() / "docs/board/values.csv"

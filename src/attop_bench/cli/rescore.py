@@ -6,11 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from attop._core.files import write_json
-from attop._core.top import Top
-from attop._core.wording import count_noun
-from attop.metrics._registry import get_metric
+from attop.extending import Top, count_noun
+from attop.metrics import get_metric
 from attop_bench.cli.options import add_jobs, add_top, check_output
+from attop_bench.files import write_json
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
 from attop_bench.run.rescore import files_of, rescore

@@ -12,13 +12,9 @@ from pathlib import Path
 
 from joblib import cpu_count
 
-from attop._core.top import Top, main_top
-from attop._core.wording import columns, count_noun, did_you_mean, format_duration, join_first
-from attop.experiment._headline import warn_of_plan
-from attop.experiment._interval import Units
-from attop.experiment._judge import MIN_RUNS
-from attop.experiment._power import least_lead
-from attop.metrics._registry import get_metric
+from attop.experiment import MIN_RUNS, Units, least_lead, warn_of_plan
+from attop.extending import Top, columns, count_noun, did_you_mean, format_duration, join_first, main_top
+from attop.metrics import get_metric
 from attop_bench.cli import estimate
 from attop_bench.cli.configuration import read_config
 from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State

@@ -11,10 +11,7 @@ from typing import Any
 
 import yaml
 
-from attop._core.files import write_text
-from attop._core.top import Top
-from attop._core.typing import Floats, Ints
-from attop._core.wording import columns, count_noun, join_first, pitfall
+from attop.extending import Floats, Ints, Top, columns, count_noun, join_first, pitfall
 from attop_bench.cli.configuration import read_catalogues, read_raw
 from attop_bench.cli.options import add_top, check_output, read_number, read_top
 from attop_bench.data.build import make
@@ -23,6 +20,7 @@ from attop_bench.data.kinds.columns import comparison_of
 from attop_bench.data.look import look
 from attop_bench.data.preparation import column_transformer, is_table
 from attop_bench.data.proposal import Rate, identifier, parameters, propose
+from attop_bench.files import write_text
 from attop_bench.run.config import ConfigError
 
 #: Columns a screen has room for.
@@ -213,7 +211,7 @@ def run_headroom(options: argparse.Namespace) -> int:
     model refined for the top; says how many rows it takes to tell. Reads the table as attop look
     proposes, and needs no configuration.
     """
-    from attop.headroom._headroom import headroom
+    from attop.headroom import headroom
 
     positive = _one_or_several(options.positive)
     source = options.table, options.label, positive, options.group, options.drop

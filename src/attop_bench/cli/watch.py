@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from attop._core.parameters import check_share
-from attop._core.wording import pitfall
+from attop.extending import check_share, pitfall
 from attop_bench.cli.options import GATE, add_gate
 from attop_bench.deploy.notes import read_notes
 from attop_bench.deploy.watched import Folder, read_folder, verdict_of, verdict_sentence

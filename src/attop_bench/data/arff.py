@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from attop._core.files import StrPath
-from attop._core.wording import count_noun
+from attop.extending import count_noun
 from attop_bench.data.base import DatasetError
 from attop_bench.data.delimited import opened
 from attop_bench.data.ledger import Ledger
@@ -17,6 +16,7 @@ from attop_bench.data.lines import BLANK, COMMENT, Suspect, asides
 from attop_bench.data.parameters import checked
 from attop_bench.data.source import BROKEN
 from attop_bench.data.written import numbers_of
+from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd

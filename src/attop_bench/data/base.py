@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop._core.files import StrPath, replacing
-from attop._core.typing import Floats, Ints
-from attop.experiment._parts import Parts
-from attop.statistics._effective import likeness
+from attop.experiment import Parts
+from attop.extending import Floats, Ints
+from attop.statistics import likeness
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.preparation import (
     column_transformer,
@@ -25,6 +24,7 @@ from attop_bench.data.preparation import (
     scaler,
 )
 from attop_bench.data.stored import as_arrays, features_of
+from attop_bench.files import StrPath, replacing
 
 if TYPE_CHECKING:
     import pandas as pd

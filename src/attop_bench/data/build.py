@@ -12,8 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from attop._core.files import StrPath
-from attop._core.seeds import derive_seed
+from attop.extending import derive_seed
 from attop_bench.data.base import (
     Dataset,
     DatasetError,
@@ -24,6 +23,7 @@ from attop_bench.data.base import (
 )
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.fetch import read_receipt
+from attop_bench.files import StrPath
 
 
 def build(spec: Mapping[str, Any], stage: str, previous: StrPath | None, out: StrPath) -> None:

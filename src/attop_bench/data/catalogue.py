@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attop._core.dotted import object_at
-from attop._core.wording import did_you_mean
+from attop.extending import did_you_mean, object_at
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.kinds import bundled, images, ratings, simulated, table
 from attop_bench.data.parameters import complete

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
-from attop._core.files import StrPath
-from attop._core.typing import Ints
-from attop._core.wording import count_noun
+from attop.extending import Ints, count_noun
 from attop_bench.data.base import DatasetError
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.lines import (
@@ -35,6 +33,7 @@ from attop_bench.data.lines import (
 from attop_bench.data.parameters import checked
 from attop_bench.data.quotes import mended
 from attop_bench.data.source import BROKEN, open_bytes
+from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd

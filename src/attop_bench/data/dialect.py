@@ -14,8 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from attop._core.files import StrPath
-from attop._core.wording import count_noun, join_first
+from attop.extending import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.beside import with_lists_beside
 from attop_bench.data.delimited import default_separator, opened, rows_of, sheet_of, told_separator
@@ -24,6 +23,7 @@ from attop_bench.data.lines import ABOVE, Suspect
 from attop_bench.data.quotes import mended
 from attop_bench.data.source import BROKEN, open_bytes, refuse_foreign
 from attop_bench.data.written import GAPS, numbers_of
+from attop_bench.files import StrPath
 
 #: Separators, the likeliest first where two fit alike.
 _SEPARATORS = (",", ";", "tab", "|", "whitespace", "^", "~", "\x01", ":", *"¦§&")

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 from attop_bench.data.base import DatasetError
 
 #: Of fewer rows UMAP takes the exact neighbours.

@@ -22,10 +22,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from attop._core.files import StrPath, put_in_place, write_text
 from attop_bench.data.base import DatasetError, Unavailable
 from attop_bench.data.registries import RECORDS
 from attop_bench.data.source import Source, digest, kind_of, open_member, stays_inside
+from attop_bench.files import StrPath, put_in_place, write_text
 
 if TYPE_CHECKING:
     import requests

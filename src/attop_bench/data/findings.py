@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from attop._core.wording import count_noun, join_first
+from attop.extending import count_noun, join_first
 from attop_bench.data.kinds.columns import MANY_VALUES
 from attop_bench.data.labels import LabelColumn
 from attop_bench.data.ledger import Ledger

@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
-from attop._core.files import StrPath
-from attop._core.typing import Ints
-from attop._core.wording import did_you_mean
+from attop.extending import Ints, did_you_mean
 from attop_bench.data.arff import read_arff
 from attop_bench.data.base import DatasetError
 from attop_bench.data.delimited import read_delimited, read_excel
@@ -29,6 +27,7 @@ from attop_bench.data.lines import BLANK, COMMENT, Suspect
 from attop_bench.data.parameters import check_values, checked, complete
 from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member, refuse_foreign
 from attop_bench.data.written import GAPS, numbers_of
+from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd

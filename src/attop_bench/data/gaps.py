@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop._core.wording import join_first
+from attop.extending import join_first
 from attop_bench.data.formats import Table
 from attop_bench.data.written import GAPS
 

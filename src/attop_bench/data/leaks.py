@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
-from attop.metrics._roc import auc
+from attop.extending import Floats, Ints
+from attop.metrics import auc
 from attop_bench.data.kinds.columns import MANY_VALUES
 from attop_bench.data.leaks_at_top import leaks_at_top
 from attop_bench.data.roles import Column

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 from attop.metrics import precision_at_k
 from attop_bench.data.roles import Column
 from attop_bench.data.shares import shares_of_others

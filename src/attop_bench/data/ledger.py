@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from attop._core.wording import count_noun
+from attop.extending import count_noun
 
 #: Signs of a line that are shown.
 _SHOWN = 60

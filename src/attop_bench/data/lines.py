@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attop._core.typing import Ints
+from attop.extending import Ints
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.written import GAPS, UNKNOWN, numbers_of, written
 

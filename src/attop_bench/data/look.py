@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.files import StrPath
-from attop._core.wording import did_you_mean, join_first
+from attop.extending import did_you_mean, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.beside import remarks_on_files
 from attop_bench.data.dialect import lines_of, read_as_found, written_oddly
@@ -23,6 +22,7 @@ from attop_bench.data.labels import as_label, candidates, having, unknown
 from attop_bench.data.leaks import leaks
 from attop_bench.data.roles import FEW, KINDS, NEARLY, Column, describe
 from attop_bench.data.written import GAPS
+from attop_bench.files import StrPath
 
 #: Rows that are looked at, of a longer table in so many runs of rows that follow each other.
 _SAMPLE, _RUNS = 200_000, 100

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar, get_origin, get_type_hint
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from attop._core.wording import did_you_mean
+from attop.extending import did_you_mean
 from attop_bench.data.base import DatasetError
 
 _P = ParamSpec("_P")

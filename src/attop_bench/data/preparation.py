@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attop._core.typing import Floats
+from attop.extending import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

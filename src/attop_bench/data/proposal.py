@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attop._core.top import Top
-from attop.experiment._judge import MIN_RUNS
+from attop.experiment import MIN_RUNS
+from attop.extending import Top
 from attop_bench.data.base import DatasetError
 from attop_bench.data.findings import NO_LABEL, Look
 

@@ -9,8 +9,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from attop._core.typing import Ints
-from attop._core.wording import join_first
+from attop.extending import Ints, join_first
 from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
 from attop_bench.data.written import written
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 
 #: Parts of the rows, each of which gets its shares from the others.
 _PARTS, _SEED = 5, 0x0A10

@@ -18,8 +18,8 @@ from dataclasses import MISSING, dataclass, field
 from pathlib import PurePosixPath
 from typing import IO, Any, Literal
 
-from attop._core.files import StrPath
 from attop_bench.data.base import DatasetError
+from attop_bench.files import StrPath
 
 #: Exceptions of reading a damaged compressed file, besides OSError.
 BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)

@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attop._core.top import Top
-from attop.experiment._forecast import HeldOut
-from attop.experiment._parts import parts_at_top
+from attop.experiment import HeldOut, parts_at_top
+from attop.extending import Top
 from attop_bench.data.base import Dataset
 from attop_bench.run.record import Record
 

@@ -12,11 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from attop._core.top import Top
-from attop._core.wording import count_noun, format_hits, pitfall
-from attop.experiment._capacity import capacity, draw_capacity
-from attop.experiment._forecast import NextList
-from attop.metrics._roc import roc_points
+from attop.experiment import NextList, capacity, draw_capacity
+from attop.extending import Top, count_noun, format_hits, pitfall
+from attop.metrics import roc_points
 from attop_bench.deploy.by_part import part_lines
 from attop_bench.deploy.deploy import Deployed
 from attop_bench.deploy.package import CURVE, HARMLESS, MODEL, SAFE_MODEL, Package

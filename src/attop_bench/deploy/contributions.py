@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
-from attop._core.typing import Floats
+from attop.extending import Floats
 
 #: Signs of a text that a reason shows.
 _WIDTH = 40

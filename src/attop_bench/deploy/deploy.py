@@ -15,20 +15,21 @@ from joblib import Parallel, delayed, parallel_config
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from attop._core.progress import show_progress
-from attop._core.top import Top
-from attop._core.typing import Floats, Ints
-from attop.experiment._forecast import HeldOut, NextList, next_list
-from attop.experiment._interval import difference_interval, interval
-from attop.experiment._learner import Params
-from attop.experiment._own_splits import torn_within
-from attop.experiment._routing import Estimator, fit
-from attop.experiment._splits import Fold
-from attop.experiment._tune import best_candidate
-from attop.metrics._metric import Metric
-from attop.metrics._overlap import overlap_at_k, ties_at_k
-from attop.metrics._registry import get_metric
-from attop.metrics._scorer import scores_of
+from attop.experiment import (
+    Estimator,
+    Fold,
+    HeldOut,
+    NextList,
+    Params,
+    best_candidate,
+    difference_interval,
+    fit,
+    interval,
+    next_list,
+    torn_within,
+)
+from attop.extending import Floats, Ints, Top, show_progress
+from attop.metrics import Metric, get_metric, overlap_at_k, scores_of, ties_at_k
 from attop_bench.data.base import Dataset, DatasetError, Origin, load_arrays
 from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt

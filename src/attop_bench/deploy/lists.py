@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.files import csv_text, original_cell, write_bytes
-from attop._core.wording import did_you_mean
+from attop.extending import did_you_mean
 from attop_bench.data.base import DatasetError
 from attop_bench.deploy.spreadsheet import is_spreadsheet, read_spreadsheet, write_spreadsheet
+from attop_bench.files import csv_text, original_cell, write_bytes
 
 #: All columns of the file, as a wish.
 ALL = "all"

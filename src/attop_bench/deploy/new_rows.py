@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.wording import join_first
+from attop.extending import join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import found_again
 from attop_bench.data.formats import Table, format_of, read_table

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from attop._core.files import read_json
-from attop._core.top import Top
+from attop.extending import Top
 from attop_bench.data.base import DatasetError
+from attop_bench.files import read_json
 
 NOTES = "model.json"
 

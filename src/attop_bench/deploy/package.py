@@ -15,13 +15,9 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import InconsistentVersionWarning
 
-from attop._core.files import write_bytes, write_json
-from attop._core.top import Top
-from attop._core.typing import Floats
-from attop._core.wording import count_noun, did_you_mean, pitfall
-from attop.experiment._forecast import HeldOut, NextList, next_list
-from attop.metrics._overlap import ties_at_k
-from attop.metrics._scorer import scores_of
+from attop.experiment import HeldOut, NextList, next_list
+from attop.extending import Floats, Top, count_noun, did_you_mean, pitfall
+from attop.metrics import scores_of, ties_at_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import dialect
 from attop_bench.data.formats import Table, format_of
@@ -39,6 +35,7 @@ from attop_bench.deploy.trial import (
     versions_of,
     write_trial,
 )
+from attop_bench.files import write_bytes, write_json
 
 MODEL, SAFE_MODEL = "model.joblib", "model.skops"
 LIST, CARD, CURVE = "ranked.csv", "card.md", "capacity.png"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attop._core.wording import format_hits
-from attop.experiment._forecast import NextList
+from attop.experiment import NextList
+from attop.extending import format_hits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,15 +12,14 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from attop._core.files import read_json
-from attop._core.top import Top
-from attop._core.wording import format_hits
-from attop.experiment._forecast import HeldOut, NextList
+from attop.experiment import HeldOut, NextList
+from attop.extending import Top, format_hits
 from attop_bench.data.base import DatasetError, load_arrays, save_arrays
 from attop_bench.data.formats import Table
 from attop_bench.data.kinds.columns import comparison_of, is_positive
 from attop_bench.deploy.lists import own_rows, read_list
 from attop_bench.deploy.notes import in_words
+from attop_bench.files import read_json
 
 HELD_OUT = "held-out.npz"
 #: Hits that even the best promise leaves open.

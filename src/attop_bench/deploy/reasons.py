@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
-from attop.experiment._splits import Fold
+from attop.experiment import Fold
+from attop.extending import Floats, Ints
 from attop_bench.data.shares import shares_of_others
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.files import plain_cell, write_bytes
 from attop_bench.data.base import DatasetError
+from attop_bench.files import plain_cell, write_bytes
 
 #: Rows of a sheet, the header among them, and signs of a cell, that Excel can hold.
 _MOST_ROWS = 2**20

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.files import read_json, write_json
-from attop._core.typing import Floats
-from attop.metrics._scorer import scores_of
+from attop.extending import Floats
+from attop.metrics import scores_of
 from attop_bench.data.base import DatasetError
+from attop_bench.files import read_json, write_json
 from attop_bench.run.record import environment
 
 TRIAL = "trial.json"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attop._core.wording import count_noun, format_hits
-from attop.statistics._watching import MOST_FURTHER, Watched, watch
+from attop.extending import count_noun, format_hits
+from attop.statistics import MOST_FURTHER, Watched, watch
 from attop_bench.data.base import DatasetError
 from attop_bench.deploy.lists import lists_in, read_list
 from attop_bench.deploy.promise import Promise, labels_of, promise_path, read_promise

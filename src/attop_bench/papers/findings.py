@@ -13,12 +13,9 @@ from dataclasses import dataclass, field
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop._core.files import StrPath
-from attop._core.top import Top
-from attop._core.wording import did_you_mean
-from attop.experiment._judge import MIN_RUNS
-from attop.experiment._pairs import decide
-from attop.experiment._verdict import Verdict
+from attop.experiment import MIN_RUNS, Verdict, decide
+from attop.extending import Top, did_you_mean
+from attop_bench.files import StrPath
 
 NOT_COMPARABLE = "not comparable"
 #: Differences up to this are of no importance; all printed metrics lie in [0, 1], but for DCG.

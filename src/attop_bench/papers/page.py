@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attop._core.files import csv_text, write_bytes
+from attop_bench.files import csv_text, write_bytes
 from attop_bench.papers.findings import Findings, Tables
 from attop_bench.report.figures.scene import to_svg
 from attop_bench.report.page.render import base_style

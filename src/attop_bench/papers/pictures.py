@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import t
 
-from attop.experiment._interval import CONFIDENCE
-from attop.experiment._verdict import Verdict
+from attop.experiment import CONFIDENCE, Verdict
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
 
 #: Verdict -> its colour, of Okabe and Ito's.

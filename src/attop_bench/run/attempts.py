@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attop._core.files import StrPath, write_json
+from attop_bench.files import StrPath, write_json
 from attop_bench.jobs.limits import FAILED, ProcessResult
 
 #: Of a folder of results: the run that writes there, and how often it tries a job.

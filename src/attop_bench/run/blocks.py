@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from attop._core.files import StrPath, read_json
+from attop_bench.files import StrPath, read_json
 
 #: The files of a fold.
 SCORES, RECORD = "scores.npz", "record.json"

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attop._core.top import Top
-from attop._core.typing import Ints
-from attop.experiment._splits import Fold
-from attop.metrics._custom import find_metric
-from attop.metrics._metric import Metric
+from attop.experiment import Fold
+from attop.extending import Ints, Top
+from attop.metrics import Metric, find_metric
 from attop_bench.data.base import Dataset
 from attop_bench.jobs.supervise import CannotRun
 from attop_bench.run.fitting import compile_method, import_estimator, sample_of

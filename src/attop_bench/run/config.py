@@ -14,10 +14,8 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from attop._core.wording import did_you_mean
-from attop.metrics._custom import custom_metric
-from attop.metrics._precision import AMOUNTS
-from attop.metrics._registry import DEFAULT_METRICS, METRICS, is_known
+from attop.extending import did_you_mean
+from attop.metrics import AMOUNTS, DEFAULT_METRICS, METRICS, custom_metric, is_known
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds

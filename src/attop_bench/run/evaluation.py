@@ -12,14 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop._core.top import Top, main_top
-from attop._core.typing import Floats, Ints
-from attop.experiment._forecast import HeldOut
-from attop.experiment._parts import counts_at_top
-from attop.experiment._tune import best_candidate
-from attop.metrics._metric import Metric
-from attop.metrics._overlap import inside_top
-from attop.metrics._roc import roc_points
+from attop.experiment import HeldOut, best_candidate, counts_at_top
+from attop.extending import Floats, Ints, Top, main_top
+from attop.metrics import Metric, inside_top, roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run

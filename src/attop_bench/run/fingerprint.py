@@ -25,10 +25,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from attop._core.files import StrPath, write_text
+from attop_bench.files import StrPath, write_text
 from attop_bench.run import syntax
 from attop_bench.run.syntax import Content, absolute, digest_of
 
@@ -40,7 +41,7 @@ _OWN = {"attop", "attop_bench"}
 _LEFT_OUT = re.compile(r"attop\.metrics\._registry|attop_bench\.(data\.catalogue|run\.checks|jobs(\..*)?)")
 
 #: An export of a package that loads when used; see `attop._core.lazy`.
-_EXPORT = re.compile(r"^from \.([\w.]+) import \w+ as (\w+)$", re.MULTILINE)
+_EXPORT = re.compile(r"^from (\.?[\w.]+) import \w+ as (\w+)$", re.MULTILINE)
 
 #: A text that may name a module, or what is in one.
 _MODULE = re.compile(r"\.*[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -216,7 +217,7 @@ def _exports(package: str) -> dict[str, str]:
     """Return the module of each export of a package that loads them when used."""
     stub = Path(f"{file_of(package)}i")
     text = stub.read_text(encoding="utf-8") if stub.is_file() else ""
-    return {name: f"{package}.{module}" for module, name in _EXPORT.findall(text)}
+    return {name: resolve_name(module, package) for module, name in _EXPORT.findall(text)}
 
 
 @cache

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
-from attop._core.dotted import object_at
-from attop.experiment._learner import Learner, Params, Sample, Transformer, fit_many
-from attop.experiment._routing import Estimator
+from attop.experiment import Estimator, Learner, Params, Sample, Transformer, fit_many
+from attop.extending import object_at
 from attop_bench.data.base import Dataset
 from attop_bench.run.job import Job
 

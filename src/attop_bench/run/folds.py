@@ -14,11 +14,11 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from attop._core.files import StrPath
-from attop._core.typing import Ints
-from attop.experiment._splits import Fold
+from attop.experiment import Fold
+from attop.extending import Ints
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
 from attop_bench.data.ledger import LedgerError
+from attop_bench.files import StrPath
 
 _TRAINS, _SCORED = 1, 2
 

@@ -10,16 +10,15 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attop._core.files import StrPath
-from attop._core.seeds import derive_seed
-from attop._core.top import Top
+from attop.extending import Top, derive_seed
+from attop_bench.files import StrPath
 from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
 from attop_bench.jobs.server import run_in_process
 from attop_bench.run.attempts import Attempts
 from attop_bench.run.record import Record, is_whole, name_of_data
 
 if TYPE_CHECKING:
-    from attop.metrics._metric import Metric
+    from attop.metrics import Metric
 
 #: What a process of its own runs: by dotted path, for its caller must not import it.
 WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.checks.check_and_compile"
@@ -80,7 +79,7 @@ class Job:
     @property
     def metric(self) -> Metric:
         """The metric that selects."""
-        from attop.metrics._custom import find_metric
+        from attop.metrics import find_metric
 
         return find_metric(self.scoring, self.custom_metrics)
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attop._core.files import StrPath, write_text
+from attop_bench.files import StrPath, write_text
 from attop_bench.run.parameters import plain
 
 #: Parameters that do not change a result: what a job may take, where files are found, how often it was tried.

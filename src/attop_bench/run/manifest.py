@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from threadpoolctl import threadpool_info
 
-from attop._core.seeds import derive_seed
+from attop.extending import derive_seed
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.config import Config, DatasetConfig

@@ -21,16 +21,13 @@ import pydantic
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic.fields import FieldInfo
 
-from attop._core.files import FILE_STEM, write_json, write_text
-from attop._core.top import Top
-from attop._core.wording import did_you_mean
-from attop.metrics._custom import find_metric
-from attop.metrics._metric import Metric
-from attop.metrics._registry import DEFAULT_METRICS
+from attop.extending import Top, did_you_mean
+from attop.metrics import DEFAULT_METRICS, Metric, find_metric
 from attop_bench.bibliography import FILE, bibliography
 from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
+from attop_bench.files import FILE_STEM, write_json, write_text
 
 #: A dotted path of Python names.
 DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from attop._core.files import StrPath
+from attop_bench.files import StrPath
 from attop_bench.run.queue import Asked, in_words, submitted_here
 from attop_bench.run.up_to_date import known_outputs, number_run, refusal
 

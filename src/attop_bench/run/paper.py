@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from attop._core.dotted import module_at, object_at
+from attop.extending import module_at, object_at
 
 
 @dataclass(frozen=True)

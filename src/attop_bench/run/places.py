@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from attop._core.files import StrPath
+from attop_bench.files import StrPath
 from attop_bench.run.config import CATALOGUES, catalogue_files
 
 #: Returns the path of a file of the benchmark's by its path beside the Snakefile.

@@ -11,7 +11,7 @@ import sklearn.svm  # noqa: F401
 import attop_bench.run.parameters
 import attop_bench.run.resume  # noqa: F401
 from attop import from_papers, learners
-from attop._core._sklearn import safe_indexing
+from attop.extending import safe_indexing
 from attop_bench.run.record import environment
 
 with contextlib.suppress(ImportError):

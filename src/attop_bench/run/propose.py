@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attop._core.typing import Floats
-from attop.experiment._interval import CONFIDENCE
-from attop.experiment._power import needed_lead
-from attop.statistics._sequential import Looked, signed_ranks_in_turn
+from attop.experiment import CONFIDENCE, needed_lead
+from attop.extending import Floats
+from attop.statistics import Looked, signed_ranks_in_turn
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.build import check_facts, make
 from attop_bench.data.fetch import obtain

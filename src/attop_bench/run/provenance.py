@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attop_bench
-from attop._core.wording import count_noun, join_words
+from attop.extending import count_noun, join_words
 from attop_bench.run.record import environment
 
 if TYPE_CHECKING:

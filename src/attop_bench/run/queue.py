@@ -13,8 +13,8 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from attop._core.files import StrPath
-from attop._core.wording import count_noun, join_first
+from attop.extending import count_noun, join_first
+from attop_bench.files import StrPath
 
 #: Left in the working directory by a run that submitted jobs.
 _LOGS = Path(".snakemake/slurm_logs")

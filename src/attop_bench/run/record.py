@@ -17,12 +17,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from attop._core.files import StrPath, read_json, write_json
-from attop._core.wording import count_noun
+from attop.extending import count_noun
+from attop_bench.files import StrPath, read_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
 
 if TYPE_CHECKING:
-    from attop._core.typing import Floats, Ints
+    from attop.extending import Floats, Ints
 
 _PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
 #: Of a record, in a file of their own.

@@ -10,17 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attop._core.files import check_stem
-from attop._core.progress import show_progress
-from attop._core.sample import as_floats
-from attop._core.top import Top, main_top
-from attop._core.typing import Floats, Ints
-from attop._core.wording import did_you_mean
-from attop.learners._base import all_alike
-from attop.metrics._metric import Metric
+from attop.extending import Floats, Ints, Top, all_alike, as_floats, did_you_mean, main_top, show_progress
+from attop.metrics import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import read_table, refuse_twice
 from attop_bench.data.kinds.columns import as_identifiers
+from attop_bench.files import check_stem
 from attop_bench.run.evaluation import Row, listed_row
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attop._core.files import StrPath, read_json, write_json
+from attop_bench.files import StrPath, read_json, write_json
 from attop_bench.run.blocks import BEGUN, RECORD, SCORES
 from attop_bench.run.job import Run
 from attop_bench.run.parameters import plain

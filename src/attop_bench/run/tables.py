@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attop._core.files import StrPath, write_csv, write_parquet
+from attop_bench.files import StrPath, write_csv, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from __future__ import annotations
 import traceback
 import warnings
 
-from attop.experiment._splits import Fold
-from attop.metrics._scorer import scores_of
+from attop.experiment import Fold
+from attop.metrics import scores_of
 from attop_bench.data.base import Dataset
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.run.fitting import learner_of, sample_of

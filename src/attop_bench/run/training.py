@@ -19,12 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from attop._core.typing import Floats
-from attop.experiment._own_splits import torn_within
-from attop.experiment._splits import Fold
-from attop.experiment._tune import at_edge, train
-from attop.learners._base import all_alike
-from attop.metrics._scorer import scores_of
+from attop.experiment import Fold, at_edge, torn_within, train
+from attop.extending import Floats, all_alike
+from attop.metrics import scores_of
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words

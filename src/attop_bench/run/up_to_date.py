@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
-from attop._core.files import StrPath, write_json
-from attop._core.wording import count_noun
-from attop.metrics._metric import Metric
+from attop.extending import count_noun
+from attop.metrics import Metric
 from attop_bench.data.catalogue import KINDS, kind_of
 from attop_bench.data.fetch import next_turn
 from attop_bench.data.source import digest as digest_of_file
+from attop_bench.files import StrPath, write_json
 from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.depends import Named, named_by

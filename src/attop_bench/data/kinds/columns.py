@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
-from attop._core.wording import did_you_mean
+from attop.extending import Floats, Ints, did_you_mean
 from attop_bench.data.base import DatasetError
 from attop_bench.data.preparation import columns_of, has_fixed_features
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop._core.files import StrPath
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.features import interaction_features, masked_nmf
 from attop_bench.data.parameters import Count, Interval, Share, checked, increasing
+from attop_bench.files import StrPath
 
 _WHERE = "dataset ratings"
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from attop._core.typing import Floats, Ints
+from attop.extending import Floats, Ints
 from attop_bench.data.base import Dataset
 from attop_bench.data.parameters import Count, checked
 

@@ -13,9 +13,8 @@ import pydantic
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 
-from attop._core.files import StrPath
-from attop._core.typing import Ints
-from attop.experiment._parts import Parts, read_parts
+from attop.experiment import Parts, read_parts
+from attop.extending import Ints
 from attop_bench.data.base import LEDGER, Dataset, DatasetError, Origin
 from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
 from attop_bench.data.kinds import columns
@@ -23,6 +22,7 @@ from attop_bench.data.kinds.columns import column_of, require_present
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.parameters import refusal
 from attop_bench.data.preparation import as_categories, columns_of
+from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd

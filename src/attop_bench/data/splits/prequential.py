@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from attop._core.sample import check_groups, check_labels
-from attop._core.typing import Ints
-from attop.experiment._splits import Fold, require_classes
+from attop.experiment import Fold, require_classes
+from attop.extending import Ints, check_groups, check_labels
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import Count, checked
 

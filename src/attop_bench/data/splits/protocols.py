@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from attop._core.seeds import derive_seed
-from attop._core.wording import did_you_mean
-from attop.experiment._splits import Fold, stratified, whole_entities, whole_groups
+from attop.experiment import Fold, stratified, whole_entities, whole_groups
+from attop.extending import derive_seed, did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.parameters import complete, integer
 from attop_bench.data.splits.prequential import prequential

@@ -14,17 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop._core.sample import check_groups, check_labels
-from attop._core.typing import Ints
-from attop.experiment._splits import (
-    Fold,
-    assign_by,
-    assign_folds,
-    fold_of,
-    require_classes,
-    shuffled,
-    strata_of,
-)
+from attop.experiment import Fold, assign_by, assign_folds, fold_of, require_classes, shuffled, strata_of
+from attop.extending import Ints, check_groups, check_labels
 from attop_bench.data.base import DatasetError
 from attop_bench.data.parameters import integer
 

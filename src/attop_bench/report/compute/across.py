@@ -12,13 +12,26 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from attop._core.top import main_top, sort_tops
-from attop._core.wording import count_noun, format_fixed, format_p, join_words
-from attop.metrics._registry import get_metric
-from attop.statistics._ranks import Comparison, Friedman, against_control, all_pairs, friedman, rank_rows
-from attop.statistics._regrets import Bootstrap, bootstrap_means, complete_block, regret
-from attop.statistics._rounding import difference
-from attop.statistics._two_methods import Effect, Posterior, bayesian_signed_rank, effect_sizes, wilcoxon
+from attop.extending import count_noun, format_fixed, format_p, join_words, main_top, sort_tops
+from attop.metrics import get_metric
+from attop.statistics import (
+    Bootstrap,
+    Comparison,
+    Effect,
+    Friedman,
+    Posterior,
+    against_control,
+    all_pairs,
+    bayesian_signed_rank,
+    bootstrap_means,
+    complete_block,
+    difference,
+    effect_sizes,
+    friedman,
+    rank_rows,
+    regret,
+    wilcoxon,
+)
 from attop_bench.report.compute.tables import costs
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop._core.top import Top, sort_tops
-from attop._core.wording import count_noun, format_p, format_small, format_sum, join_words
-from attop.experiment._headline import TopJudgement, judge_top
-from attop.experiment._interval import Units
-from attop.experiment._verdict import Verdict
-from attop.metrics._registry import get_metric
-from attop.statistics._ranks import rank_rows
+from attop.experiment import TopJudgement, Units, Verdict, judge_top
+from attop.extending import Top, count_noun, format_p, format_small, format_sum, join_words, sort_tops
+from attop.metrics import get_metric
+from attop.statistics import rank_rows
 
 #: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"

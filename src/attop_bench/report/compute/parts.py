@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from attop.experiment._parts import ratio_of_sums
+from attop.experiment import ratio_of_sums
 
 #: What a share or a precision has: itself and its 95% interval.
 _ENDS = ("", "_low", "_high")

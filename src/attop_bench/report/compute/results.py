@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from attop.experiment._headline import TopJudgement
-from attop.metrics._registry import METRICS
+from attop.experiment import TopJudgement
+from attop.metrics import METRICS
 from attop_bench.report.compute.across import Across, across, board
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.tables import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from attop._core.top import sort_tops
+from attop.extending import sort_tops
 from attop_bench.jobs.limits import FAILED, OK
 
 _KEY = ["dataset", "top", "metric", "method"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from attop._core.wording import abridge, format_fixed, format_p
+from attop.extending import abridge, format_fixed, format_p
 from attop_bench.report.compute.across import Across
 from attop_bench.report.figures.scene import INK, MUTED, WIDTH, Drawn, Scene, blank
 

@@ -10,12 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from attop._core.top import Top, main_top, sort_tops
-from attop._core.typing import Floats
-from attop._core.wording import abridge, count_noun, format_duration, join_words
-from attop.experiment._capacity import MULTIPLES, UNITS, capacity, draw_capacity
-from attop.metrics._registry import get_metric
-from attop.metrics._roc import RocPoints
+from attop.experiment import MULTIPLES, UNITS, capacity, draw_capacity
+from attop.extending import Floats, Top, abridge, count_noun, format_duration, join_words, main_top, sort_tops
+from attop.metrics import RocPoints, get_metric
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, short_tops
 

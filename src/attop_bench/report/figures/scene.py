@@ -23,9 +23,8 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from numpy.typing import ArrayLike
 
-from attop._core.top import Top
-from attop._core.wording import abridge, count_noun, join_words
-from attop.metrics._registry import get_metric
+from attop.extending import Top, abridge, count_noun, join_words
+from attop.metrics import get_metric
 from attop_bench.report.compute.judgements import unit_of
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on

@@ -12,9 +12,8 @@ import seaborn
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from attop._core.top import sort_tops
-from attop._core.wording import abridge, count_noun, format_small
-from attop.metrics._registry import get_metric
+from attop.extending import abridge, count_noun, format_small, sort_tops
+from attop.metrics import get_metric
 from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank, short_tops
 
 _ACROSS = 5  # panels side by side

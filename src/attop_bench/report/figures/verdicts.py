@@ -12,11 +12,9 @@ import seaborn
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from attop._core.wording import abridge, count_noun, format_cell
-from attop.experiment._headline import TopJudgement, regrets
-from attop.experiment._verdict import Verdict, legend
-from attop.statistics._regrets import bootstrap_means
-from attop.statistics._rounding import difference
+from attop.experiment import TopJudgement, Verdict, legend, regrets
+from attop.extending import abridge, count_noun, format_cell
+from attop.statistics import bootstrap_means, difference
 from attop_bench.report.compute.judgements import shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 

@@ -17,11 +17,12 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from attop._core import wording
-from attop._core.files import check_stem, write_bytes, write_csv, write_parquet
-from attop.experiment._headline import mean_regrets
-from attop.metrics._metric import Metric
+from attop import extending
+from attop.experiment import mean_regrets
+from attop.extending import format_fixed
+from attop.metrics import Metric
 from attop_bench.bibliography import Entry as Citation
+from attop_bench.files import check_stem, write_bytes, write_csv, write_parquet
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.judgements import BASELINE, unit_of
 from attop_bench.report.compute.results import Entry, Failures, Records
@@ -182,7 +183,7 @@ def _templates() -> Environment:
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     formats = ("format_fixed", "format_cell", "format_duration", "format_p", "count_noun")
-    pages.filters |= {name: getattr(wording, name) for name in formats}
+    pages.filters |= {name: getattr(extending, name) for name in formats}
     pages.filters |= {"thousands": "{:,}".format, "interval": _interval, "raw": Markup, "unit": unit_of}
 
     def asset(name: str) -> Markup:
@@ -276,7 +277,7 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
         [
             tex_text(page.titles[method]),
             *(as_tex(s.views[s.metric].tops[s.main].cells.get(method), short) for s in sections),
-            *(wording.format_fixed(of.get(method, math.nan), 1).replace("–", "--") for of in (lost, ranks)),
+            *(format_fixed(of.get(method, math.nan), 1).replace("–", "--") for of in (lost, ranks)),
         ]
         for method in order
     ]

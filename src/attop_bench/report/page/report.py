@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from attop._core import wording
-from attop._core.files import StrPath, write_bytes, write_csv
-from attop.experiment._headline import TopJudgement, headline, regrets
-from attop.experiment._interval import CONFIDENCE
-from attop.experiment._verdict import Verdict
-from attop.metrics._registry import get_metric
-from attop.statistics._regrets import bootstrap_means
-from attop.statistics._rounding import difference
+from attop.experiment import CONFIDENCE, TopJudgement, Verdict, headline, regrets
+from attop.extending import format_fixed, join_words
+from attop.metrics import get_metric
+from attop.statistics import bootstrap_means, difference
 from attop_bench.bibliography import cited
+from attop_bench.files import StrPath, write_bytes, write_csv
 from attop_bench.report.compute.across import by_reason, sentences, share_of
 from attop_bench.report.compute.found import found_by
 from attop_bench.report.compute.judgements import BASELINE, FEW
@@ -33,7 +30,7 @@ from attop_bench.report.page.render import Overview, Page, find_buttons, render,
 from attop_bench.report.page.section import Section, build_scene, build_section, chips, left_out, mean_seconds
 
 if TYPE_CHECKING:
-    from attop.experiment._result import TopComparison
+    from attop.experiment import TopComparison
 
 
 def write_analysis(
@@ -150,7 +147,7 @@ def _overview(
     of_each = {m: math.nan for s in ran for m in s.order} | means
     order = sorted(of_each, key=lambda m: (math.isnan(of_each[m]), of_each[m]))
     least = [m for m in order if not difference(of_each[m], of_each[order[0]])]
-    behind = {method: wording.format_fixed(mean, 1) for method, mean in of_each.items()}
+    behind = {method: format_fixed(mean, 1) for method, mean in of_each.items()}
     sentence = headline(judgements, titles) + " Too good? See the data." * _is_perfect(judgements)
     return Overview(
         headline=sentence,
@@ -257,7 +254,7 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
         "Seed": manifest.get("seed", ""),
         "Report made on": ", ".join(machine),
         "Threads": environment.get("threads", ""),
-        "Jobs ran on": wording.join_words(sorted({str(host) for host in runs["host"].dropna()})),
+        "Jobs ran on": join_words(sorted({str(host) for host in runs["host"].dropna()})),
     }
     return [(name, str(value)) for name, value in rows.items()]
 

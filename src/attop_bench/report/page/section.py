@@ -12,9 +12,8 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from attop._core.top import main_top
-from attop._core.wording import capitalise, count_noun, format_duration, format_hits, join_words
-from attop.experiment._headline import TopJudgement
+from attop.experiment import TopJudgement
+from attop.extending import capitalise, count_noun, format_duration, format_hits, join_words, main_top
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS

@@ -14,9 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from attop._core.files import plain_cell
-from attop._core.typing import Floats
-from attop._core.wording import (
+from attop.experiment import Rival, TopJudgement, Verdict, legend, name_models
+from attop.extending import (
+    Floats,
     capitalise,
     count_noun,
     decimals_for,
@@ -27,11 +27,8 @@ from attop._core.wording import (
     format_sum,
     join_words,
 )
-from attop.experiment._headline import TopJudgement, name_models
-from attop.experiment._judge import Rival
-from attop.experiment._verdict import Verdict, legend
-from attop.metrics._metric import Metric
-from attop.metrics._registry import get_metric
+from attop.metrics import Metric, get_metric
+from attop_bench.files import plain_cell
 from attop_bench.report.compute.judgements import highlighted, rank_methods, reading, shade, unit_of
 
 #: Heads of the table of tests.
