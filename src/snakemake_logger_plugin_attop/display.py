@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from attop._core.wording import count_noun, format_duration
+from attop.extending import count_noun, format_duration
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
 from attop_bench.run.interrupt import is_stopped

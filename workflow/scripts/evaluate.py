@@ -6,7 +6,7 @@ from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop.extending import Top
-    from attop.metrics._custom import find_metric
+    from attop.metrics import find_metric
     from attop_bench.data.base import load_available
     from attop_bench.run.blocks import files_of
     from attop_bench.run.evaluation import evaluate

@@ -9,7 +9,7 @@ from attop_bench.jobs.log import job_log
 gc.set_threshold(200_000)
 
 with job_log(snakemake.log[0]):
-    from attop.metrics._registry import register
+    from attop.metrics import register
     from attop_bench.data.base import Dataset, DatasetError, load_available
     from attop_bench.files import write_json
     from attop_bench.report.page.report import write_analysis

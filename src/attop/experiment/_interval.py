@@ -59,7 +59,7 @@ class Units(NamedTuple):
         """Return those of a metric at a top, from counts of all rows, None where one is not known.
 
         A metric of positives alone has them; one of a top no more than its rows. Where rows of an entity may
-        be alike, `design_effect` of them (`attop.statistics._effective`) are one. If entities differ in size,
+        be alike, `design_effect` of them (`attop.statistics.likeness`) are one. If entities differ in size,
         large ones are so few that runs may not differ by any of them: the exact bound counts throughout.
         """
         part = ratio / (1 + ratio)  # of the rows, in a test part

@@ -10,8 +10,8 @@ by the files beside it that it names: templates, styles, printed numbers. Code f
 modules in ways of its own. Of it these count, too: modules whose names stand there as texts, and a file
 beside it that is called like a module of Python's library, which it may put first.
 
-Of a package that loads its exports when used, all modules count: so modules of attop import from the module
-that defines a name, not from its package (`tests/run/test_fingerprint.py`).
+A name that is imported from a package whose stub exports it counts for the module that defines it. Of such a
+package as a whole all modules count: so nothing imports one (`tests/run/test_fingerprint.py`).
 """
 
 from __future__ import annotations

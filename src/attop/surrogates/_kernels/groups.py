@@ -35,7 +35,7 @@ def over_groups(one):
                      tile, values, positions)
 
         scores : ndarray of shape (n, m), C-contiguous
-        order, start, n_pos : see `attop._core.sample.RankingSample`
+        order, start, n_pos : see `attop.extending.RankingSample`
         k : ndarray of shape (n_groups,)
         weight : float, of each group
         value : ndarray of shape (m,), to which the values times `weight` are added

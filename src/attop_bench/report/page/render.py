@@ -17,9 +17,8 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from attop import extending
 from attop.experiment import mean_regrets
-from attop.extending import format_fixed
+from attop.extending import count_noun, format_cell, format_duration, format_fixed, format_p
 from attop.metrics import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.files import check_stem, write_bytes, write_csv, write_parquet
@@ -182,8 +181,8 @@ def _templates() -> Environment:
     """Return the templates: to compile them takes longer than to fill in a small page."""
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    formats = ("format_fixed", "format_cell", "format_duration", "format_p", "count_noun")
-    pages.filters |= {name: getattr(extending, name) for name in formats}
+    formats = (format_fixed, format_cell, format_duration, format_p, count_noun)
+    pages.filters |= {format_.__name__: format_ for format_ in formats}
     pages.filters |= {"thousands": "{:,}".format, "interval": _interval, "raw": Markup, "unit": unit_of}
 
     def asset(name: str) -> Markup:
