@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from attop._core.files import read_json
+from attop_bench.files import read_json
 
 from attop.metrics import _registry as registry
 from attop.metrics import get_metric

@@ -114,7 +114,7 @@ ADDED = (
         EVERY_OTHER,
         f"{DATA}/splits/protocols.py",
         {
-            "from attop._core.seeds": "from attop_bench.data.splits.every_other import every_other\n",
+            "from attop.extending": "from attop_bench.data.splits.every_other import every_other\n",
             "Protocol(holdout,": 'Protocol(every_other, "every other item trains"),\n',
         },
     ),
@@ -123,7 +123,7 @@ ADDED = (
         LINE,
         f"{DATA}/catalogue.py",
         {
-            "from attop._core.wording": "from attop_bench.data.kinds.line import line\n",
+            "from attop.extending": "from attop_bench.data.kinds.line import line\n",
             '_single("wdbc"': '_single("line", line),\n',
         },
     ),
