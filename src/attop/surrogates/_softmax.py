@@ -115,7 +115,7 @@ class TalosLossAtK(TopSurrogate, _Softmax):
     -----
     Source: S. Zhang et al. (2026), "Talos", WWW, eq. (3.7), and (3.6) before Jensen's inequality. At least 0,
     not convex. Items far above the k-th score are all alike to it, as :math:`\sigma` saturates; those far
-    below are told apart as by the softmax loss of temperature :math:`\tau`. An item of weight w counts w
+    below are ordered as by the softmax loss of temperature :math:`\tau`. An item of weight w counts w
     times in both sums, and k is a weight. Defined on groups with a positive and :math:`1 \le k \le n`.
 
     As in the paper, `coef` is the gradient with the k-th score held where it is.

@@ -83,7 +83,7 @@ def _normalised(factors: Singles) -> tuple[Singles, Singles]:
 
 
 class Backbone:
-    """What the vectors of users and items are made of: their factors, or means over LightGCN's layers.
+    """Vectors of users and items by their factors: these themselves, or means over LightGCN's layers.
 
     A layer gives each user the sum of the items of their pairs, and each item that of its users, every pair
     divided by the root of the product of both numbers of pairs. It is a symmetric linear map.
