@@ -29,6 +29,7 @@ CONFIGURATION = "config/suites/pairs.yaml"
 #: Exported beside the learners, or without a surrogate.
 WITHOUT = {
     "ConstantModelWarning",
+    "PositiveClassWarning",
     "EASE",
     "PopularityRanker",
     "Ranker",
