@@ -550,8 +550,9 @@ def test_share_and_lift_are_the_hits_in_other_units():
         assert k == 0 or drawn["lift"][k] == pytest.approx(hits / (k * 40 / 200))
 
 
-def test_progress_is_shown_unless_asked_not_to(capsys):
+def test_progress_is_shown_unless_asked_not_to(capsys, monkeypatch):
     X, y = items(n=200)
+    monkeypatch.setattr("attop._core.progress._APART", 0.0)
     compare_at_top(PAIR, X, y, 20, cv=2, pos_label="yes")
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1].startswith("8 of 8 runs, ")

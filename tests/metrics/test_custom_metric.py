@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from attop_bench.files import read_json
 
 from attop.metrics import _registry as registry
 from attop.metrics import get_metric
 from attop.metrics._custom import custom_metric
 from attop_bench.data.base import Dataset
+from attop_bench.files import read_json
 from attop_bench.run.config import ConfigError, load_config
 from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Run

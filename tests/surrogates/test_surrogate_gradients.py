@@ -6,7 +6,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from attop.surrogates import AccuracyAtTop, AUCStruct, PApKRamp, PApKTS, PrecAtKRamp, SoftmaxLossAtK
+from attop.surrogates import (
+    AccuracyAtTop,
+    AUCStruct,
+    PApKRamp,
+    PApKTS,
+    PrecAtKRamp,
+    SoftmaxLossAtK,
+    TalosLossAtK,
+)
 from support.surrogate_cases import PUSHES, TOP, WITHOUT_TOP, draw
 
 
@@ -33,8 +41,8 @@ def bound_and_scores(cls, rng, weighted):
             return bound.surrogate.bind(y, None, weight), s
 
 
-# Of SoftmaxLossAtK it is the gradient about a quantile held fixed: test_softmax.py.
-@with_and_without_weights([c for c in EVERY if c is not SoftmaxLossAtK])
+# Of these it is the gradient about a k-th score held fixed: test_softmax.py.
+@with_and_without_weights([c for c in EVERY if c not in (SoftmaxLossAtK, TalosLossAtK)])
 def test_coef_is_the_gradient_where_there_is_one(cls, weighted):
     rng = np.random.default_rng(6)
     step = 1e-6

@@ -12,6 +12,7 @@ from attop.surrogates import (
     PNormPushExp,
     SoftmaxLossAtK,
     SoftPrecAtK,
+    TalosLossAtK,
     TopPushK,
 )
 from attop.surrogates._grouped import GroupedSurrogate
@@ -19,7 +20,7 @@ from attop.surrogates._registry import SURROGATES
 
 TAKE = [kind for kind in [*SURROGATES.values(), AccuracyAtTop] if not kind.no_weights]
 #: Sums of hinges, exact to rounding at any scale.
-NOT_OF_HINGES = (TopPushK, SoftmaxLossAtK)
+NOT_OF_HINGES = (TopPushK, SoftmaxLossAtK, TalosLossAtK)
 OF_HINGES = [k for k in TAKE if issubclass(k, GroupedSurrogate) and not k.smooth and k not in NOT_OF_HINGES]
 #: In units of the items: twice the weights, with twice the k, give twice the value.
 IN_ITEMS = ("prec@k-struct", "prec@k-ramp", "prec@k-max")
