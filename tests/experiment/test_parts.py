@@ -10,7 +10,8 @@ import oracles.parts as oracle
 from attop import Top, compare_at_top
 from attop.experiment import HeldOut
 from attop.experiment._interval import clopper_pearson
-from attop.experiment._parts import MISSING, Parts, parts_at_top, read_parts
+from attop.experiment._parts import MISSING, Parts, read_parts
+from attop.experiment._parts_at_top import parts_at_top
 
 pytestmark = pytest.mark.workflow
 

@@ -96,6 +96,7 @@ def test_a_command_stopped_by_the_user_says_so_in_a_line(monkeypatch, capsys):
     from attop_bench.cli import folder, main
 
     def stopped(options):
+        """Print nothing."""
         raise KeyboardInterrupt
 
     monkeypatch.setattr(folder, "run_list", stopped)

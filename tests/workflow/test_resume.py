@@ -22,7 +22,7 @@ def test_killed_runs_go_on(finished, tmp_path):
     assert len(killed) == 2
     tables = [file for file in finished.glob("results/evaluation/wdbc/*.parquet") if file.stem != "runs"]
     files = [*finished.glob("results/train/wdbc/*/*/scores.npz"), *tables]
-    assert len(files) == 6 + 6
+    assert len(files) == 6 + 7
     for file in files:
         assert (tmp_path / "killed" / file.relative_to(finished)).read_bytes() == file.read_bytes(), file
 

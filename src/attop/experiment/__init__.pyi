@@ -30,10 +30,10 @@ from ._learner import fit_many as fit_many
 from ._own_splits import torn_within as torn_within
 from ._pairs import decide as decide
 from ._parts import Parts as Parts
-from ._parts import counts_at_top as counts_at_top
-from ._parts import parts_at_top as parts_at_top
-from ._parts import ratio_of_sums as ratio_of_sums
 from ._parts import read_parts as read_parts
+from ._parts_at_top import counts_at_top as counts_at_top
+from ._parts_at_top import parts_at_top as parts_at_top
+from ._parts_at_top import ratio_of_sums as ratio_of_sums
 from ._power import least_lead as least_lead
 from ._power import needed_lead as needed_lead
 from ._result import TopComparison as TopComparison

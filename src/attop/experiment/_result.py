@@ -23,7 +23,8 @@ from attop.experiment._headline import TopJudgement, headline, judge_top
 from attop.experiment._interval import Units, interval
 from attop.experiment._judge import judge_pair
 from attop.experiment._learner import Sample
-from attop.experiment._parts import Parts, parts_at_top
+from attop.experiment._parts import Parts
+from attop.experiment._parts_at_top import parts_at_top
 from attop.experiment._run import Row, Split
 from attop.metrics._metric import Metric
 
