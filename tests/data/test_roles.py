@@ -92,7 +92,7 @@ def test_questions_are_in_the_configuration_and_answers_change_it(tmp_path):
     )
     assert parameters(look(path))["entity"] == "KUNNR"
     months = parameters(look(path, roles={"month": "category"}))
-    assert "month=2024-07" in make("file", **months).facts["features"]
+    assert "2024-07" in make("file", **months).X["month"].cat.categories
     path = written(tmp_path, patient_nbr=FAR[WHO], y=Y)
     with pytest.raises(DatasetError, match=r"no column 'nbr'"):
         look(path, roles={"nbr": "number"})
