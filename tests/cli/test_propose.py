@@ -9,12 +9,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from attop.extending import Top
 from attop.metrics import precision_at_k
 from attop_bench.cli import propose
 from attop_bench.data.base import Unavailable
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import load_config
-from attop_bench.run.propose import get_files, look_at_tops, measure, prepare
+from attop_bench.run.propose import as_published, get_files, look_at_tops, measure, prepare
 
 TOPS = [{"kappa": 0.25}, {"kappa": 1.0}]
 N_SETS = 10
@@ -121,3 +122,10 @@ def test_a_wrong_call_is_told(arguments, words, tmp_path, monkeypatch, ask):
 def test_a_method_that_fails_is_told(board, ask):
     path = "sklearn.decomposition.PCA"
     assert f"{path} fails on digit-9" in ask("propose", path, "--jobs", "1", status=1)
+
+
+def test_a_top_is_cut_as_the_values_of_the_board_were():
+    assert as_published(Top(k=65, out_of=11183), 2237) == Top(k=14)  # 13.003
+    assert as_published(Top(k=10, out_of=40), 20) == Top(k=5)
+    for top in (Top(tau=0.01), Top(k=7)):
+        assert as_published(top, 2237) == top

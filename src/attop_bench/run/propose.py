@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from attop.experiment import CONFIDENCE, needed_lead
-from attop.extending import Floats
+from attop.extending import Floats, Top
 from attop.statistics import Looked, signed_ranks_in_turn
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.build import check_facts, make
@@ -104,6 +106,13 @@ def prepare(config: Config, name: str, paths: Mapping[str, str]) -> Dataset:
     return dataset
 
 
+def as_published(top: Top, n: int) -> Top:
+    """Return the top of a test part of n rows as the board's values have it: k of a list, rounded up."""
+    if top.k is None or top.out_of is None:
+        return top
+    return Top(k=math.ceil(Fraction(top.k * n, top.out_of)))
+
+
 def _measure(config: Config, name: str, paths: Mapping[str, str], deadline: float) -> Measured:
     protocol, plan = config.dataset(name).protocol, Plan(config)
     dataset = prepare(config, name, paths)
@@ -117,7 +126,8 @@ def _measure(config: Config, name: str, paths: Mapping[str, str], deadline: floa
             record = run_job(job, dataset, fold, left)
             if not record.ok:
                 return Measured(name, None, "" if record.status == "timeout" else record.reason)
-            scored = zip(job.tops, record.scores, strict=True)
+            cuts = [as_published(top, len(fold.test)) for top in job.tops]
+            scored = zip(cuts, record.scores, strict=True)
             values.append(
                 [sample.measure(job.metric, fold.test, scores, top).value for top, scores in scored]
             )
