@@ -53,7 +53,7 @@ def test_past_runs_of_the_same_data_and_method_say_it(requests):
     finish(one, "one", 800.0, 100.0, fold=1)
     finish(one, "one", 3900.0, 1000.0, fold=2, status="error")
     memory, minutes = asked(one)
-    assert (memory[0], minutes[0]) == (1.5 * 800 + 500, 3 * 100 / 60 + 5)
+    assert (memory[0], minutes[0]) == (1.5 * 800 + 900, 3 * 100 / 60 + 5)
 
 
 def test_past_runs_on_other_data_are_scaled_by_size(requests):
@@ -65,7 +65,7 @@ def test_past_runs_on_other_data_are_scaled_by_size(requests):
         prepare(one, "two", 1000)
         prepare(one, "one", items)
         memory, minutes = asked(one)
-        assert least * 1.5 * 800 <= memory[0] - 500 <= most * 1.5 * 800
+        assert least * 1.5 * 800 <= memory[0] - 900 <= most * 1.5 * 800
         assert least * 5 <= minutes[0] - 5 <= most * 5 + 1
 
 
@@ -85,7 +85,7 @@ def test_each_attempt_asks_for_no_less_and_the_second_for_the_limit(requests, pe
     if limits == LIMITS:
         assert memory[1] >= 4000
         assert minutes[1] >= 20
-        assert "memory_mb" in resources or memory[0] <= 4000 + 500  # beyond it a job is stopped anyway
+        assert "memory_mb" in resources or memory[0] <= 4000 + 900  # beyond it a job is stopped anyway
     assert minutes[0] * 5 == asked(one, n_folds=5)[1][0]
     assert all(isinstance(number, int) for number in (*memory, *minutes))
 

@@ -19,8 +19,9 @@ from attop_bench.run.record import Record, RecordError
 #: Of a method on a data set so many records are read: all of 10,000 would take seconds at every start.
 _MOST_RECORDS = 20
 
-#: A first request is so many times the most that past runs took, and so much more.
-_MEMORY_FACTOR, _MORE_MB = 1.5, 500
+#: A first request is so many times the most that past runs took, and so much more: beside a run the processes
+#: of Snakemake and its step are in the job, which take 700 MB together.
+_MEMORY_FACTOR, _MORE_MB = 1.5, 900
 _TIME_FACTOR, _MORE_MINUTES = 3, 5
 
 #: Without any record: Python and its packages, and some copies of the data; minutes of a fold.
