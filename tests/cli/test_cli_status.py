@@ -126,7 +126,7 @@ def test_the_largest_request_of_what_is_left_is_said_before_anything_is_submitte
         seconds={"training": 6.0},
     )
     assert any(
-        "Largest request 3,500 MB (linear-svm on wdbc), 10 min (aatp on wdbc)" in line for line in shown(ask)
+        "Largest request 3,900 MB (linear-svm on wdbc), 10 min (aatp on wdbc)" in line for line in shown(ask)
     )
     text = (folder / "mine.yaml").read_text()
     resources = "{threads: 2, datasets: {spambase: {memory_mb: 16000, minutes: 90, gpus: 2}}}"

@@ -77,7 +77,7 @@ def test_it_prints_what_the_function_finds(table, ask, capsys, monkeypatch):
         given.update(how, data=(X, y), found=headroom(X, y, top, **how) if top.k else top)
         return given["found"]
 
-    monkeypatch.setattr("attop.headroom._headroom.headroom", watched)
+    monkeypatch.setattr("attop.headroom.headroom", watched)
     X, y, _, entity = command.read("table.csv", "fraud", "fraud", None)
     capsys.readouterr()
     printed = ask(*call, "20")
