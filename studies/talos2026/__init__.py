@@ -7,13 +7,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from attop.extending import join_words
-from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, ours_alone, printed_numbers
+from attop_bench.papers.findings import Findings, Plot, Table, Tables, printed_numbers
 from attop_bench.papers.pictures import beside, dumbbells
 from studies.publish import Sizes
+from studies.slatk2025 import near_printed
 
 #: Methods, as a reader calls them: table 3.1, beside it, and table 4.1.
 NAMES = {
@@ -44,8 +44,6 @@ _ABSENT = tuple(
         "bpr", "aatp-regressed", "rs-at-20", "smoothi-at-20", "bsl", "psl", "advinfonce", "llpauc"
     )
 )  # fmt: skip
-#: Share of a printed number that counts as equal.
-_NEAR = 0.05
 _REASONS = (
     "All items stand in the loss, and a step is over 1000 users. The paper draws 1024 items for each pair.",
     "Temperatures are of the paper's grid. The number of steps is fixed, the rate of learning is 0.1 and "
@@ -69,15 +67,8 @@ CONFIGURATION = "config/papers/talos2026.yaml"
 
 def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """Return printed numbers beside ours, then ours alone."""
-    printed, summary = printed_numbers(PRINTED), results["summary"]
-    printed = printed[printed["dataset"].isin(story["datasets"])]
     sets = {d: (d, "validation pairs") for d in story["datasets"]}
-    both = compare(printed, summary, sets, absent=_ABSENT).drop(columns="why")
-    ratio = both["ours"] / both["printed"] - 1
-    cases = [ratio.isna(), ratio < -_NEAR, ratio <= _NEAR]
-    both["verdict"] = np.select(cases, ["not comparable", "below", "equal"], "above")
-    alone = ours_alone(printed, summary, sets).assign(verdict="not comparable")
-    return {"losses": pd.concat([both, alone], ignore_index=True)}
+    return {"losses": near_printed(printed_numbers(PRINTED), results["summary"], sets, _ABSENT)}
 
 
 def findings(tables: Tables) -> Findings:

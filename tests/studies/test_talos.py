@@ -1,11 +1,16 @@
 """Losses of Talos's tables: their definitions, their slopes, and what their states move to."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from scipy.special import expit, logsumexp, softmax
 from studies.talos2026 import losses
 from studies.talos2026.methods import FactorLists
+
+from attop_bench.run.config import read_yaml
+from studies import talos2026
+from support import ROOT
 
 N_ITEMS, K = 30, 4
 
@@ -190,3 +195,31 @@ def test_every_loss_finds_two_tastes(loss):
         for at in (np.array(others)[:, 0] == u for u in range(40))
     ]
     assert np.mean(best) > 0.6
+
+
+def test_the_page_is_made_of_a_run_of_the_configuration():
+    """Each method has a name on it, and the sentence in front those of its numbers."""
+    config = read_yaml(ROOT / talos2026.CONFIGURATION)
+    methods = [method["id"] for method in config["methods"]]
+    assert set(methods) == set(talos2026.NAMES)
+    rng = np.random.default_rng(0)
+    summary = pd.DataFrame(
+        [
+            {
+                "dataset": dataset["id"],
+                "top": "k=20",
+                "method": method,
+                "metric": metric,
+                "mean": rng.random(),
+            }
+            for dataset in config["datasets"]
+            for method in methods
+            for metric in config["metrics"]
+        ]
+    ).assign(top="k=20", std=np.nan, n=1, n_constant=0)
+    found = talos2026.tables({"summary": summary}, {"datasets": {d["id"]: {} for d in config["datasets"]}})
+    page = talos2026.findings(found)
+    ours = summary.set_index(["dataset", "metric", "method"])["mean"]["beauty", "precision@k"]
+    for method in ("aatp", "aatp-regressed", "talos", "softmax"):
+        assert f"{ours[method]:.4f}" in page.verdict[0]
+    assert set(found["losses"]["dataset"]) == {"beauty", "beauty-refit"}
