@@ -31,7 +31,7 @@ function drawFront() {
   front.querySelector(".said").textContent = (timed
     ? `Height: ${unit} behind the best, mean over the data sets. Width: time of a job, tuning included.${least}`
     : `Marks: ${unit} behind the best, mean over the data sets. ${points[0]?.ends ? "Lines: 95% interval, bootstrap over the data sets." : "Fewer data sets than an interval takes."}`)
-    + (missing ? ` ${missing} of ${rows.length} methods have no place here: values are missing.` : "");
+    + (missing ? ` Values are missing, and with them the place of ${missing} of ${rows.length} methods.` : "");
   plot.classList.toggle("rows", !timed);
   plot.style.setProperty("--methods", points.length);
   const sheet = [680, timed ? 400 : 34 + Math.max(120, 20 * points.length)];
