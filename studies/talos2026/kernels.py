@@ -9,7 +9,7 @@ from numba import njit
 
 from attop.extending import HELPER, kth_largest, over_groups
 
-#: Negatives that the paper draws for each positive.
+#: Items that the paper draws for each positive, and `DrawnLists` for each block of users.
 DRAWN = 1024
 
 

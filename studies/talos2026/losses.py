@@ -75,6 +75,26 @@ class _StatefulLists(Lists):
         return self.pairs[users].toarray() > 0
 
 
+class DrawnLists(_StatefulLists):
+    """A loss over each user's positives and `DRAWN` items, which are drawn anew for each block of users."""
+
+    def __init__(self, pairs: csr_matrix, loss: GroupedSurrogate, seed: int = 0):
+        super().__init__(pairs)
+        self._loss, self._rng = loss, np.random.default_rng(seed)
+
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
+        """Overwrite scores by slopes; see `Lists`."""
+        positive = self._positive(users)
+        listed = positive.copy()
+        listed[:, self._rng.permutation(self.n_items)[:DRAWN]] = True
+        labels = positive[listed].astype(int)
+        user = np.nonzero(listed)[0]
+        mean, slopes = self._loss.value_and_coef(scale * scores[listed], labels, user)
+        scores[:] = 0.0
+        scores[listed] = factor * scale * len(users) * slopes
+        return float(mean) * len(users)
+
+
 class RegressedHinges(_StatefulLists):
     """AATP as printed: hinges about thresholds that follow the users' k-th scores by quantile regression."""
 
@@ -233,5 +253,7 @@ def stateful(name: str, pairs: csr_matrix, k: int, settings: Mapping[str, float]
     return kinds[name]()
 
 
+#: Losses of pairs of items, or of k passes over them: too slow over all items.
+DRAWN_FOR = ("psl", "rs@k", "smoothi@k")
 #: Losses that keep numbers of their own.
 STATEFUL = ("aatp-regressed", "advinfonce", "llpauc")

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from attop.extending import Floats, Ints, Lists, SurrogateLists
 from attop.learners import EASE, FactorRanker, PopularityRanker
 from studies.slatk2025.methods import UserRows, pairs_of_rows
-from studies.talos2026.losses import STATEFUL, stateful, surrogate
+from studies.talos2026.losses import DRAWN_FOR, STATEFUL, DrawnLists, stateful, surrogate
 
 
 class _Ranker(FactorRanker):
@@ -60,7 +60,8 @@ class FactorLists(UserRows):
             ranker.lists_of = lambda pairs: stateful(self.loss, pairs, self.k, self.get_params())
         else:
             loss, ranker.scale = surrogate(self.loss, self.k, self.temperature, self.second)
-            ranker.lists_of = lambda pairs: SurrogateLists(pairs, loss)
+            lists = DrawnLists if self.loss in DRAWN_FOR else SurrogateLists
+            ranker.lists_of = lambda pairs: lists(pairs, loss)
         self._unseen = ranker.fit(pairs).unseen
         return self
 

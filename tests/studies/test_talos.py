@@ -223,3 +223,22 @@ def test_the_page_is_made_of_a_run_of_the_configuration():
     for method in ("aatp", "aatp-regressed", "talos", "softmax"):
         assert f"{ours[method]:.4f}" in page.verdict[0]
     assert set(found["losses"]["dataset"]) == {"beauty", "beauty-refit"}
+
+
+def test_drawn_lists_are_the_loss_of_positives_and_drawn_items(case, monkeypatch):
+    """Of all items they are the loss itself; of few, slopes stand on positives and those few alone."""
+    scores, positive = case
+    loss, _ = losses.surrogate("psl", K, 0.2, 1.0)
+    pairs, users = csr_matrix(positive), np.arange(3)
+    slopes = scores.copy()
+    value = losses.DrawnLists(pairs, loss).descend(slopes, users, 1.0, 0.5)
+    singly = [loss.value_and_coef(s, y.astype(int)) for s, y in zip(scores, positive, strict=True)]
+    assert value == pytest.approx(sum(one for one, _ in singly), rel=1e-9)
+    np.testing.assert_allclose(slopes, 0.5 * np.array([slope for _, slope in singly]), rtol=1e-6)
+    monkeypatch.setattr(losses, "DRAWN", 5)
+    slopes = scores.copy()
+    losses.DrawnLists(pairs, loss).descend(slopes, users, 1.0, 0.5)
+    of_negatives = (slopes != 0) & ~positive
+    assert (slopes != 0)[positive].all()
+    assert of_negatives.any(axis=0).sum() <= 5
+    assert of_negatives.any(axis=1).all()
