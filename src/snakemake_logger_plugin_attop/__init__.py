@@ -111,11 +111,11 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             job = self._progress.finish(facts["job_id"])
             if job is not None and (why := reason_of(job)):
-                display.failure(job, why, kept=True)
+                display.failure(job, why, is_result=True)
             display.update()
         elif event == LogEvent.GROUP_ERROR:
-            about = facts["job_error_info"]
-            self._refused |= {job["jobid"]: facts.get(WORDS, "") for job in about}
+            failed_jobs = facts["job_error_info"]
+            self._refused |= {job["jobid"]: facts.get(WORDS, "") for job in failed_jobs}
         elif event == LogEvent.JOB_ERROR:
             self._break_off(display, facts)
         elif event is None or event == LogEvent.ERROR:
@@ -155,8 +155,8 @@ class LogHandler(LogHandlerBase):
 def _sentence(words: str) -> str:
     """Return the scheduler's words on a job, without its command and the closing words of Snakemake."""
     lines = words.partition(_CLOSING)[0].splitlines()
-    said = itertools.takewhile(lambda line: not line.startswith("    "), lines)
-    return " ".join(line.strip() for line in said)
+    head = itertools.takewhile(lambda line: not line.startswith("    "), lines)
+    return " ".join(line.strip() for line in head)
 
 
 def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:

@@ -112,14 +112,14 @@ class Progress:
         self.running.pop(number, None)
         return self.jobs.pop(number, None)
 
-    def add_failure(self, job: Job, why: str, *, kept: bool) -> bool:
+    def add_failure(self, job: Job, why: str, *, is_result: bool) -> bool:
         """Count a failure, and return whether it is the first of its reason.
 
-        One that is not ``kept`` as a result is taken back if the job ends well after all.
+        A failure that is not a result is taken back if the job ends well after all.
         """
         failure = (job.subject, why)
         self.failed[failure] += 1
-        if not kept:
+        if not is_result:
             self._broken[job.key] = failure
         return self.failed[failure] == 1
 

@@ -136,11 +136,11 @@ class Top:
         if text.strip().endswith("%"):
             return cls._percentage(text)
         name, _, value = text.partition("=")
-        number, of, length = value.partition(" of ")
+        number, separator, length = value.partition(" of ")
         number, _, rule = number.partition(" ")
         try:
             if name in _KINDS:
-                parameters = {name: _number(number)} | ({"of": _number(length)} if of else {})
+                parameters = {name: _number(number)} | ({"of": _number(length)} if separator else {})
                 return cls.of(parameters | ({"round": rule} if rule else {}))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None

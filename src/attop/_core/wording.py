@@ -131,10 +131,10 @@ def abridge(text: str, length: int = 28) -> str:
     return text if len(text) <= length else f"{text[: length - 1 - end]}…{text[-end:]}"
 
 
-def nearest(word: object, known: Iterable[object]) -> str:
+def nearest(word: object, choices: Iterable[object]) -> str:
     """Ask whether the nearest of `known` names, or one as near, is meant; empty if none is near."""
     word = str(word).lower()
-    near = get_close_matches(word, dict.fromkeys(map(str, known)), n=3)
+    near = get_close_matches(word, dict.fromkeys(map(str, choices)), n=3)
     if not near:
         return ""
     ratios = [SequenceMatcher(None, name, word).ratio() for name in near]
@@ -142,7 +142,7 @@ def nearest(word: object, known: Iterable[object]) -> str:
     return f"did you mean {' or '.join(best)}?"
 
 
-def did_you_mean(word: object, known: Iterable[object]) -> str:
+def did_you_mean(word: object, choices: Iterable[object]) -> str:
     """Ask whether the nearest of `known` names is meant, or list them, 20 at most, where none is near.
 
     Examples
@@ -152,7 +152,7 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     >>> did_you_mean("f1", ["recall", "auc"])
     'choose one of: recall, auc'
     """
-    names = [str(name) for name in known]
+    names = [str(name) for name in choices]
     return nearest(word, names) or f"choose one of: {join_first(names, 20) or 'none'}"
 
 

@@ -303,14 +303,14 @@ def _told_what_is_positive(learner: Learner, sample: Sample, pos_label: object) 
 def _named(models: Sequence[Given]) -> dict[str, Given]:
     """Name models by their classes, the last step's in a pipeline; of one class they are numbered."""
     kinds = []
-    for given in models:
-        model = given[0] if isinstance(given, tuple) else given
+    for entry in models:
+        model = entry[0] if isinstance(entry, tuple) else entry
         kinds.append(type(getattr(model, "_final_estimator", model)).__name__)
     seen: Counter[str] = Counter()
     named = {}
-    for kind, given in zip(kinds, models, strict=True):
+    for kind, entry in zip(kinds, models, strict=True):
         seen[kind] += 1
-        named[f"{kind} {seen[kind]}" if kinds.count(kind) > 1 else kind] = given
+        named[f"{kind} {seen[kind]}" if kinds.count(kind) > 1 else kind] = entry
     return named
 
 

@@ -145,7 +145,7 @@ def judge_top(
 def warn_of_plan(n: int, least: float = math.nan, k: int = 100) -> str:
     """Warn of a plan whose runs show nothing, or only leads from so large a share on; empty if unknown."""
     if n < MIN_RUNS:
-        runs = f"{n} run{'s' * (n != 1)}"
+        runs = count_noun(n, "run")
         return f"{runs} a method cannot be tested: plan {MIN_RUNS}, by more folds or repeats"
     return f"a lead below {format_hits(k * least, k)} of {k:,} cannot be shown" if least > 0 else ""
 

@@ -211,7 +211,7 @@ class TopComparison:
         ran = self.runs[~self.runs["failed"]].groupby("model")["hits"]
         curves = {m: np.stack(list(ran.get_group(m))) for m in self.table.index if m in ran.groups}
         n_pos = round(self.share * self.list_length)
-        draw_capacity(axes, curves, k, self.list_length, n_pos, coming=self.next)
+        draw_capacity(axes, curves, k, self.list_length, n_pos, forecast=self.next)
         axes.set_title(f"Positives among the first k of {self.list_length:,} items", loc="left", pad=18)
         return axes
 

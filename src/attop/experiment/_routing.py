@@ -121,8 +121,8 @@ def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
-    known = get_scorer_names()  # "warn", a default of scikit-learn's, is none
-    scorers = {n: get_scorer(s) if isinstance(s, str) and s in known else s for n, s in named.items()}
+    scorer_names = get_scorer_names()  # "warn", a default of scikit-learn's, is none
+    scorers = {n: get_scorer(s) if isinstance(s, str) and s in scorer_names else s for n, s in named.items()}
     for scorer in scorers.values():
         _ask(scorer, asked)
     return scorers.get("", scorers)
@@ -166,10 +166,10 @@ def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
 
     They are groups, entity and sample_weight.
     """
-    given = {name: value for name, value in values.items() if value is not None}
-    model, keywords, routed = _asking(estimator, given, np.shape(y)[0])
+    arguments = {name: value for name, value in values.items() if value is not None}
+    model, keywords, routed = _asking(estimator, arguments, np.shape(y)[0])
     # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
     with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
         warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)  # see `Learner.seeded`
-        model.fit(X, y, **{keyword: given[name] for keyword, name in keywords.items()})
+        model.fit(X, y, **{keyword: arguments[name] for keyword, name in keywords.items()})
     return model

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from attop._core.parameters import check_number
 from attop._core.sample import check_groups, check_labels
 from attop._core.typing import Ints
+from attop._core.wording import count_noun
 
 #: Rows to train on and rows to score.
 Pair = tuple[Ints, Ints]
@@ -288,8 +289,8 @@ def require_classes(y: Ints, what: str, remedy: str, least: int = 1) -> None:
     n_neg = len(y) - n_pos
     if min(n_pos, n_neg) < least:
         raise ValueError(
-            f"{what} needs at least {least} positive{'s' * (least > 1)} and {least} "
-            f"negative{'s' * (least > 1)}, got {n_pos} and {n_neg}: {remedy}, or add data"
+            f"{what} needs at least {count_noun(least, 'positive')} and {count_noun(least, 'negative')}, "
+            f"got {n_pos} and {n_neg}: {remedy}, or add data"
         )
 
 

@@ -91,7 +91,14 @@ def train(
         "training": trained - selected if fold.refit else None,
         "scoring": time.perf_counter() - trained,
     }
-    return Trained(finals, scores, chosen, list(means), values, seconds)
+    return Trained(
+        models=finals,
+        scores=scores,
+        chosen=chosen,
+        validation=list(means),
+        values=values,
+        seconds=seconds,
+    )
 
 
 def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
@@ -123,9 +130,9 @@ def at_edge(
     """
     table, edges = np.asarray(values, dtype=np.float64), []
     tolerance = np.nan_to_num(default_tolerance(metric)) + 1e-12  # rounding aside
-    for name, its in grid.items():
-        numbers = [v for v in its if isinstance(v, (int, float))]
-        if not len(numbers) == len(its) > 2 or candidate[name] not in (min(numbers), max(numbers)):
+    for name, values_tried in grid.items():
+        numbers = [v for v in values_tried if isinstance(v, (int, float))]
+        if not len(numbers) == len(values_tried) > 2 or candidate[name] not in (min(numbers), max(numbers)):
             continue
         inside = [i for i, c in enumerate(candidates) if c[name] not in (min(numbers), max(numbers))]
         parts = (inside, slice(None)) if inside else ()

@@ -36,8 +36,8 @@ class PatMat(BundleEstimator):
 
     See Also
     --------
-    attop.surrogates.PatMat : The loss.
-    attop.surrogates.PatMatNP : That of the negatives' quantile.
+    attop.surrogates.PatMatLoss : The loss.
+    attop.surrogates.PatMatNPLoss : That of the negatives' quantile.
     TopPush : Against the highest negative.
 
     Notes
@@ -63,5 +63,5 @@ class PatMat(BundleEstimator):
     lam: float = field(default=0.01, kw_only=True)
 
     def _loss(self) -> Surrogate:
-        kind = threshold.PatMat if self.quantile_of == "all" else threshold.PatMatNP
+        kind = threshold.PatMatLoss if self.quantile_of == "all" else threshold.PatMatNPLoss
         return kind(self._top(), self.beta)

@@ -135,7 +135,7 @@ class GDRanker(WeightedRanker):
         for j, model in enumerate(models):
             alone = solution.model(j)
             model._set_linear(alone.coef[:, 0], data)
-            model._set_course(alone)
+            model._store_progress(alone)
             model.objective_ = float(alone.objective[0])
             model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
             model.converged_ = alone.status == "converged"

@@ -94,11 +94,11 @@ def get_metric(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
-    known = {**METRICS, **AMOUNTS, **_OWN}
-    if name in known:
-        return known[name]
+    metrics = {**METRICS, **AMOUNTS, **_OWN}
+    if name in metrics:
+        return metrics[name]
     for family in FAMILIES:
         metric = family.read(str(name))
         if metric is not None:
             return metric
-    raise ValueError(f"unknown metric {name!r}: {did_you_mean(name, known)}")
+    raise ValueError(f"unknown metric {name!r}: {did_you_mean(name, metrics)}")

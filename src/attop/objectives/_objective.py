@@ -103,7 +103,7 @@ class Objective:
         self, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> BoundSurrogate:
         """Bind to a sample, or take what is bound to it: a booster comes with the same one every round."""
-        sample = [None if given is None else np.asarray(given) for given in (y, groups, sample_weight)]
+        sample = [None if values is None else np.asarray(values) for values in (y, groups, sample_weight)]
         if self._last is None or not all(map(_equal, self._last[0], sample)):
             bound = self.surrogate.bind(y, groups, sample_weight)
             self._last = [None if a is None else a.copy() for a in sample], bound

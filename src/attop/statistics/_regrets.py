@@ -139,8 +139,10 @@ def bootstrap_means(
         wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return Bootstrap(
-        n,
-        level,
-        mean,
-        *(pd.Series(found, index=values.columns) for found in (low, high, wins / n_resamples)),
+        n=n,
+        level=level,
+        mean=mean,
+        low=pd.Series(low, index=values.columns),
+        high=pd.Series(high, index=values.columns),
+        p_best=pd.Series(wins / n_resamples, index=values.columns),
     )

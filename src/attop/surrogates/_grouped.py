@@ -67,18 +67,18 @@ class GroupedSurrogate(Surrogate):
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
         k, defined, need = self._group_k(*sample.amounts(weight))
-        kept = eligible(sample, defined, need, weight)
+        eligible_sample = eligible(sample, defined, need, weight)
         k = k[defined]
         loss = self.loss if weight is None else f"weighted_{self.loss}"
         return BoundKernel(
-            getattr(self._kernels(), loss),
-            kept,
-            k,
-            len(sample.order),
-            sample.n_groups - kept.n_groups,
-            1.0 / kept.n_groups,
-            np.zeros(0) if weight is None else weight[kept.order],
-            self._constant(),
+            kernel=getattr(self._kernels(), loss),
+            sample=eligible_sample,
+            k=k,
+            n=len(sample.order),
+            n_left_out=sample.n_groups - eligible_sample.n_groups,
+            weight=1.0 / eligible_sample.n_groups,
+            item_weight=np.zeros(0) if weight is None else weight[eligible_sample.order],
+            constant=self._constant(),
         )
 
     def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, NDArray[np.bool_]]:

@@ -37,21 +37,29 @@ class BipartiteSurrogate(Surrogate):
         """
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
-        sample, kept = of_both_classes(y, groups, weight)
-        return _BoundBipartite(self, kept, sample, np.ones(len(sample.order)) if weight is None else weight)
+        sample, eligible_sample = of_both_classes(y, groups, weight)
+        return _BoundBipartite(
+            self, eligible_sample, sample, np.ones(len(sample.order)) if weight is None else weight
+        )
 
 
 class _BoundBipartite(BoundSurrogate):
     def __init__(
-        self, surrogate: BipartiteSurrogate, kept: RankingSample, sample: RankingSample, counts: Floats
+        self,
+        surrogate: BipartiteSurrogate,
+        eligible_sample: RankingSample,
+        sample: RankingSample,
+        counts: Floats,
     ):
         self.n = len(sample.order)
-        self.n_groups = kept.n_groups
-        self.n_left_out = sample.n_groups - kept.n_groups
+        self.n_groups = eligible_sample.n_groups
+        self.n_left_out = sample.n_groups - eligible_sample.n_groups
         self._evaluate, self._counts = surrogate.evaluate, counts
         self._lists = [
-            (kept.order[start : start + n_pos], kept.order[start + n_pos : stop])
-            for start, n_pos, stop in zip(kept.start[:-1], kept.n_pos, kept.start[1:], strict=True)
+            (eligible_sample.order[start : start + n_pos], eligible_sample.order[start + n_pos : stop])
+            for start, n_pos, stop in zip(
+                eligible_sample.start[:-1], eligible_sample.n_pos, eligible_sample.start[1:], strict=True
+            )
         ]
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:

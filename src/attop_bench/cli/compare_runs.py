@@ -68,14 +68,20 @@ def changes(before: Path, after: Path) -> Iterator[str]:
     yield from _part(
         "Values", columns(cells).splitlines(), f"none of {len(both):,} moved by more than {_LITTLE}"
     )
-    for name, its, others in (("before", *means), ("after", *means[::-1])):
-        if gone := len(its.index.difference(others.index)):
+    for name, table, others in (("before", *means), ("after", *means[::-1])):
+        if gone := len(table.index.difference(others.index)):
             yield f"  {count_noun(gone, 'value')} {name} alone"
 
     verdicts = []
     for story, tables in ((old, was), (new, now)):
         judged = judge_all(tables["evaluation"], tables["runs"], story.get("datasets"))
-        verdicts.append({key: f"{its.best} {its.verdict}" for key, its in judged.items() if its.best})
+        verdicts.append(
+            {
+                key: f"{judgement.best} {judgement.verdict}"
+                for key, judgement in judged.items()
+                if judgement.best
+            }
+        )
     first, second = verdicts
     turned = [
         (*key, first[key], second[key]) for key in first.keys() & second.keys() if first[key] != second[key]
@@ -94,8 +100,8 @@ def _read(folder: Path) -> tuple[Entry, dict[str, pd.DataFrame]]:
 
 
 def _part(title: str, lines: Iterable[str], nothing: str) -> Iterator[str]:
-    found = list(lines)
-    yield f"{title}: {nothing}" if not found else f"{title}:"
-    yield from (f"  {line}" for line in found[:_MOST])
-    if len(found) > _MOST:
-        yield f"  and {len(found) - _MOST} more"
+    entries = list(lines)
+    yield f"{title}: {nothing}" if not entries else f"{title}:"
+    yield from (f"  {line}" for line in entries[:_MOST])
+    if len(entries) > _MOST:
+        yield f"  and {len(entries) - _MOST} more"

@@ -187,11 +187,11 @@ def _check_keys(printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[st
     methods, metrics = {*ours["method"], *absent}, {*ours["metric"]}
     for dataset, rows in printed.groupby("dataset"):
         tops = {*ours.loc[ours["dataset"] == dataset, "top"]}
-        for key, known in {"top": tops, "metric": metrics, "method": methods}.items():
-            for name in sorted({*rows[key]} - known):
+        for key, names in {"top": tops, "metric": metrics, "method": methods}.items():
+            for name in sorted({*rows[key]} - names):
                 raise PrintedError(
                     f"the printed numbers of {dataset} have the {key} {name!r}, which the run has not; "
-                    f"{did_you_mean(name, sorted(known))}. What is printed and not run belongs to `absent` "
+                    f"{did_you_mean(name, sorted(names))}. What is printed and not run belongs to `absent` "
                     "of compare; a run of a part of the methods goes without the page by --config paper=null"
                 )
 
@@ -201,8 +201,10 @@ def ours_alone(
 ) -> pd.DataFrame:
     """Return the rows of our summary that are not printed; parameters as for `compare`."""
     rows = _named(summary, datasets)
-    known = pd.MultiIndex.from_frame(printed[_KEY])
-    return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(known), [*_KEY, *_OURS]].reset_index(drop=True)
+    printed_keys = pd.MultiIndex.from_frame(printed[_KEY])
+    return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(printed_keys), [*_KEY, *_OURS]].reset_index(
+        drop=True
+    )
 
 
 def _named(summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]) -> pd.DataFrame:

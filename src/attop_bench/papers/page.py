@@ -73,8 +73,8 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
 
 def png(canvas: Figure, comment: str) -> bytes:
     """Return a picture as PNG, with a comment."""
-    buffer, about = io.BytesIO(), {"Software": None, "Comment": comment}
-    canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=about)
+    buffer, metadata = io.BytesIO(), {"Software": None, "Comment": comment}
+    canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=metadata)
     return buffer.getvalue()
 
 

@@ -87,9 +87,9 @@ class Search:
         def solve(threshold_items: Ints) -> None:
             new = np.array([k for k in threshold_items if k not in solved], dtype=np.int64)
             if len(new):
-                found, items = self._solve(new)
-                for b, k in enumerate(found.threshold_items.tolist()):
-                    solved[k] = found.take(b), items[:, [b]]
+                batch, items = self._solve(new)
+                for b, k in enumerate(batch.threshold_items.tolist()):
+                    solved[k] = batch.take(b), items[:, [b]]
 
         choices = []
         for t, k in enumerate(first.tolist()):
@@ -172,8 +172,8 @@ class Search:
     def _solve_batch(self, threshold_items: Ints) -> tuple[SolvedProblems, Ints]:
         solution = self._problem.solve(threshold_items, tol=self._tol, expired=self._over)
         items = quantile_items(solution.scores, self._weight, self._targets)
-        own = solution.scores[threshold_items, np.arange(len(threshold_items))]
-        offset = own - np.take_along_axis(solution.scores, items, axis=0)
+        threshold_score = solution.scores[threshold_items, np.arange(len(threshold_items))]
+        offset = threshold_score - np.take_along_axis(solution.scores, items, axis=0)
         # Equal items have equal scores but for rounding.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
         score_range = np.ptp(solution.scores, axis=0)

@@ -183,9 +183,9 @@ class PNormPush(WeightedRanker):
             rankers = binned[self.n_thresholds]
             self.thresholds_ = rankers.thresholds
             self.votes_ = rankers.by_feature(coef)
-            self._place_cut(self._score(data.X), data.y, data.weight)
+            self._set_threshold(self._score(data.X), data.y, data.weight)
         self.objective_ = float(solution.objective[0])
-        self._set_course(solution)
+        self._store_progress(solution)
 
     def _score(self, X: Features) -> Floats:
         if self.weak_rankers == "features":

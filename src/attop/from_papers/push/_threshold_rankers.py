@@ -84,9 +84,9 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
     if weight is None:
         values, count = np.unique(column, return_counts=True)
     else:
-        kept = weight > 0
-        values, place = np.unique(column[kept], return_inverse=True)
-        count = np.bincount(place, weights=weight[kept])
+        is_counted = weight > 0
+        values, place = np.unique(column[is_counted], return_inverse=True)
+        count = np.bincount(place, weights=weight[is_counted])
     lower, upper = values[:-1], values[1:]
     if n_thresholds is not None and len(lower) > n_thresholds:
         below = np.cumsum(count)[:-1]

@@ -75,14 +75,14 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indice
             alpha[t] = 0.0 if i == first else max(0.0, alpha[t] + length * direction[i])
             total += alpha[t]
         full_steps = full_steps + 1 if first < 0 else 0
-        kept = 0
+        n_positive = 0
         for i in range(size):
             t = support[i]
             alpha[t] /= total
             if alpha[t] > 0.0:
-                support[kept] = t
-                kept += 1
-        size = kept
+                support[n_positive] = t
+                n_positive += 1
+        size = n_positive
     return gap, max_steps
 
 
