@@ -133,7 +133,7 @@ class LogHandler(LogHandlerBase):
         display.failure(job, reason)
 
     def _say(self, display: Display, record: LogRecord) -> None:
-        """Print what Snakemake says beside the events of jobs, if a user waits for it."""
+        """Print a message of Snakemake that is not about a job, if a user waits for it."""
         message = record.getMessage()
         if record.levelno >= ERROR:
             # A CalledProcessError is said by the job's own event.

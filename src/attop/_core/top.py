@@ -240,13 +240,13 @@ def sort_tops(tops: Iterable[str]) -> list[str]:
 
 
 def main_top(tops: Iterable[str]) -> str:
-    """Return the top shown where there is room for one: the middle one, the smaller of two."""
+    """Choose the top that is shown where there is room for one: the middle one, the smaller of two."""
     ordered = sort_tops(tops)
     return ordered[(len(ordered) - 1) // 2]
 
 
 def _nearest(number: Fraction) -> int:
-    """Return the whole number nearest to a number, a half up, and at least 1."""
+    """Round to the nearest whole number, halves up, and to at least 1."""
     return max(1, math.floor(number + Fraction(1, 2)))
 
 

@@ -25,7 +25,7 @@ _QUIET = "#8a8a8a"
 
 
 def capacity(points: RocPoints, top: Top) -> Floats:
-    """Return the hits of one scored list at `MULTIPLES` of k, divided by k: at k itself precision@k."""
+    """Compute the capacity curve of one list: its hits at `MULTIPLES` of k, divided by k."""
     n, n_pos = int(points.fp[-1] + points.tp[-1]), int(points.tp[-1])
     k = top.resolve(n, n_pos)
     return points.hits(np.minimum(MULTIPLES * k, n)) / k
@@ -130,7 +130,7 @@ def draw_capacity(
 
 
 def _spread(names: Sequence[Annotation], most: float) -> None:
-    """Move names at the ends of curves apart, upwards from the lowest and back from the top."""
+    """Move the names at the ends of curves apart, so that none covers another."""
     room, place = 0.055 * most, -np.inf
     rising = sorted(names, key=lambda name: name.xy[1])
     heights = [place := max(name.xy[1], place + room) for name in rising]

@@ -159,7 +159,7 @@ def compare_at_top(
         If no model could be fitted in any run. A model that raises in some has no value there: `runs` has the
         reason, and the others go on.
     TypeError
-        If a model is no estimator.
+        If a model is not an estimator.
 
     Notes
     -----
@@ -229,7 +229,7 @@ _NAMED_BY = {
 
 
 def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) -> Metric:
-    """Return the metric, or the one that weights or amounts ask for; refuse one that does not fit them."""
+    """Find the metric, for weights or amounts if there are any; refuse one that does not fit them."""
     weighted = sample.weights is not None
     named = "recall@k" if weighted else "precision@k"
     if sample.amount is not None:
@@ -246,7 +246,7 @@ def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) 
 
 
 def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top, Top]:
-    """Return tops as they were asked for, and as shares of a list as long as the sample."""
+    """Read the tops: as they were asked for, and as shares of a list as long as the sample."""
     n, n_pos = len(sample.y), int(sample.y.sum())
     if not asked:
         raise ValueError("top is an empty list: give one top at least, such as [50, 100]")
@@ -263,7 +263,7 @@ def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top,
 
 
 def _learners(models: Any, sample: Sample) -> list[Learner]:
-    """Return learners, or refuse what cannot be compared, before the first fit."""
+    """Wrap models as learners; refuse, before the first fit, what cannot be compared."""
     if isinstance(models, list | tuple):
         models = _named(models)
     if not isinstance(models, Mapping) or not models:
@@ -376,7 +376,7 @@ def _sample(
 
 
 def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[Split]:
-    """Return the folds, and the seed of each: those of a benchmark's data set called "data"."""
+    """Draw the folds and a seed for each, as the benchmark does for a data set called "data"."""
     whole = sample.groups if sample.entity is None else sample.entity
     if cv is None or isinstance(cv, Integral):
         repeats = _drawn(_FOLDS if cv is None else int(cv), sample, whole, random_state, inner_folds)
@@ -392,7 +392,7 @@ def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) 
 def _drawn(
     n_folds: int, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
 ) -> list[list[Fold]]:
-    """Draw the folds of each repeat; rows of one of `whole` stay together."""
+    """Draw the folds of each repeat; rows with the same value of `whole` stay together."""
     y = sample.y
     kind, draw = "stratified", partial(stratified, y)
     if sample.entity is not None:
@@ -418,7 +418,7 @@ def _read_folds(
     seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
     if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
         raise ValueError(
-            f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
+            f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is not a second run: "
             "give each once"
         )
     assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
@@ -426,7 +426,7 @@ def _read_folds(
 
 
 def _fold(fold: Pair | Fold, i: int, y: Ints) -> Fold:
-    """Return a given fold by its row numbers, which may be masks or count from the end."""
+    """Convert a fold to row numbers; it may be given by masks, or by numbers that count from the end."""
     pair = (fold.train, fold.test) if isinstance(fold, Fold) else fold
     try:
         train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)

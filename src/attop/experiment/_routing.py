@@ -49,7 +49,7 @@ def takes(estimator: Any, name: str) -> bool:
 
 
 def _asking(estimator: E, names: Iterable[str], n: int) -> tuple[E, dict[str, str], bool]:
-    """Return a clone that requests values of each of `n` rows, by keyword, and whether routing hands them on.
+    """Clone a model and request row values for it; return also their keywords, and whether routing is needed.
 
     Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
     last step is asked, of all others those that predict; what the user has set by ``set_fit_request`` stays.
@@ -129,7 +129,7 @@ def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
 
 
 def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any]]:
-    """Return values that the last estimator of a stack refuses: a stack hands it all there are."""
+    """Find values that the final estimator of a stack refuses, though the stack hands it all there are."""
     if not isinstance(last, StackingClassifier):
         return []
     final = LogisticRegression() if last.final_estimator is None else last.final_estimator
@@ -162,7 +162,7 @@ def _ask(owner: Any, asked: Mapping[str, bool]) -> None:
 
 
 def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
-    """Return a clone, whatever its `fit` returns, fitted with those `values` that this takes.
+    """Fit a clone with those `values` of rows that its `fit` takes, and return the clone.
 
     They are groups, entity and sample_weight.
     """

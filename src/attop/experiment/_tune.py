@@ -102,7 +102,7 @@ def train(
 
 
 def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
-    """Return the best candidate, the first among equals, and its mean.
+    """Choose the best candidate, the first among equals; return it and its mean.
 
     `values` are those of the metric that selects, of shape (parts, candidates); a part where it is undefined
     (NaN) does not count. Where it is so on every part, the candidate is 0, and the mean NaN.
@@ -123,10 +123,10 @@ def at_edge(
     values: ArrayLike = (),
     metric: str | Metric = "precision@k",
 ) -> list[str]:
-    """Return the numeric parameters chosen at the lowest or highest of three or more values.
+    """Find the numeric parameters chosen at an edge of their grid, of three or more values.
 
-    With the `candidates` and their `values` on the inner folds, of shape (candidates, folds), without those
-    parameters of which a value inside is within the tolerance of the best: a wider grid promises nothing.
+    `values` are those of the `candidates` on the inner folds, of shape (candidates, folds). Parameters with
+    an equally good value inside the grid are left out: a wider grid would not help.
     """
     table, edges = np.asarray(values, dtype=np.float64), []
     tolerance = np.nan_to_num(default_tolerance(metric)) + 1e-12  # rounding aside

@@ -43,7 +43,7 @@ class PatMat(BundleEstimator):
     Notes
     -----
     With `groups`, the loss is the mean over groups, each with its own k and t. The problem is convex.
-    ``w = 0`` is no minimum where the means of the classes differ in a feature.
+    ``w = 0`` is not a minimum where the means of the classes differ in a feature.
 
     Differences from the paper: tau is k / n, or k over the negatives, with k a whole number. The paper leaves
     the hinges open; here they are squared. The paper descends, with the derivative of t through the implicit

@@ -49,7 +49,7 @@ class Training(NamedTuple):
     entity: Ints | None = None
 
     def with_positive_weight(self) -> Training:
-        """Return the rows that weigh anything: wherever rows are dealt or counted, the others are none."""
+        """Leave out rows of weight 0, which must not be dealt to folds nor counted."""
         if self.weight is None or self.weight.all():
             return self
         rows = np.flatnonzero(self.weight)
@@ -350,7 +350,7 @@ def fit_all(
 
 
 def sharing(models: Sequence[R], key: Callable[[R], Hashable]) -> list[list[R]]:
-    """Group models by `key`, in the order of their first."""
+    """Group models that share a `key`, in the order of first occurrence."""
     together: dict[Hashable, list[R]] = {}
     for model in models:
         together.setdefault(key(model), []).append(model)
@@ -396,7 +396,7 @@ def _constant(models: Sequence[Ranker]) -> Iterable[str]:
 
 
 def cut_below(scores: Floats, n: int) -> float:
-    """Return the middle between the `n`-th highest score and the next."""
+    """Place a threshold below the `n`-th highest score, midway to the next."""
     at = [len(scores) - n - 1, len(scores) - n]
     return _middle(*np.partition(scores, at)[at])
 
@@ -406,7 +406,7 @@ def _middle(low: float, high: float) -> float:
 
 
 def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
-    """Return the threshold above which there are as many items, or as much weight, as positives."""
+    """Place the break-even threshold, above which lie as many items, or as much weight, as positives."""
     if weight is None:
         return cut_below(scores, int(y.sum()))
     order = np.argsort(scores)

@@ -174,12 +174,12 @@ def _raw(model: Any, X: Features) -> Floats:
 
 
 def _matrix(X: Features) -> Any:
-    """Return features as LightGBM takes them without a warning: sparse ones by the older interface."""
+    """Convert features for LightGBM, sparse ones to the older interface, which it takes without a warning."""
     return csr_matrix(X) if issparse(X) else X
 
 
 def _around_the_cut(scores: Floats, part: RefinedRows, top: Top, bandwidth: float) -> Floats:
-    """Return weights of the rows of `part`, largest at the k-th highest score of each list, of mean 1."""
+    """Weigh rows around the cut: most at the k-th highest score of each list, with mean 1."""
     width = bandwidth * unit(scores, part, top)
     near = np.zeros(len(scores))
     for at, k in part.lists(top):

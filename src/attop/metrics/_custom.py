@@ -1,4 +1,4 @@
-"""Metrics from outside attop, made known by name."""
+"""Custom metrics: functions and objects from outside attop, made known by name."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ _LOWER = ("_loss", "_error", "_deviance")
 
 
 def as_metric(metric: str | Metric | Callable[..., float]) -> Metric:
-    """Return the metric of a name or a dotted path, a `Metric` as it is, or that of a function.
+    """Convert to a metric: a name, a dotted path, a function, or a `Metric`, which is returned as it is.
 
     A function whose third parameter is called k is called with it.
 
@@ -184,7 +184,7 @@ def _takes_k(function: Callable[..., Any]) -> bool:
 
 
 def find_metric(name: str, declarations: Mapping[str, Mapping[str, Any]]) -> Metric:
-    """Return the metric called `name`, made by `custom_metric` if `own` has its arguments."""
+    """Find the metric called `name`; if it is among the `declarations`, make it by `custom_metric`."""
     return custom_metric(name, **declarations[name]) if name in declarations else get_metric(name)
 
 

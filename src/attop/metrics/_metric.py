@@ -62,7 +62,7 @@ class Need(Enum):
     K_NEGATIVES = "fewer than k negatives"
 
     def met(self, n: Ints, n_pos: Ints, k: Ints) -> NDArray[np.bool_]:
-        """Return for each list whether it meets the need."""
+        """Tell for each list whether it meets the need."""
         if self is Need.K_ITEMS:
             return k <= n
         if self is Need.POSITIVE:
@@ -286,7 +286,7 @@ class Metric:
     def _weigh(
         need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int
     ) -> NDArray[np.bool_]:
-        """Return for each list whether items of the class that is needed weigh anything."""
+        """Tell for each list whether the items of the class that is needed have any weight."""
         if need not in (Need.POSITIVE, Need.NEGATIVE):
             return np.ones(n_groups, dtype=bool)
         selected = weights * (labels == (need is Need.POSITIVE))
@@ -359,7 +359,7 @@ class Family:
         return replace(it, name=name, title=title, definition=definition, parameter=(self.parameter, number))
 
     def read(self, name: str) -> Metric | None:
-        """Return the metric of this name, or None if the name is none of the family's."""
+        """Read the metric of this name; None if it does not belong to the family."""
         before, after = map(re.escape, self.template.name.split("{}"))
         match = re.fullmatch(rf"{before}(\d+(?:\.\d+)?){after}", name)
         return None if match is None else self.at(float(match[1]))

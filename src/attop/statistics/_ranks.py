@@ -117,7 +117,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def holm_factors(p_values: ArrayLike, risk: float) -> Floats:
-    """Return by what Holm's procedure multiplies each p before it is held against the risk.
+    """Compute the factor by which Holm's procedure multiplies each p before it compares it with the risk.
 
     Each that is rejected by those left at its step, equal ones alike; all others by their number, where the
     procedure ends.

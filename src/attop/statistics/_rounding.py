@@ -1,4 +1,4 @@
-"""Equal but for rounding: the one rule of every table, test and verdict."""
+"""Equality up to rounding: the one rule of every table, test and verdict."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
 
 
 def _share_of_signs(ranks: Floats, t: float) -> float:
-    """Return the share of the assignments of signs of which the smaller rank sum is at most t."""
+    """Compute the exact p-value: the share of assignments of signs whose smaller rank sum is at most t."""
     doubled = np.rint(2 * ranks).astype(int)
     share = np.zeros(doubled.sum() + 1)  # by twice the sum of the positive ranks
     share[0] = 1.0

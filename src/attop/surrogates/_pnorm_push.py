@@ -40,7 +40,7 @@ class PNormPushExp(Surrogate):
 
     Notes
     -----
-    It is no bound of a metric in [0, 1], but ``exp(value / p)`` is at least the number of positives
+    It does not bound a metric in [0, 1], but ``exp(value / p)`` is at least the number of positives
     scored at or below the highest negative (by theorem 1 of the paper, whose sum over k exceeds each of
     its terms).
 

@@ -195,7 +195,7 @@ class ExpPushExp(BipartiteSurrogate):
     Convex: the Hessian of :math:`\log \log \sum_k \exp(\exp(v_k))` is positive semidefinite since, with w
     the softmax of u, :math:`E_w[u z]^2 \le E_w[u] E_w[u z^2]` and
     :math:`E_w[u] \le E_w[u] + \text{entropy}(w) = \log F`; it increases in the :math:`v_k`, which are
-    convex. (With a mean instead of the sum over k, it would not be.) It is no bound of a metric in
+    convex. (With a mean instead of the sum over k, it would not be.) It does not bound a metric in
     [0, 1], but ``exp(value)`` is at least the number of positives at or below the highest negative.
 
     Differences from the paper: none but the monotone transformation.
@@ -237,7 +237,7 @@ class ExpPushExp(BipartiteSurrogate):
 
 
 def check_power(p: float) -> float:
-    """Return the power of a price as a float; refuse what is no finite number of at least 1."""
+    """Return the power of a price as a float; refuse anything but a finite number of at least 1."""
     if isinstance(p, bool) or not isinstance(p, Real):
         raise TypeError(f"p must be a real number of at least 1, got {p!r}")
     if not (math.isfinite(p) and p >= 1):

@@ -131,7 +131,7 @@ class PatMatLoss(TopSurrogate, _AboutThreshold):
 
     At most k items are at or above t. Hence it is an upper bound of the share of positives that are not
     among the k highest. At equal scores the value is :math:`(1 + (1 - \sqrt{k / n}) / \beta)^2`, and the
-    threshold moves with the mean of all scores: w = 0 is no minimum where the positives have another mean
+    threshold moves with the mean of all scores: w = 0 is not a minimum where the positives have another mean
     of a feature.
 
     Defined on groups with a positive and :math:`1 \le k \le n`. A lead beyond 1e154 overflows to infinity
@@ -169,7 +169,7 @@ class PatMatNPLoss(PatMatLoss):
     Notes
     -----
     Source: Adam et al. (2020), Pat&Mat-NP. An upper bound of the share of positives not above the k-th
-    highest negative. w = 0 is no minimum where the means of the classes differ in a feature. Defined on
+    highest negative. w = 0 is not a minimum where the means of the classes differ in a feature. Defined on
     groups with a positive and :math:`1 \le k \le n_-`.
 
     Differences from the paper: as for `PatMatLoss`.

@@ -31,7 +31,7 @@ COLUMNS = [*_KEY, *_OURS, *_PRINTED, "verdict", "why"]
 
 #: Whether the claims of a paper hold here.
 ANSWERS = ("Holds", "In part", "No", "Open")
-#: Words beside the answer, in the list of all pages.
+#: Words that follow the answer in the list of all pages.
 MOST_WORDS = 20
 
 #: The CSV files of a paper, by name.
@@ -90,7 +90,7 @@ class Findings:
 def printed_numbers(file: StrPath) -> pd.DataFrame:
     """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``.
 
-    A top may be written as in ``attop look --top``; it is a ValueError if it is no top.
+    A top may be written as in ``attop look --top``; text that is not a top raises a ValueError.
     """
     printed = pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
     spellings = {text: _read_top(text, file) for text in printed["top"].unique()}
@@ -105,7 +105,7 @@ def _read_top(text: object, file: StrPath) -> str:
 
 
 class PrintedError(ValueError):
-    """A printed number that cannot be set beside one of the run's."""
+    """Error of a printed number that cannot be compared with one of the run's."""
 
     for_the_user = True
 
@@ -161,7 +161,7 @@ def compare(
     not_comparable: dict[str, str] | None = None,
     absent: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Put printed numbers beside our summary: `COLUMNS`, a row for each number and data set of the benchmark.
+    """Compare printed numbers with our summary: a row for each number and data set, with `COLUMNS`.
 
     `datasets` are data set of the benchmark -> (as printed, how parameters were selected); `not_comparable`
     is metric -> why; `absent` are printed methods that the benchmark does not have. ``constant`` counts those

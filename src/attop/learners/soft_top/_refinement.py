@@ -19,7 +19,7 @@ _UNIT_OF = 4
 
 @dataclass(frozen=True)
 class RefinedRows:
-    """Some rows of X: their labels, groups (or None) and weights (or None for all 1)."""
+    """Rows of X that a refinement learns from: labels, groups (or None) and weights (None if all are 1)."""
 
     rows: Ints
     y: Ints

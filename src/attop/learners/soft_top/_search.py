@@ -37,7 +37,7 @@ class Bases(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """Goal of a refinement: `top`, pairs of h and lambda, and standard errors by which to beat the base."""
+    """Request for a refinement: top, pairs of h and lambda, and standard errors to beat the base by."""
 
     top: Top
     settings: Floats
@@ -108,7 +108,7 @@ def search(X: Features, part: RefinedRows, trials: Trials, requests: Sequence[Re
 
 
 def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple[int, Floats, Floats]:
-    """Return a base, some settings, and what each adds to its precision, a row a fold that has one.
+    """Choose a base and settings to refine it; return also what each adds to the precision, a row a fold.
 
     `starts` are all bases trained on each fold. Where that was on few of its rows, the best of them, and the
     best settings for the very best, are tried again on all.
@@ -154,12 +154,12 @@ class Trials:
 
     @property
     def large(self) -> bool:
-        """True if a training part is thinned."""
+        """True if a training part is subsampled."""
         return any(len(train.y) > _MANY for train, _ in self.folds)
 
     def starts(self, which: Sequence[int], few: bool = False) -> list[Floats]:
         """Return some bases trained on each fold, a column each."""
-        few = few and len(self.bases.names) > 1  # one is no choice, and may take no weights
+        few = few and len(self.bases.names) > 1  # with one base there is no choice
         calls = [(self.bases, self.X, train, which, few, self.seed) for train, _ in self.folds]
         return self.run(_fit, calls)
 
@@ -199,7 +199,7 @@ def _validate(
 
 
 def _few_of(X: Features, part: RefinedRows, few: bool, seed: int) -> tuple[Features, RefinedRows]:
-    """Return features and sample to train on: all, or a copy of few of many rows."""
+    """Choose the features and rows to train on: all, or a subsample where there are many."""
     some = subsampled(part, _FEW, seed) if few and len(part.y) > _MANY else part
     return (X, part) if some is part else (X[some.rows], replace(some, rows=np.arange(len(some.rows))))
 

@@ -162,7 +162,7 @@ class SoftTop(RefinedRanker):
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         X, y, groups, weight, entity = data = data.with_positive_weight()
-        groups = None if groups is None or not groups.any() else groups  # one group is no groups
+        groups = None if groups is None or not groups.any() else groups  # a single group is the whole sample
         part = RefinedRows(np.arange(len(y)), y, groups, weight)
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
         if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
@@ -200,7 +200,7 @@ class SoftTop(RefinedRanker):
 
 
 class GivenBase:
-    """One scikit-learn estimator with `coef_`, as it is; a search over its parameters counts as one."""
+    """A base given by the user: one scikit-learn estimator with `coef_`, or a search over its parameters."""
 
     def __init__(self, estimator: Any):
         self._estimator = estimator
