@@ -35,8 +35,10 @@ def test_the_benchmark_runs_on_it(tmp_path):
     write_files(PAGE, tmp_path)
     (command,) = commands(PAGE)
     config = yaml.safe_load((tmp_path / command.split()[-1]).read_text())
-    two_folds = {"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}}
-    config["datasets"] = [{"id": name, "protocol": two_folds} for name in config["datasets"]]
+    two_folds = {"kind": "stratified", "repeats": 1, "options": {"n_folds": 2, "inner_folds": 2}}
+    few = {"protocol": two_folds, "tops": [{"k": 10}]}
+    config["datasets"] = [{"id": name, **few} for name in config["datasets"]]
+    config["methods"] = config["methods"][1:]
     catalogues = {name: f"config/{name}.yaml" for name in ("datasets", "methods")}
     small = {**config, "catalogues": catalogues, "trace": False}
     status, output = snakemake(tmp_path, "--cores", "1", "trainings", config=small)

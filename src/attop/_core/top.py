@@ -172,7 +172,7 @@ class Top:
         Parameters
         ----------
         n, n_pos : int
-            Items and positives in the sample. Of positives None: nobody knows how many there are.
+            Items and positives in the sample; `n_pos` is None if it is unknown.
         where : str
             What the sample is called in the error message.
 

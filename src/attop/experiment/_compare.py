@@ -131,12 +131,12 @@ def compare_at_top(
         part of the rows has, and what precision.
     against : str, optional
         The model to beat, if it is named before the numbers are seen. The best of the others is tested
-        against it alone, which shows smaller leads: nothing that was not asked is corrected for.
+        against it alone, so smaller leads can be shown: comparisons you did not ask for need no correction.
     cv : int, splitter or iterable of (train, test), optional
         As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups or entities if
-        there are any; folds that split one are refused. A number is that of the folds, drawn twice. A grid is
-        searched on 3 inner folds. The numbers are those of a benchmark's data set called "data", of the same
-        seed, with such folds; its folds, with their own inner folds, may be given too.
+        there are any; folds that split one are refused. An integer is the number of folds; they are drawn
+        twice. A grid is searched on 3 inner folds. The results equal those of a benchmark's data set called
+        "data" with such folds and the same seed, whose folds, with their own inner folds, may be given too.
     return_estimator : bool
         Whether to keep the fitted models, in the column `estimator` of the result's `runs`.
     n_jobs : int, optional

@@ -58,9 +58,10 @@ class Units(NamedTuple):
     ) -> Units:
         """Count the units of a metric at a top from the counts of all rows; None stands for an unknown count.
 
-        A metric of positives alone has them; one of a top no more than its rows. Where rows of an entity may
-        be alike, `design_effect` of them (`attop.statistics.likeness`) are one. If entities differ in size,
-        large ones are so few that runs may not differ by any of them: the exact bound counts throughout.
+        For metrics of positives the units are the positives, for metrics of a top at most k rows. Where rows
+        of an entity may be alike, `design_effect` rows (`attop.statistics.likeness`) count as one. Where
+        entities differ in size, so few are large that runs may not differ by any of them; then the exact
+        bound applies throughout.
         """
         part = ratio / (1 + ratio)  # of the rows, in a test part
         if not 0 < part < 1 or items is None or positives is None:

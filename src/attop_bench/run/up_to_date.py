@@ -46,7 +46,7 @@ _CHECKED = {"id", "tops", "scoring", "selection"}
 
 
 class Wildcards(Protocol):
-    """Those of a job; each rule has some of them."""
+    """Wildcards of a job; each rule has some of them."""
 
     dataset: str
     method: str
