@@ -78,6 +78,8 @@ NOT_RUN = {
     "attop score deployed-claims june.csv --output lists/2025-06.csv --picture june.png": JUNE,
     "python audited.py": JUNE,
     "attop watch lists --model deployed-claims --fail-on worse": JUNE,
+    "attop compare-runs results-may results-june": "tests/cli/test_compare_runs.py has two runs",
+    "attop compare-runs .": "tests/cli/test_compare_runs.py has two runs",
     "attop run claims.yaml": "trains for minutes; tests/workflow goes from a table to the page",
     "attop deploy claims --configfile claims.yaml": "of all methods; take-a-model-away.md deploys one of few",
     "pip install -e .": PIP,
