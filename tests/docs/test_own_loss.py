@@ -1,17 +1,21 @@
-"""The tutorial of a loss, line by line: a run of the benchmark on it, and its way into attop."""
+"""The tutorial of a loss, line by line: a training job of the benchmark, and its way into attop."""
 
 import os
 import shutil
 import subprocess
 import sys
 
-import pandas as pd
 import pytest
 import yaml
-from test_docs import blocks, commands, write_files
+from sklearn.datasets import load_breast_cancer
+from test_docs import blocks, write_files
 
+from attop.extending import Top
+from attop_bench.data.base import Dataset
+from attop_bench.run.job import Job
+from attop_bench.run.training import run_job
 from support import ROOT
-from support.small_run import snakemake
+from support.folds import cut
 
 pytestmark = pytest.mark.workflow
 
@@ -19,33 +23,40 @@ PAGE = "docs/howto/own-loss.md"
 #: What is asked of the loss once its stub names it, as of any other.
 USE = """
 import numpy as np
-from attop import BundleRanker, GDRanker, Top, get_surrogate
+from attop import GDRanker, Top, get_surrogate
 from attop.surrogates import TopHinge
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
 y = X[:, 0] + rng.normal(size=60) > 1
 assert isinstance(get_surrogate("top-hinge", Top(k=3)), TopHinge)
-assert (BundleRanker("top-hinge", top=3).fit(X, y).coef_ == BundleRanker(TopHinge(3)).fit(X, y).coef_).all()
-assert GDRanker("top-hinge", top=3, max_iter=5).fit(X, y).n_iter_ == 5
+model = GDRanker("top-hinge", top=3, max_iter=5).fit(X, y)
+assert model.n_iter_ == 5
+assert (model.coef_ == GDRanker(TopHinge(3), max_iter=5).fit(X, y).coef_).all()
 """
 
 
-def test_the_benchmark_runs_on_it(tmp_path):
-    """The page's configuration, on two folds and without figures; its command is planned by test_docs.py."""
+def test_the_benchmark_trains_it(tmp_path, monkeypatch):
+    """A training job of the method as the page's file has it; test_docs.py plans the page's command."""
     write_files(PAGE, tmp_path)
-    (command,) = commands(PAGE)
-    config = yaml.safe_load((tmp_path / command.split()[-1]).read_text())
-    two_folds = {"kind": "stratified", "repeats": 1, "options": {"n_folds": 2, "inner_folds": 2}}
-    few = {"protocol": two_folds, "tops": [{"k": 10}]}
-    config["datasets"] = [{"id": name, **few} for name in config["datasets"]]
-    config["methods"] = config["methods"][1:]
-    catalogues = {name: f"config/{name}.yaml" for name in ("datasets", "methods")}
-    small = {**config, "catalogues": catalogues, "trace": False}
-    status, output = snakemake(tmp_path, "--cores", "1", "trainings", config=small)
-    assert status == 0, output
-    records = sorted((tmp_path / config["output"]).rglob("top-hinge/**/*.json"))
-    assert records, output
-    assert {pd.read_json(record, typ="series")["status"] for record in records} == {"ok"}
+    monkeypatch.syspath_prepend(tmp_path)
+    (file,) = (block for block in blocks(PAGE, "yaml"))
+    (method,) = (entry for entry in yaml.safe_load(file)["methods"] if isinstance(entry, dict))
+    job = Job(
+        repeat=0,
+        fold=1,
+        seed=7,
+        protocol={"kind": "stratified", "options": {"n_folds": 2, "inner_folds": 2}},
+        scaling="standard",
+        tops=[Top(k=10)],
+        scoring="precision@k",
+        estimator=method["estimator"],
+        param_grid=method["param_grid"],
+    )
+    X, benign = load_breast_cancer(return_X_y=True)
+    data = Dataset("wdbc", X, (benign == 0).astype(int))
+    outcome = run_job(job, data, cut(data, job.split)[job.fold])
+    assert outcome.status == "ok", outcome.error
+    assert outcome.tops[0]["chosen"]["lam"] in method["param_grid"]["lam"]
 
 
 def test_its_way_into_attop(tmp_path):
