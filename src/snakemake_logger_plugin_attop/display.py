@@ -97,10 +97,10 @@ class Display:
         whole, failed = done == steps, self._progress.failed
         self.say(f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}")
         if whole:
-            story = _story(self._manifest)
-            for line in _ledgers(story):
+            manifest = _read_manifest(self._manifest)
+            for line in _ledgers(manifest):
                 self.say(line)
-            if headline := story.get("headline"):
+            if headline := manifest.get("headline"):
                 self.say(f"\n{headline}")
             self.say(f"The report: {self._report}", style="bold")
         if failed:
@@ -161,20 +161,21 @@ class Display:
         return f"[{s // 60:3}:{s % 60:02}]"
 
 
-def _story(manifest: str) -> dict[str, Any]:
+def _read_manifest(path: str) -> dict[str, Any]:
     """Return a manifest; empty if there is none."""
     try:
-        return dict(json.loads(Path(manifest).read_text(encoding="utf-8")))
+        return dict(json.loads(Path(path).read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
 
 
-def _ledgers(story: Mapping[str, Any]) -> Iterator[str]:
+def _ledgers(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was passed over or left out of each data set, with the counts of all its rows."""
-    for name, facts in story.get("datasets", {}).items():
+    for name, facts in manifest.get("datasets", {}).items():
         if LEDGER not in facts:
             continue
         ledger = Ledger.from_dict(facts[LEDGER])
         asides = list(map(str, (*ledger.passed, *ledger.left_out)))
-        if asides := [*asides, *(f"may be none: {entry}" for entry in ledger.doubtful)]:
+        asides += [f"may be none: {entry}" for entry in ledger.doubtful]
+        if asides:
             yield f"{name}: {ledger}: {'; '.join(asides)}"

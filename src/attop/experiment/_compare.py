@@ -193,7 +193,7 @@ def compare_at_top(
     asked_tops = [*top] if isinstance(top, (list, tuple)) else [top]
     chosen = _metric(metric, sample)
     tops = _tops(asked_tops, chosen, sample)
-    learners = [_told_what_is_positive(learner, sample, pos_label) for learner in _learners(models, sample)]
+    learners = [_with_pos_label(learner, sample, pos_label) for learner in _learners(models, sample)]
     names = [learner.name for learner in learners]  # those of a list are given there
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
@@ -279,10 +279,10 @@ def _learners(models: Any, sample: Sample) -> list[Learner]:
     return learners
 
 
-def _told_what_is_positive(learner: Learner, sample: Sample, pos_label: object) -> Learner:
-    """Return a learner whose `pos_label`, if it or one inside has any, is the label it will be trained on.
+def _with_pos_label(learner: Learner, sample: Sample, pos_label: object) -> Learner:
+    """Set each `pos_label` of a learner, and of estimators inside it, to the label that it is trained on.
 
-    A ValueError where it is another one than that of the comparison.
+    Raises a ValueError if one of them differs from the positive label of the comparison.
     """
     labels = sample.y if sample.labels is None else sample.labels
     positive = labels.tolist()[sample.y.argmax()]
@@ -297,7 +297,9 @@ def _told_what_is_positive(learner: Learner, sample: Sample, pos_label: object) 
                 "give both the same"
             )
         changes[path] = positive
-    return replace(learner, estimator=clone(learner.estimator).set_params(**changes)) if changes else learner
+    if not changes:
+        return learner
+    return replace(learner, estimator=clone(learner.estimator).set_params(**changes))
 
 
 def _named(models: Sequence[Given]) -> dict[str, Given]:
