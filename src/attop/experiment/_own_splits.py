@@ -41,7 +41,7 @@ class TornWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitParameter:
     """A parameter by which an estimator splits rows.
 
     Attributes
@@ -147,7 +147,7 @@ _RULES: dict[str, Rule] = {
 _OFF = {"early_stopping": "False", "n_iter_no_change": "None", "oob_score": "False", "probability": "False"}
 
 
-def splits_of(model: Any, n: int) -> Iterator[Split]:
+def splits_of(model: Any, n: int) -> Iterator[SplitParameter]:
     """Yield all splits of `n` rows within the fit of a model, those of nested estimators and searches too."""
     params = {"": model, **model.get_params()}
     for path, value in params.items():
@@ -158,7 +158,7 @@ def splits_of(model: Any, n: int) -> Iterator[Split]:
         if name in _GRIDS:
             yield from _splits_of_a_search(owner, path, value, n)
         elif _splits(owner, name, value, n):
-            yield Split(owner, path, value)
+            yield SplitParameter(owner, path, value)
 
 
 def _splits(owner: Any, name: str, value: Any, n: int) -> bool:
@@ -166,7 +166,7 @@ def _splits(owner: Any, name: str, value: Any, n: int) -> bool:
     return rule is not None and rule(value, owner, owner.get_params(deep=False), n)
 
 
-def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[Split]:
+def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[SplitParameter]:
     """Yield the splits of a model under the values that a search tries."""
     searched = getattr(search, "estimator", None)
     inner = {} if searched is None else {"": searched, **searched.get_params()}
@@ -174,10 +174,10 @@ def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[S
         prefix, _, name = key.rpartition("__")
         if hasattr(value, "fit") and hasattr(value, "get_params"):
             for split in splits_of(value, n):
-                yield Split(split.owner, f"{path}__{key}__{split.path}", split.value, searched=True)
+                yield SplitParameter(split.owner, f"{path}__{key}__{split.path}", split.value, searched=True)
         owner = inner.get(prefix)
         if hasattr(owner, "fit") and _splits(owner, name, value, n):
-            yield Split(owner, f"{path}__{key}", value, searched=True)
+            yield SplitParameter(owner, f"{path}__{key}", value, searched=True)
 
 
 def _values_of(grid: Any) -> Iterator[tuple[str, Any]]:
@@ -220,7 +220,7 @@ def keep_whole(model: Any, whole: str, n: int) -> bool:
     return handed
 
 
-def _fitted_as_a_whole(model: Any, split: Split, whole: str) -> tuple[Any, str]:
+def _fitted_as_a_whole(model: Any, split: SplitParameter, whole: str) -> tuple[Any, str]:
     """Find the model or member whose `fit` has to hand groups on to a split, and the path from there.
 
     One whose `fit` takes the values hands them to its members, each of which is a model of its own.
@@ -280,7 +280,7 @@ def _last_step(model: Any) -> Any:
     return model
 
 
-def _warn_of(split: Split, whole: str) -> None:
+def _warn_of(split: SplitParameter, whole: str) -> None:
     warnings.warn(split.sentence(WHOLE[whole]), TornWarning, stacklevel=5)
 
 

@@ -38,7 +38,7 @@ def resolution(gap: float, score_range: float) -> float:
 
 
 @dataclass
-class Choice:
+class QuantileModel:
     """The model AATP returns for one quantile.
 
     Attributes
@@ -103,7 +103,7 @@ class SolvedProblems:
         """Select the problem at `position`."""
         return SolvedProblems(**{name: value[..., [position]] for name, value in vars(self).items()})
 
-    def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
+    def choose(self, target: int, tol: float, complete: bool, history: History) -> QuantileModel:
         """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.
 
         Problems that missed `tol` are considered only if all did. Distances count as equal within
@@ -119,7 +119,7 @@ class SolvedProblems:
             error = resolution(float(self.gap[pool].max()), float(self.score_range[pool[nearest]]))
         equal = pool[distance <= distance[nearest] + error]
         best = equal[np.argmin(self.objective[equal])]
-        return Choice(
+        return QuantileModel(
             threshold_item=int(self.threshold_items[best]),
             coef=self.coef[:, best],
             quantile_distance=float(abs(self.offset[target, best])),
