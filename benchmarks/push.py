@@ -74,10 +74,10 @@ def main():
 
     X, y = sample(33_333, 66_667, 117)
     loss = PNormPushExp(P).bind(y)
-    binned = ThresholdRankers(X, 32)
+    binned = ThresholdRankers.at_quantiles(X, 32)
     for name, rankers in (("features", X), ("32 thresholds a feature", binned)):
         show(f"push round, {name} : X.T @ v", rounds_against_product(X, rankers, loss, times), 3)
-    for name, make in (("features", lambda: X), ("thresholds", lambda: ThresholdRankers(X, 32))):
+    for name, make in (("features", lambda: X), ("thresholds", lambda: ThresholdRankers.at_quantiles(X, 32))):
         tracemalloc.start()
         coordinate_descent(make(), loss, max_iter=3)
         peak = tracemalloc.get_traced_memory()[1]

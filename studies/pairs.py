@@ -41,7 +41,7 @@ WITHOUT = {
 #: Learners whose surrogate no method of theirs returns; with their parameters filled in.
 _FIXED = {
     "AATP": "accuracy-at-top",
-    "PerceptronAtK": "prec@k-{variant}",
+    "PerceptronAtK": "prec@k-{surrogate}",
     "SoftTop": "prec@k-soft",
     "TopBooster": "prec@k-soft",
 }

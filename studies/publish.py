@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from attop_bench.files import write_bytes
 from attop_bench.papers.findings import Findings
-from attop_bench.papers.page import digest, png, read_tables, write_findings
+from attop_bench.papers.page import digest_of_tables, png, read_tables, write_findings
 from attop_bench.papers.pictures import COLOURS
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
 from attop_bench.run.paper import load_paper
@@ -85,7 +85,7 @@ def publish(paper: str, folder: Path) -> None:
         return
     sizes = module.sizes(tables) if hasattr(module, "sizes") else None
     if sizes is not None:
-        write_bytes(folder / "sizes.png", png(sizes.draw(), digest(folder)))
+        write_bytes(folder / "sizes.png", png(sizes.draw(), digest_of_tables(folder)))
     _put(index_row(findings, sizes, folder.name), index, folder.name)
 
 

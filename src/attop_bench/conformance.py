@@ -38,7 +38,7 @@ class NotApplicable(Exception):
     """A check has nothing to check; the message says why."""
 
 
-class Sample(NamedTuple):
+class ToySample(NamedTuple):
     """Features of shape (n, d), labels 0 and 1, and groups, of shape (n,)."""
 
     X: Floats
@@ -46,14 +46,14 @@ class Sample(NamedTuple):
     groups: Ints
 
 
-def easy_sample(n: int = 60, seed: int = 0) -> Sample:
+def easy_sample(n: int = 60, seed: int = 0) -> ToySample:
     """Return a sample, a third positive, whose classes differ in two of four features."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 3 == 0).astype(np.int64)
     X = rng.normal(size=(n, 4))
     X[:, :2] += 2.0 * y[:, None]
     order = rng.permutation(n)
-    return Sample(X[order], y[order], (np.arange(n) % 5)[order])
+    return ToySample(X[order], y[order], (np.arange(n) % 5)[order])
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Method:
         """True if the benchmark passes it groups."""
         return takes(self.new(), "groups")
 
-    def fit(self, sample: Sample, *, groups: bool = False, **changes: object) -> Any:
+    def fit(self, sample: ToySample, *, groups: bool = False, **changes: object) -> Any:
         """Return a fitted estimator."""
         extra = {"groups": sample.groups} if groups else {}
         return self.new(**changes).fit(sample.X, sample.y, **extra)
 
-    def scores(self, sample: Sample, *, groups: bool = False, **changes: object) -> Floats:
+    def scores(self, sample: ToySample, *, groups: bool = False, **changes: object) -> Floats:
         """Return the scores of the items it is fitted on."""
         return score(self.fit(sample, groups=groups, **changes), sample.X)
 
@@ -404,18 +404,18 @@ def takes_ties(method: Method) -> None:
     method.scores(sample._replace(X=np.sign(sample.X)))
 
 
-def _odd(name: str, what: str, *samples: Sample) -> None:
+def _odd(name: str, what: str, *samples: ToySample) -> None:
     """Add the check that samples give finite scores or a ValueError."""
 
     def function(method: Method) -> None:
         for sample in samples:
-            copy = Sample(sample.X.copy(), sample.y.copy(), sample.groups)
+            copy = ToySample(sample.X.copy(), sample.y.copy(), sample.groups)
             refuses(partial(method.scores, copy), what)
 
     CHECKS.append(Check(name, f"{what}: finite scores or a ValueError", function, "gives_scores"))
 
 
-def _with_entry(value: float) -> Sample:
+def _with_entry(value: float) -> ToySample:
     sample = easy_sample()
     sample.X[3, 1] = value
     return sample

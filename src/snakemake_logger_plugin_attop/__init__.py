@@ -111,11 +111,11 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             job = self._progress.finish(facts["job_id"])
             if job is not None and (why := reason_of(job)):
-                display.failure(job, why, kept=True)
+                display.failure(job, why, is_result=True)
             display.update()
         elif event == LogEvent.GROUP_ERROR:
-            about = facts["job_error_info"]
-            self._refused |= {job["jobid"]: facts.get(WORDS, "") for job in about}
+            failed_jobs = facts["job_error_info"]
+            self._refused |= {job["jobid"]: facts.get(WORDS, "") for job in failed_jobs}
         elif event == LogEvent.JOB_ERROR:
             self._break_off(display, facts)
         elif event is None or event == LogEvent.ERROR:
@@ -133,7 +133,7 @@ class LogHandler(LogHandlerBase):
         display.failure(job, reason)
 
     def _say(self, display: Display, record: LogRecord) -> None:
-        """Print what Snakemake says beside the events of jobs, if a user waits for it."""
+        """Print a message of Snakemake that is not about a job, if a user waits for it."""
         message = record.getMessage()
         if record.levelno >= ERROR:
             # A CalledProcessError is said by the job's own event.
@@ -155,8 +155,8 @@ class LogHandler(LogHandlerBase):
 def _sentence(words: str) -> str:
     """Return the scheduler's words on a job, without its command and the closing words of Snakemake."""
     lines = words.partition(_CLOSING)[0].splitlines()
-    said = itertools.takewhile(lambda line: not line.startswith("    "), lines)
-    return " ".join(line.strip() for line in said)
+    head = itertools.takewhile(lambda line: not line.startswith("    "), lines)
+    return " ".join(line.strip() for line in head)
 
 
 def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:

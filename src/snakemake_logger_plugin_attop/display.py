@@ -33,7 +33,7 @@ class Display:
         self._console, self._progress = console, progress
         self._live: Live | None = None
         self._report = self._manifest = self._options = ""
-        self._kept = self._ended = False
+        self._has_failed_results = self._ended = False
         self._printed_at = float("-inf")
         self._complete: set[str] = set()
 
@@ -70,13 +70,13 @@ class Display:
             self._printed_at = p.elapsed
             self.say(f"{self._clock()} {self._summary()}")
 
-    def failure(self, job: Job, why: str, *, kept: bool = False) -> None:
+    def failure(self, job: Job, why: str, *, is_result: bool = False) -> None:
         """Print a failure, of jobs that fail alike the first only.
 
-        One that is ``kept`` as a result is not tried again by a later run.
+        A failure that is a result is not tried again by a later run.
         """
-        self._kept |= kept
-        if self._progress.add_failure(job, why, kept=kept):
+        self._has_failed_results |= is_result
+        if self._progress.add_failure(job, why, is_result=is_result):
             self.say(f"failed: {job.subject}: {why}", style="red")
 
     def say(self, text: str, *, style: str = "") -> None:
@@ -97,10 +97,10 @@ class Display:
         whole, failed = done == steps, self._progress.failed
         self.say(f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}")
         if whole:
-            story = _story(self._manifest)
-            for line in _ledgers(story):
+            manifest = _read_manifest(self._manifest)
+            for line in _ledgers(manifest):
                 self.say(line)
-            if headline := story.get("headline"):
+            if headline := manifest.get("headline"):
                 self.say(f"\n{headline}")
             self.say(f"The report: {self._report}", style="bold")
         if failed:
@@ -121,7 +121,7 @@ class Display:
         if len(failed) > FAILURES:
             others = count_noun(len(failed) - FAILURES, "other reason")
             self.say(f"  and {others}: attop status{self._options}")
-        clear = f"attop retry{self._options}, then " if self._kept else ""
+        clear = f"attop retry{self._options}, then " if self._has_failed_results else ""
         self.say(f"After fixing the cause: {clear}the same command again.")
 
     def _trained(self) -> str:
@@ -161,20 +161,21 @@ class Display:
         return f"[{s // 60:3}:{s % 60:02}]"
 
 
-def _story(manifest: str) -> dict[str, Any]:
+def _read_manifest(path: str) -> dict[str, Any]:
     """Return a manifest; empty if there is none."""
     try:
-        return dict(json.loads(Path(manifest).read_text(encoding="utf-8")))
+        return dict(json.loads(Path(path).read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
 
 
-def _ledgers(story: Mapping[str, Any]) -> Iterator[str]:
+def _ledgers(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was passed over or left out of each data set, with the counts of all its rows."""
-    for name, about in story.get("datasets", {}).items():
-        if LEDGER not in about:
+    for name, facts in manifest.get("datasets", {}).items():
+        if LEDGER not in facts:
             continue
-        ledger = Ledger.from_dict(about[LEDGER])
+        ledger = Ledger.from_dict(facts[LEDGER])
         asides = list(map(str, (*ledger.passed, *ledger.left_out)))
-        if asides := [*asides, *(f"may be none: {entry}" for entry in ledger.doubtful)]:
+        asides += [f"may be none: {entry}" for entry in ledger.doubtful]
+        if asides:
             yield f"{name}: {ledger}: {'; '.join(asides)}"

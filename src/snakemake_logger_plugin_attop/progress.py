@@ -112,14 +112,14 @@ class Progress:
         self.running.pop(number, None)
         return self.jobs.pop(number, None)
 
-    def add_failure(self, job: Job, why: str, *, kept: bool) -> bool:
+    def add_failure(self, job: Job, why: str, *, is_result: bool) -> bool:
         """Count a failure, and return whether it is the first of its reason.
 
-        One that is not ``kept`` as a result is taken back if the job ends well after all.
+        A failure that is not a result is taken back if the job ends well after all.
         """
         failure = (job.subject, why)
         self.failed[failure] += 1
-        if not kept:
+        if not is_result:
             self._broken[job.key] = failure
         return self.failed[failure] == 1
 
@@ -146,30 +146,49 @@ class Progress:
     def seconds_left(self) -> float | None:
         """Estimate how long the rest takes; None while there is nothing to go by.
 
-        Where more jobs are handed over than this machine has cores, as to a cluster, the time a job takes
-        holds its waiting. There it is the rate of steps since the first training job ended. Else a job still
-        to come counts with the mean of those of its data set and method, else of its method on other data
-        sets, else of its data set, else of all; what runs counts less what it has run.
+        Where more jobs are handed over than this machine has cores, as to a cluster, the time of a job
+        includes its waiting, and the rate of steps counts. Elsewhere the times of jobs count.
         """
         if self._first_end is None:
             return None
         if self.cores > self.machine:
-            since, done = self._first_end
-            more = self.n_done - done
-            return (self.clock() - since) / more * (self.n_steps - self.n_done) if more else None
-        by_dataset: defaultdict[str, list[float]] = defaultdict(list)
-        by_method: defaultdict[str, list[float]] = defaultdict(list)
-        for (dataset, method), took in self._took.items():
-            by_dataset[dataset] += took
-            by_method[method] += took
+            return self._left_by_rate(*self._first_end)
+        return self._left_by_times()
 
-        def expected(pair: tuple[str, str]) -> float:
-            return fmean(self._took.get(pair) or by_method[pair[1]] or by_dataset[pair[0]] or every)
+    def _left_by_rate(self, since: float, done: int) -> float | None:
+        """Estimate the time left by the rate of steps since the first training job ended."""
+        more = self.n_done - done
+        if not more:
+            return None
+        return (self.clock() - since) / more * (self.n_steps - self.n_done)
 
-        every = [s for took in self._took.values() for s in took]
+    def _left_by_times(self) -> float:
+        """Estimate the time left by the mean times of jobs; a running job counts less its time so far."""
+        means = _MeanTimes(self._took)
+        left = sum(n * means.of(pair) for pair, n in self._left.items() if n > 0)
         now = self.clock()
-        left = sum(n * expected(pair) for pair, n in self._left.items() if n > 0)
         for number, since in self.running.items():
-            if (job := self.jobs.get(number)) is not None:
-                left -= min(now - since, expected(job.pair))
+            job = self.jobs.get(number)
+            if job is not None:
+                left -= min(now - since, means.of(job.pair))
         return left / self.cores
+
+
+class _MeanTimes:
+    """Mean times of training jobs, from those that ended."""
+
+    def __init__(self, took: Mapping[tuple[str, str], list[float]]) -> None:
+        self._by_pair = took
+        self._by_dataset: defaultdict[str, list[float]] = defaultdict(list)
+        self._by_method: defaultdict[str, list[float]] = defaultdict(list)
+        self._all: list[float] = []
+        for (dataset, method), seconds in took.items():
+            self._by_dataset[dataset] += seconds
+            self._by_method[method] += seconds
+            self._all += seconds
+
+    def of(self, pair: tuple[str, str]) -> float:
+        """Return the mean of a data set and method, else of the method, else of the data set, else of all."""
+        dataset, method = pair
+        times = self._by_pair.get(pair) or self._by_method[method] or self._by_dataset[dataset] or self._all
+        return fmean(times)

@@ -1,10 +1,13 @@
 """Two finished runs side by side."""
 
 import json
+import re
+import shlex
 
 import pytest
 
 from attop_bench.run.tables import write_tables
+from support import ROOT
 from support.pages import made_tables
 
 
@@ -51,6 +54,25 @@ def test_the_runs_of_a_folder_are_listed_oldest_first(tmp_path, ask):
     lines = ask("compare-runs", str(tmp_path)).splitlines()
     assert [line.split()[0] for line in lines] == ["2026-11-01", "2026-11-02", "2026-11-03"]
     assert lines[1].split()[1:] == [str(tmp_path / "b/one"), "abc", "A", "is", "best."]
+
+
+def test_its_page_shows_what_it_prints(tmp_path, monkeypatch, ask):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/howto/compare-runs.md").read_text(encoding="utf-8")
+    runs = (
+        ("results-may", 0, "seed: 0\n", "2026-05-31", "AATP is best."),
+        ("results-june", 3, "seed: 1\n", "2026-06-30", "No method is shown to be best."),
+    )
+    for name, seed, config, day, headline in runs:
+        tables, manifest = made_tables(1, 2, seed=seed, tops=("k=100",))
+        del tables["roc"]
+        write_tables(tables, tmp_path / name / "tables", csv=False)
+        facts = {"config": config, "finished": day, "headline": headline}
+        (tmp_path / name / "manifest.json").write_text(json.dumps({**manifest, **facts}))
+    blocks = re.findall(r"```bash\nattop (.*?)\n```\n\n```text\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for command, shown in blocks:
+        assert ask(*shlex.split(command)) == shown
 
 
 @pytest.mark.parametrize("n", [1, 2])

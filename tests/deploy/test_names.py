@@ -14,8 +14,9 @@ from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.deploy.card import _python
-from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.package import read_package
 from support.packages import linear_package as package
+from support.packages import write_package
 
 LONG = "12345678901234567890"
 

@@ -13,7 +13,8 @@ from attop_bench.data.look import look
 from attop_bench.data.proposal import propose
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card
-from attop_bench.deploy.package import Package, read_package, write_package
+from attop_bench.deploy.package import Package, read_package
+from support.packages import write_package
 from support.small_run import configured
 
 METHOD = {"id": "logistic", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": 1.0}}

@@ -29,6 +29,8 @@ pytestmark = pytest.mark.workflow
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 #: A block that begins with its file's name is that file.
 FILE = re.compile(r"# (\S+\.(?:py|yaml|csv))\n")
+#: A further part of a file that a block above has begun.
+PART = re.compile(r"# part of (\S+\.py)\n")
 
 #: Run with the first of the methods that the page's file proposes: which one is best is not what is tested.
 OF_ALL_METHODS = "attop deploy claims --top 30 --configfile claims.yaml"
@@ -76,6 +78,8 @@ NOT_RUN = {
     "attop score deployed-claims june.csv --output lists/2025-06.csv --picture june.png": JUNE,
     "python audited.py": JUNE,
     "attop watch lists --model deployed-claims --fail-on worse": JUNE,
+    "attop compare-runs results-may results-june": "tests/cli/test_compare_runs.py has two runs",
+    "attop compare-runs .": "tests/cli/test_compare_runs.py has two runs",
     "attop run claims.yaml": "trains for minutes; tests/workflow goes from a table to the page",
     "attop deploy claims --configfile claims.yaml": "of all methods; take-a-model-away.md deploys one of few",
     "pip install -e .": PIP,
@@ -148,6 +152,10 @@ def write_files(page, folder):
         name = FILE.match(block)
         if name:
             (folder / name[1]).write_text(block.removeprefix("# printed.csv\n"), encoding="utf-8")
+        part = PART.match(block)
+        if part:
+            with (folder / part[1]).open("a", encoding="utf-8") as file:
+                file.write(f"\n\n{block}")
 
 
 def run_python(page, folder, monkeypatch):

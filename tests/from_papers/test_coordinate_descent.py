@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from attop.from_papers.push._coordinate_descent import LONGEST_STEP, coordinate_descent, line_search
-from attop.from_papers.push._threshold_rankers import ThresholdRankers, choose_thresholds, score_by_steps
+from attop.from_papers.push._threshold_rankers import ThresholdRankers, choose_thresholds
 from attop.surrogates._pnorm_push import PNormPushExp
 from oracles.push import push_pseudocode, push_value, real_data, threshold_data, threshold_matrix
 
@@ -57,7 +57,7 @@ DATA = {
 @pytest.mark.parametrize("kind", DATA)
 def test_path_is_the_papers(kind, p):
     X, y = DATA[kind]
-    rankers = ThresholdRankers(X, 4) if kind == "thresholds" else X
+    rankers = ThresholdRankers.at_quantiles(X, 4) if kind == "thresholds" else X
     H = threshold_matrix(X, rankers.thresholds) if kind == "thresholds" else X
     rounds = 25
     paper = push_pseudocode(H, y, p, rounds)
@@ -179,7 +179,7 @@ def test_quantiles_where_there_are_many():
 def test_threshold_rankers_are_their_matrix(n_thresholds):
     rng = np.random.default_rng(10)
     X = np.column_stack([rng.normal(size=700), rng.integers(0, 4, 700), np.ones(700)])
-    rankers = ThresholdRankers(X, n_thresholds)
+    rankers = ThresholdRankers.at_quantiles(X, n_thresholds)
     H = threshold_matrix(X, rankers.thresholds)
     assert rankers.shape == H.shape
     assert_array_equal(np.ptp(H, axis=0), rankers.width)
@@ -196,7 +196,7 @@ def test_threshold_rankers_are_their_matrix(n_thresholds):
     votes = rankers.by_feature(w)
     fresh = np.vstack([X[:50], rng.normal(size=(50, 3)), np.repeat(rankers.thresholds[1][:1], 3)[None]])
     assert_allclose(
-        score_by_steps(fresh, rankers.thresholds, votes),
+        ThresholdRankers(fresh, rankers.thresholds) @ np.concatenate(votes),
         threshold_matrix(fresh, rankers.thresholds) @ w,
         atol=1e-12,
     )
@@ -204,19 +204,21 @@ def test_threshold_rankers_are_their_matrix(n_thresholds):
 
 def test_a_threshold_at_a_value_is_not_exceeded_by_it():
     x = np.array([1.0, np.nextafter(1.0, 2.0)])  # no number lies between, so the lower is the threshold
-    rankers = ThresholdRankers(x[:, None], None)
+    rankers = ThresholdRankers.at_quantiles(x[:, None], None)
     assert_array_equal(rankers.column(0), [False, True])
-    assert_array_equal(score_by_steps(x[:, None], rankers.thresholds, [np.array([3.0])]), [0, 3])
+    assert_array_equal(ThresholdRankers(x[:, None], rankers.thresholds) @ np.array([3.0]), [0, 3])
 
 
 def test_thresholds_hold_less_than_the_features():
     rng = np.random.default_rng(11)
     X = rng.normal(size=(20_000, 10))
     y = (X[:, 0] + rng.normal(size=20_000) > 1).astype(int)
-    ThresholdRankers(X[:10], 32).correlate(y[:10].astype(float))  # compiled before memory is measured
+    ThresholdRankers.at_quantiles(X[:10], 32).correlate(
+        y[:10].astype(float)
+    )  # compiled before memory is measured
     tracemalloc.start()
     try:
-        rankers = ThresholdRankers(X, 32)
+        rankers = ThresholdRankers.at_quantiles(X, 32)
         held = tracemalloc.get_traced_memory()[0]
         coordinate_descent(rankers, PNormPushExp(4).bind(y), max_iter=2)
         peak = tracemalloc.get_traced_memory()[1]

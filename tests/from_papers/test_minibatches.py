@@ -94,14 +94,14 @@ CASES |= {f"queries, {ranks}": partial(of_queries, ranks) for ranks in RANKS}
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("variant", ["avg", "max"])
-def test_perceptron_is_the_plain_loop(variant, case, sparse):
+@pytest.mark.parametrize("surrogate", ["avg", "max"])
+def test_perceptron_is_the_plain_loop(surrogate, case, sparse):
     X, y, groups, top, seen = CASES[case](passes=4)
     rows = csr_matrix(X) if sparse else X
-    iterates, deltas = perceptron_iterates(seen, variant, 6)
+    iterates, deltas = perceptron_iterates(seen, surrogate, 6)
     for average, w in ((True, np.mean(iterates, axis=0)), (False, iterates[-1])):
         common = {"groups": groups, "batch_size": 30, "epochs": 4, "rng": np.random.RandomState(5)}
-        solution, state = perceptron(rows, y, top, variant=variant, average=average, **common)
+        solution, state = perceptron(rows, y, top, surrogate=surrogate, average=average, **common)
         np.testing.assert_allclose(solution.coef[:, 0], w, rtol=1e-10, atol=1e-10)
         assert state.n_mistakes == sum(deltas)
         assert state.largest_k == max(k for _, _, k in seen)
@@ -110,11 +110,11 @@ def test_perceptron_is_the_plain_loop(variant, case, sparse):
     assert solution.n_skipped == (0 if groups is None else 4 * 14 - len(seen))
 
 
-@pytest.mark.parametrize("variant", ["avg", "max"])
-def test_perceptron_separable_data_end_without_mistakes(variant):
+@pytest.mark.parametrize("surrogate", ["avg", "max"])
+def test_perceptron_separable_data_end_without_mistakes(surrogate):
     X, y = overlapping(n=200, seed=9, shift=10.0)
     solution, _ = perceptron(
-        X, y, Top(kappa=1.0), variant=variant, batch_size=50, epochs=100, rng=np.random.RandomState(0)
+        X, y, Top(kappa=1.0), surrogate=surrogate, batch_size=50, epochs=100, rng=np.random.RandomState(0)
     )
     assert solution.status == "converged"
     assert solution.objective == [0]

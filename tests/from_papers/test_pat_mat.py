@@ -44,8 +44,8 @@ def test_optimum_is_that_of_cvxpy(quantile_of, name, k, beta, lam):
 def test_parameters_reach_the_loss():
     X, y = sample(4)
     model = PatMat(5, 0.5, "negatives")
-    assert repr(model._loss()) == "PatMatNP(top=Top(k=5), beta=0.5)"
-    assert repr(PatMat()._loss()) == "PatMat(top=Top(kappa=1.0), beta=1.0)"
+    assert repr(model._loss()) == "PatMatNPLoss(top=Top(k=5), beta=0.5)"
+    assert repr(PatMat()._loss()) == "PatMatLoss(top=Top(kappa=1.0), beta=1.0)"
     settings = [{"beta": 0.5}, {"beta": 2.0}, {"beta": 0.5}]
     one, other, same = model.fit_many(X, y, candidates=settings)
     assert one.history_ is same.history_

@@ -18,7 +18,7 @@ from support.pushes import COMBINATIONS, SMOOTH, surrogate
 @pytest.mark.parametrize(("loss", "price"), SMOOTH)
 def test_lbfgs_finds_a_stationary_point(loss, price, weak_rankers):
     X, y = real_data(33, n=120, d=3, shift=0.7)
-    rankers = X if weak_rankers == "features" else ThresholdRankers(X, 2)
+    rankers = X if weak_rankers == "features" else ThresholdRankers.at_quantiles(X, 2)
     H = X if weak_rankers == "features" else threshold_matrix(X, rankers.thresholds)
     bound = surrogate(loss, price, 2.0).bind(y)
     solution = lbfgs(rankers, bound, max_iter=2000, tol=1e-7)
@@ -106,7 +106,7 @@ def test_estimator_is_the_solver():
     assert model.predict(X).sum() == y.sum()
     assert PNormPush(p=1, max_iter=5000).fit(X, y).status_ == "converged"
     steps = PNormPush(p=8, weak_rankers="thresholds", n_thresholds=4, max_iter=30).fit(X, y)
-    solution = coordinate_descent(ThresholdRankers(X, 4), PNormPushExp(8).bind(y), max_iter=30)
+    solution = coordinate_descent(ThresholdRankers.at_quantiles(X, 4), PNormPushExp(8).bind(y), max_iter=30)
     assert_array_equal(np.concatenate(steps.votes_), solution.coef[:, 0])
 
 

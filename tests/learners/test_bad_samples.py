@@ -196,7 +196,7 @@ def test_features_too_large_for_finite_products(name):
 
 
 NOT_NUMBERS = ["1", None, True, NAN, [1.0], 1j]
-CHOICES = ["init", "loss", "price", "search", "solver", "surrogate", "variant", "weak_rankers", "weights"]
+CHOICES = ["init", "loss", "price", "search", "solver", "surrogate", "weak_rankers", "weights"]
 PARAMETERS = {
     "top": TOPS[:3],
     "C": [(v, "C must be a positive number, got") for v in [0, -1, INF, *NOT_NUMBERS]],

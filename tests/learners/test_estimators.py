@@ -134,7 +134,7 @@ SETTINGS = {
         *every(weak_rankers=["thresholds"], n_thresholds=[3], max_iter=[5, 30, 1]),
     ],
     "PatMat": [{"top": 4}, {"beta": 0.1}, {"quantile_of": "negatives"}],
-    "PerceptronAtK": [{"variant": "max"}, {"top": {"kappa": 0.5}}, {"random_state": 3}],
+    "PerceptronAtK": [{"surrogate": "max"}, {"top": {"kappa": 0.5}}, {"random_state": 3}],
     "ROCSVM": [{"lam": 10.0}, {"lam": 0.1}],
     "SGDAtK": [
         {"batch_size": 40},

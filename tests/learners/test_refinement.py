@@ -12,8 +12,8 @@ from sklearn.svm import LinearSVC
 from attop._core.top import Top
 from attop.learners.soft_top._bases import PointwiseBases, newton_path
 from attop.learners.soft_top._lbfgs_many import lbfgs_many
-from attop.learners.soft_top._refinement import Sample, precision_about, refine
-from attop.learners.soft_top._search import thinned
+from attop.learners.soft_top._refinement import RefinedRows, precision_about, refine
+from attop.learners.soft_top._search import subsampled
 from attop.learners.soft_top._standardised import standardise
 from attop.metrics._held_out import TopPrecision
 from attop.surrogates import SoftPrecAtK
@@ -22,7 +22,7 @@ from support.misspecified import misspecified
 
 
 def sample(y, groups=None, weight=None):
-    return Sample(np.arange(len(y)), y, groups, weight)
+    return RefinedRows(np.arange(len(y)), y, groups, weight)
 
 
 X, Y = misspecified()
@@ -209,7 +209,7 @@ def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
     y = np.r_[np.ones(n_pos, int), np.zeros(1000 - n_pos, int)]
     given = np.random.default_rng(1).uniform(0.5, 2, 1000)
     for weight in (None, given):
-        some = thinned(sample(y, weight=weight), 400, seed=2)
+        some = subsampled(sample(y, weight=weight), 400, seed=2)
         assert (some.y.sum(), (some.y == 0).sum()) == kept
         assert len(np.unique(some.rows)) == 400
         assert np.array_equal(some.y, y[some.rows])
@@ -222,10 +222,10 @@ def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
 def test_of_groups_whole_ones_are_kept_and_small_samples_are_what_they_were():
     groups = np.arange(1000) % 50
     part = sample((np.arange(1000) < 300).astype(int), groups)
-    some = thinned(part, 410, seed=0)
+    some = subsampled(part, 410, seed=0)
     assert len(some.rows) == 400
     assert set(np.bincount(some.groups)) == {0, 20}
     assert some.weight is None
-    assert thinned(part, 1000, seed=0) is part
+    assert subsampled(part, 1000, seed=0) is part
     one_class = sample((groups == 0).astype(int), groups)
-    assert thinned(one_class, 20, seed=0) is one_class  # one group, which is all positive or all negative
+    assert subsampled(one_class, 20, seed=0) is one_class  # one group, which is all positive or all negative

@@ -72,7 +72,7 @@ REFUSED = {
         *LIMITS, ("eta", 0.0), ("eta", [0.1, NAN]), ("lam", -1.0), ("lam", [1, 2, 3]),
         ("coef_init", np.zeros(5)), ("coef_init", np.full(2, NAN)),
     ],
-    run_perceptron: [("variant", "mean"), ("epochs", 0)],
+    run_perceptron: [("surrogate", "mean"), ("epochs", 0)],
     run_sgd: [("eta", 0), ("radius", -1), ("epochs", 0)],
 }  # fmt: skip
 

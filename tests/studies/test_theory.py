@@ -97,7 +97,7 @@ def test_the_mistake_bound_holds_on_random_streams(variant):
         X += np.outer(y, truth) * [6.0, 2.0, 0.5, 0.0][seed % 4]
         top, size = Top(kappa=float(rng.uniform(0.1, 1))), int(rng.integers(6, n))
         solution, state = perceptron(
-            X, y, top, variant=variant, batch_size=size, epochs=4, rng=np.random.RandomState(seed)
+            X, y, top, surrogate=variant, batch_size=size, epochs=4, rng=np.random.RandomState(seed)
         )
         seen = list(stream(X, y, top, size, seed, solution.n_iter))
         assert state.largest_k == max(batch.k for batch in seen)

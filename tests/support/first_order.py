@@ -40,11 +40,11 @@ def sgd(X, y, surrogate, top, *, eta, radius, rng, batch_size=500, groups=None, 
 
 
 def perceptron(
-    X, y, top, *, rng, variant="avg", average=False, batch_size=500, groups=None, epochs=25, **more
+    X, y, top, *, rng, surrogate="avg", average=False, batch_size=500, groups=None, epochs=25, **more
 ):
     """Perceptron@k on a sample in memory; returns its state too."""
     batches = batches_of(X, y, groups, top, batch_size, rng)
-    state = MistakeDriven(X.shape[1], variant, average=average)
+    state = MistakeDriven(X.shape[1], surrogate, average=average)
     return descend(batches, state, epochs=epochs, **more), state
 
 

@@ -6,7 +6,7 @@ from attop.experiment import fit
 from attop.metrics import scores_of
 from attop_bench.data.preparation import columns_of, values_of
 from attop_bench.deploy.deploy import pipeline_of, read
-from attop_bench.deploy.package import Package
+from attop_bench.deploy.package import Package, write_model, write_notes
 from attop_bench.deploy.trial import rows_to_try
 
 
@@ -25,3 +25,10 @@ def linear_package(path, held_out=(), top=None, **params):
     promise = {"top": top or {"tau": 0.1}, "precision": {"mean": 0.5, "low": 0.4, "high": 0.6}}
     trial = rows_to_try(X, scores_of(model, X))
     return Package(model, notes | file | size | promise, list(held_out), trial)
+
+
+def write_package(folder, package):
+    """Write a model and its notes, without list and card; return what `write_model` does."""
+    untrusted = write_model(folder, package)
+    write_notes(folder, package)
+    return untrusted

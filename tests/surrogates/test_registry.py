@@ -45,5 +45,5 @@ def test_declarations():
     assert no_weights == {"PrecAtKAvg", "ExpPushExp"}
     smooth = {c.__name__ for c in TOP + WITHOUT_TOP if c.smooth}
     of_lists = {c.__name__ for c in OF_LISTS}
-    assert smooth == {"LogisticLoss", "PatMat", "PatMatNP", "SoftPrecAtK"} | of_lists
+    assert smooth == {"LogisticLoss", "PatMatLoss", "PatMatNPLoss", "SoftPrecAtK"} | of_lists
     assert repr(PApKAvg(3)) == "PApKAvg(top=Top(k=3))"

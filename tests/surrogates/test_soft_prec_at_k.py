@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import oracles.soft_top as oracle
-from attop.surrogates import PatMat, SoftmaxLossAtK, SoftPrecAtK
+from attop.surrogates import PatMatLoss, SoftmaxLossAtK, SoftPrecAtK
 
 TOPS = [{"k": 1}, {"k": 2}, {"k": 3}, {"tau": 0.3}, {"kappa": 0.5}, {"kappa": 1.5}]
 
@@ -134,7 +134,7 @@ def test_huge_and_tiny_scores(scale):
 
 @pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, True, "1"])
 def test_bandwidth_and_beta_are_positive(value):
-    for kind, name in ((SoftPrecAtK, "bandwidth"), (SoftmaxLossAtK, "bandwidth"), (PatMat, "beta")):
+    for kind, name in ((SoftPrecAtK, "bandwidth"), (SoftmaxLossAtK, "bandwidth"), (PatMatLoss, "beta")):
         with pytest.raises(
             (ValueError, TypeError), match=f"{name} must be a positive number, got|real number"
         ):

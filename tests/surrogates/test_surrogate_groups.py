@@ -18,8 +18,8 @@ from attop.surrogates import (
     PApKAvg,
     PApKMax,
     PApKTS,
-    PatMat,
-    PatMatNP,
+    PatMatLoss,
+    PatMatNPLoss,
     PrecAtKAvg,
     PrecAtKMax,
     PrecAtKRamp,
@@ -130,9 +130,13 @@ def test_pointwise_losses_pool_groups():
         (PrecAtKStruct(1), [0, 0, 0], "a positive"),
         (AUCStruct(), [1, 1], "a positive and a negative"),
         (InfinitePushHinge(), [1, 1], "a positive and a negative"),
-        (PatMatNP(3), [1, 0, 0], r"at least k negatives \(k=3 of the negatives\), got 1 positives and 2 neg"),
-        (PatMatNP({"tau": 0.5}), [1, 1], "at least k negatives"),
-        (PatMat(4), [1, 0, 0], "at least k items"),
+        (
+            PatMatNPLoss(3),
+            [1, 0, 0],
+            r"at least k negatives \(k=3 of the negatives\), got 1 positives and 2 neg",
+        ),
+        (PatMatNPLoss({"tau": 0.5}), [1, 1], "at least k negatives"),
+        (PatMatLoss(4), [1, 0, 0], "at least k items"),
     ],
 )
 def test_undefined_samples_are_refused(surrogate, y, message):

@@ -11,8 +11,8 @@ from attop.surrogates import (
     HingeLoss,
     InfinitePushHinge,
     LogisticLoss,
-    PatMat,
-    PatMatNP,
+    PatMatLoss,
+    PatMatNPLoss,
     PAUCStruct,
     TopPushK,
     TopPushLoss,
@@ -27,8 +27,8 @@ DEFINITIONS = [
     (PAP["ts"], oracle.pap_ts_pairs),
     (PAUCStruct, oracle.pauc_struct),
     (TopPushK, oracle.top_push_k),
-    (PatMat, oracle.pat_mat),
-    (PatMatNP, oracle.pat_mat_np),
+    (PatMatLoss, oracle.pat_mat),
+    (PatMatNPLoss, oracle.pat_mat_np),
 ]
 
 #: Sums over pairs, or over the number of positives called, for samples too large for enumeration.

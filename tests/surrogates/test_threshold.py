@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attop.surrogates import PatMat, PatMatNP, TopPushK
+from attop.surrogates import PatMatLoss, PatMatNPLoss, TopPushK
 from support.surrogate_cases import THRESHOLD, draw
 
 
@@ -23,7 +23,7 @@ def test_the_threshold_of_pat_mat_solves_its_equation(beta, weighted):
         far = scores.min() - 10.0
         # Over the negatives alone: the positive does not move the threshold.
         y = np.append(np.zeros(n, int), 1)
-        bound = PatMatNP(k, beta).bind(y, None, np.append(weight, 1.0) if weighted else None)
+        bound = PatMatNPLoss(k, beta).bind(y, None, np.append(weight, 1.0) if weighted else None)
         value, coef = bound(np.append(scores, far))
         t = np.sqrt(value) - 1.0 + far
         hinges = np.maximum(0.0, 1.0 + beta * (scores - t))
@@ -38,7 +38,7 @@ def test_the_threshold_of_pat_mat_solves_its_equation(beta, weighted):
 def test_pat_mat_at_equal_scores():
     y = np.array([1, 0, 0, 1, 0, 0, 0, 0])
     for k, beta in [(1, 1.0), (2, 0.5), (8, 3.0)]:
-        value, coef = PatMat(k, beta).value_and_coef(np.full(8, 7.0), y)
+        value, coef = PatMatLoss(k, beta).value_and_coef(np.full(8, 7.0), y)
         t = (1 - np.sqrt(k / 8)) / beta
         assert value == pytest.approx((1 + t) ** 2, rel=1e-12)
         # Up with the positives, down with the mean of all.
@@ -48,10 +48,10 @@ def test_pat_mat_at_equal_scores():
 def test_tau_is_a_share_of_the_negatives():
     rng = np.random.default_rng(6)
     s, y = rng.normal(size=50), np.repeat([1, 0], [20, 30])
-    for cls, k in [(PatMatNP, 3), (TopPushK, 5), (PatMat, 5)]:
+    for cls, k in [(PatMatNPLoss, 3), (TopPushK, 5), (PatMatLoss, 5)]:
         assert cls({"tau": 0.1}).value_and_coef(s, y)[0] == cls(k).value_and_coef(s, y)[0]
     weight = np.repeat([1.0, 0.5], [20, 30])
-    of_weight = [PatMatNP(top).value_and_coef(s, y, None, weight)[0] for top in ({"tau": 0.2}, 3)]
+    of_weight = [PatMatNPLoss(top).value_and_coef(s, y, None, weight)[0] for top in ({"tau": 0.2}, 3)]
     assert of_weight[0] == of_weight[1]
 
 
@@ -72,7 +72,7 @@ def test_one_heavy_and_many_light_items():
     weight = np.append(1e-12, np.ones(2000))
     y = np.zeros(2001, int)
     y[1000] = 1
-    value, coef = PatMatNP(100, 2.0).bind(y, None, weight)(scores)
+    value, coef = PatMatNPLoss(100, 2.0).bind(y, None, weight)(scores)
     t = np.sqrt(value) - 1 + scores[1000]
     hinges = np.maximum(0.0, 1 + 2.0 * (scores - t)) * (y == 0)
     assert weight @ hinges**2 == pytest.approx(100, rel=1e-11)

@@ -13,7 +13,8 @@ from attop_bench.data.build import make
 from attop_bench.data.look import look
 from attop_bench.data.proposal import parameters, propose
 from attop_bench.deploy import deploy as deploying
-from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.package import read_package
+from support.packages import write_package
 from support.small_run import configured
 from tables.situations import SITUATIONS
 from tables.writers import base, text

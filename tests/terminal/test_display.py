@@ -49,7 +49,7 @@ def begun(out, folder, *, terminal=False, configfiles=()):
 
 def test_what_has_no_data_is_not_said_to_be_trained(out, tmp_path):
     progress, display = begun(out, tmp_path)
-    display.failure(Job("fetch", {"dataset": "digits"}), "unavailable: no such host", kept=True)
+    display.failure(Job("fetch", {"dataset": "digits"}), "unavailable: no such host", is_result=True)
     for number in (0, 1):
         run(progress, number)
         display.update()
@@ -96,7 +96,7 @@ def test_on_a_terminal_a_bar_for_each_data_set(out, tmp_path):
 def test_failures_alike_are_said_once_and_counted_at_the_end(out, tmp_path):
     _, display = begun(out, tmp_path, configfiles=["mine.yaml"])
     for _ in range(3):
-        display.failure(Job(*train("digits", "svm")), "timeout: more than 5 s", kept=True)
+        display.failure(Job(*train("digits", "svm")), "timeout: more than 5 s", is_result=True)
     assert out.getvalue().count("svm on digits") == 1
     display.end()
     last = out.getvalue().splitlines()[-3:]

@@ -1,1 +1,1 @@
-"""Shared by all rooms of the library: tops, labels and groups, types, seeds, files."""
+"""Parts that all rooms of the library share: tops, labels and groups, types, seeds, wording."""

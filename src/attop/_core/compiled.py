@@ -13,8 +13,8 @@ from threadpoolctl import ThreadpoolController
 
 #: Options of numba for a kernel.
 KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
-#: Those of a function that kernels call, and Python never does: without what Python calls it by, a short one
-#: compiles in half the time.
+#: Options of a function that only kernels call: without a wrapper for Python, a short one compiles in half
+#: the time.
 HELPER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
 

@@ -33,7 +33,7 @@ def object_at(path: str) -> Any:
 
 
 def _remedy(path: str, error: BaseException) -> str:
-    """Say what to do where the module, or the package it is a part of, is not found."""
+    """Say how to make a module, or the package that it is a part of, importable."""
     top = path.partition(".")[0]
     if not isinstance(error, ModuleNotFoundError) or (error.name or "").partition(".")[0] != top:
         return ""
@@ -43,7 +43,7 @@ def _remedy(path: str, error: BaseException) -> str:
 
 
 def _of_python(path: str) -> str:
-    """Say that a file of the user's cannot have the name of one of Python's modules; empty if it does not."""
+    """Say that Python has a module of the name of the user's file, which hides it; empty if it has none."""
     top = path.partition(".")[0]
     if top not in sys.stdlib_module_names:
         return ""

@@ -1,4 +1,4 @@
-"""Ranges of numbers: one rule per name, since a name means the same in every solver and estimator."""
+"""Ranges of parameters: one rule a name, as a name means the same in every solver and estimator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class _Rule(NamedTuple):
-    """A number of at least `low`, or a positive one."""
+    """Range of a parameter: a number of at least `low`, or a positive one."""
 
     low: float = -math.inf
     positive: bool = False
@@ -84,14 +84,14 @@ def check_numbers(**parameters: object) -> None:
 
 
 def check_seed(value: object) -> None:
-    """Refuse a `random_state` that is no whole number of at least 0."""
+    """Refuse a `random_state` that is not a whole number of at least 0."""
     rule = _Rule(0, integer=True)
     if not rule.admits(value):
         raise ValueError(f"random_state must be {rule}, got {value!r}")
 
 
 def check_share(name: str, value: object, *, ends: bool = False) -> None:
-    """Refuse what is no number between 0 and 1; these themselves only pass with `ends`."""
+    """Refuse a value that is not between 0 and 1; 0 and 1 themselves pass only with `ends`."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not (0 < value < 1 or (ends and value in (0, 1))):  # type: ignore[operator]
         words = "from 0 to 1" if ends else "above 0 and below 1"

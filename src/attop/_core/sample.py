@@ -88,7 +88,7 @@ def positive_last(classes: NDArray[Any], pos_label: Label | None) -> NDArray[Any
 
 
 def warn_of_words(classes: NDArray[Any], *, stacklevel: int) -> None:
-    """Warn that of two words, the positive one last, none says that it is positive."""
+    """Warn that neither of two class names says which is positive; the last was taken."""
     if classes.dtype.kind in "biuf":
         return
     negative, positive = classes.tolist()
@@ -101,7 +101,7 @@ def warn_of_words(classes: NDArray[Any], *, stacklevel: int) -> None:
 
 
 def plain_labels(y: ArrayLike) -> NDArray[Any]:
-    """Return labels of any kind as an array; of objects, such as of a frame's column, as one of their type.
+    """Convert labels of any kind to an array; one of objects gets the type of its values.
 
     A ValueError where some are missing, or of a type that cannot be compared with the others.
     """
@@ -123,7 +123,7 @@ def plain_labels(y: ArrayLike) -> NDArray[Any]:
 
 
 def check_positive_known(labels: NDArray[Any], classes: NDArray[Any], how: str = "y == {!r}") -> None:
-    """Refuse two classes that are no numbers: of those the larger is positive, of words none is."""
+    """Refuse two classes that are not numbers: the larger number is positive, but neither of two words is."""
     if classes.dtype.kind in "biuf":
         return
     shares = {label: float(np.mean(labels == label)) for label in classes.tolist()}
@@ -133,7 +133,7 @@ def check_positive_known(labels: NDArray[Any], classes: NDArray[Any], how: str =
 
 
 def column_names(X: object) -> list[Any]:
-    """Return the names of a frame's columns, none of what is no frame; Arrow calls them otherwise."""
+    """Return the names of a frame's columns, pandas' or Arrow's; an empty list for anything else."""
     if type(X).__module__.startswith("pyarrow"):
         return list(getattr(X, "column_names", ()))
     return list(getattr(X, "columns", ()))
@@ -152,7 +152,7 @@ def plain_array(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def _distinct(labels: NDArray[Any]) -> set[Any]:
-    """Return the distinct labels; the usual ones are looked for, which is faster than sorting."""
+    """Find the distinct labels; the usual pairs are tried first, which is faster than sorting."""
     usual = {value for value in (-1, 0, 1) if (labels == value).any()}
     if sum(np.count_nonzero(labels == value) for value in usual) == len(labels):
         return usual
@@ -192,13 +192,13 @@ def check_weights(weights: ArrayLike, n: int, what: str = "sample_weight") -> Fl
     if len(extreme):
         raise ValueError(
             f"{what} must be 0 or lie between 1e-140 and 1e140, got {extreme[0]}: products of such "
-            "weights are no numbers, divide them by their mean"
+            "weights are not numbers, divide them by their mean"
         )
     return values
 
 
 def centre_and_scale(columns: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation of each column; a row of weight 2 is two rows."""
+    """Compute mean and standard deviation of each column; a row of weight 2 counts as two rows."""
     if weights is None:
         return columns.mean(axis=0), columns.std(axis=0)
     centre = np.average(columns, axis=0, weights=weights)
@@ -331,7 +331,7 @@ class RankingSample:
         return len(self.n_pos)
 
     def amounts(self, weight: Floats | None) -> tuple[Ints | Floats, Ints | Floats]:
-        """Return the weight of the positives, and of the negatives, of each group; without, their number."""
+        """Weigh the positives and the negatives of each group; without weights, count them."""
         if weight is None:
             return self.n_pos, self.n_neg
         block = np.repeat(np.arange(2 * self.n_groups), np.column_stack([self.n_pos, self.n_neg]).ravel())
@@ -351,7 +351,7 @@ NO_NUMBER = "could not convert string to float"
 
 
 def how_to_encode(message: str, name: str) -> str:
-    """Complete scikit-learn's message about text among the features of a model by what to do."""
+    """Extend scikit-learn's message about text among the features by a remedy."""
     return (
         f"{message}: {name} takes numbers only. Encode text columns first:\n"
         "    encode = OneHotEncoder(handle_unknown='ignore', sparse_output=False)\n"

@@ -136,11 +136,11 @@ class Top:
         if text.strip().endswith("%"):
             return cls._percentage(text)
         name, _, value = text.partition("=")
-        number, of, length = value.partition(" of ")
+        number, separator, length = value.partition(" of ")
         number, _, rule = number.partition(" ")
         try:
             if name in _KINDS:
-                parameters = {name: _number(number)} | ({"of": _number(length)} if of else {})
+                parameters = {name: _number(number)} | ({"of": _number(length)} if separator else {})
                 return cls.of(parameters | ({"round": rule} if rule else {}))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None
@@ -172,7 +172,7 @@ class Top:
         Parameters
         ----------
         n, n_pos : int
-            Items and positives in the sample. Of positives None: nobody knows how many there are.
+            Items and positives in the sample; `n_pos` is None if it is unknown.
         where : str
             What the sample is called in the error message.
 
@@ -240,13 +240,13 @@ def sort_tops(tops: Iterable[str]) -> list[str]:
 
 
 def main_top(tops: Iterable[str]) -> str:
-    """Return the top shown where there is room for one: the middle one, the smaller of two."""
+    """Choose the top that is shown where there is room for one: the middle one, the smaller of two."""
     ordered = sort_tops(tops)
     return ordered[(len(ordered) - 1) // 2]
 
 
 def _nearest(number: Fraction) -> int:
-    """Return the whole number nearest to a number, a half up, and at least 1."""
+    """Round to the nearest whole number, halves up, and to at least 1."""
     return max(1, math.floor(number + Fraction(1, 2)))
 
 

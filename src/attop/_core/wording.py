@@ -15,14 +15,14 @@ _FEW = 10
 
 
 def decimals_for(values: Iterable[float]) -> int:
-    """Return how many decimals a table of these values needs: three significant places of the largest."""
+    """Choose the decimals of a table: three significant places of its largest value."""
     finite = [abs(v) for v in values if math.isfinite(v)]
     largest = max(finite, default=0.0)
     return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 10_000 else 0
 
 
 def format_fixed(value: float, decimals: int = 3) -> str:
-    """Return a number with fixed decimals and a true minus sign; a dash if it is not finite."""
+    """Format a number with fixed decimals and a true minus sign; a dash if it is not finite."""
     if value is None or not math.isfinite(value):
         return "–"
     value = float(f"{value:.8g}")  # the page's script adds up values of nine digits
@@ -31,7 +31,7 @@ def format_fixed(value: float, decimals: int = 3) -> str:
 
 
 def format_small(value: float, decimals: int = 3) -> str:
-    """Return a number as `format_fixed` does, but one too small for it with one significant figure."""
+    """Format a number as `format_fixed` does, but one too small for it with one significant figure."""
     small = 0 < abs(value) < 10.0**-decimals
     return f"{value:.1g}".replace("-", "−", value < 0) if small else format_fixed(value, decimals)
 
@@ -41,7 +41,7 @@ _SIZES = ((1e9, 1e9, "bn"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))
 
 
 def format_cell(value: float) -> str:
-    """Return a number for a small cell: two decimals below 10, without the zero before the point.
+    """Format a number for a small cell: two decimals below 10, without the zero before the point.
 
     From ten thousand on it has three figures and the sign of its size: 12.3k, 456k, 1.23M, 2.00bn.
     """
@@ -61,7 +61,7 @@ def _three_figures(value: float) -> str:
 
 
 def format_hits(value: float, k: float) -> str:
-    """Return hits of a list of `k` rows: to tenths of 100 rows or fewer, or below 10 hits, else whole.
+    """Format the hits of a list of `k` rows: with tenths for at most 100 rows or below 10 hits, else whole.
 
     Halves go up.
 
@@ -81,14 +81,14 @@ def format_hits(value: float, k: float) -> str:
 
 
 def format_sum(value: float) -> str:
-    """Return a sum of what rows are worth: four digits, with commas; a dash if it is not finite."""
+    """Format a sum of amounts: four digits, with commas; a dash if it is not finite."""
     if not math.isfinite(value):
         return "–"
     return f"{float(f'{value:.4g}'):,.10g}".replace("-", "−")
 
 
 def format_duration(value: float) -> str:
-    """Return a duration with two significant figures and its unit."""
+    """Format a duration with two significant figures and its unit."""
     if value is None or not math.isfinite(value):
         return "–"
     for limit, unit, size in (
@@ -104,7 +104,7 @@ def format_duration(value: float) -> str:
 
 
 def format_p(p: float, name: str = "") -> str:
-    """Return a probability that never looks certain, with a name as "p = 0.012"; a dash if not known."""
+    """Format a p-value so that it never looks certain, with a name as "p = 0.012"; a dash if unknown."""
     if not math.isfinite(p):
         return "–"
     text = "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else f"= {p:.3f}"
@@ -116,25 +116,25 @@ def _two_figures(value: float) -> str:
 
 
 def count_noun(n: int, noun: str) -> str:
-    """Return a count with its noun, such as "1 run" or "3 runs"."""
+    """Format a count with its noun, such as "1 run" or "3 runs"."""
     return f"{n:,} {noun if n == 1 else noun + 's'}"
 
 
 def join_first(names: Sequence[str], most: int = 6) -> str:
-    """Return names with commas, no more than `most` of them."""
+    """Join names by commas; beyond `most`, say how many more there are."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def abridge(text: str, length: int = 28) -> str:
-    """Return the text, an ellipsis in it if it is longer than `length`: names often differ at their end."""
+    """Shorten a text to `length` signs by an ellipsis before its end: names often differ at their end."""
     end = length // 3
     return text if len(text) <= length else f"{text[: length - 1 - end]}…{text[-end:]}"
 
 
-def nearest(word: object, known: Iterable[object]) -> str:
-    """Ask whether the nearest of `known` names, or one as near, is meant; empty if none is near."""
+def nearest(word: object, choices: Iterable[object]) -> str:
+    """Ask "did you mean", naming the `choices` nearest to a word; empty if none is near."""
     word = str(word).lower()
-    near = get_close_matches(word, dict.fromkeys(map(str, known)), n=3)
+    near = get_close_matches(word, dict.fromkeys(map(str, choices)), n=3)
     if not near:
         return ""
     ratios = [SequenceMatcher(None, name, word).ratio() for name in near]
@@ -142,8 +142,8 @@ def nearest(word: object, known: Iterable[object]) -> str:
     return f"did you mean {' or '.join(best)}?"
 
 
-def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """Ask whether the nearest of `known` names is meant, or list them, 20 at most, where none is near.
+def did_you_mean(word: object, choices: Iterable[object]) -> str:
+    """Ask "did you mean", naming the nearest of `choices`; where none is near, list 20 of them at most.
 
     Examples
     --------
@@ -152,22 +152,22 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     >>> did_you_mean("f1", ["recall", "auc"])
     'choose one of: recall, auc'
     """
-    names = [str(name) for name in known]
+    names = [str(name) for name in choices]
     return nearest(word, names) or f"choose one of: {join_first(names, 20) or 'none'}"
 
 
 def pitfall(anchor: str) -> str:
-    """Return the place of the documentation that a message on a pitfall names, such as ``"leak"``."""
+    """Name the section of the documentation on a pitfall, such as ``"leak"``, for a message."""
     return f"docs/howto/pitfalls.md#{anchor}"
 
 
 def capitalise(text: str) -> str:
-    """Return the text with a capital letter first, the others as they are."""
+    """Capitalise the first letter of a text, and leave the others as they are."""
     return text[:1].upper() + text[1:]
 
 
 def join_words(items: Sequence[str], most: int = 0) -> str:
-    """Return the items as "a", "a and b" or "a, b and c"; beyond `most`, if given, how many others."""
+    """Join items as "a", "a and b" or "a, b and c"; beyond `most`, say how many others there are."""
     shown = list(items)
     if most and len(shown) > most + 1:
         shown = [*shown[:most], f"{len(shown) - most} others"]
@@ -175,7 +175,7 @@ def join_words(items: Sequence[str], most: int = 0) -> str:
 
 
 def columns(rows: Iterable[Sequence[str]], right: Container[int] = ()) -> str:
-    """Return rows of words as aligned columns; those in `right` end at their right edge.
+    """Align rows of words as columns of text; the columns in `right` end at their right edge.
 
     A row may end before the others.
     """

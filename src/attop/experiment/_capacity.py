@@ -25,7 +25,7 @@ _QUIET = "#8a8a8a"
 
 
 def capacity(points: RocPoints, top: Top) -> Floats:
-    """Return the hits of one scored list at `MULTIPLES` of k, divided by k: at k itself precision@k."""
+    """Compute the capacity curve of one list: its hits at `MULTIPLES` of k, divided by k."""
     n, n_pos = int(points.fp[-1] + points.tp[-1]), int(points.tp[-1])
     k = top.resolve(n, n_pos)
     return points.hits(np.minimum(MULTIPLES * k, n)) / k
@@ -54,7 +54,7 @@ def draw_capacity(
     n: int,
     n_pos: int,
     unit: str = "hits",
-    coming: NextList | None = None,
+    forecast: NextList | None = None,
 ) -> dict[str, Curve]:
     """Draw the mean curve of each model with its name and a band, the random and the perfect order, and k.
 
@@ -66,7 +66,7 @@ def draw_capacity(
     k, n, n_pos : int
         Rows there are places for, rows of the list, and positives.
     unit : {"hits", "share", "lift"}
-    coming : NextList, optional
+    forecast : NextList, optional
         Hits of the next list, by `unit` "hits": its band holds for all k at once.
 
     Returns
@@ -84,14 +84,14 @@ def draw_capacity(
     axes.plot(x, random, color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
     budget = f"budget {k:,}"
-    if coming and not coming.reason:
+    if forecast and not forecast.reason:
         bands["the next list, 95%"] = axes.fill_between(
-            coming.ks, coming.band_low, coming.band_high, color=_QUIET, alpha=0.15, linewidth=0
+            forecast.ks, forecast.band_low, forecast.band_high, color=_QUIET, alpha=0.15, linewidth=0
         )
-        axes.vlines(k, coming.low, coming.high, color="black", linewidth=2.5)
-        expected = format_hits(coming.expected, k)
-        budget += f": expect {expected}, in 95% of lists {coming.low:.0f} to {coming.high:.0f}"
-        most = float(np.max(coming.band_high))
+        axes.vlines(k, forecast.low, forecast.high, color="black", linewidth=2.5)
+        expected = format_hits(forecast.expected, k)
+        budget += f": expect {expected}, in 95% of lists {forecast.low:.0f} to {forecast.high:.0f}"
+        most = float(np.max(forecast.band_high))
     axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     for model, runs in curves.items():
         shown = k * runs[:, np.isin(MULTIPLES * k, x)] * scale
@@ -130,7 +130,7 @@ def draw_capacity(
 
 
 def _spread(names: Sequence[Annotation], most: float) -> None:
-    """Move names at the ends of curves apart, upwards from the lowest and back from the top."""
+    """Move the names at the ends of curves apart, so that none covers another."""
     room, place = 0.055 * most, -np.inf
     rising = sorted(names, key=lambda name: name.xy[1])
     heights = [place := max(name.xy[1], place + room) for name in rising]

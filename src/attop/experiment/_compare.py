@@ -131,12 +131,12 @@ def compare_at_top(
         part of the rows has, and what precision.
     against : str, optional
         The model to beat, if it is named before the numbers are seen. The best of the others is tested
-        against it alone, which shows smaller leads: nothing that was not asked is corrected for.
+        against it alone, so smaller leads can be shown: comparisons you did not ask for need no correction.
     cv : int, splitter or iterable of (train, test), optional
         As for ``cross_val_score``; by default 5 stratified folds, drawn twice, of whole groups or entities if
-        there are any; folds that split one are refused. A number is that of the folds, drawn twice. A grid is
-        searched on 3 inner folds. The numbers are those of a benchmark's data set called "data", of the same
-        seed, with such folds; its folds, with their own inner folds, may be given too.
+        there are any; folds that split one are refused. An integer is the number of folds; they are drawn
+        twice. A grid is searched on 3 inner folds. The results equal those of a benchmark's data set called
+        "data" with such folds and the same seed, whose folds, with their own inner folds, may be given too.
     return_estimator : bool
         Whether to keep the fitted models, in the column `estimator` of the result's `runs`.
     n_jobs : int, optional
@@ -159,7 +159,7 @@ def compare_at_top(
         If no model could be fitted in any run. A model that raises in some has no value there: `runs` has the
         reason, and the others go on.
     TypeError
-        If a model is no estimator.
+        If a model is not an estimator.
 
     Notes
     -----
@@ -193,7 +193,7 @@ def compare_at_top(
     asked_tops = [*top] if isinstance(top, (list, tuple)) else [top]
     chosen = _metric(metric, sample)
     tops = _tops(asked_tops, chosen, sample)
-    learners = [_told_what_is_positive(learner, sample, pos_label) for learner in _learners(models, sample)]
+    learners = [_with_pos_label(learner, sample, pos_label) for learner in _learners(models, sample)]
     names = [learner.name for learner in learners]  # those of a list are given there
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
@@ -229,7 +229,7 @@ _NAMED_BY = {
 
 
 def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) -> Metric:
-    """Return the metric, or the one that weights or amounts ask for; refuse one that does not fit them."""
+    """Find the metric, for weights or amounts if there are any; refuse one that does not fit them."""
     weighted = sample.weights is not None
     named = "recall@k" if weighted else "precision@k"
     if sample.amount is not None:
@@ -246,7 +246,7 @@ def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) 
 
 
 def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top, Top]:
-    """Return tops as they were asked for, and as shares of a list as long as the sample."""
+    """Read the tops: as they were asked for, and as shares of a list as long as the sample."""
     n, n_pos = len(sample.y), int(sample.y.sum())
     if not asked:
         raise ValueError("top is an empty list: give one top at least, such as [50, 100]")
@@ -263,7 +263,7 @@ def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top,
 
 
 def _learners(models: Any, sample: Sample) -> list[Learner]:
-    """Return learners, or refuse what cannot be compared, before the first fit."""
+    """Wrap models as learners; refuse, before the first fit, what cannot be compared."""
     if isinstance(models, list | tuple):
         models = _named(models)
     if not isinstance(models, Mapping) or not models:
@@ -279,10 +279,10 @@ def _learners(models: Any, sample: Sample) -> list[Learner]:
     return learners
 
 
-def _told_what_is_positive(learner: Learner, sample: Sample, pos_label: object) -> Learner:
-    """Return a learner whose `pos_label`, if it or one inside has any, is the label it will be trained on.
+def _with_pos_label(learner: Learner, sample: Sample, pos_label: object) -> Learner:
+    """Set each `pos_label` of a learner, and of estimators inside it, to the label that it is trained on.
 
-    A ValueError where it is another one than that of the comparison.
+    Raises a ValueError if one of them differs from the positive label of the comparison.
     """
     labels = sample.y if sample.labels is None else sample.labels
     positive = labels.tolist()[sample.y.argmax()]
@@ -297,20 +297,22 @@ def _told_what_is_positive(learner: Learner, sample: Sample, pos_label: object) 
                 "give both the same"
             )
         changes[path] = positive
-    return replace(learner, estimator=clone(learner.estimator).set_params(**changes)) if changes else learner
+    if not changes:
+        return learner
+    return replace(learner, estimator=clone(learner.estimator).set_params(**changes))
 
 
 def _named(models: Sequence[Given]) -> dict[str, Given]:
     """Name models by their classes, the last step's in a pipeline; of one class they are numbered."""
     kinds = []
-    for given in models:
-        model = given[0] if isinstance(given, tuple) else given
+    for entry in models:
+        model = entry[0] if isinstance(entry, tuple) else entry
         kinds.append(type(getattr(model, "_final_estimator", model)).__name__)
     seen: Counter[str] = Counter()
     named = {}
-    for kind, given in zip(kinds, models, strict=True):
+    for kind, entry in zip(kinds, models, strict=True):
         seen[kind] += 1
-        named[f"{kind} {seen[kind]}" if kinds.count(kind) > 1 else kind] = given
+        named[f"{kind} {seen[kind]}" if kinds.count(kind) > 1 else kind] = entry
     return named
 
 
@@ -376,7 +378,7 @@ def _sample(
 
 
 def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[Split]:
-    """Return the folds, and the seed of each: those of a benchmark's data set called "data"."""
+    """Draw the folds and a seed for each, as the benchmark does for a data set called "data"."""
     whole = sample.groups if sample.entity is None else sample.entity
     if cv is None or isinstance(cv, Integral):
         repeats = _drawn(_FOLDS if cv is None else int(cv), sample, whole, random_state, inner_folds)
@@ -392,7 +394,7 @@ def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) 
 def _drawn(
     n_folds: int, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
 ) -> list[list[Fold]]:
-    """Draw the folds of each repeat; rows of one of `whole` stay together."""
+    """Draw the folds of each repeat; rows with the same value of `whole` stay together."""
     y = sample.y
     kind, draw = "stratified", partial(stratified, y)
     if sample.entity is not None:
@@ -418,7 +420,7 @@ def _read_folds(
     seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
     if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
         raise ValueError(
-            f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is no second run: "
+            f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is not a second run: "
             "give each once"
         )
     assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
@@ -426,7 +428,7 @@ def _read_folds(
 
 
 def _fold(fold: Pair | Fold, i: int, y: Ints) -> Fold:
-    """Return a given fold by its row numbers, which may be masks or count from the end."""
+    """Convert a fold to row numbers; it may be given by masks, or by numbers that count from the end."""
     pair = (fold.train, fold.test) if isinstance(fold, Fold) else fold
     try:
         train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Most of a headline.
 _WORDS = 40
-#: Regrets are hits of a list of so many rows.
+#: Length of the list, in rows, in whose hits a regret is shown.
 _OF = 100
 
 
@@ -143,9 +143,9 @@ def judge_top(
 
 
 def warn_of_plan(n: int, least: float = math.nan, k: int = 100) -> str:
-    """Warn of a plan whose runs show nothing, or only leads from so large a share on; empty if unknown."""
+    """Warn of a plan whose runs cannot show a lead, or only one above `least`; empty if all is well."""
     if n < MIN_RUNS:
-        runs = f"{n} run{'s' * (n != 1)}"
+        runs = count_noun(n, "run")
         return f"{runs} a method cannot be tested: plan {MIN_RUNS}, by more folds or repeats"
     return f"a lead below {format_hits(k * least, k)} of {k:,} cannot be shown" if least > 0 else ""
 
@@ -183,7 +183,7 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
 
 
 def _short(titles: Mapping[str, str], words: int) -> dict[str, str]:
-    """Return titles up to a bracket, cut after so many words; whole where two would be the same."""
+    """Shorten titles: to their first bracket and few words, unless two would then be the same."""
     parts = {model: title.partition(" (")[0].split() for model, title in titles.items()}
     short = {}
     for model, title_words in parts.items():
@@ -260,7 +260,7 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
 
 
 def _unit(judgements: Sequence[TopJudgement], value: float) -> str:
-    """Return the unit of a mean regret: hits, points of one metric, or shares of the ranges of several."""
+    """Choose the unit of a mean regret: hits, points of one metric, or shares of the ranges of several."""
     if all(judged.in_hits for judged in judgements):
         return "of 100"
     metrics = {judged.metric for judged in judgements}
@@ -282,7 +282,7 @@ def _share_of_sets(scores: pd.DataFrame, lost: pd.DataFrame) -> str:
 
 
 def is_best_on_average(lost: pd.DataFrame, first: Sequence[str]) -> bool:
-    """Return whether the first of several models are shown to lose less over data sets than each other one.
+    """Test whether the first models are shown to lose less over the data sets than each of the others.
 
     A t-test of the mean difference over the data sets, two-sided, against every other model, as in the
     question "Who is best?" of `attop.experiment._pairs`: data sets are independent. On fewer than five
@@ -303,7 +303,7 @@ def is_best_on_average(lost: pd.DataFrame, first: Sequence[str]) -> bool:
 
 
 def _in_tolerances(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
-    """Return the means of the models that are ranked, in tolerances of the metric, a row a judgement."""
+    """Tabulate the means of the ranked models in units of the metric's tolerance, one row a judgement."""
     import pandas as pd
 
     scores = pd.DataFrame([one.scores for one in judgements], index=[one.dataset for one in judgements])
@@ -311,7 +311,7 @@ def _in_tolerances(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
 
 
 def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
-    """Return the regret of the models on the data sets that all of them share, data sets x models.
+    """Compute the regret of each model on the data sets that all of them share, of shape data sets x models.
 
     The mean over its tops of what the best of them has more, in hundredths of the metric's range. Models and
     data sets that lack most are left out, see `complete_block`.
@@ -328,7 +328,7 @@ def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
 
 
 def _better_where_both_are(scores: pd.DataFrame, first: str) -> str:
-    """Return the model that is most ahead of the first over all data sets that both have, empty if none.
+    """Find the model that is furthest ahead of the first over the data sets they share; empty if none is.
 
     With less than half of the data sets it does not count: it was left out of most on purpose.
     """
@@ -355,7 +355,7 @@ def _where(n: int, judgements: Sequence[TopJudgement]) -> str:
 
 
 def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tuple[int | None, str]:
-    """Return at how many tops one of the first is shown ahead, None if nothing is tested, and a sentence.
+    """Count the tops at which one of the first models is shown ahead, None if none is tested; say it too.
 
     p-values of all tops are adjusted by Holm, so that the count holds over all of them at once.
     """
@@ -372,5 +372,5 @@ def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tup
 
 
 def name_models(models: Sequence[str], names: Mapping[str, str], most: int = 2) -> str:
-    """Return the names of the models, or where they are more than that how many they are."""
+    """Name the models, or count them where they are many."""
     return join_words([names[m] for m in models]) if len(models) <= most else f"{len(models)} methods"

@@ -56,11 +56,12 @@ class Units(NamedTuple):
         entities: int | None = None,
         design_effect: float | None = None,
     ) -> Units:
-        """Return those of a metric at a top, from counts of all rows, None where one is not known.
+        """Count the units of a metric at a top from the counts of all rows; None stands for an unknown count.
 
-        A metric of positives alone has them; one of a top no more than its rows. Where rows of an entity may
-        be alike, `design_effect` of them (`attop.statistics.likeness`) are one. If entities differ in size,
-        large ones are so few that runs may not differ by any of them: the exact bound counts throughout.
+        For metrics of positives the units are the positives, for metrics of a top at most k rows. Where rows
+        of an entity may be alike, `design_effect` rows (`attop.statistics.likeness`) count as one. Where
+        entities differ in size, so few are large that runs may not differ by any of them; then the exact
+        bound applies throughout.
         """
         part = ratio / (1 + ratio)  # of the rows, in a test part
         if not 0 < part < 1 or items is None or positives is None:
@@ -82,28 +83,28 @@ class Units(NamedTuple):
         return cls(n, hits)
 
     def distinct(self, runs: int, ratio: float) -> float:
-        """Return the units of all runs, each counted once: a repeat of the folds has no new ones."""
+        """Count the units of all runs once each: a repeat of the folds brings no new ones."""
         return self.n * min(runs, 1 + 1 / ratio)
 
     def exact(self, values: Floats, ends: tuple[float, ...]) -> bool:
-        """Return whether the exact bound counts: half of the values or more are an end, or the same."""
+        """Decide whether the exact bound applies: half of the values or more are at an end, or equal."""
         ends = (*ends, float(np.median(values)))
         return self.hits or any(2 * (difference(values, end) == 0).sum() >= values.size for end in ends)
 
 
-#: Nothing is known but that there is a list.
+#: Units unknown: the list itself.
 UNKNOWN = Units()
 
 
 def clopper_pearson(share: float, n: float) -> tuple[float, float]:
-    """Return the exact 95% interval of a share of n; the share times n need be no whole number."""
+    """Compute the exact 95% interval of a share of n; the share times n need not be a whole number."""
     hits, tail = share * n, (1 - CONFIDENCE) / 2
     low = 0.0 if hits <= 0 else float(betaincinv(hits, n - hits + 1, tail))
     return low, 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - tail))
 
 
 def scaled_error(d: Floats, test_train_ratio: float) -> float:
-    """Return the standard error of the mean of d under overlapping training sets, 0.0 if d is constant.
+    """Estimate the standard error of the mean of d under overlapping training sets; 0.0 if d is constant.
 
     sqrt((1/n + n_test/n_train) s^2), Nadeau and Bengio, Machine Learning 52 (2003), section 3.
     """
@@ -119,7 +120,7 @@ def interval(
     units: Units = UNKNOWN,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[float, float]:
-    """Return the 95% interval of a mean over runs whose training parts overlap.
+    """Compute the 95% interval of a mean over runs whose training parts overlap.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def interval(
 def difference_interval(
     d: ArrayLike, test_train_ratio: float, *, units: Units = UNKNOWN, span: float = math.inf
 ) -> tuple[float, float]:
-    """Return the 95% interval of a mean difference over runs; `span` is the metric's range.
+    """Compute the 95% interval of a mean difference over runs; `span` is the metric's range.
 
     It reaches as far on both sides as the exact bound on the share of units that differ.
     """

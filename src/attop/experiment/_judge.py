@@ -390,7 +390,7 @@ class _Rule(NamedTuple):
         return self._with_refused(differences, compare_with_best(pairs, candidates, self.tolerance))
 
     def of_named(self, d: Differences, chosen_from: int, of_best: Decision | None) -> Decision:
-        """Decide of the best of so many against one that was named; what shows it the best of all counts."""
+        """Decide between the best and a named rival; a proof that it is the best of all counts too."""
         named = [compare_named(pair, chosen_from, self.tolerance) for pair in self._pairs([d])]
         (decision,) = self._with_refused([d], named)
         is_shown = of_best is not None and of_best.verdict is not Verdict.OPEN

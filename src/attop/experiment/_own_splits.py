@@ -1,4 +1,4 @@
-"""Estimators that split rows within their fit: the table of parameters by which they do.
+"""Parameters by which estimators split rows within their own fit, such as ``cv`` and early stopping.
 
 Where rows of one entity or group come apart, a model is stopped, tuned or calibrated by rows whose like it
 was trained on. `keep_whole` puts folds of whole entities where it can, and warns of all other splits.
@@ -37,11 +37,11 @@ _GRIDS = ("param_grid", "param_distributions", "search_spaces")
 
 
 class TornWarning(UserWarning):
-    """An estimator splits rows within its fit, and cannot keep entities or groups whole."""
+    """Warning that an estimator splits rows within its fit and cannot keep entities or groups whole."""
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitParameter:
     """A parameter by which an estimator splits rows.
 
     Attributes
@@ -68,20 +68,20 @@ class Split:
 
     @property
     def is_number_of_folds(self) -> bool:
-        """True if folds may stand in its place: scikit-learn would make them of the number."""
+        """True if the parameter is a number of folds, which scikit-learn turns into folds itself."""
         if self.parameter != "cv" or self.searched or isinstance(self.value, bool):
             return False
         return self.value is None or isinstance(self.value, Integral)
 
     @property
     def folds(self) -> StratifiedGroupKFold | GroupKFold:
-        """As many folds of whole groups, and scikit-learn's 5 for None."""
+        """Folds of whole groups in the number that the parameter gives; 5 for None, as in scikit-learn."""
         without_labels = isinstance(self.owner, (GraphicalLassoCV, OrthogonalMatchingPursuitCV))
         kind = GroupKFold if without_labels else StratifiedGroupKFold
         return kind(5 if self.value is None else int(self.value))
 
     def sentence(self, what: str) -> str:
-        """Say that it tears an entity or group."""
+        """Sentence of the warning: this split tears an entity or group."""
         by = f"{type(self.owner).__name__} splits rows within its fit by {self.parameter}"
         return f"{by} and cannot keep each {what} whole: {self._remedy}"
 
@@ -147,7 +147,7 @@ _RULES: dict[str, Rule] = {
 _OFF = {"early_stopping": "False", "n_iter_no_change": "None", "oob_score": "False", "probability": "False"}
 
 
-def splits_of(model: Any, n: int) -> Iterator[Split]:
+def splits_of(model: Any, n: int) -> Iterator[SplitParameter]:
     """Yield all splits of `n` rows within the fit of a model, those of nested estimators and searches too."""
     params = {"": model, **model.get_params()}
     for path, value in params.items():
@@ -158,7 +158,7 @@ def splits_of(model: Any, n: int) -> Iterator[Split]:
         if name in _GRIDS:
             yield from _splits_of_a_search(owner, path, value, n)
         elif _splits(owner, name, value, n):
-            yield Split(owner, path, value)
+            yield SplitParameter(owner, path, value)
 
 
 def _splits(owner: Any, name: str, value: Any, n: int) -> bool:
@@ -166,18 +166,18 @@ def _splits(owner: Any, name: str, value: Any, n: int) -> bool:
     return rule is not None and rule(value, owner, owner.get_params(deep=False), n)
 
 
-def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[Split]:
-    """Yield splits by values that a search tries."""
+def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[SplitParameter]:
+    """Yield the splits of a model under the values that a search tries."""
     searched = getattr(search, "estimator", None)
     inner = {} if searched is None else {"": searched, **searched.get_params()}
     for key, value in _values_of(grid):
         prefix, _, name = key.rpartition("__")
         if hasattr(value, "fit") and hasattr(value, "get_params"):
             for split in splits_of(value, n):
-                yield Split(split.owner, f"{path}__{key}__{split.path}", split.value, searched=True)
+                yield SplitParameter(split.owner, f"{path}__{key}__{split.path}", split.value, searched=True)
         owner = inner.get(prefix)
         if hasattr(owner, "fit") and _splits(owner, name, value, n):
-            yield Split(owner, f"{path}__{key}", value, searched=True)
+            yield SplitParameter(owner, f"{path}__{key}", value, searched=True)
 
 
 def _values_of(grid: Any) -> Iterator[tuple[str, Any]]:
@@ -191,7 +191,7 @@ def _values_of(grid: Any) -> Iterator[tuple[str, Any]]:
 
 
 def keep_whole(model: Any, whole: str, n: int) -> bool:
-    """Put folds of whole groups where a number of folds stands; warn of what splits rows all the same.
+    """Replace a number of folds by folds of whole groups; warn of splits that cannot keep groups whole.
 
     What such folds call groups are the entities, where those are to be kept whole.
 
@@ -220,8 +220,8 @@ def keep_whole(model: Any, whole: str, n: int) -> bool:
     return handed
 
 
-def _fitted_as_a_whole(model: Any, split: Split, whole: str) -> tuple[Any, str]:
-    """Return the model or member whose `fit` has to hand groups on to a split, and the path from there.
+def _fitted_as_a_whole(model: Any, split: SplitParameter, whole: str) -> tuple[Any, str]:
+    """Find the model or member whose `fit` has to hand groups on to a split, and the path from there.
 
     One whose `fit` takes the values hands them to its members, each of which is a model of its own.
     """
@@ -280,13 +280,13 @@ def _last_step(model: Any) -> Any:
     return model
 
 
-def _warn_of(split: Split, whole: str) -> None:
+def _warn_of(split: SplitParameter, whole: str) -> None:
     warnings.warn(split.sentence(WHOLE[whole]), TornWarning, stacklevel=5)
 
 
 @contextmanager
 def torn_within() -> Iterator[list[str]]:
-    """Collect what `TornWarning` says within the block, each sentence once; all warnings go on as they do."""
+    """Collect the sentences of each `TornWarning` raised within the block; other warnings are not touched."""
     heard: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", TornWarning)

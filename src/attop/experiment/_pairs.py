@@ -153,7 +153,7 @@ class Rows:
 
     @property
     def bounded(self) -> bool:
-        """True if they count, and the metric has a range that they are a share of."""
+        """True if the rows are counted, and the metric has a range of which they are a share."""
         return self.count and math.isfinite(self.span)
 
     def furthest(self, risk: float) -> float:

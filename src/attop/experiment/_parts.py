@@ -18,16 +18,16 @@ _MOST_PARTS = 50
 
 
 class Parts(NamedTuple):
-    """Part of each row.
+    """Parts of the rows, by the values of a column.
 
     Attributes
     ----------
     column : str
-        What the parts are values of.
+        Name of the column.
     names : list
-        Of the parts, in sorted order, that of rows without a value last.
+        Names of the parts in sorted order; the part of rows without a value is last.
     codes : ndarray of shape (n,)
-        Position in `names` of each row's.
+        Part of each row, as a position in `names`.
     """
 
     column: str

@@ -32,7 +32,7 @@ def parts_at_top(
     groups: NDArray[Any] | None = None,
     entity: Ints | None = None,
 ) -> pd.DataFrame:
-    """Return the share and the precision of each part among the first k, one row a model and part.
+    """Tabulate the share and the precision of each part among the first k, one row a model and part.
 
     Rows are counted whatever they weigh, tied rows by the share of their orders in which they are among the
     first k. Counts are summed over all test parts, so that no run is undefined for lack of such rows. An
@@ -69,7 +69,7 @@ def parts_at_top(
 
 
 def counts_at_top(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] | None) -> Floats:
-    """Return the expected rows, and positives, of each part among the first k of a test part: (parts, 2)."""
+    """Count the expected rows and positives of each part among the first k of a test part: (parts, 2)."""
     lists: Sequence[Any] = [slice(None)] if groups is None else lists_of(groups[tested.rows])
     counts = np.zeros((len(parts.names), 2))
     for one in lists:
@@ -86,7 +86,7 @@ def counts_at_top(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] 
 
 
 def ratio_of_sums(above: Floats, below: Floats, ratio: float, alike: float) -> tuple[float, float, float]:
-    """Return a ratio of sums over runs, and its interval; NaN where nothing stands below the line."""
+    """Estimate a ratio of sums over runs, with its interval; NaN where the denominator is 0."""
     total = float(below.sum())
     if total <= 0:
         return math.nan, math.nan, math.nan

@@ -1,4 +1,4 @@
-"""Leads that runs can show: after the runs by their error, before them by the rows at the top."""
+"""Minimum detectable leads: after the runs from their error, before them from the rows at the top."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POWER = 0.8
 
 
 def needed_lead(error: float, df: float, family: int) -> float:
-    """Return the lead that is shown in 8 of 10 cases; NaN where the error is not known.
+    """Compute the minimum detectable lead, shown in 8 of 10 cases; NaN where the error is unknown.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def needed_lead(error: float, df: float, family: int) -> float:
 
 
 def least_lead(units: Units, runs: int, ratio: float) -> float:
-    """Return the share of the units below which no lead of the best is shown in 8 of 10 cases.
+    """Bound the minimum detectable lead before the runs: a share of the units, shown in 8 of 10 cases.
 
     It is the best case: every unit that differs, differs in favour of the best, and the nearest model is the
     only one in question. NaN where nothing is tested.

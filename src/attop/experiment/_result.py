@@ -94,12 +94,12 @@ class TopComparison:
 
     @property
     def sentence(self) -> str:
-        """The best, what it finds, and whether it is shown to be better than the next."""
+        """Sentence on the best model: its hits, and whether it is shown to be better than the next."""
         return headline([self.judgement])
 
     @property
     def scores(self) -> pd.DataFrame:
-        """Score of each row that was held out, by each model that did not fail.
+        """Held-out scores: of each row, by each model that did not fail on it.
 
         Columns: `model`, `repeat`, `fold`, `row` (of `X`, from 0), `y` (1 for a positive), `score`.
         """
@@ -114,7 +114,7 @@ class TopComparison:
         return pd.concat(frames, ignore_index=True).astype({"model": "category"})
 
     def between(self, first: str, second: str) -> str:
-        """Say which of two models is better, chosen after the numbers were seen.
+        """Compare two models that were chosen after the numbers were seen.
 
         Of the best and another one it is what the table says. Of two others p is adjusted by Holm for all
         pairs of the models: a pair that was not chosen beforehand has to be. Name one to `compare_at_top` as
@@ -211,7 +211,7 @@ class TopComparison:
         ran = self.runs[~self.runs["failed"]].groupby("model")["hits"]
         curves = {m: np.stack(list(ran.get_group(m))) for m in self.table.index if m in ran.groups}
         n_pos = round(self.share * self.list_length)
-        draw_capacity(axes, curves, k, self.list_length, n_pos, coming=self.next)
+        draw_capacity(axes, curves, k, self.list_length, n_pos, forecast=self.next)
         axes.set_title(f"Positives among the first k of {self.list_length:,} items", loc="left", pad=18)
         return axes
 
@@ -259,13 +259,13 @@ class TopComparison:
         return f"{text}{picture}{table}"
 
     def _range(self, low: str, high: str) -> pd.Series:
-        """Return two columns as one of text, a dash where there is no value."""
+        """Join two columns as text, such as the ends of intervals; a dash stands for a missing value."""
         ends = self.table[[low, high]].map(format_fixed)
         return (ends[low] + " to " + ends[high]).where(self.table[low].notna(), "–")
 
     @property
     def _height(self) -> float:
-        """Inches of the strip."""
+        """Height of the strip of models, in inches."""
         return 1.3 + 0.42 * len(self.table)
 
     @property
@@ -287,7 +287,7 @@ def summarise(
     against: str | None = None,
     notes: Sequence[str] = (),
 ) -> TopComparison:
-    """Summarise all runs at a top as a comparison; `results` are those of a split after those of another."""
+    """Summarise all runs at a top as a comparison; `results` are in the order of the splits."""
     runs = _runs(results, splits)
     values = runs.pivot(index="run", columns="model", values="value")
     sizes = [(len(split.fold.train), len(split.fold.test)) for split in splits]
@@ -374,7 +374,7 @@ def _table(
     ratio: float,
     units: Units,
 ) -> pd.DataFrame:
-    """Return one row a model, in an order: means with intervals, and the difference to the best."""
+    """Tabulate one row a model, in `order`: means with intervals, and the difference to the best."""
     import pandas as pd
 
     rivals = {rival.model: rival for rival in judged.rivals}
@@ -400,7 +400,7 @@ def _table(
 
 
 def _tested(results: Sequence[Row]) -> dict[str, list[HeldOut]]:
-    """Return the test parts of each model that did not fail on them."""
+    """Collect the test parts on which each model did not fail."""
     tested: dict[str, list[HeldOut]] = {}
     for row in results:
         if not row["failed"]:
@@ -409,7 +409,7 @@ def _tested(results: Sequence[Row]) -> dict[str, list[HeldOut]]:
 
 
 def _failures(results: Sequence[Row]) -> list[str]:
-    """Say of each model in how many runs it failed, and why in the first."""
+    """Report the failures of each model: in how many runs, and the reason of the first."""
     reasons: dict[str, list[str]] = {}
     for row in results:
         if row["failed"]:
@@ -421,7 +421,7 @@ def _failures(results: Sequence[Row]) -> list[str]:
 
 
 def _torn(results: Sequence[Mapping[str, object]]) -> list[str]:
-    """Say of each model once what tears entities or groups within it."""
+    """Report once for each model which of its own splits tear entities or groups."""
     sentences = [
         f"{result['model']}: {sentence}." for result in results for sentence in cast("list", result["torn"])
     ]

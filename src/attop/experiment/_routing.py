@@ -49,7 +49,7 @@ def takes(estimator: Any, name: str) -> bool:
 
 
 def _asking(estimator: E, names: Iterable[str], n: int) -> tuple[E, dict[str, str], bool]:
-    """Return a clone that requests values of each of `n` rows, by keyword, and whether routing hands them on.
+    """Clone a model and request row values for it; return also their keywords, and whether routing is needed.
 
     Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
     last step is asked, of all others those that predict; what the user has set by ``set_fit_request`` stays.
@@ -121,15 +121,15 @@ def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
-    known = get_scorer_names()  # "warn", a default of scikit-learn's, is none
-    scorers = {n: get_scorer(s) if isinstance(s, str) and s in known else s for n, s in named.items()}
+    scorer_names = get_scorer_names()  # "warn", a default of scikit-learn's, is none
+    scorers = {n: get_scorer(s) if isinstance(s, str) and s in scorer_names else s for n, s in named.items()}
     for scorer in scorers.values():
         _ask(scorer, asked)
     return scorers.get("", scorers)
 
 
 def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any]]:
-    """Return values that the last estimator of a stack refuses: a stack hands it all there are."""
+    """Find values that the final estimator of a stack refuses, though the stack hands it all there are."""
     if not isinstance(last, StackingClassifier):
         return []
     final = LogisticRegression() if last.final_estimator is None else last.final_estimator
@@ -162,14 +162,14 @@ def _ask(owner: Any, asked: Mapping[str, bool]) -> None:
 
 
 def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
-    """Return a clone, whatever its `fit` returns, fitted with those `values` that this takes.
+    """Fit a clone with those `values` of rows that its `fit` takes, and return the clone.
 
     They are groups, entity and sample_weight.
     """
-    given = {name: value for name, value in values.items() if value is not None}
-    model, keywords, routed = _asking(estimator, given, np.shape(y)[0])
+    arguments = {name: value for name, value in values.items() if value is not None}
+    model, keywords, routed = _asking(estimator, arguments, np.shape(y)[0])
     # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
     with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
         warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)  # see `Learner.seeded`
-        model.fit(X, y, **{keyword: given[name] for keyword, name in keywords.items()})
+        model.fit(X, y, **{keyword: arguments[name] for keyword, name in keywords.items()})
     return model

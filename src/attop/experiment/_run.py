@@ -62,7 +62,7 @@ def run(
 
 
 def _measured(sample: Sample, fold: Fold, metric: Metric, top: Top, scores: Floats) -> Row:
-    """Return the value, lift and hits of the scores of the test items."""
+    """Measure the scores of the test items: value, lift and hits."""
     y = sample.y[fold.test]
     value = sample.measure(metric, fold.test, scores, top)
     groups = None if sample.groups is None else sample.groups[fold.test]
@@ -81,7 +81,7 @@ def _seconds(trained: Trained) -> float:
 
 
 def _failed(learner: Learner, error: Exception) -> Row:
-    """Return the row of a run that raised."""
+    """Make the row of a run that raised, with its reason."""
     message = str(error)
     if message.startswith(NO_NUMBER) and "\n" not in message:
         message = how_to_encode(message, learner.name)
@@ -102,7 +102,7 @@ def _failed(learner: Learner, error: Exception) -> Row:
 
 
 def require_a_result(results: Sequence[Sequence[Row]]) -> None:
-    """Refuse runs that raised without exception: there is nothing to compare."""
+    """Refuse runs of which every one raised: nothing is left to compare."""
     first = results[0][0]
     if all(row["failed"] for rows in results for row in rows):
         count = len(results)

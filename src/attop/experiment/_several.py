@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class TopComparisons(Mapping[Top, TopComparison]):
-    """Comparisons of the same models on the same folds, one a top; ``found[50]`` is that at 50.
+    """Comparisons of the same models on the same folds, one for each top; ``found[50]`` is the one at 50.
 
     Verdicts are of each top by itself: of three tops, a claim at one of them is up to three times as likely
     to be false as one at a top named beforehand.
@@ -42,7 +42,7 @@ class TopComparisons(Mapping[Top, TopComparison]):
 
     @property
     def sentence(self) -> str:
-        """That of the middle top."""
+        """Sentence of the comparison at the middle top."""
         return headline([comparison.judgement for comparison in self.values()])
 
     @property

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from attop._core.parameters import check_number
 from attop._core.sample import check_groups, check_labels
 from attop._core.typing import Ints
+from attop._core.wording import count_noun
 
 #: Rows to train on and rows to score.
 Pair = tuple[Ints, Ints]
@@ -54,7 +55,7 @@ class Fold:
 
 
 def strata_of(y: ArrayLike, groups: ArrayLike | None) -> tuple[Ints, Ints]:
-    """Return labels, and codes of the combinations of label and group, negatives first."""
+    """Code the strata of rows, the combinations of label and group, negatives first."""
     labels = check_labels(y)
     if groups is None:
         return labels, labels
@@ -63,7 +64,7 @@ def strata_of(y: ArrayLike, groups: ArrayLike | None) -> tuple[Ints, Ints]:
 
 
 def shuffled(strata: Ints, rng: Generator | RandomState) -> Ints:
-    """Return the rows stratum by stratum, in random order within each."""
+    """Shuffle rows within each stratum; the strata follow each other."""
     order = rng.permutation(len(strata))
     return order[np.argsort(strata[order], kind="stable")]
 
@@ -71,7 +72,7 @@ def shuffled(strata: Ints, rng: Generator | RandomState) -> Ints:
 def assign_folds(
     strata: Ints, n_folds: int, rng: Generator | RandomState, duplicate_group: Ints | None = None
 ) -> Ints:
-    """Return the fold of each row: rows, in random order within their stratum, go to the folds in turn.
+    """Assign rows to folds: in random order within their stratum, they go to the folds in turn.
 
     Strata follow one another, so any run of them, such as a class, is divided evenly too. Rows of one
     duplicate group, such as copies of a row, are in one fold. Duplicate groups of one stratum (that of a
@@ -88,7 +89,7 @@ def assign_folds(
 
 
 def assign_groups(groups: Ints, n_folds: int, rng: Generator) -> Ints:
-    """Return the fold of each row, equal within a group; folds differ by at most one in groups.
+    """Assign whole groups to folds, whose numbers of groups differ by at most one; return each row's fold.
 
     A ValueError where there are fewer groups than folds.
     """
@@ -98,7 +99,7 @@ def assign_groups(groups: Ints, n_folds: int, rng: Generator) -> Ints:
 
 
 def assign_balanced_groups(y: Ints, groups: Ints, n_folds: int, rng: Generator) -> Ints:
-    """Return the fold of each row, equal within a group; folds have like numbers of positives and of rows.
+    """Assign whole groups to folds of similar numbers of positives and of rows; return each row's fold.
 
     Groups with positives come first, those with most before the others, each to the fold with the fewest
     positives; then those without, each to the fold with the fewest rows. Ties are broken at random. A
@@ -126,7 +127,7 @@ def assign_balanced_groups(y: Ints, groups: Ints, n_folds: int, rng: Generator) 
 
 
 def pairs_of(fold: Ints, n_folds: int) -> list[Pair]:
-    """Return for each fold the positions outside and inside it."""
+    """Split positions by fold: for each fold those outside and those inside it."""
     return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
 
 
@@ -138,7 +139,7 @@ def fold_of(
     assign: Assign,
     remedy: str = "lower inner_folds",
 ) -> Fold:
-    """Return the `Fold` of a training and a test part; `assign` splits the training part for selection.
+    """Make a `Fold` of a training and a test part; `assign` splits the training part for selection.
 
     Without `inner_folds` there is nothing to select by. A ValueError, which names the `remedy`, where an
     inner fold lacks a class.
@@ -153,7 +154,7 @@ def fold_of(
 
 
 def cross_validation(y: Ints, n_folds: int, inner_folds: int | None, assign: Assign) -> list[Fold]:
-    """Return folds, each of which is tested once by the others; `assign` splits all rows and then the others.
+    """Make the folds of cross-validation; `assign` splits all rows, then each training part for selection.
 
     A ValueError where a fold or inner fold lacks a class.
     """
@@ -168,7 +169,7 @@ def cross_validation(y: Ints, n_folds: int, inner_folds: int | None, assign: Ass
 def assign_by(
     strata: Ints, groups: Ints | None, rng: Generator, duplicate_group: Ints | None = None
 ) -> Assign:
-    """Return the rule for whole `groups`, or without them for rows of `strata`."""
+    """Choose the rule that assigns folds: by whole `groups`, or without groups by rows of `strata`."""
 
     def assign(rows: Ints, count: int) -> Ints:
         if groups is not None:
@@ -288,8 +289,8 @@ def require_classes(y: Ints, what: str, remedy: str, least: int = 1) -> None:
     n_neg = len(y) - n_pos
     if min(n_pos, n_neg) < least:
         raise ValueError(
-            f"{what} needs at least {least} positive{'s' * (least > 1)} and {least} "
-            f"negative{'s' * (least > 1)}, got {n_pos} and {n_neg}: {remedy}, or add data"
+            f"{what} needs at least {count_noun(least, 'positive')} and {count_noun(least, 'negative')}, "
+            f"got {n_pos} and {n_neg}: {remedy}, or add data"
         )
 
 

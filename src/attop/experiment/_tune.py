@@ -91,11 +91,18 @@ def train(
         "training": trained - selected if fold.refit else None,
         "scoring": time.perf_counter() - trained,
     }
-    return Trained(finals, scores, chosen, list(means), values, seconds)
+    return Trained(
+        models=finals,
+        scores=scores,
+        chosen=chosen,
+        validation=list(means),
+        values=values,
+        seconds=seconds,
+    )
 
 
 def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
-    """Return the best candidate, the first among equals, and its mean.
+    """Choose the best candidate, the first among equals; return it and its mean.
 
     `values` are those of the metric that selects, of shape (parts, candidates); a part where it is undefined
     (NaN) does not count. Where it is so on every part, the candidate is 0, and the mean NaN.
@@ -116,16 +123,16 @@ def at_edge(
     values: ArrayLike = (),
     metric: str | Metric = "precision@k",
 ) -> list[str]:
-    """Return the numeric parameters chosen at the lowest or highest of three or more values.
+    """Find the numeric parameters chosen at an edge of their grid, of three or more values.
 
-    With the `candidates` and their `values` on the inner folds, of shape (candidates, folds), without those
-    parameters of which a value inside is within the tolerance of the best: a wider grid promises nothing.
+    `values` are those of the `candidates` on the inner folds, of shape (candidates, folds). Parameters with
+    an equally good value inside the grid are left out: a wider grid would not help.
     """
     table, edges = np.asarray(values, dtype=np.float64), []
     tolerance = np.nan_to_num(default_tolerance(metric)) + 1e-12  # rounding aside
-    for name, its in grid.items():
-        numbers = [v for v in its if isinstance(v, (int, float))]
-        if not len(numbers) == len(its) > 2 or candidate[name] not in (min(numbers), max(numbers)):
+    for name, values_tried in grid.items():
+        numbers = [v for v in values_tried if isinstance(v, (int, float))]
+        if not len(numbers) == len(values_tried) > 2 or candidate[name] not in (min(numbers), max(numbers)):
             continue
         inside = [i for i, c in enumerate(candidates) if c[name] not in (min(numbers), max(numbers))]
         parts = (inside, slice(None)) if inside else ()

@@ -36,14 +36,14 @@ class PatMat(BundleEstimator):
 
     See Also
     --------
-    attop.surrogates.PatMat : The loss.
-    attop.surrogates.PatMatNP : That of the negatives' quantile.
+    attop.surrogates.PatMatLoss : The loss.
+    attop.surrogates.PatMatNPLoss : That of the negatives' quantile.
     TopPush : Against the highest negative.
 
     Notes
     -----
     With `groups`, the loss is the mean over groups, each with its own k and t. The problem is convex.
-    ``w = 0`` is no minimum where the means of the classes differ in a feature.
+    ``w = 0`` is not a minimum where the means of the classes differ in a feature.
 
     Differences from the paper: tau is k / n, or k over the negatives, with k a whole number. The paper leaves
     the hinges open; here they are squared. The paper descends, with the derivative of t through the implicit
@@ -63,5 +63,5 @@ class PatMat(BundleEstimator):
     lam: float = field(default=0.01, kw_only=True)
 
     def _loss(self) -> Surrogate:
-        kind = threshold.PatMat if self.quantile_of == "all" else threshold.PatMatNP
+        kind = threshold.PatMatLoss if self.quantile_of == "all" else threshold.PatMatNPLoss
         return kind(self._top(), self.beta)

@@ -32,13 +32,13 @@ class SVMPerf(BundleEstimator):
 
     See Also
     --------
-    attop.surrogates.PrecAtKStruct : The loss, and where it is no bound of prec@k.
+    attop.surrogates.PrecAtKStruct : The loss, and where it does not bound prec@k.
     attop.solvers.bundle : The algorithm.
 
     Notes
     -----
     With `groups`, the loss is the mean over groups, each with its own k. For k other than the number
-    of positives the loss is no upper bound of prec@k, and may be negative.
+    of positives the loss does not bound prec@k from above, and may be negative.
 
     On classes that overlap much, ``w = 0`` can be the exact optimum for every `lam`: all scores are then
     equal, and `coef_` says so.

@@ -48,8 +48,8 @@ class Training(NamedTuple):
     weight: Floats | None
     entity: Ints | None = None
 
-    def counted(self) -> Training:
-        """Return the rows that weigh anything: wherever rows are dealt or counted, the others are none."""
+    def with_positive_weight(self) -> Training:
+        """Leave out rows of weight 0, which must not be dealt to folds nor counted."""
         if self.weight is None or self.weight.all():
             return self
         rows = np.flatnonzero(self.weight)
@@ -130,7 +130,7 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         FloatingPointError
             If the model's scores of the training items overflow.
         """
-        train([self], X, y, groups)
+        fit_all([self], X, y, groups)
         return self
 
     def fit_many(
@@ -143,7 +143,7 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
     ) -> list[Self]:
         """Fit a clone for each of `candidates`, parameters to set, sharing whatever work can be shared."""
         models = [clone(self).set_params(**candidate) for candidate in candidates]
-        train(models, X, y, groups)
+        fit_all(models, X, y, groups)
         return models
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
@@ -175,9 +175,9 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         self.coef_ = np.ascontiguousarray(coef, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._score(data.X)
-        self._place_cut(scores, data.y, data.weight)
+        self._set_threshold(scores, data.y, data.weight)
 
-    def _place_cut(self, scores: Floats, y: Ints, weight: Floats | None = None) -> None:
+    def _set_threshold(self, scores: Floats, y: Ints, weight: Floats | None = None) -> None:
         """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
         if not np.isfinite(scores).all():
             raise FloatingPointError(
@@ -188,7 +188,7 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         self.constant_ = all_alike(scores)
         self.intercept_ = -_break_even(scores, y, weight)
 
-    def _set_course(self, solution: Solution) -> None:
+    def _store_progress(self, solution: Solution) -> None:
         """Store how the training went."""
         self.n_iter_, self.status_, self.history_ = solution.n_iter, solution.status, solution.history
 
@@ -229,13 +229,13 @@ def ranker(kind: type[R]) -> type[R]:
     text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", cleandoc(kind.__doc__ or ""))
     bases = [cleandoc(base.__doc__ or "") for base in kind.__mro__[1:-1] if issubclass(base, Ranker)]
     for title in ("Attributes", "Parameters"):
-        known: dict[str, str] = {}
+        entries: dict[str, str] = {}
         for document in ("\n\n".join(sections), *bases):
             match = re.search(rf"(?:^|\n\n){title}\n-+\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", document, re.DOTALL)
             for entry in re.split(r"\n(?=\w)", match[1]) if match else ():
-                known.setdefault(re.split(r" : |\n", entry)[0], entry)
+                entries.setdefault(re.split(r" : |\n", entry)[0], entry)
         sections = [section for section in sections if not section.startswith(title)]
-        sections.insert(0, "\n".join([title, "-" * len(title), *known.values()]))
+        sections.insert(0, "\n".join([title, "-" * len(title), *entries.values()]))
     if not any(section.startswith("Examples") for section in sections):
         top = "top=2" if hasattr(kind, "top") else ""
         sections.append(_EXAMPLE.format(name=kind.__name__, top=top))
@@ -273,7 +273,7 @@ class WeightedRanker(Ranker):
         FloatingPointError
             If the model's scores of the training items overflow.
         """
-        train([self], X, y, groups, sample_weight)
+        fit_all([self], X, y, groups, sample_weight)
         return self
 
     def fit_many(
@@ -291,7 +291,7 @@ class WeightedRanker(Ranker):
         The rows of an `entity` are in one fold, of those that split their rows.
         """
         models = [clone(self).set_params(**candidate) for candidate in candidates]
-        train(models, X, y, groups, sample_weight, entity)
+        fit_all(models, X, y, groups, sample_weight, entity)
         return models
 
 
@@ -307,11 +307,11 @@ class SplittingRanker(WeightedRanker):
         entity: ArrayLike | None = None,
     ) -> Self:
         """Learn as `WeightedRanker` does; the rows of an `entity`, of shape (n,), are in one fold."""
-        train([self], X, y, groups, sample_weight, entity)
+        fit_all([self], X, y, groups, sample_weight, entity)
         return self
 
 
-def train(
+def fit_all(
     models: Sequence[Ranker],
     X: ArrayLike,
     y: ArrayLike,
@@ -320,8 +320,8 @@ def train(
     entity: ArrayLike | None = None,
 ) -> None:
     """Check everything, fit `models` of one class, and warn of those that ended early or rank nothing."""
-    for name, given in (("X", X), ("y", y), ("sample_weight", sample_weight)):
-        refuse_masked(given, name)
+    for name, array in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+        refuse_masked(array, name)
     for model in models:
         check_parameters(model)
     if not models:
@@ -350,7 +350,7 @@ def train(
 
 
 def sharing(models: Sequence[R], key: Callable[[R], Hashable]) -> list[list[R]]:
-    """Group models by `key`, in the order of their first."""
+    """Group models that share a `key`, in the order of first occurrence."""
     together: dict[Hashable, list[R]] = {}
     for model in models:
         together.setdefault(key(model), []).append(model)
@@ -388,12 +388,15 @@ def _constant(models: Sequence[Ranker]) -> Iterable[str]:
     for reason in dict.fromkeys(reasons):
         name = type(models[0]).__name__
         n = reasons.count(reason)
-        subject = f"{name} scores" if len(models) == 1 else f"{n} of {len(models)} models of {name} score"
-        yield f"{subject} all training items alike, and so rank{'s' * (len(models) == 1)} nothing: {reason}"
+        if len(models) == 1:
+            yield f"{name} scores all training items alike, and so ranks nothing: {reason}"
+        else:
+            subject = f"{n} of {len(models)} models of {name}"
+            yield f"{subject} score all training items alike, and so rank nothing: {reason}"
 
 
 def cut_below(scores: Floats, n: int) -> float:
-    """Return the middle between the `n`-th highest score and the next."""
+    """Place a threshold below the `n`-th highest score, midway to the next."""
     at = [len(scores) - n - 1, len(scores) - n]
     return _middle(*np.partition(scores, at)[at])
 
@@ -403,7 +406,7 @@ def _middle(low: float, high: float) -> float:
 
 
 def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
-    """Return the threshold above which there are as many items, or as much weight, as positives."""
+    """Place the break-even threshold, above which lie as many items, or as much weight, as positives."""
     if weight is None:
         return cut_below(scores, int(y.sum()))
     order = np.argsort(scores)

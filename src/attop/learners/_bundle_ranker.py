@@ -76,7 +76,7 @@ class BundleEstimator(WeightedRanker):
         """Store the model of a solution, and how far from the optimum it is."""
         assert solution.relative_gap is not None
         self._set_linear(solution.coef[:, 0], data)
-        self._set_course(solution)
+        self._store_progress(solution)
         self.objective_ = float(solution.objective[0])
         self.gap_ = float(solution.relative_gap[0])
         self.converged_ = solution.status == "converged"

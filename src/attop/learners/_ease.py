@@ -1,4 +1,4 @@
-"""Items that are predicted by the other items of a user, in closed form: EASE."""
+"""EASE: items predicted from the other items of a user, in closed form."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class EASE(UserLists):
         Raises
         ------
         ValueError
-            If there is no pair, a code is negative or no integer, or `lam` is so small that the matrix cannot
-            be inverted.
+            If there is no pair, a code is negative or not an integer, or `lam` is so small that the matrix
+            cannot be inverted.
         """
         check_parameters(self)
         if self.lam == 0:

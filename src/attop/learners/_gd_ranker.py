@@ -59,7 +59,7 @@ class GDRanker(WeightedRanker):
         At `coef_`.
     n_iter_ : int
     converged_ : bool
-        Whether the objective had stopped falling, as `tol` says. That is no certificate of an optimum.
+        Whether the objective had stopped falling, as `tol` says. It does not certify an optimum.
     status_ : str
         How the descent ended: "converged", "max_iter", "deadline" or "diverged".
     history_ : History
@@ -135,7 +135,7 @@ class GDRanker(WeightedRanker):
         for j, model in enumerate(models):
             alone = solution.model(j)
             model._set_linear(alone.coef[:, 0], data)
-            model._set_course(alone)
+            model._store_progress(alone)
             model.objective_ = float(alone.objective[0])
             model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
             model.converged_ = alone.status == "converged"
@@ -154,7 +154,7 @@ def _descent(model: GDRanker) -> Hashable:
 
 
 def _order(model: GDRanker) -> np.random.Generator:
-    """Return the generator that assigns groups to mini-batches: another stream than that of `w_0`."""
+    """Make the generator that assigns groups to mini-batches; its stream is not the one of `w_0`."""
     return np.random.default_rng(repeatable(model.random_state).randint(2**31))
 
 

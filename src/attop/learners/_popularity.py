@@ -41,7 +41,7 @@ class PopularityRanker(UserLists):
         Raises
         ------
         ValueError
-            If there is no pair, or a code is negative or no integer.
+            If there is no pair, or a code is negative or not an integer.
         """
         pairs = pairs_matrix(X)
         self.item_counts_ = np.bincount(pairs.indices, minlength=pairs.shape[1])

@@ -14,7 +14,7 @@ from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._splits import tuning_folds
 from attop.learners._base import Training, ranker
 from attop.learners._validation import repeatable
-from attop.learners.soft_top._refinement import Sample, precision_about, unit
+from attop.learners.soft_top._refinement import RefinedRows, precision_about, unit
 from attop.learners.soft_top._search import best_gain
 from attop.learners.soft_top._soft_top import RefinedRanker
 
@@ -100,16 +100,16 @@ class TopBooster(RefinedRanker):
 
     def _tune(self, data: Training) -> None:
         """Boost on log loss, choose a width or none, and boost again."""
-        X, labels, codes, weight, entity = data.counted()
-        part = Sample(np.arange(len(labels)), labels, codes, weight)
+        X, labels, codes, weight, entity = data.with_positive_weight()
+        part = RefinedRows(np.arange(len(labels)), labels, codes, weight)
         top = self._top_of(part)
         self._choose_width(X, part, top, codes if entity is None else entity)
         bandwidths = [] if self.bandwidth_ is None else [self.bandwidth_]
         self.base_, *weighted = self._boost(X, part, top, bandwidths)
         self.booster_ = weighted[0] if weighted else self.base_
-        self._place_cut(self._score(X), labels, weight)
+        self._set_threshold(self._score(X), labels, weight)
 
-    def _choose_width(self, X: Features, part: Sample, top: Top, whole: Ints | None) -> None:
+    def _choose_width(self, X: Features, part: RefinedRows, top: Top, whole: Ints | None) -> None:
         """Choose the width with the highest mean precision; none where that gains too little."""
         from joblib import Parallel, delayed
 
@@ -118,7 +118,7 @@ class TopBooster(RefinedRanker):
         pairs = tuning_folds(part.y, whole, self.cv, np.random.default_rng(seed))
         folds = [(part.take(train), part.take(test)) for train, test in pairs]
 
-        def validate(train: Sample, test: Sample) -> Floats:
+        def validate(train: RefinedRows, test: RefinedRows) -> Floats:
             models = self._boost(X, train, top, bandwidths)
             return precision_about(np.column_stack([_raw(m, X[test.rows]) for m in models]), test, top)
 
@@ -131,7 +131,7 @@ class TopBooster(RefinedRanker):
                 self.bandwidth_ = bandwidths[best]
         self.refined_ = self.bandwidth_ is not None
 
-    def _boost(self, X: Features, part: Sample, top: Top, bandwidths: Sequence[float]) -> list[Any]:
+    def _boost(self, X: Features, part: RefinedRows, top: Top, bandwidths: Sequence[float]) -> list[Any]:
         """Return the model of log loss, and one weighted around its cut for each width."""
         lightgbm = _lightgbm()
         parameters = {
@@ -174,12 +174,12 @@ def _raw(model: Any, X: Features) -> Floats:
 
 
 def _matrix(X: Features) -> Any:
-    """Return features as LightGBM takes them without a warning: sparse ones by the older interface."""
+    """Convert features for LightGBM, sparse ones to the older interface, which it takes without a warning."""
     return csr_matrix(X) if issparse(X) else X
 
 
-def _around_the_cut(scores: Floats, part: Sample, top: Top, bandwidth: float) -> Floats:
-    """Return weights of the rows of `part`, largest at the k-th highest score of each list, of mean 1."""
+def _around_the_cut(scores: Floats, part: RefinedRows, top: Top, bandwidth: float) -> Floats:
+    """Weigh rows around the cut: most at the k-th highest score of each list, with mean 1."""
     width = bandwidth * unit(scores, part, top)
     near = np.zeros(len(scores))
     for at, k in part.lists(top):

@@ -1,4 +1,4 @@
-"""From scores to decisions: the top of a batch, and a threshold that takes a known share."""
+"""From scores to decisions: the top of a batch, and a threshold for a share of future items."""
 
 from __future__ import annotations
 

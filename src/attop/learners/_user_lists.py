@@ -1,4 +1,4 @@
-"""Lists of items for users, known by their pairs alone: what every learner of such lists shares."""
+"""Base of learners that recommend lists of items to users, from pairs of both."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class UserLists(BaseEstimator):
         return self._scores(codes)
 
     def unseen(self, users: ArrayLike) -> Floats:
-        """Return the scores of all items, those of pairs learnt from minus infinity."""
+        """Score all items for users; items seen in training score minus infinity."""
         scores = self.decision_function(users).astype(np.float64)
         seen = self.seen_[np.asarray(users, dtype=np.int64)]
         scores[np.repeat(np.arange(len(scores)), np.diff(seen.indptr)), seen.indices] = -np.inf
         return scores
 
     def recommend(self, users: ArrayLike, n: int = 20) -> Ints:
-        """Return the `n` best items not seen, best first, shape (len(users), n).
+        """Recommend the `n` best items that a user has not seen, best first, of shape (len(users), n).
 
         Raises
         ------
@@ -75,7 +75,7 @@ def pairs_matrix(X: Any) -> csr_matrix:
     Raises
     ------
     ValueError
-        If there is no pair, or a code is negative, no integer, or far above the number of pairs.
+        If there is no pair, or a code is negative, not an integer, or far above the number of pairs.
     """
     if not issparse(X):
         codes = plain_array(X, "X")

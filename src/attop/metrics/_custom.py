@@ -1,4 +1,4 @@
-"""Metrics from outside attop, made known by name."""
+"""Custom metrics: functions and objects from outside attop, made known by name."""
 
 from __future__ import annotations
 
@@ -108,9 +108,11 @@ def custom_metric(
     function, path = (object_at(path), path) if isinstance(path, str) else (path, name)
     declared = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
     if isinstance(function, Metric):
-        given = [key for key, value in declared.items() if value is not None]
-        if given:
-            raise ValueError(f"{path} is a Metric, which defines {', '.join(given)} itself: leave that out")
+        repeated_keys = [key for key, value in declared.items() if value is not None]
+        if repeated_keys:
+            raise ValueError(
+                f"{path} is a Metric, which defines {', '.join(repeated_keys)} itself: leave that out"
+            )
         return replace(function, name=name, title=title or function.title)
     if not callable(function) or isinstance(function, type):
         raise ValueError(f"{path} is {function!r}: a Metric or a function f(y_true, y_score) is needed")
@@ -144,7 +146,7 @@ _LOWER = ("_loss", "_error", "_deviance")
 
 
 def as_metric(metric: str | Metric | Callable[..., float]) -> Metric:
-    """Return the metric of a name or a dotted path, a `Metric` as it is, or that of a function.
+    """Convert to a metric: a name, a dotted path, a function, or a `Metric`, which is returned as it is.
 
     A function whose third parameter is called k is called with it.
 
@@ -181,9 +183,9 @@ def _takes_k(function: Callable[..., Any]) -> bool:
         return False
 
 
-def find_metric(name: str, own: Mapping[str, Mapping[str, Any]]) -> Metric:
-    """Return the metric called `name`, made by `custom_metric` if `own` has its arguments."""
-    return custom_metric(name, **own[name]) if name in own else get_metric(name)
+def find_metric(name: str, declarations: Mapping[str, Mapping[str, Any]]) -> Metric:
+    """Find the metric called `name`; if it is among the `declarations`, make it by `custom_metric`."""
+    return custom_metric(name, **declarations[name]) if name in declarations else get_metric(name)
 
 
 _LACKS = {"k": "k items", "positive": "a positive", "negative": "a negative"}

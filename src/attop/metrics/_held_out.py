@@ -143,8 +143,8 @@ class TopPrecision:
         return self._precisions(Ranking.of(self._labels, scores, self._codes))
 
     def _precisions(self, ranking: Ranking) -> Floats:
-        kept = self.k > 0
-        return ranking.positives_in_top(self.k)[kept] / self.k[kept]
+        has_top = self.k > 0
+        return ranking.positives_in_top(self.k)[has_top] / self.k[has_top]
 
     def _smoothed_per_group(self, y_score: ArrayLike) -> Floats:
         y, scores = self._labels, check_scores(y_score, len(self._labels))

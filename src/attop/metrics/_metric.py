@@ -62,7 +62,7 @@ class Need(Enum):
     K_NEGATIVES = "fewer than k negatives"
 
     def met(self, n: Ints, n_pos: Ints, k: Ints) -> NDArray[np.bool_]:
-        """Return for each list whether it meets the need."""
+        """Tell for each list whether it meets the need."""
         if self is Need.K_ITEMS:
             return k <= n
         if self is Need.POSITIVE:
@@ -286,7 +286,7 @@ class Metric:
     def _weigh(
         need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int
     ) -> NDArray[np.bool_]:
-        """Return for each list whether items of the class that is needed weigh anything."""
+        """Tell for each list whether the items of the class that is needed have any weight."""
         if need not in (Need.POSITIVE, Need.NEGATIVE):
             return np.ones(n_groups, dtype=bool)
         selected = weights * (labels == (need is Need.POSITIVE))
@@ -359,7 +359,7 @@ class Family:
         return replace(it, name=name, title=title, definition=definition, parameter=(self.parameter, number))
 
     def read(self, name: str) -> Metric | None:
-        """Return the metric of this name, or None if the name is none of the family's."""
+        """Read the metric of this name; None if it does not belong to the family."""
         before, after = map(re.escape, self.template.name.split("{}"))
         match = re.fullmatch(rf"{before}(\d+(?:\.\d+)?){after}", name)
         return None if match is None else self.at(float(match[1]))
@@ -529,10 +529,10 @@ def _public(
     def function(*args: Any, **named: Any) -> float:
         # Weights that the metric has no use for are refused in words, by `Metric.value`.
         refused = {} if declared.weighted else {"sample_weight": named.pop("sample_weight", None)}
-        given = signature.bind(*args, **named).arguments
-        top = given.get("top")
-        value = [] if number is None else [given.pop(number.name, number.default)]
-        return choose(top, *value).value(**given, **refused)
+        arguments = signature.bind(*args, **named).arguments
+        top = arguments.get("top")
+        value = [] if number is None else [arguments.pop(number.name, number.default)]
+        return choose(top, *value).value(**arguments, **refused)
 
     functools.update_wrapper(function, kernel, ("__module__", "__name__", "__qualname__"), ())
     del function.__wrapped__  # type: ignore[attr-defined]
@@ -546,9 +546,9 @@ def _public(
 def _document(declared: Metric, shared: list[str]) -> str:
     """Complete the kernel's docstring by the sections that all metrics share."""
     text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", inspect.getdoc(declared.kernel) or "")
-    own = [section for section in sections if section.startswith("Parameters\n")]
+    parameters = [section for section in sections if section.startswith("Parameters\n")]
     arguments = [f"{name} : {_ARGUMENTS[name]}" for name in shared]
-    last = [section.split("\n", 2)[2] for section in own]
+    last = [section.split("\n", 2)[2] for section in parameters]
     low, high = declared.bounds
     reasons = " or ".join(need.value for need in declared.needs)
     ties = declared.ties[0].upper() + declared.ties[1:]
@@ -560,6 +560,6 @@ def _document(declared: Metric, shared: list[str]) -> str:
         "Raises\n------"
         + (f"\nUndefinedMetricError\n    With the reason {reasons}." if reasons else "")
         + "\nValueError\n    If an argument is malformed.",
-        *(section for section in sections if section not in own),
+        *(section for section in sections if section not in parameters),
     ]
     return "\n\n".join(parts)

@@ -65,7 +65,7 @@ _OWN: dict[str, Metric] = {}
 
 
 def register(metric: Metric) -> None:
-    """Make a metric from outside attop known to `get_metric` in this process, instead of one of its name.
+    """Register a metric from outside attop for `get_metric`, in this process; it replaces one of its name.
 
     For the report alone, which finds metrics by the names in its tables; what computes is given the metric.
     """
@@ -73,7 +73,7 @@ def register(metric: Metric) -> None:
 
 
 def is_known(name: str) -> bool:
-    """True if a name is that of one of attop's metrics; a number in it that is out of range is an error."""
+    """True if attop has a metric of this name; raises a ValueError if a number in it is out of range."""
     return name in METRICS or name in AMOUNTS or any(family.read(name) for family in FAMILIES)
 
 
@@ -94,11 +94,11 @@ def get_metric(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
-    known = {**METRICS, **AMOUNTS, **_OWN}
-    if name in known:
-        return known[name]
+    metrics = {**METRICS, **AMOUNTS, **_OWN}
+    if name in metrics:
+        return metrics[name]
     for family in FAMILIES:
         metric = family.read(str(name))
         if metric is not None:
             return metric
-    raise ValueError(f"unknown metric {name!r}: {did_you_mean(name, known)}")
+    raise ValueError(f"unknown metric {name!r}: {did_you_mean(name, metrics)}")

@@ -65,7 +65,7 @@ def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, pos_label: 
     Notes
     -----
     It depends on which items are at the top, and so says nothing of two rankings with other items there;
-    Hiranandani et al. (2020, section 7.1) report it where precision@k is the same. It is no metric of the
+    Hiranandani et al. (2020, section 7.1) report it where precision@k is the same. It is not a metric of the
     registry: whether it is defined depends on the scores.
 
     Examples

@@ -150,7 +150,7 @@ def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") 
     Raises
     ------
     TypeError
-        If it has neither method, or its scores are no real numbers.
+        If it has neither method, or its scores are not real numbers.
     ValueError
         If there is not one score per row, or scores would be tied as floats.
     FloatingPointError
@@ -169,7 +169,7 @@ def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") 
 
 
 def check_scores_of(scores: ArrayLike, n: int, who: str) -> Floats:
-    """Return scores of a model as floats; parameters and errors are those of `scores_of`."""
+    """Convert the scores of a model to floats; parameters and errors are those of `scores_of`."""
     values = np.asarray(scores)
     if values.dtype.kind not in "biuf":
         raise TypeError(
@@ -193,7 +193,7 @@ def check_scores_of(scores: ArrayLike, n: int, who: str) -> Floats:
 
 
 def log_odds(p: Floats, least: float, most: float) -> Floats:
-    """Return the log-odds of probabilities of both classes, of shape (n, 2), clipped but for their order.
+    """Convert probabilities of both classes, of shape (n, 2), to clipped log-odds of the same order.
 
     Beyond the log-odds of `least` and `most` they go on by less than a thousandth: samples are too small to
     tell how much surer such rows are, but clipped rows would be tied, and the top would be drawn among them.

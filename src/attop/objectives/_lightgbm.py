@@ -22,7 +22,7 @@ class LightGBMObjective(Objective):
     Notes
     -----
     Start from a booster of log loss: train one with ``objective="binary"``, and hand it to the second call
-    as ``init_model``. The booster returned holds the trees of both. Its scores are no log-odds any more.
+    as ``init_model``. The booster returned holds the trees of both. Its scores are not log-odds any more.
     """
 
     def __call__(

@@ -102,8 +102,8 @@ class Objective:
     def _bind(
         self, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> BoundSurrogate:
-        """Bind to a sample, or take what is bound to it: a booster comes with the same one every round."""
-        sample = [None if given is None else np.asarray(given) for given in (y, groups, sample_weight)]
+        """Bind to a sample, or reuse the last binding: a booster brings the same sample every round."""
+        sample = [None if values is None else np.asarray(values) for values in (y, groups, sample_weight)]
         if self._last is None or not all(map(_equal, self._last[0], sample)):
             bound = self.surrogate.bind(y, groups, sample_weight)
             self._last = [None if a is None else a.copy() for a in sample], bound
@@ -131,7 +131,7 @@ def _second_derivatives(scores: Floats, gradient: Floats, weight: Floats | None)
 
 
 def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
-    """Return a surrogate by its name and `top`, an object as it is; refuse one of the top without a top."""
+    """Make a surrogate from its name and `top`, or take an object; refuse one that lacks its top."""
     if top is None and isinstance(surrogate, str) and surrogate in SURROGATES:
         kind: Any = SURROGATES[surrogate]
         if "top" in inspect.signature(kind).parameters:
@@ -140,7 +140,7 @@ def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
 
 
 def codes_of(sizes: ArrayLike | None) -> Ints | None:
-    """Return the group of each row, from the sizes of groups that are runs of rows; None for one list."""
+    """Code the group of each row from the sizes of consecutive groups; None for one list."""
     if sizes is None:
         return None
     counts = np.asarray(sizes, dtype=np.int64)

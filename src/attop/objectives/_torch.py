@@ -56,7 +56,7 @@ class TopLoss(nn.Module):
 
     def forward(self, scores: Tensor, y: Any, groups: Any = None, sample_weight: Any = None) -> Tensor:
         """Return the loss."""
-        labels, codes, weight = (_array(given) for given in (y, groups, sample_weight))
+        labels, codes, weight = (_array(values) for values in (y, groups, sample_weight))
         if scores.shape != np.shape(labels):
             raise ValueError(f"scores must have shape {np.shape(labels)} like y, got {tuple(scores.shape)}")
         native = _NATIVE.get(type(self.surrogate))
@@ -66,12 +66,12 @@ class TopLoss(nn.Module):
         pooled = isinstance(self.surrogate, LogisticLoss)
         sample = RankingSample.from_labels(labels, None if pooled else codes)
         k, defined, need = _lists(self.surrogate, sample)
-        kept = eligible(sample, defined, need)
-        order = torch.as_tensor(kept.order, device=scores.device)
+        eligible_sample = eligible(sample, defined, need)
+        order = torch.as_tensor(eligible_sample.order, device=scores.device)
         losses = []
         for g, k_of_list in enumerate(k[defined].tolist()):
-            items = scores[order[int(kept.start[g]) : int(kept.start[g + 1])]]
-            n_pos = int(kept.n_pos[g])
+            items = scores[order[int(eligible_sample.start[g]) : int(eligible_sample.start[g + 1])]]
+            n_pos = int(eligible_sample.n_pos[g])
             losses.append(native(items[:n_pos], items[n_pos:], k_of_list, self.surrogate))
         return torch.stack(losses).mean()
 
@@ -96,10 +96,10 @@ class _Kernel(torch.autograd.Function):
         return gradient * coef, None
 
 
-def _array(given: Any) -> Any:
-    if given is None:
+def _array(values: Any) -> Any:
+    if values is None:
         return None
-    return given.detach().cpu().numpy() if isinstance(given, Tensor) else np.asarray(given)
+    return values.detach().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
 
 
 def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, NDArray[np.bool_], str]:
@@ -143,8 +143,8 @@ def _soft_cut(z: Tensor, k: int) -> Tensor:
 
 def _ramp(pos: Tensor, neg: Tensor, k: int, surrogate: PrecAtKRamp) -> Tensor:
     m = min(k, len(neg))
-    kept = torch.topk(pos, k).values.flip(0)[:m]
-    return torch.relu(1.0 + torch.topk(neg, m).values - kept).sum()
+    highest = torch.topk(pos, k).values.flip(0)[:m]
+    return torch.relu(1.0 + torch.topk(neg, m).values - highest).sum()
 
 
 def _max(pos: Tensor, neg: Tensor, k: int, surrogate: PrecAtKMax) -> Tensor:

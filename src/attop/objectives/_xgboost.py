@@ -74,7 +74,7 @@ class XGBoostMetric(EvaluationMetric):
 
 
 def _name_with_direction(name: str, higher_is_better: bool) -> str:
-    """Return a name by which XGBoost takes the right direction, without what ends a name in its output."""
+    """Name a metric so that XGBoost optimises it in the right direction; spaces and colons become hyphens."""
     name = re.sub(r"[\s:]+", "-", name)
     maximised = name.startswith(_MAXIMISED) and name != "mape"
     if maximised == higher_is_better:

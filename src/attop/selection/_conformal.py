@@ -1,4 +1,4 @@
-"""Conformal selection: a list with at most so many wrong, or with most of the positives."""
+"""Conformal selection: a list with a bounded share of wrong rows, or with most of the positives."""
 
 from __future__ import annotations
 

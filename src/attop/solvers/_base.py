@@ -1,4 +1,4 @@
-"""Contracts of the solvers: solution, history, clock, and demands on the surrogate."""
+"""Contract of the solvers: solution, history, deadline, and what they require of a surrogate."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Solution:
 
 
 class Transposed:
-    """The transpose of a matrix that is not held, good for ``T @ coef``."""
+    """Transpose of a matrix that is not held in memory; it knows the product ``T @ coef`` alone."""
 
     def __init__(self, correlate: Callable[[Floats], Floats]):
         self._correlate = correlate
@@ -170,7 +170,7 @@ class GridSolution(Solution):
 
 
 def summary_status(each: list[Status]) -> Status:
-    """Return the one status that describes models trained together: that of the least finished."""
+    """Summarise the statuses of models trained together by that of the least finished."""
     return min(each, key=_LEAST_FINISHED_FIRST.index)
 
 
@@ -192,10 +192,10 @@ NOTHING = 1e-12
 
 
 def relative_gap(start: float, objective: float, lower: float) -> float:
-    """Return the share of the gain over ``w = 0`` that a model may lack.
+    """Compute the relative gap: the share of the gain over ``w = 0`` that a model may lack.
 
-    The objective itself is no measure: with strong regularisation ``J(0)`` exceeds the optimum by a small
-    part of its size, and a model that gives all items one score would pass for solved.
+    The objective itself does not measure it: with strong regularisation ``J(0)`` exceeds the optimum by a
+    small part of its size, and a model that gives all items one score would pass for solved.
 
     It is ``(J(w) - lower) / (J(0) - lower)``, in [0, 1], with `start` ``J(0)``, `objective` ``J(w)``, at most
     that, and `lower` a lower bound of the optimum, -inf where there is none yet: of ``J(0) - min J``, at most

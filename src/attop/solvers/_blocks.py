@@ -68,7 +68,7 @@ class BlockedLoss:
 
 
 def take_rows(X: Features, rows: slice | Ints) -> Features:
-    """Return rows of a matrix: itself if they are all of them, which a CSR matrix would copy."""
+    """Take rows of a matrix; all rows are the matrix itself, which a CSR matrix would copy."""
     every = isinstance(rows, slice) and rows.indices(X.shape[0]) == (0, X.shape[0], 1)
     return X if every else X[rows]
 

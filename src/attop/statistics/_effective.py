@@ -16,7 +16,7 @@ from attop._core.typing import Floats, Ints
 
 
 def effective_number(worth: ArrayLike, entity: Ints | None = None) -> float:
-    """Return how many units of equal worth have a mean that varies as much: (sum w)^2 / sum w^2.
+    """Compute Kish's effective number of units, (sum w)^2 / sum w^2.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def effective_number(worth: ArrayLike, entity: Ints | None = None) -> float:
 
 
 def design_effect(worth: ArrayLike, entity: Ints) -> float:
-    """Return how many times the variance of a sum is that of independent rows; at least 1.
+    """Estimate the design effect: variance of a sum over that of independent rows, at least 1.
 
     With a worth of 1 each it is the size of the entity that a row drawn at random belongs to, on average.
 
@@ -56,10 +56,11 @@ def design_effect(worth: ArrayLike, entity: Ints) -> float:
 
 
 def likeness(y: Ints, entity: Ints | None, worth: Floats | None = None) -> float:
-    """Return how many rows at the top of a list are worth one.
+    """Estimate how many rows at the top of a list count as one, because rows of an entity are alike.
 
-    Which rows will be there is not known before there are scores: positives if the list is good, any rows if
-    it is not. So it is the larger design effect, of all rows and of the positives by what they are worth.
+    Before there are scores nobody knows which rows will be at the top: positives if the list is good, any
+    rows if it is not. The estimate is therefore the larger of two design effects: of all rows, and of the
+    positives by what they are worth.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def largest_design_effect(entity: Ints, order: Ints) -> float:
 
 
 def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
-    """Return the probability of such a share of n or less, where each counts at the rate."""
+    """Compute the binomial probability of such a share of n or less at a rate."""
     n = np.asarray(n, dtype=float)
     hits = np.asarray(share, dtype=float) * n
     below = hits < n
@@ -106,7 +107,7 @@ def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
 
 
 def at_least(hits: ArrayLike, n: ArrayLike, rate: float) -> Floats:
-    """Return the probability of as many hits of n or more, where each counts at the rate."""
+    """Compute the binomial probability of as many hits of n or more at a rate."""
     hits, n = np.asarray(hits, dtype=float), np.asarray(n, dtype=float)
     above = hits > 0
     return np.where(above, betainc(np.where(above, hits, 1.0), n - hits + 1, rate), 1.0)

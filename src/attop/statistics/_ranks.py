@@ -117,7 +117,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def holm_factors(p_values: ArrayLike, risk: float) -> Floats:
-    """Return by what Holm's procedure multiplies each p before it is held against the risk.
+    """Compute the factor by which Holm's procedure multiplies each p before it compares it with the risk.
 
     Each that is rejected by those left at its step, equal ones alike; all others by their number, where the
     procedure ends.
@@ -125,9 +125,9 @@ def holm_factors(p_values: ArrayLike, risk: float) -> Floats:
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     left = np.arange(p.size, 0, -1, dtype=float)
-    kept = p[order] * left >= risk
-    if kept.any():
-        left[kept.argmax() :] = left[kept.argmax()]
+    not_rejected = p[order] * left >= risk
+    if not_rejected.any():
+        left[not_rejected.argmax() :] = left[not_rejected.argmax()]
     first = np.searchsorted(p[order], p, side="left")
     return left[first]
 
@@ -196,7 +196,15 @@ def all_pairs(
     pairs = _pairs(ranks, n, [(b, a) for i, a in enumerate(order) for b in order[i + 1 :]], procedure)
     different = {frozenset((p.first, p.second)) for p in pairs if p.p_adjusted < alpha}
     cd = critical_difference(k, n, alpha) if procedure == "nemenyi" else math.nan
-    return Comparison(procedure, alpha, ranks, n, pairs, cliques(order, different), cd)
+    return Comparison(
+        procedure=procedure,
+        alpha=alpha,
+        ranks=ranks,
+        n_datasets=n,
+        pairs=pairs,
+        cliques=cliques(order, different),
+        critical_difference=cd,
+    )
 
 
 def _pairs(ranks: pd.Series, n: int, names: list[tuple[str, str]], procedure: str) -> tuple[Pair, ...]:

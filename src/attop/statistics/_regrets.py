@@ -14,7 +14,7 @@ _BLOCK = 1000  # resamples at once: those of a hundred data sets take 0.8 MB
 
 
 def regret(values: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
-    """Return how much worse each value is than the best of its row; NaN where it is not finite.
+    """Compute the regret of each value, its distance from the best of its row; NaN where it is not finite.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def bootstrap_means(
     Notes
     -----
     Data sets are drawn as they were measured: that each of them was measured on few runs is not in the
-    interval, and a collection of data sets is no random sample of the reader's. With few of them percentile
-    intervals are too narrow, and below five they are refused.
+    interval, and a collection of data sets is not a random sample of the reader's. With few of them
+    percentile intervals are too narrow, and below five they are refused.
 
     References
     ----------
@@ -139,8 +139,10 @@ def bootstrap_means(
         wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return Bootstrap(
-        n,
-        level,
-        mean,
-        *(pd.Series(found, index=values.columns) for found in (low, high, wins / n_resamples)),
+        n=n,
+        level=level,
+        mean=mean,
+        low=pd.Series(low, index=values.columns),
+        high=pd.Series(high, index=values.columns),
+        p_best=pd.Series(wins / n_resamples, index=values.columns),
     )

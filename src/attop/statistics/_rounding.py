@@ -1,4 +1,4 @@
-"""Equal but for rounding: the one rule of every table, test and verdict."""
+"""Equality up to rounding: the one rule of every table, test and verdict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def levels(values: Floats) -> Floats:
     """Number the values along the last axis in ascending order, those equal but for rounding alike."""
     order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
-    numbers, found = np.zeros(values.shape), np.empty(values.shape)
+    numbers, result = np.zeros(values.shape), np.empty(values.shape)
     numbers[..., 1:] = np.cumsum(difference(ordered[..., 1:], ordered[..., :-1]) != 0, axis=-1)
-    np.put_along_axis(found, order, numbers, axis=-1)
-    return found
+    np.put_along_axis(result, order, numbers, axis=-1)
+    return result

@@ -1,4 +1,4 @@
-"""Signed ranks of differences that come one by one, looked at after each of them."""
+"""Sequential signed-rank test: differences come one by one, and are tested after each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attop.statistics._rounding import levels
 
 
 class Looked(NamedTuple):
-    """The look at which a sign was shown, or the last one, from 1; and the sign, 0 if none was shown."""
+    """Result of a sequential test: the look that showed a sign (or the last), from 1, and the sign or 0."""
 
     look: int
     sign: int
@@ -22,7 +22,7 @@ class Looked(NamedTuple):
 def signed_ranks_in_turn(
     differences: ArrayLike, planned: int, level: float = 0.05, draws: int = 20_000
 ) -> Looked:
-    """Test after each difference whether they are on one side of zero, by Wilcoxon's signed ranks.
+    """Test sequentially, by Wilcoxon's signed ranks, whether differences lie on one side of zero.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ _CHUNK = 2000
 
 def differences(a: ArrayLike, b: ArrayLike, fewest: int) -> tuple[Floats, str | None]:
     """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros."""
-    x, y = (plain_array(given, "a or b").astype(float) for given in (a, b))
+    x, y = (plain_array(values, "a or b").astype(float) for values in (a, b))
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"a and b must be paired lists, got shapes {x.shape} and {y.shape}")
     undefined = int((~(np.isfinite(x) & np.isfinite(y))).sum())
@@ -79,11 +79,12 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
     half = float(ranks[d == 0].sum()) / 2
     r_plus, r_minus = float(ranks[d > 0].sum()) + half, float(ranks[d < 0].sum()) + half
     t = min(r_plus, r_minus)
-    return SignedRank(n, n_zero, r_plus, r_minus, t, _share_of_signs(ranks[d != 0], t - half))
+    p = _share_of_signs(ranks[d != 0], t - half)
+    return SignedRank(n=n, n_zero=n_zero, r_plus=r_plus, r_minus=r_minus, T=t, p=p)
 
 
 def _share_of_signs(ranks: Floats, t: float) -> float:
-    """Return the share of the assignments of signs of which the smaller rank sum is at most t."""
+    """Compute the exact p-value: the share of assignments of signs whose smaller rank sum is at most t."""
     doubled = np.rint(2 * ranks).astype(int)
     share = np.zeros(doubled.sum() + 1)  # by twice the sum of the positive ranks
     share[0] = 1.0

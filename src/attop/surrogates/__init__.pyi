@@ -25,8 +25,8 @@ from ._softmax import SoftmaxLoss as SoftmaxLoss
 from ._softmax import SoftmaxLossAtK as SoftmaxLossAtK
 from ._softmax import TalosLossAtK as TalosLossAtK
 from ._threshold import InfinitePushHinge as InfinitePushHinge
-from ._threshold import PatMat as PatMat
-from ._threshold import PatMatNP as PatMatNP
+from ._threshold import PatMatLoss as PatMatLoss
+from ._threshold import PatMatNPLoss as PatMatNPLoss
 from ._threshold import TopPushK as TopPushK
 from ._threshold import TopPushLoss as TopPushLoss
 

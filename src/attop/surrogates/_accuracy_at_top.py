@@ -15,11 +15,11 @@ Weights = Literal["items", "pairs"]
 
 
 def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = None) -> Ints | Floats:
-    """Return how often each item of labels `y` counts, as integers where there is no `sample_weight`.
+    """Weigh the items of a sample once each, or once for each pair of a positive and a negative.
 
-    ``"items"``: each once. ``"pairs"``: once for every pair of a positive and a negative it is part of,
-    ``n_neg`` for a positive and ``n_pos`` for a negative. `sample_weight` is how often each item is in the
-    sample.
+    With ``"items"`` each item weighs 1. With ``"pairs"`` a positive weighs ``n_neg`` and a negative
+    ``n_pos``, the numbers of pairs they are part of. `sample_weight` is how often each item is in the sample;
+    without it, the result is of integers.
     """
     if weights not in get_args(Weights):
         raise ValueError(f"weights must be 'items' or 'pairs', got {weights!r}")

@@ -53,7 +53,7 @@ class GroupedSurrogate(Surrogate):
         """Return the module of the compiled losses; it imports numba, when a surrogate is first bound."""
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
-        """Return k of each group, where the surrogate is defined, and what that takes, in words.
+        """Resolve k of each group; tell where the surrogate is defined, and say what that takes.
 
         Of each group are given the number of positives and of negatives, or the weight of both. A surrogate
         without a k is defined where there are both.
@@ -61,28 +61,28 @@ class GroupedSurrogate(Surrogate):
         return np.ones(len(n_pos), np.int64), (n_pos > 0) & (n_neg > 0), "a positive and a negative"
 
     def _constant(self) -> float:
-        """Return the number that the kernel takes besides k."""
+        """Return the parameter that the kernel takes besides k, such as beta."""
         return 1.0
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
         k, defined, need = self._group_k(*sample.amounts(weight))
-        kept = eligible(sample, defined, need, weight)
+        eligible_sample = eligible(sample, defined, need, weight)
         k = k[defined]
         loss = self.loss if weight is None else f"weighted_{self.loss}"
         return BoundKernel(
-            getattr(self._kernels(), loss),
-            kept,
-            k,
-            len(sample.order),
-            sample.n_groups - kept.n_groups,
-            1.0 / kept.n_groups,
-            np.zeros(0) if weight is None else weight[kept.order],
-            self._constant(),
+            kernel=getattr(self._kernels(), loss),
+            sample=eligible_sample,
+            k=k,
+            n=len(sample.order),
+            n_left_out=sample.n_groups - eligible_sample.n_groups,
+            weight=1.0 / eligible_sample.n_groups,
+            item_weight=np.zeros(0) if weight is None else weight[eligible_sample.order],
+            constant=self._constant(),
         )
 
     def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, NDArray[np.bool_]]:
-        """Return k of each group, and on which the surrogate is defined; a ValueError if on none."""
+        """Resolve k of each group and tell where the surrogate is defined; raises a ValueError if nowhere."""
         k, defined, need = self._group_k(n_pos, n_neg)
         empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
         eligible(empty, defined, need)
@@ -107,14 +107,14 @@ class TopSurrogate(GroupedSurrogate):
 
 
 def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
-    """Return k of each group, where there are a positive and k negatives, and that in words."""
+    """Resolve k of each group; tell where it has a positive and k negatives, and say so in words."""
     k = resolve_each(top, n_pos, n_neg)
     defined = (n_pos > 0) & (k > 0) & (k <= n_neg)
     return k, defined, f"a positive and at least k negatives ({top})"
 
 
 def check_positive(name: str, value: float) -> float:
-    """Return a parameter as a float; refuse what is no positive number."""
+    """Return a parameter as a float; refuse anything but a positive number."""
     if isinstance(value, bool) or not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be a positive number, got {value!r}")
     return float(value)

@@ -40,7 +40,7 @@ class PNormPushExp(Surrogate):
 
     Notes
     -----
-    It is no bound of a metric in [0, 1], but ``exp(value / p)`` is at least the number of positives
+    It does not bound a metric in [0, 1], but ``exp(value / p)`` is at least the number of positives
     scored at or below the highest negative (by theorem 1 of the paper, whose sum over k exceeds each of
     its terms).
 
@@ -66,8 +66,10 @@ class PNormPushExp(Surrogate):
         self.p: float = check_power(p)
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundPNormPushExp:
-        sample, kept = of_both_classes(y, groups, weight)
-        return BoundPNormPushExp(kept, self.p, len(sample.order), sample.n_groups - kept.n_groups, weight)
+        sample, eligible_sample = of_both_classes(y, groups, weight)
+        return BoundPNormPushExp(
+            eligible_sample, self.p, len(sample.order), sample.n_groups - eligible_sample.n_groups, weight
+        )
 
 
 class BoundPNormPushExp(AlongLine):

@@ -37,21 +37,29 @@ class BipartiteSurrogate(Surrogate):
         """
 
     def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
-        sample, kept = of_both_classes(y, groups, weight)
-        return _BoundBipartite(self, kept, sample, np.ones(len(sample.order)) if weight is None else weight)
+        sample, eligible_sample = of_both_classes(y, groups, weight)
+        return _BoundBipartite(
+            self, eligible_sample, sample, np.ones(len(sample.order)) if weight is None else weight
+        )
 
 
 class _BoundBipartite(BoundSurrogate):
     def __init__(
-        self, surrogate: BipartiteSurrogate, kept: RankingSample, sample: RankingSample, counts: Floats
+        self,
+        surrogate: BipartiteSurrogate,
+        eligible_sample: RankingSample,
+        sample: RankingSample,
+        counts: Floats,
     ):
         self.n = len(sample.order)
-        self.n_groups = kept.n_groups
-        self.n_left_out = sample.n_groups - kept.n_groups
+        self.n_groups = eligible_sample.n_groups
+        self.n_left_out = sample.n_groups - eligible_sample.n_groups
         self._evaluate, self._counts = surrogate.evaluate, counts
         self._lists = [
-            (kept.order[start : start + n_pos], kept.order[start + n_pos : stop])
-            for start, n_pos, stop in zip(kept.start[:-1], kept.n_pos, kept.start[1:], strict=True)
+            (eligible_sample.order[start : start + n_pos], eligible_sample.order[start + n_pos : stop])
+            for start, n_pos, stop in zip(
+                eligible_sample.start[:-1], eligible_sample.n_pos, eligible_sample.start[1:], strict=True
+            )
         ]
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
@@ -187,7 +195,7 @@ class ExpPushExp(BipartiteSurrogate):
     Convex: the Hessian of :math:`\log \log \sum_k \exp(\exp(v_k))` is positive semidefinite since, with w
     the softmax of u, :math:`E_w[u z]^2 \le E_w[u] E_w[u z^2]` and
     :math:`E_w[u] \le E_w[u] + \text{entropy}(w) = \log F`; it increases in the :math:`v_k`, which are
-    convex. (With a mean instead of the sum over k, it would not be.) It is no bound of a metric in
+    convex. (With a mean instead of the sum over k, it would not be.) It does not bound a metric in
     [0, 1], but ``exp(value)`` is at least the number of positives at or below the highest negative.
 
     Differences from the paper: none but the monotone transformation.
@@ -229,7 +237,7 @@ class ExpPushExp(BipartiteSurrogate):
 
 
 def check_power(p: float) -> float:
-    """Return the power of a price as a float; refuse what is no finite number of at least 1."""
+    """Return the power of a price as a float; refuse anything but a finite number of at least 1."""
     if isinstance(p, bool) or not isinstance(p, Real):
         raise TypeError(f"p must be a real number of at least 1, got {p!r}")
     if not (math.isfinite(p) and p >= 1):

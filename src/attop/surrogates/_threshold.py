@@ -103,7 +103,7 @@ class TopPushK(TopSurrogate, _AboutThreshold):
         return against_negatives(self.top, n_pos, n_neg)
 
 
-class PatMat(TopSurrogate, _AboutThreshold):
+class PatMatLoss(TopSurrogate, _AboutThreshold):
     r"""Squared hinges of the positives against a smooth quantile of all scores; convex and smooth.
 
     .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + t - s^+_i)_+^2,
@@ -119,7 +119,7 @@ class PatMat(TopSurrogate, _AboutThreshold):
 
     See Also
     --------
-    PatMatNP : The equation over the negatives.
+    PatMatNPLoss : The equation over the negatives.
 
     Notes
     -----
@@ -131,7 +131,7 @@ class PatMat(TopSurrogate, _AboutThreshold):
 
     At most k items are at or above t. Hence it is an upper bound of the share of positives that are not
     among the k highest. At equal scores the value is :math:`(1 + (1 - \sqrt{k / n}) / \beta)^2`, and the
-    threshold moves with the mean of all scores: w = 0 is no minimum where the positives have another mean
+    threshold moves with the mean of all scores: w = 0 is not a minimum where the positives have another mean
     of a feature.
 
     Defined on groups with a positive and :math:`1 \le k \le n`. A lead beyond 1e154 overflows to infinity
@@ -153,7 +153,7 @@ class PatMat(TopSurrogate, _AboutThreshold):
         return self.beta
 
 
-class PatMatNP(PatMat):
+class PatMatNPLoss(PatMatLoss):
     r"""Squared hinges of the positives against a smooth quantile of the negatives; convex and smooth.
 
     .. math:: \frac{1}{n_+} \sum_{i=1}^{n_+} (1 + t - s^+_i)_+^2,
@@ -164,15 +164,15 @@ class PatMatNP(PatMat):
     top : Top, int or mapping
         Of the negatives of each group: ``{"tau": 0.01}`` is a false positive rate of 1%; an integer is k.
     beta : float, positive, default=1.0
-        See `PatMat`.
+        See `PatMatLoss`.
 
     Notes
     -----
     Source: Adam et al. (2020), Pat&Mat-NP. An upper bound of the share of positives not above the k-th
-    highest negative. w = 0 is no minimum where the means of the classes differ in a feature. Defined on
+    highest negative. w = 0 is not a minimum where the means of the classes differ in a feature. Defined on
     groups with a positive and :math:`1 \le k \le n_-`.
 
-    Differences from the paper: as for `PatMat`.
+    Differences from the paper: as for `PatMatLoss`.
     """
 
     name: ClassVar[str] = "pat-mat-np"

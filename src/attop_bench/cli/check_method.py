@@ -63,9 +63,9 @@ def run_check_method(options: argparse.Namespace) -> int:
     return 1 if counts["FAIL"] else 0
 
 
-def _parameters(given: list[str]) -> dict[str, Any]:
+def _parameters(entries: list[str]) -> dict[str, Any]:
     parameters = {}
-    for entry in given:
+    for entry in entries:
         name, equals, value = entry.partition("=")
         if not equals:
             raise ValueError(f"--param wants NAME=VALUE, got {entry!r}")

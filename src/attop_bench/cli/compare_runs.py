@@ -16,15 +16,18 @@ from attop_bench.report.compute.results import Entry
 from attop_bench.run.config import ConfigError
 
 _KEY = ["dataset", "metric", "top", "method"]
-#: A mean that moved by no more is the same; most lines of a part.
+#: A mean that moves by at most this much counts as the same; most lines of a part.
 _LITTLE, _MOST = 0.01, 20
+
+#: Manifest and tables of two runs.
+Runs = tuple[tuple[Entry, dict[str, pd.DataFrame]], tuple[Entry, dict[str, pd.DataFrame]]]
 
 
 def add_compare_runs(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop compare-runs``."""
     help_text = "output folder of a finished run; alone, a folder of them"
     parser.add_argument("before", type=Path, metavar="BEFORE", help=help_text)
-    parser.add_argument("after", type=Path, nargs="?", metavar="AFTER", help="that of another")
+    parser.add_argument("after", type=Path, nargs="?", metavar="AFTER", help="output folder of another run")
 
 
 def run_compare_runs(options: argparse.Namespace) -> int:
@@ -33,69 +36,90 @@ def run_compare_runs(options: argparse.Namespace) -> int:
     Of one folder alone, list the finished runs that lie in it, the oldest first, with their sentences.
     """
     one, other = options.before, options.after
-    print("\n".join(history(one) if other is None else changes(one, other)))
+    print("\n".join(history(one) if other is None else list_changes(one, other)))
     return 0
 
 
 def history(folder: Path) -> list[str]:
-    """Return a line a finished run below a folder: end, folder, and its sentence, the oldest first."""
+    """List the finished runs below a folder, the oldest first: end, folder, commit and sentence."""
     rows = []
     for path in folder.rglob("manifest.json"):
-        story = json.loads(path.read_text(encoding="utf-8"))
-        if "finished" in story:
-            commit = (story.get("git") or {}).get("commit", "")[:7]
-            rows.append((story["finished"], str(path.parent), commit, story.get("headline", "")))
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        if "finished" in manifest:
+            commit = (manifest.get("git") or {}).get("commit", "")[:7]
+            rows.append((manifest["finished"], str(path.parent), commit, manifest.get("headline", "")))
     if not rows:
         raise ConfigError(f"{folder} holds no finished run; give a folder with output folders of runs")
     return columns(sorted(rows)).splitlines()
 
 
-def changes(before: Path, after: Path) -> Iterator[str]:
+def list_changes(before: Path, after: Path) -> Iterator[str]:
     """Yield the lines of a comparison: each part has at most 20, the largest changes first."""
-    (old, was), (new, now) = _read(before), _read(after)
-    one, other = (str(story.get("config", "")).splitlines() for story in (old, new))
-    different = [line for line in difflib.ndiff(one, other) if line[0] in "+-"]
-    yield from _part("Configuration", different, "the same")
-
-    means = [tables["evaluation"].groupby(_KEY)["value"].mean() for tables in (was, now)]
+    runs = (_read(before), _read(after))
+    yield from _part("Configuration", _changed_lines(runs), "the same")
+    means = [tables["evaluation"].groupby(_KEY)["value"].mean() for _, tables in runs]
     both = pd.concat(means, axis=1, join="inner", keys=["before", "after"]).dropna()
-    moved = (both["after"] - both["before"]).sort_values(key=abs, ascending=False)
-    moved = moved[moved.abs() > _LITTLE]
-    cells = [
-        (*map(str, key), format_fixed(both.loc[key, "before"]), format_fixed(both.loc[key, "after"]))
-        for key in moved.index
-    ]
-    yield from _part(
-        "Values", columns(cells).splitlines(), f"none of {len(both):,} moved by more than {_LITTLE}"
-    )
-    for name, its, others in (("before", *means), ("after", *means[::-1])):
-        if gone := len(its.index.difference(others.index)):
-            yield f"  {count_noun(gone, 'value')} {name} alone"
+    yield from _part("Values", _changed_values(both), f"none of {len(both):,} moved by more than {_LITTLE}")
+    yield from _values_of_one_run(*means)
+    yield from _part("Verdicts of the best", _changed_verdicts(runs), "the same")
 
-    verdicts = []
-    for story, tables in ((old, was), (new, now)):
-        judged = judge_all(tables["evaluation"], tables["runs"], story.get("datasets"))
-        verdicts.append({key: f"{its.best} {its.verdict}" for key, its in judged.items() if its.best})
-    first, second = verdicts
-    turned = [
-        (*key, first[key], second[key]) for key in first.keys() & second.keys() if first[key] != second[key]
+
+def _changed_lines(runs: Runs) -> list[str]:
+    """Return the lines of the configurations that only one of two runs has."""
+    one, other = (str(manifest.get("config", "")).splitlines() for manifest, _ in runs)
+    return [line for line in difflib.ndiff(one, other) if line[0] in "+-"]
+
+
+def _changed_values(both: pd.DataFrame) -> list[str]:
+    """Return the means that moved, with their values before and after, the largest change first."""
+    change = (both["after"] - both["before"]).sort_values(key=abs, ascending=False)
+    moved = both.loc[change.index[change.abs() > _LITTLE]]
+    cells = [
+        (*map(str, key), format_fixed(before), format_fixed(after))
+        for key, before, after in zip(moved.index, moved["before"], moved["after"], strict=True)
     ]
-    yield from _part("Verdicts of the best", columns(sorted(turned)).splitlines(), "the same")
+    return columns(cells).splitlines()
+
+
+def _values_of_one_run(before: pd.Series, after: pd.Series) -> Iterator[str]:
+    """Yield how many values each of two runs has that the other lacks."""
+    for name, values, others in (("before", before, after), ("after", after, before)):
+        alone = len(values.index.difference(others.index))
+        if alone:
+            yield f"  {count_noun(alone, 'value')} {name} alone"
+
+
+def _changed_verdicts(runs: Runs) -> list[str]:
+    """Return the best models and their verdicts where these differ between two runs."""
+    first, second = (_verdicts(manifest, tables) for manifest, tables in runs)
+    common = first.keys() & second.keys()
+    rows = [(*key, first[key], second[key]) for key in common if first[key] != second[key]]
+    return columns(sorted(rows)).splitlines()
+
+
+def _verdicts(manifest: Entry, tables: dict[str, pd.DataFrame]) -> dict[tuple[str, ...], str]:
+    """Return the best model of each data set, metric and top, with its verdict."""
+    judged = judge_all(tables["evaluation"], tables["runs"], manifest.get("datasets"))
+    return {
+        key: f"{judged_top.best} {judged_top.verdict}"
+        for key, judged_top in judged.items()
+        if judged_top.best
+    }
 
 
 def _read(folder: Path) -> tuple[Entry, dict[str, pd.DataFrame]]:
-    """Return manifest and tables of a run."""
+    """Read manifest and tables of a finished run."""
     try:
-        story = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         names = ("evaluation", "runs")
-        return story, {name: pd.read_parquet(folder / "tables" / f"{name}.parquet") for name in names}
+        return manifest, {name: pd.read_parquet(folder / "tables" / f"{name}.parquet") for name in names}
     except OSError as error:
         raise ConfigError(f"{folder} holds no finished run: {error}; give the output folder of one") from None
 
 
 def _part(title: str, lines: Iterable[str], nothing: str) -> Iterator[str]:
-    found = list(lines)
-    yield f"{title}: {nothing}" if not found else f"{title}:"
-    yield from (f"  {line}" for line in found[:_MOST])
-    if len(found) > _MOST:
-        yield f"  and {len(found) - _MOST} more"
+    entries = list(lines)
+    yield f"{title}: {nothing}" if not entries else f"{title}:"
+    yield from (f"  {line}" for line in entries[:_MOST])
+    if len(entries) > _MOST:
+        yield f"  and {len(entries) - _MOST} more"

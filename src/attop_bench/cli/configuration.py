@@ -49,7 +49,7 @@ def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
     """Put the catalogue's entry `name` into the configuration; return whether it was there already."""
     entries = raw.get(section)
     if not isinstance(entries, list) or name in map(identifier, entries):
-        return True  # load_config complains of what is no list
+        return True  # load_config refuses what is not a list
     _refuse_unknown(raw, section, name)
     raw[section] = [*entries, name]
     return False

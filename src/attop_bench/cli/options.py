@@ -153,12 +153,12 @@ def _wrong_kind(path: Path) -> str:
         return "is a folder: give a file"
     device = path.exists() and not path.is_file()
     if device or os.path.realpath(path.parent) in ("/dev", "/dev/fd", "/proc/self/fd"):
-        return "is no file but a device or a pipe: leave --output out, and pass on what is printed"
+        return "is a device or a pipe, not a file: leave --output out, and pass on what is printed"
     return ""
 
 
 def _wrong_folder(path: Path, mark: str) -> str:
-    """Say why a path is no folder for a command that leaves its `mark` there; empty if it is."""
+    """Say why a folder cannot take the output of a command, whose `mark` it would hold; empty if it can."""
     if path.exists() and not path.is_dir():
         return "is a file: give a folder"
     if not path.is_dir() or (path / mark).is_file():

@@ -107,7 +107,7 @@ def _areas(
 
 
 def _by_half(what: str, code: Ints, rows: Any, hits: Any, y: NDArray[np.bool_]) -> str:
-    """Say how half of the positives are told by values that are nearly all positive, if they are."""
+    """Describe values that are nearly all positive, if half of the positives have one of them."""
     alone = (hits >= _ALONE * rows) & (rows * (1 - y.mean()) >= _ROWS)
     labels = y[alone[code]]
     if labels.sum() < y.sum() / 2:

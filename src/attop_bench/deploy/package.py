@@ -188,13 +188,6 @@ class Package:
         return promise
 
 
-def write_package(folder: Path, package: Package) -> list[str]:
-    """Write a model and its notes, without list and card; return what `write_model` does."""
-    untrusted = write_model(folder, package)
-    write_notes(folder, package)
-    return untrusted
-
-
 def write_model(folder: Path, package: Package) -> list[str]:
     """Write a pipeline; return the types that keep skops, which has a file else, from trusting it."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""Tables and figures of papers rebuilt, the printed number beside ours and a verdict."""
+"""Tables and figures of papers rebuilt: the printed number, ours, and a verdict."""

@@ -31,7 +31,7 @@ COLUMNS = [*_KEY, *_OURS, *_PRINTED, "verdict", "why"]
 
 #: Whether the claims of a paper hold here.
 ANSWERS = ("Holds", "In part", "No", "Open")
-#: Words beside the answer, in the list of all pages.
+#: Words that follow the answer in the list of all pages.
 MOST_WORDS = 20
 
 #: The CSV files of a paper, by name.
@@ -90,7 +90,7 @@ class Findings:
 def printed_numbers(file: StrPath) -> pd.DataFrame:
     """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``.
 
-    A top may be written as in ``attop look --top``; it is a ValueError if it is no top.
+    A top may be written as in ``attop look --top``; text that is not a top raises a ValueError.
     """
     printed = pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
     spellings = {text: _read_top(text, file) for text in printed["top"].unique()}
@@ -105,7 +105,7 @@ def _read_top(text: object, file: StrPath) -> str:
 
 
 class PrintedError(ValueError):
-    """A printed number that cannot be set beside one of the run's."""
+    """Error of a printed number that cannot be compared with one of the run's."""
 
     for_the_user = True
 
@@ -161,7 +161,7 @@ def compare(
     not_comparable: dict[str, str] | None = None,
     absent: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Put printed numbers beside our summary: `COLUMNS`, a row for each number and data set of the benchmark.
+    """Compare printed numbers with our summary: a row for each number and data set, with `COLUMNS`.
 
     `datasets` are data set of the benchmark -> (as printed, how parameters were selected); `not_comparable`
     is metric -> why; `absent` are printed methods that the benchmark does not have. ``constant`` counts those
@@ -187,11 +187,11 @@ def _check_keys(printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[st
     methods, metrics = {*ours["method"], *absent}, {*ours["metric"]}
     for dataset, rows in printed.groupby("dataset"):
         tops = {*ours.loc[ours["dataset"] == dataset, "top"]}
-        for key, known in {"top": tops, "metric": metrics, "method": methods}.items():
-            for name in sorted({*rows[key]} - known):
+        for key, names in {"top": tops, "metric": metrics, "method": methods}.items():
+            for name in sorted({*rows[key]} - names):
                 raise PrintedError(
                     f"the printed numbers of {dataset} have the {key} {name!r}, which the run has not; "
-                    f"{did_you_mean(name, sorted(known))}. What is printed and not run belongs to `absent` "
+                    f"{did_you_mean(name, sorted(names))}. What is printed and not run belongs to `absent` "
                     "of compare; a run of a part of the methods goes without the page by --config paper=null"
                 )
 
@@ -201,8 +201,10 @@ def ours_alone(
 ) -> pd.DataFrame:
     """Return the rows of our summary that are not printed; parameters as for `compare`."""
     rows = _named(summary, datasets)
-    known = pd.MultiIndex.from_frame(printed[_KEY])
-    return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(known), [*_KEY, *_OURS]].reset_index(drop=True)
+    printed_keys = pd.MultiIndex.from_frame(printed[_KEY])
+    return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(printed_keys), [*_KEY, *_OURS]].reset_index(
+        drop=True
+    )
 
 
 def _named(summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]) -> pd.DataFrame:

@@ -50,8 +50,8 @@ def _files(folder: Path) -> list[Path]:
     return sorted([*folder.glob("*.csv"), *folder.glob("*.csv.gz")])
 
 
-def digest(folder: Path) -> str:
-    """Return a digest of the CSV files of a folder, the comment of its pictures."""
+def digest_of_tables(folder: Path) -> str:
+    """Digest the CSV files of a folder; the pictures made of them carry it as a comment."""
     files = b"".join(file.name.encode() + file.read_bytes() for file in _files(folder))
     return hashlib.sha256(files).hexdigest()
 
@@ -68,13 +68,13 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
     write_bytes(folder / "index.html", page.encode())
     write_bytes(folder / "README.md", markdown(findings, paper).encode())
     for plot in (findings.picture, *findings.plots):
-        write_bytes(folder / f"{plot.name}.png", png(plot.canvas, digest(folder)))
+        write_bytes(folder / f"{plot.name}.png", png(plot.canvas, digest_of_tables(folder)))
 
 
 def png(canvas: Figure, comment: str) -> bytes:
     """Return a picture as PNG, with a comment."""
-    buffer, about = io.BytesIO(), {"Software": None, "Comment": comment}
-    canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=about)
+    buffer, metadata = io.BytesIO(), {"Software": None, "Comment": comment}
+    canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=metadata)
     return buffer.getvalue()
 
 

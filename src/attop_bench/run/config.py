@@ -94,7 +94,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     return content
 
 
-#: That of libyaml takes a quarter of the time, and every start of Snakemake reads the catalogues.
+#: libyaml's loader takes a quarter of the time, and every start of Snakemake reads the catalogues.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from attop.extending import Floats, Ints
 
 _PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
-#: Of a record, in a file of their own.
+#: Fields of a record that scores.npz holds, not the JSON.
 _ARRAYS = {"test", "scores"}
 
 

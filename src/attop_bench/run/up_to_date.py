@@ -46,7 +46,7 @@ _CHECKED = {"id", "tops", "scoring", "selection"}
 
 
 class Wildcards(Protocol):
-    """Those of a job; each rule has some of them."""
+    """Wildcards of a job; each rule has some of them."""
 
     dataset: str
     method: str
@@ -261,6 +261,7 @@ def digest(plan: Plan, run: Run) -> str:
 
 @cache
 def _digest(plan: Plan, dataset: str, method: str) -> str:
+    """Digest all parameters that a training of a method on a data set depends on."""
     spec = plan.job(Run(dataset, method, 0, 0)).as_dict()
     text = json.dumps(plain([spec, _data(plan, dataset)]))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop._core.wording import format_duration
-from attop.from_papers.aatp._candidates import Choice
+from attop.from_papers.aatp._candidates import QuantileModel
 from attop.from_papers.aatp._search import SEARCHES, Report, Search, problems_at_most, work
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
 from attop.from_papers.aatp._threshold_svm_cvxpy import CvxpyThresholdSVM
@@ -182,7 +182,7 @@ class AATP(WeightedRanker):
                 warnings.warn(message, stacklevel=6)
         return _progress(type(self).__name__, most) if self.verbose else None
 
-    def _warn(self, choices: Sequence[Choice], n: int, late: bool) -> None:
+    def _warn(self, choices: Sequence[QuantileModel], n: int, late: bool) -> None:
         """Warn of a search that ended early or missed its tolerance; `late`: its time was up."""
         solved, missed = choices[0].n_solved, choices[0].n_missed
         incomplete = [choice for choice in choices if not choice.complete]

@@ -38,7 +38,7 @@ def resolution(gap: float, score_range: float) -> float:
 
 
 @dataclass
-class Choice:
+class QuantileModel:
     """The model AATP returns for one quantile.
 
     Attributes
@@ -96,13 +96,14 @@ class SolvedProblems:
     @classmethod
     def join(cls, parts: Sequence[SolvedProblems]) -> SolvedProblems:
         """Concatenate the problems of `parts`."""
-        return cls(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in vars(parts[0])))
+        columns = {name: [getattr(part, name) for part in parts] for name in vars(parts[0])}
+        return cls(**{name: np.concatenate(values, axis=-1) for name, values in columns.items()})
 
     def take(self, position: int) -> SolvedProblems:
         """Select the problem at `position`."""
-        return SolvedProblems(*(value[..., [position]] for value in vars(self).values()))
+        return SolvedProblems(**{name: value[..., [position]] for name, value in vars(self).items()})
 
-    def choose(self, target: int, tol: float, complete: bool, history: History) -> Choice:
+    def choose(self, target: int, tol: float, complete: bool, history: History) -> QuantileModel:
         """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.
 
         Problems that missed `tol` are considered only if all did. Distances count as equal within
@@ -118,15 +119,15 @@ class SolvedProblems:
             error = resolution(float(self.gap[pool].max()), float(self.score_range[pool[nearest]]))
         equal = pool[distance <= distance[nearest] + error]
         best = equal[np.argmin(self.objective[equal])]
-        return Choice(
-            int(self.threshold_items[best]),
-            self.coef[:, best],
-            float(abs(self.offset[target, best])),
-            float(self.objective[best]),
-            float(self.gap[best]),
-            len(self.threshold_items),
-            len(self.gap) - len(certified),
-            float(self.gap.max()),
-            complete,
-            history,
+        return QuantileModel(
+            threshold_item=int(self.threshold_items[best]),
+            coef=self.coef[:, best],
+            quantile_distance=float(abs(self.offset[target, best])),
+            objective=float(self.objective[best]),
+            gap=float(self.gap[best]),
+            n_solved=len(self.threshold_items),
+            n_missed=len(self.gap) - len(certified),
+            worst_gap=float(self.gap.max()),
+            complete=complete,
+            history=history,
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from attop._core.compiled import blas
 from attop._core.typing import Floats, Ints
-from attop.from_papers.aatp._candidates import Choice, SolvedProblems, quantile_items
+from attop.from_papers.aatp._candidates import QuantileModel, SolvedProblems, quantile_items
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
 from attop.solvers._base import Deadline, History
 
@@ -26,8 +26,8 @@ Report = Callable[[int, Floats], None]
 class Search:
     """A search for the threshold items of several quantiles, which share the problems solved.
 
-    Each search returns a `Choice` for each of `targets`, see `quantile_items`, among the items solved before
-    the `deadline`, each to a relative duality gap of `tol`. After each batch of problems it calls
+    Each search returns a `QuantileModel` for each of `targets`, see `quantile_items`, among the items solved
+    before the `deadline`, each to a relative duality gap of `tol`. After each batch of problems it calls
     ``report(n_solved, distance)``, with the smallest distances from the quantiles so far, shape (T,).
     """
 
@@ -46,7 +46,7 @@ class Search:
         self._n_solved = 0
         self._distance = np.full(len(targets), np.inf)
 
-    def exhaustive(self) -> list[Choice]:
+    def exhaustive(self) -> list[QuantileModel]:
         """Solve for every item and choose for each target: the paper's algorithm, section 3.2.
 
         See `SolvedProblems.choose`; which of several models of equal objective is returned is not determined.
@@ -55,7 +55,7 @@ class Search:
         complete = len(candidates.threshold_items) == self._problem.n
         return [self._choose(candidates, t, complete) for t in range(len(self._targets))]
 
-    def fixed_point(self) -> list[Choice]:
+    def fixed_point(self) -> list[QuantileModel]:
         """Look for a fixed point: a threshold item that is at the quantile of its own model.
 
         Its distance from the quantile is 0, the best AATP's rule can ask for. The search first iterates: it
@@ -74,7 +74,7 @@ class Search:
         On up to 500 items the search goes on until all are tried: if any item has distance 0, so has the
         result, though not necessarily that of the smallest objective. On larger samples the work is
         limited to what 45 problems take at 49,000 items of 44 features, and at least 16; then
-        `Choice.complete` is False. Often there is no fixed point.
+        `QuantileModel.complete` is False. Often there is no fixed point.
 
         Differences from the paper: the paper tries all items.
         """
@@ -87,9 +87,9 @@ class Search:
         def solve(threshold_items: Ints) -> None:
             new = np.array([k for k in threshold_items if k not in solved], dtype=np.int64)
             if len(new):
-                found, items = self._solve(new)
-                for b, k in enumerate(found.threshold_items.tolist()):
-                    solved[k] = found.take(b), items[:, [b]]
+                batch, items = self._solve(new)
+                for b, k in enumerate(batch.threshold_items.tolist()):
+                    solved[k] = batch.take(b), items[:, [b]]
 
         choices = []
         for t, k in enumerate(first.tolist()):
@@ -110,7 +110,7 @@ class Search:
             choices.append(self._choose(seen, t, complete))
         return choices
 
-    def automatic(self) -> list[Choice]:
+    def automatic(self) -> list[QuantileModel]:
         """Search exhaustively where a fixed-point search might try all items too, else for a fixed point.
 
         The size of the sample decides, not the clock: up to 500 items, or as many as the effort of a
@@ -121,7 +121,7 @@ class Search:
     def _over(self) -> bool:
         return self._deadline.expired
 
-    def _choose(self, candidates: SolvedProblems, t: int, complete: bool) -> Choice:
+    def _choose(self, candidates: SolvedProblems, t: int, complete: bool) -> QuantileModel:
         record = self._history
         history = History(record.iteration, record.seconds, [value[[t]] for value in record.objective])
         return candidates.choose(t, self._tol, complete, history)
@@ -172,8 +172,8 @@ class Search:
     def _solve_batch(self, threshold_items: Ints) -> tuple[SolvedProblems, Ints]:
         solution = self._problem.solve(threshold_items, tol=self._tol, expired=self._over)
         items = quantile_items(solution.scores, self._weight, self._targets)
-        own = solution.scores[threshold_items, np.arange(len(threshold_items))]
-        offset = own - np.take_along_axis(solution.scores, items, axis=0)
+        threshold_score = solution.scores[threshold_items, np.arange(len(threshold_items))]
+        offset = threshold_score - np.take_along_axis(solution.scores, items, axis=0)
         # Equal items have equal scores but for rounding.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
         score_range = np.ptp(solution.scores, axis=0)

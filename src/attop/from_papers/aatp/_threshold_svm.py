@@ -155,11 +155,11 @@ class ThresholdSVM:
         """Evaluate both objectives by their definitions, in the features the model will be used with."""
         coef = w if self._basis is None else self._basis @ w
         scores = self.Z @ coef
-        own = scores[threshold_items, np.arange(len(threshold_items))]
+        threshold_score = scores[threshold_items, np.arange(len(threshold_items))]
         signed = self.sign * alpha
         combined = self.Z.T @ signed - self.Z[threshold_items].T * signed.sum(axis=0)
         primal = 0.5 * np.einsum("dm,dm->m", coef, coef)
-        primal += (self.upper * np.maximum(1.0 - self.sign * (scores - own), 0.0)).sum(axis=0)
+        primal += (self.upper * np.maximum(1.0 - self.sign * (scores - threshold_score), 0.0)).sum(axis=0)
         dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
         gap = relative_gap(self.upper.sum(), primal, dual)
         return ThresholdSolution(

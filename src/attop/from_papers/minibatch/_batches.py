@@ -177,14 +177,19 @@ class QueryBatches(BatchSource):
 
     def __init__(self, X: Features, y: Ints, groups: Ints, top: Top, rng: Rng):
         super().__init__(top, len(y))
-        sample, kept = of_both_classes(y, groups)
-        self._one_class = sample.n_groups - kept.n_groups
+        sample, eligible_sample = of_both_classes(y, groups)
+        self._one_class = sample.n_groups - eligible_sample.n_groups
         self._X = X if issparse(X) else np.ascontiguousarray(X)
-        self._sample, self._rng = kept, rng
-        sizes = np.diff(kept.start).tolist()
+        self._sample, self._rng = eligible_sample, rng
+        sizes = np.diff(eligible_sample.start).tolist()
         largest = int(np.argmax(sizes))
-        top.resolve(sizes[largest], int(kept.n_pos[largest]), where="the largest group of both classes")
-        self._k = [batch_top(top, n, n_pos, n) for n, n_pos in zip(sizes, kept.n_pos.tolist(), strict=True)]
+        top.resolve(
+            sizes[largest], int(eligible_sample.n_pos[largest]), where="the largest group of both classes"
+        )
+        self._k = [
+            batch_top(top, n, n_pos, n)
+            for n, n_pos in zip(sizes, eligible_sample.n_pos.tolist(), strict=True)
+        ]
 
     def one_pass(self) -> Iterator[Batch]:
         """Yield each group with both classes once."""

@@ -37,10 +37,10 @@ class MistakeDriven:
 
     counts_mistakes: ClassVar[bool] = True
 
-    def __init__(self, n_features: int, variant: str = "avg", *, average: bool = False):
-        if variant not in ("avg", "max"):
-            raise ValueError(f"variant must be 'avg' or 'max', got {variant!r}")
-        self._raises_all = variant == "avg"
+    def __init__(self, n_features: int, surrogate: str = "avg", *, average: bool = False):
+        if surrogate not in ("avg", "max"):
+            raise ValueError(f"surrogate must be 'avg' or 'max', got {surrogate!r}")
+        self._raises_all = surrogate == "avg"
         self._W = np.zeros((n_features, 1))
         self._total = np.zeros_like(self._W) if average else None
         self._t = 0

@@ -115,7 +115,7 @@ class MiniBatchRanker(Ranker):
         self.n_skipped_ += batches.n_skipped
         self.coef_ = self._state.coef[:, 0].copy()
         if 0 < positive.sum() < len(positive) and not np.any(self._state.lost):
-            self._place_cut(self._score(features), positive)
+            self._set_threshold(self._score(features), positive)
         return self
 
     def _known(self, classes: ArrayLike) -> NDArray[Any]:
@@ -207,7 +207,7 @@ class AveragedRanker(MiniBatchRanker):
             alone = solution.model(j)
             model._state = state.alone(j)
             model._set_linear(alone.coef[:, 0], data)
-            model._set_course(alone)
+            model._store_progress(alone)
             model.objective_ = float(alone.objective[0])
             model.n_skipped_ = solution.n_skipped
 
@@ -338,9 +338,9 @@ class PerceptronAtK(MiniBatchRanker):
 
     Parameters
     ----------
-    variant : {"avg", "max"}
-        Whether an update raises all false negatives, or only as many of the highest as there are false
-        positives.
+    surrogate : {"avg", "max"}
+        The surrogate of prec@k that bounds the mistakes. An update raises all false negatives ("avg"), or as
+        many of the highest as there are false positives ("max").
     top : int, mapping or Top, optional
         See `SGDAtK`.
     epochs : int, at least 1
@@ -387,7 +387,7 @@ class PerceptronAtK(MiniBatchRanker):
     algorithms 1 and 2.
     """
 
-    variant: Literal["avg", "max"] = "avg"
+    surrogate: Literal["avg", "max"] = "avg"
     top: TopLike | None = None
     epochs: int = 25
     average: bool = False
@@ -395,7 +395,7 @@ class PerceptronAtK(MiniBatchRanker):
     def _start(self, n_features: int) -> MistakeDriven:
         from attop.from_papers.minibatch._perceptron import MistakeDriven
 
-        return MistakeDriven(n_features, self.variant, average=self.average)
+        return MistakeDriven(n_features, self.surrogate, average=self.average)
 
     def _epochs(self) -> int:
         return self.epochs
@@ -409,6 +409,6 @@ class PerceptronAtK(MiniBatchRanker):
             state = model._state = model._start(data.X.shape[1])
             solution = model._passes_over(data, state)
             model._set_linear(solution.coef[:, 0], data)
-            model._set_course(solution)
+            model._store_progress(solution)
             model.n_mistakes_, model.largest_k_ = state.n_mistakes, state.largest_k
             model.n_skipped_ = solution.n_skipped

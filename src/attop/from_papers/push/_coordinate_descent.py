@@ -68,9 +68,9 @@ class CoordinateSolution(Solution):
             return self
         coef = np.zeros_like(self.coef)
         np.add.at(coef[:, 0], self.coordinates[:rounds], self.steps[:rounds])
-        kept = slice(rounds + 1)
+        head = slice(rounds + 1)
         history = History(
-            self.history.iteration[kept], self.history.seconds[kept], self.history.objective[kept]
+            self.history.iteration[head], self.history.seconds[head], self.history.objective[head]
         )
         return CoordinateSolution(
             coef,

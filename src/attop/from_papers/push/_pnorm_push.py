@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Literal, Self
 
+import numpy as np
+
 from attop._core.typing import Features, Floats
 from attop.from_papers.push._coordinate_descent import CoordinateSolution, coordinate_descent
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
@@ -153,7 +155,7 @@ class PNormPush(WeightedRanker):
         from attop.from_papers.push._threshold_rankers import ThresholdRankers
 
         if self.n_thresholds not in binned:
-            binned[self.n_thresholds] = ThresholdRankers(data.X, self.n_thresholds, data.weight)
+            binned[self.n_thresholds] = ThresholdRankers.at_quantiles(data.X, self.n_thresholds, data.weight)
         return binned[self.n_thresholds]
 
     def _boosts(self) -> bool:
@@ -183,16 +185,16 @@ class PNormPush(WeightedRanker):
             rankers = binned[self.n_thresholds]
             self.thresholds_ = rankers.thresholds
             self.votes_ = rankers.by_feature(coef)
-            self._place_cut(self._score(data.X), data.y, data.weight)
+            self._set_threshold(self._score(data.X), data.y, data.weight)
         self.objective_ = float(solution.objective[0])
-        self._set_course(solution)
+        self._store_progress(solution)
 
     def _score(self, X: Features) -> Floats:
         if self.weak_rankers == "features":
             return super()._score(X)
-        from attop.from_papers.push._threshold_rankers import score_by_steps
+        from attop.from_papers.push._threshold_rankers import ThresholdRankers
 
-        return score_by_steps(X, self.thresholds_, self.votes_)
+        return ThresholdRankers(X, self.thresholds_) @ np.concatenate(self.votes_)
 
 
 def _path(model: PNormPush) -> Hashable:

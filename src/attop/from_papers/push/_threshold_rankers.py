@@ -24,20 +24,18 @@ class ThresholdRankers:
     Parameters
     ----------
     X : ndarray of shape (n, d)
-    n_thresholds, weight
-        See `choose_thresholds`.
+    thresholds : sequence of d ndarrays
+        Thresholds of each feature, ascending.
 
     Attributes
     ----------
-    thresholds : list of d ndarrays
-        Ascending.
     width : ndarray of shape (J,)
         All 1: every threshold separates items.
     """
 
-    def __init__(self, X: Floats, n_thresholds: int | None, weight: Floats | None = None):
+    def __init__(self, X: Floats, thresholds: Sequence[Floats]):
         n, d = X.shape
-        self.thresholds = [choose_thresholds(column, n_thresholds, weight) for column in X.T]
+        self.thresholds = list(thresholds)
         widest = max(len(thresholds) for thresholds in self.thresholds)
         self._interval = np.empty((d, n), np.min_scalar_type(widest))
         for j, thresholds in enumerate(self.thresholds):
@@ -46,6 +44,13 @@ class ThresholdRankers:
         self.shape: tuple[int, int] = (n, int(self._start[-1]))
         self.width: Floats = np.ones(self.shape[1])
         self.T = Transposed(self.correlate)
+
+    @classmethod
+    def at_quantiles(
+        cls, X: Floats, n_thresholds: int | None, weight: Floats | None = None
+    ) -> ThresholdRankers:
+        """Choose the thresholds near quantiles of the features, see `choose_thresholds`."""
+        return cls(X, [choose_thresholds(column, n_thresholds, weight) for column in X.T])
 
     def correlate(self, coef: Floats) -> Floats:
         """Return ``H.T @ coef`` of shape (J,) or (J, m) for `coef` of shape (n,) or (n, m)."""
@@ -84,9 +89,9 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
     if weight is None:
         values, count = np.unique(column, return_counts=True)
     else:
-        kept = weight > 0
-        values, place = np.unique(column[kept], return_inverse=True)
-        count = np.bincount(place, weights=weight[kept])
+        is_counted = weight > 0
+        values, place = np.unique(column[is_counted], return_inverse=True)
+        count = np.bincount(place, weights=weight[is_counted])
     lower, upper = values[:-1], values[1:]
     if n_thresholds is not None and len(lower) > n_thresholds:
         below = np.cumsum(count)[:-1]
@@ -99,16 +104,3 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
     middle = lower / 2 + upper / 2
     # Between neighbouring floats the midpoint rounds to either; the upper value must stay above it.
     return np.where((lower <= middle) & (middle < upper), middle, lower)
-
-
-def score_by_steps(X: Floats, thresholds: Sequence[Floats], votes: Sequence[Floats]) -> Floats:
-    r"""Evaluate :math:`f(x) = \sum_j \sum_t votes_{jt} 1[x_j > t]` for new items.
-
-    `thresholds` of each feature ascend; `votes` are what passing each is worth.
-    """
-    scores = np.zeros(len(X))
-    for j, vote in enumerate(votes):
-        if vote.any():
-            height = np.concatenate([[0.0], np.cumsum(vote)])
-            scores += height[np.searchsorted(thresholds[j], X[:, j], side="left")]
-    return scores

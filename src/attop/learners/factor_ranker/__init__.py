@@ -1,1 +1,1 @@
-"""Users and items by factors, from their pairs alone."""
+"""Factor models of users and items, learnt from pairs."""

@@ -40,7 +40,7 @@ class Lists(Protocol):
     scores: Singles
 
     def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
-        """Overwrite `scores` by slopes of the losses of `users`, `factor` what they are; return their sum.
+        """Overwrite `scores` by `factor` times the slopes of the losses of `users`; return the losses' sum.
 
         The losses are those of `scale` times the scores.
         """
@@ -98,7 +98,7 @@ class Backbone:
             self._of_users = self._of_items.T.tocsr()
 
     def smoothed(self, factors: list[Singles]) -> list[Singles]:
-        """Return the mean over the layers, the factors themselves the first; its transpose is itself."""
+        """Average the factors over LightGCN's layers, the first being themselves; a symmetric map."""
         if not self._n_layers:
             return factors
         total = [array.copy() for array in factors]
@@ -140,7 +140,7 @@ def _tangent(gradient: Singles, directions: Singles, length: Singles) -> Singles
 
 
 def room_for_scores(n_items: int) -> Singles:
-    """Return room for the scores of as many users as are held at once."""
+    """Allocate an array for the scores of the users that are held at once."""
     return np.empty((max(1, _BLOCK // n_items), n_items), np.float32)
 
 

@@ -101,7 +101,7 @@ class FactorRanker(UserLists):
         Raises
         ------
         ValueError
-            If there is no pair, a code is negative or no integer, a parameter is out of range, or the
+            If there is no pair, a code is negative or not an integer, a parameter is out of range, or the
             surrogate is undefined on every list.
         TypeError
             If the surrogate has no groups.
@@ -125,7 +125,7 @@ class FactorRanker(UserLists):
         return self
 
     def _lists(self, pairs: csr_matrix) -> Lists:
-        """Return the loss of the users' lists; a loss that is no surrogate overrides this."""
+        """Make the loss of the users' lists; a subclass whose loss is not a surrogate overrides this."""
         loss = get_surrogate(self.surrogate, Top.of(_TOP if self.top is None else self.top))
         if not isinstance(loss, GroupedSurrogate):
             raise TypeError(

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from attop._core.typing import Features, Floats, Ints
-from attop.learners.soft_top._refinement import Sample
+from attop.learners.soft_top._refinement import RefinedRows
 
 #: Losses `newton_path` minimises.
 PointwiseLoss = Literal["logistic", "squared-hinge"]
@@ -132,7 +132,7 @@ class PointwiseBases:
             f"{self._NAMES[loss]}(C={C:g}{', balanced' * balanced})" for loss, balanced, C in self._candidates
         ]
 
-    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
         """Return the weights of some candidates, a column each; rows outside of `part` weigh nothing."""
         y, weight = np.zeros(X.shape[0], np.int64), np.zeros(X.shape[0])
         y[part.rows] = part.y

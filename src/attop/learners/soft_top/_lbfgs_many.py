@@ -67,12 +67,12 @@ def lbfgs_many(
         bend = new_gradient - gradient
         curvature = np.einsum("dm,dm->m", step, bend)
         lengths = np.linalg.norm(step, axis=0) * np.linalg.norm(bend, axis=0)
-        kept = np.flatnonzero(took & (curvature > 1e-10 * lengths))
+        curved = np.flatnonzero(took & (curvature > 1e-10 * lengths))
         for memory, newest in ((steps, step), (bends, bend)):
-            memory[:-1, :, kept] = memory[1:, :, kept]
-            memory[-1][:, kept] = newest[:, kept]
-        rho[:-1, kept] = rho[1:, kept]
-        rho[-1, kept] = 1.0 / curvature[kept]
+            memory[:-1, :, curved] = memory[1:, :, curved]
+            memory[-1][:, curved] = newest[:, curved]
+        rho[:-1, curved] = rho[1:, curved]
+        rho[-1, curved] = 1.0 / curvature[curved]
         going &= ~(took & (value - new_value <= tol))
         W = np.where(took, W + step, W)
         value = np.where(took, new_value, value)

@@ -18,34 +18,34 @@ _UNIT_OF = 4
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Some rows of X: their labels, groups (or None) and weights (or None for all 1)."""
+class RefinedRows:
+    """Rows of X that a refinement learns from: labels, groups (or None) and weights (None if all are 1)."""
 
     rows: Ints
     y: Ints
     groups: Ints | None
     weight: Floats | None
 
-    def take(self, rows: Ints) -> Sample:
+    def take(self, rows: Ints) -> RefinedRows:
         """Return the rows at positions `rows`."""
         groups = None if self.groups is None else self.groups[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Sample(self.rows[rows], self.y[rows], groups, weight)
+        return RefinedRows(self.rows[rows], self.y[rows], groups, weight)
 
     def lists(self, top: Top) -> list[tuple[Ints, int]]:
         """Return the positions of each group's rows (of all without groups), and its k by weight.
 
         Those on which precision@k is undefined are left out.
         """
-        found = []
+        rows_and_k = []
         for at in [np.arange(len(self.y))] if self.groups is None else lists_of(self.groups):
             weight = np.ones(len(at)) if self.weight is None else self.weight[at]
             n_pos = weight @ self.y[at]
             amounts = np.array([n_pos]), np.array([weight.sum() - n_pos])
             k = int(resolve_each(top, *amounts)[0]) if n_pos > 0 else 0
             if k > 0:
-                found.append((at, k))
-        return found
+                rows_and_k.append((at, k))
+        return rows_and_k
 
     def as_share(self, top: Top) -> Top:
         """Make k of a single list a share of it, so that folds are cut at the same share."""
@@ -55,7 +55,7 @@ class Sample:
 
 def refine(
     X: Features,
-    part: Sample,
+    part: RefinedRows,
     top: Top,
     start: Floats,
     bandwidth: Floats,
@@ -92,7 +92,7 @@ def refine(
     return lbfgs_many(objective, np.repeat(start, len(l2_to_base), axis=1), max_iter=max_iter)[0]
 
 
-def unit(scores: Floats, part: Sample, top: Top) -> float:
+def unit(scores: Floats, part: RefinedRows, top: Top) -> float:
     """Return the weighted standard deviation of the 4k highest scores; over lists, the root mean square."""
     variances = []
     for at, k in part.lists(top):
@@ -106,7 +106,7 @@ def unit(scores: Floats, part: Sample, top: Top) -> float:
     return std if np.isfinite(std) and std > 0 else 1.0
 
 
-def precision_about(scores: Floats, part: Sample, top: Top) -> Floats:
+def precision_about(scores: Floats, part: RefinedRows, top: Top) -> Floats:
     """Return the smoothed precision of the models whose scores of `part` are in the columns of `scores`.
 
     The mean over the groups with a positive and k items, NaN where there is none.

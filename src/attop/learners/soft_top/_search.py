@@ -10,7 +10,7 @@ import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints
-from attop.learners.soft_top._refinement import Sample, precision_about, refine
+from attop.learners.soft_top._refinement import RefinedRows, precision_about, refine
 
 #: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
 Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Floats]]
@@ -30,14 +30,14 @@ class Bases(Protocol):
 
     names: list[str]
 
-    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
         """Return the weights of some of the models trained on a part of X, a column each."""
         ...
 
 
 @dataclass(frozen=True)
 class Request:
-    """Goal of a refinement: `top`, pairs of h and lambda, and standard errors by which to beat the base."""
+    """Request for a refinement: top, pairs of h and lambda, and standard errors to beat the base by."""
 
     top: Top
     settings: Floats
@@ -57,7 +57,7 @@ class Outcome:
     l2_to_base: float | None = None
 
 
-def thinned(part: Sample, most: int, seed: int) -> Sample:
+def subsampled(part: RefinedRows, most: int, seed: int) -> RefinedRows:
     """Return a part of `most` rows, or `part` itself where it has no more.
 
     Up to half of them are positives, drawn at random as the negatives are; the weights of the rows drawn
@@ -76,13 +76,13 @@ def thinned(part: Sample, most: int, seed: int) -> Sample:
     weight = np.ones(len(part.y)) if part.weight is None else part.weight.copy()
     pos, neg = np.flatnonzero(part.y == 1), np.flatnonzero(part.y == 0)
     n_neg = min(len(neg), most - min(len(pos), most // 2))
-    kept = [rng.choice(pos, most - n_neg, replace=False), rng.choice(neg, n_neg, replace=False)]
-    for rows, of in zip(kept, (pos, neg), strict=True):
-        weight[rows] *= len(of) / len(rows)
-    return Sample(part.rows, part.y, None, weight).take(np.sort(np.concatenate(kept)))
+    draws = [rng.choice(pos, most - n_neg, replace=False), rng.choice(neg, n_neg, replace=False)]
+    for rows, candidates in zip(draws, (pos, neg), strict=True):
+        weight[rows] *= len(candidates) / len(rows)
+    return RefinedRows(part.rows, part.y, None, weight).take(np.sort(np.concatenate(draws)))
 
 
-def search(X: Features, part: Sample, trials: Trials, requests: Sequence[Request]) -> list[Outcome]:
+def search(X: Features, part: RefinedRows, trials: Trials, requests: Sequence[Request]) -> list[Outcome]:
     """Choose a base, then a refinement of it or none, for each request.
 
     Models are chosen by `trials`; those chosen are trained on the rows `part` of the standardised `X`.
@@ -108,7 +108,7 @@ def search(X: Features, part: Sample, trials: Trials, requests: Sequence[Request
 
 
 def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple[int, Floats, Floats]:
-    """Return a base, some settings, and what each adds to its precision, a row a fold that has one.
+    """Choose a base and settings to refine it; return also what each adds to the precision, a row a fold.
 
     `starts` are all bases trained on each fold. Where that was on few of its rows, the best of them, and the
     best settings for the very best, are tried again on all.
@@ -147,19 +147,19 @@ class Trials:
     """
 
     X: Features
-    folds: Sequence[tuple[Sample, Sample]]
+    folds: Sequence[tuple[RefinedRows, RefinedRows]]
     bases: Bases
     run: Run
     seed: int
 
     @property
     def large(self) -> bool:
-        """True if a training part is thinned."""
+        """True if a training part is subsampled."""
         return any(len(train.y) > _MANY for train, _ in self.folds)
 
     def starts(self, which: Sequence[int], few: bool = False) -> list[Floats]:
         """Return some bases trained on each fold, a column each."""
-        few = few and len(self.bases.names) > 1  # one is no choice, and may take no weights
+        few = few and len(self.bases.names) > 1  # with one base there is no choice
         calls = [(self.bases, self.X, train, which, few, self.seed) for train, _ in self.folds]
         return self.run(_fit, calls)
 
@@ -181,23 +181,30 @@ class Trials:
         return values.reshape(len(usable), -1) - before[usable, None]
 
 
-def _fit(bases: Bases, X: Features, train: Sample, which: Sequence[int], few: bool, seed: int) -> Floats:
+def _fit(bases: Bases, X: Features, train: RefinedRows, which: Sequence[int], few: bool, seed: int) -> Floats:
     return bases.fit(*_few_of(X, train, few, seed), which)
 
 
 def _validate(
-    X: Features, top: Top, batch: Floats, train: Sample, test: Sample, start: Floats, few: bool, seed: int
+    X: Features,
+    top: Top,
+    batch: Floats,
+    train: RefinedRows,
+    test: RefinedRows,
+    start: Floats,
+    few: bool,
+    seed: int,
 ) -> Floats:
     return _tested(X, refine(*_few_of(X, train, few, seed), top, start, *batch.T), test, top)
 
 
-def _few_of(X: Features, part: Sample, few: bool, seed: int) -> tuple[Features, Sample]:
-    """Return features and sample to train on: all, or a copy of few of many rows."""
-    some = thinned(part, _FEW, seed) if few and len(part.y) > _MANY else part
+def _few_of(X: Features, part: RefinedRows, few: bool, seed: int) -> tuple[Features, RefinedRows]:
+    """Choose the features and rows to train on: all, or a subsample where there are many."""
+    some = subsampled(part, _FEW, seed) if few and len(part.y) > _MANY else part
     return (X, part) if some is part else (X[some.rows], replace(some, rows=np.arange(len(some.rows))))
 
 
-def _tested(X: Features, W: Floats, test: Sample, top: Top) -> Floats:
+def _tested(X: Features, W: Floats, test: RefinedRows, top: Top) -> Floats:
     """Return the smoothed precision of the linear models in the columns of `W`."""
     # A block of rows at a time: all of them at once would be a copy of X.
     firsts = range(0, len(test.rows), _BLOCK)

@@ -17,8 +17,8 @@ from attop.experiment._splits import tuning_folds
 from attop.learners._base import SplittingRanker, Training, ranker, sharing
 from attop.learners._validation import repeatable
 from attop.learners.soft_top._bases import PointwiseBases, PointwiseLoss
-from attop.learners.soft_top._refinement import Sample
-from attop.learners.soft_top._search import Bases, Outcome, Request, Run, Trials, search, thinned
+from attop.learners.soft_top._refinement import RefinedRows
+from attop.learners.soft_top._search import Bases, Outcome, Request, Run, Trials, search, subsampled
 from attop.learners.soft_top._standardised import Standardised, standardise
 from attop.surrogates._prec_at_k import SoftPrecAtK
 
@@ -73,7 +73,7 @@ class RefinedRanker(SplittingRanker):
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
 
-    def _top_of(self, part: Sample) -> Top:
+    def _top_of(self, part: RefinedRows) -> Top:
         """Return the top that samples like `part` have; one beyond `part` is refused."""
         top = self._top()
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
@@ -161,9 +161,9 @@ class SoftTop(RefinedRanker):
     l2_to_base: float | None = None
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        X, y, groups, weight, entity = data = data.counted()
-        groups = None if groups is None or not groups.any() else groups  # one group is no groups
-        part = Sample(np.arange(len(y)), y, groups, weight)
+        X, y, groups, weight, entity = data = data.with_positive_weight()
+        groups = None if groups is None or not groups.any() else groups  # a single group is the whole sample
+        part = RefinedRows(np.arange(len(y)), y, groups, weight)
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
         if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
             Z = Z[:]  # of so few rows a copy: they are gone through hundreds of times
@@ -171,7 +171,7 @@ class SoftTop(RefinedRanker):
         for alike in sharing(models, lambda model: (repr(model.base), model.cv, repr(model.random_state))):
             one = alike[0]
             seed = int(repeatable(one.random_state).randint(2**31 - 1))
-            some, sample = Z, thinned(part, _MOST_TO_CHOOSE_BY, seed)
+            some, sample = Z, subsampled(part, _MOST_TO_CHOOSE_BY, seed)
             whole = sample.groups if entity is None else entity[sample.rows]
             if sample is not part:
                 some, sample = Z[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
@@ -184,7 +184,7 @@ class SoftTop(RefinedRanker):
             for model, outcome in zip(alike, outcomes, strict=True):
                 model._store(outcome, scale, data)
 
-    def _request(self, part: Sample) -> Request:
+    def _request(self, part: RefinedRows) -> Request:
         bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
         l2s_to_base = _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
         settings = np.array(list(product(bandwidths, l2s_to_base)))
@@ -200,13 +200,13 @@ class SoftTop(RefinedRanker):
 
 
 class GivenBase:
-    """One scikit-learn estimator with `coef_`, as it is; a search over its parameters counts as one."""
+    """A base given by the user: one scikit-learn estimator with `coef_`, or a search over its parameters."""
 
     def __init__(self, estimator: Any):
         self._estimator = estimator
         self.names = [repr(estimator)]
 
-    def fit(self, X: Features, part: Sample, which: Sequence[int]) -> Floats:
+    def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
         """Return the weights of the estimator, in a column."""
         from attop.experiment._learner import fit  # with all of scikit-learn's ensembles
 
@@ -226,8 +226,8 @@ def _bases(base: str | BaseEstimator) -> Bases:
     if isinstance(base, str) and base in _BASES:
         return PointwiseBases(_BASES[base])
     if not (hasattr(base, "fit") and hasattr(base, "get_params")):
-        known = ", ".join(map(repr, _BASES))
-        raise ValueError(f"base must be {known} or a linear estimator, got {base!r}")
+        names = ", ".join(map(repr, _BASES))
+        raise ValueError(f"base must be {names} or a linear estimator, got {base!r}")
     return GivenBase(base)
 
 
@@ -246,8 +246,8 @@ def _alone(function: Callable[..., Floats], *call: object) -> Floats:
         return function(*map(_aligned, call))
 
 
-def _aligned(given: Any) -> Any:
+def _aligned(value: Any) -> Any:
     """Return an array from another machine, which may begin at any byte, aligned for the BLAS."""
-    if isinstance(given, Sample):
-        return replace(given, weight=_aligned(given.weight))
-    return np.require(given, requirements="A") if isinstance(given, np.ndarray) else given
+    if isinstance(value, RefinedRows):
+        return replace(value, weight=_aligned(value.weight))
+    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value

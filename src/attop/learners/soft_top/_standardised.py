@@ -1,4 +1,4 @@
-"""Features with columns of mean 0 and variance 1, made where they are used."""
+"""Standardised features, of mean 0 and variance 1, computed block by block where they are used."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from attop._core.sample import Label, centre_and_scale, refuse_masked
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
-from attop.learners._base import Setting, SplittingRanker, Training, all_alike, cut_below, train
+from attop.learners._base import Setting, SplittingRanker, Training, all_alike, cut_below, fit_all
 from attop.learners._validation import repeatable
 from attop.learners.top_stack._members import Fitted, Member, Values, cross_fit, default_members, raw_scores
 from attop.metrics._held_out import HeldOutPrecision, TopPrecision
@@ -170,12 +170,14 @@ class TopStack(SplittingRanker, BaseComposition):
         shared: list[tuple[Setting, list[Self]]] = []
         for model, setting in zip(models, candidates, strict=True):
             key = {name: value for name, value in setting.items() if name != "top"}
-            alike = next((found for known, found in shared if known == key), None)
-            if alike is None:
-                shared.append((key, alike := []))
-            alike.append(model)
+            for other, alike in shared:
+                if other == key:
+                    alike.append(model)
+                    break
+            else:
+                shared.append((key, [model]))
         for _, alike in shared:
-            train(alike, X, y, groups, sample_weight, entity)
+            fit_all(alike, X, y, groups, sample_weight, entity)
         return models
 
     def _validate(self, X: Rows, *labels: ArrayLike, reset: bool = True) -> Any:
@@ -187,7 +189,7 @@ class TopStack(SplittingRanker, BaseComposition):
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         """Fit `models`, which differ in their top alone."""
-        X, y, groups, weight, entity = data.counted()
+        X, y, groups, weight, entity = data.with_positive_weight()
         columns = {"groups": groups, "entity": entity, "sample_weight": weight}
         values: Values = {name: value for name, value in columns.items() if value is not None}
         measures = [TopPrecision(y, model._top(), groups, entity) for model in models]

@@ -187,20 +187,23 @@ class _Span:
         (n, k), of the planes to add to the model of the whole problem, with their offsets.
         """
         left, singular, right = np.linalg.svd(self.points, full_matrices=False)
-        kept = singular > 1e-8 * singular[0]
-        basis, mix = left[:, kept], right[kept].T / singular[kept]  # points @ mix == basis
+        is_significant = singular > 1e-8 * singular[0]
+        basis, mix = (
+            left[:, is_significant],
+            right[is_significant].T / singular[is_significant],
+        )  # points @ mix == basis
         model = planes.restricted(basis)
         z_best = basis.T @ self.points[:, 0]
         z = basis.T @ self.points[:, 1]
-        found: list[tuple[Floats, float]] = []
+        new_planes: list[tuple[Floats, float]] = []
         before, best_at = objective, None
         for evaluation in range(_EVALUATIONS):
             scores = self.scores @ (mix @ z)
             value, c = _evaluate(loss, scores)
             if not np.isfinite(value):
                 break
-            found.append((c, plane_offset(value, c, scores)))
-            model.add((mix.T @ (self.scores.T @ c))[np.newaxis], np.array([found[-1][1]]))
+            new_planes.append((c, plane_offset(value, c, scores)))
+            model.add((mix.T @ (self.scores.T @ c))[np.newaxis], np.array([new_planes[-1][1]]))
             reached = value + 0.5 * lam * float(z @ z)
             if reached < objective:
                 objective, z_best, best_at = reached, z, evaluation
@@ -211,9 +214,11 @@ class _Span:
         if best_at is not None:
             objective = self._move(loss, lam, mix @ z_best, objective, before)
         active = np.flatnonzero(model.weights[len(planes.offsets) :]).tolist()
-        chosen = sorted({0, *active} | ({best_at} if best_at is not None else set()))[: len(found)]
-        coef = np.column_stack([found[i][0] for i in chosen]) if found else np.zeros((len(scores), 0))
-        return self.points[:, 0].copy(), objective, coef, np.array([found[i][1] for i in chosen])
+        chosen = sorted({0, *active} | ({best_at} if best_at is not None else set()))[: len(new_planes)]
+        coef = (
+            np.column_stack([new_planes[i][0] for i in chosen]) if new_planes else np.zeros((len(scores), 0))
+        )
+        return self.points[:, 0].copy(), objective, coef, np.array([new_planes[i][1] for i in chosen])
 
     def _move(
         self, loss: BoundSurrogate, lam: float, weights: Floats, objective: float, before: float

@@ -32,23 +32,8 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indice
     bounced = 0  # steps of length 0 since the last step of positive length
     gap = np.inf
     for step in range(max_steps):
-        for i in range(m):
-            gradient[i] = -b[i]
-        linear, slope = 0.0, 0.0
-        least, most = np.inf, -np.inf
-        for s in range(size):
-            t = support[s]
-            for i in range(m):
-                gradient[i] += alpha[t] * H[t, i]
-        for s in range(size):
-            t = support[s]
-            linear += b[t] * alpha[t]
-            slope += gradient[t] * alpha[t]
-            least, most = min(least, gradient[t]), max(most, gradient[t])
-        entering = 0
-        for i in range(m):
-            if gradient[i] < gradient[entering]:
-                entering = i
+        linear, slope, least, most = evaluate(H, b, alpha, support[:size], gradient)
+        entering = lowest(gradient)
         gap = slope - gradient[entering]
         if gap <= max(tol, rounding * max(abs(slope + linear), abs(linear))):
             return gap, step
@@ -61,29 +46,72 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indice
             size += 1
             full_steps = 0
         newton_direction(H, gradient, support[:size], ridge, others, direction, x, factor)
-        length, first = 1.0, -1
-        for i in range(size):
-            if direction[i] < 0.0 and alpha[support[i]] <= -direction[i] * length:
-                length, first = alpha[support[i]] / -direction[i], i
+        length, first = step_length(alpha, support[:size], direction)
         if first >= 0 and length == 0.0:
             bounced += 1
         elif settled:
             bounced = 0
-        total = 0.0
-        for i in range(size):
-            t = support[i]
-            alpha[t] = 0.0 if i == first else max(0.0, alpha[t] + length * direction[i])
-            total += alpha[t]
         full_steps = full_steps + 1 if first < 0 else 0
-        kept = 0
-        for i in range(size):
-            t = support[i]
-            alpha[t] /= total
-            if alpha[t] > 0.0:
-                support[kept] = t
-                kept += 1
-        size = kept
+        size = move(alpha, support[:size], direction, length, first)
     return gap, max_steps
+
+
+@njit(inline="always")
+def evaluate(H, b, alpha, support, gradient):
+    """Write ``H alpha - b`` to `gradient`; return b' alpha, gradient' alpha, and its range on the support."""
+    m = len(b)
+    for i in range(m):
+        gradient[i] = -b[i]
+    for s in range(len(support)):
+        t = support[s]
+        for i in range(m):
+            gradient[i] += alpha[t] * H[t, i]
+    linear, slope = 0.0, 0.0
+    least, most = np.inf, -np.inf
+    for s in range(len(support)):
+        t = support[s]
+        linear += b[t] * alpha[t]
+        slope += gradient[t] * alpha[t]
+        least, most = min(least, gradient[t]), max(most, gradient[t])
+    return linear, slope, least, most
+
+
+@njit(inline="always")
+def lowest(gradient):
+    """Return the first index of the smallest entry."""
+    index = 0
+    for i in range(len(gradient)):
+        if gradient[i] < gradient[index]:
+            index = i
+    return index
+
+
+@njit(inline="always")
+def step_length(alpha, support, direction):
+    """Return the longest step, at most 1, and the place in the support that it takes to 0, -1 if none."""
+    length, first = 1.0, -1
+    for i in range(len(support)):
+        if direction[i] < 0.0 and alpha[support[i]] <= -direction[i] * length:
+            length, first = alpha[support[i]] / -direction[i], i
+    return length, first
+
+
+@njit(inline="always")
+def move(alpha, support, direction, length, first):
+    """Take a step on the simplex; keep the positive entries in `support`, and return their number."""
+    total = 0.0
+    for i in range(len(support)):
+        t = support[i]
+        alpha[t] = 0.0 if i == first else max(0.0, alpha[t] + length * direction[i])
+        total += alpha[t]
+    size = 0
+    for i in range(len(support)):
+        t = support[i]
+        alpha[t] /= total
+        if alpha[t] > 0.0:
+            support[size] = t
+            size += 1
+    return size
 
 
 @njit(inline="always")

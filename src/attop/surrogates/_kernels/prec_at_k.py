@@ -83,19 +83,19 @@ def _avg(row, n_pos, w, k, constant, values, positions):
     inside = 0.0  # negatives in yhat
     for j in range(k - reach):
         inside += top[j] - origin
-    best, best_kept = (0.0, reach) if k <= n_pos else (-np.inf, reach)
-    for kept in range(reach - 1, max(0, k - count) - 1, -1):
-        inside += top[k - kept - 1] - origin
-        outside += high[kept] - origin
-        share = (reach - kept) / (n_pos - kept)
-        phi = (k - kept) + (inside - share * outside)
+    best, best_n_top = (0.0, reach) if k <= n_pos else (-np.inf, reach)
+    for n_top in range(reach - 1, max(0, k - count) - 1, -1):
+        inside += top[k - n_top - 1] - origin
+        outside += high[n_top] - origin
+        share = (reach - n_top) / (n_pos - n_top)
+        phi = (k - n_top) + (inside - share * outside)
         if phi > best:
-            best, best_kept = phi, kept
-    pos[:] = -((reach - best_kept) / max(1, n_pos - best_kept))
-    for i in range(best_kept):
+            best, best_n_top = phi, n_top
+    pos[:] = -((reach - best_n_top) / max(1, n_pos - best_n_top))
+    for i in range(best_n_top):
         pos[who[i]] = 0.0
     neg[:] = 0.0
-    for j in range(k - best_kept):
+    for j in range(k - best_n_top):
         neg[where[j]] = 1.0
     return best + (k - reach) * origin
 

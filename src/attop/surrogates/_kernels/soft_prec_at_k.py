@@ -76,14 +76,14 @@ def _one(row, n_pos, w, k, width, origin):
         row[i] = np.exp(min(max(z, -FAR), FAR))
     cut = np.exp(_cut(row, w, k, total))
     pos, neg = row[:n_pos], row[n_pos:]
-    kept, slope_pos = _sums(pos, w_pos, cut, pos)
+    hits, slope_pos = _sums(pos, w_pos, cut, pos)
     _, slope_neg = _sums(neg, w_neg, cut, neg)
     slope = slope_pos + slope_neg
     share = slope_pos / slope if slope > 0.0 else 0.0
     of_pos, of_neg = (share - 1.0) / (k * width), share / (k * width)
     for i in range(len(row)):
         row[i] *= of_pos if i < n_pos else of_neg
-    return 1.0 - kept / k
+    return 1.0 - hits / k
 
 
 @njit(inline="always")

@@ -36,22 +36,22 @@ def _weighted_talos(row, n_pos, w, k, temperature, values, positions):
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
-    negatives, of = row[n_pos:], w[n_pos:]
+    negatives, w_neg = row[n_pos:], w[n_pos:]
     x, pull, product = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.ones(len(negatives))
     pull[:] = 0.0
     value, weight = 0.0, 0.0
     for j in range(len(x)):
-        weight += weight_of(of, j)
+        weight += weight_of(w_neg, j)
     for i in range(n_pos):
         share = weight_of(w, i) / weight
         for j in range(len(x)):
             x[j] = -abs(negatives[j] - row[i])
         _exponentials(x, 0.0)
-        value += share * _logistic(negatives, row[i], of, x, product)
-        row[i] = -_add(x, of, share, pull)
+        value += share * _logistic(negatives, row[i], w_neg, x, product)
+        row[i] = -_add(x, w_neg, share, pull)
         if len(w) > 0 or i % FACTORS == FACTORS - 1 or i == n_pos - 1:
             for j in range(len(x)):
-                value += share * weight_of(of, j) * np.log(product[j])
+                value += share * weight_of(w_neg, j) * np.log(product[j])
             product[:] = 1.0
     for j in range(len(x)):
         negatives[j] = pull[j]
@@ -59,20 +59,20 @@ def _bpr(row, n_pos, w, k, constant, values, positions):
 
 
 def _psl(row, n_pos, w, k, power, values, positions):
-    negatives, of = row[n_pos:], w[n_pos:]
+    negatives, w_neg = row[n_pos:], w[n_pos:]
     x, pull, powers = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.empty(len(negatives))
     pull[:] = 0.0
     value, best = 0.0, -np.inf
     for j in range(len(x)):
-        if weight_of(of, j) > 0.0:
+        if weight_of(w_neg, j) > 0.0:
             best = max(best, negatives[j])
     for i in range(n_pos):
         highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
         for j in range(len(x)):
             x[j] = min(max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0)
-        total, one = _powers(x, int(power) - 1, of, powers), highest**-power
+        total, one = _powers(x, int(power) - 1, w_neg, powers), highest**-power
         value += weight_of(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
-        row[i] = -_add(powers, of, weight_of(w, i) / (highest * (one + total)), pull)
+        row[i] = -_add(powers, w_neg, weight_of(w, i) / (highest * (one + total)), pull)
     for j in range(len(x)):
         negatives[j] = pull[j]
     return value

@@ -31,7 +31,7 @@ from attop_bench.report.compute.judgements import unit_of
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
 # of the markers share no divisor, so 7 x 13 methods differ; lines differ by dash too once colours repeat.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a63c4")
-#: Of methods that do not lead, where their colours would hide those that do.
+#: Colour of methods that do not lead, where their own would hide those that do.
 QUIET = "#b0b0ae"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 _SIZES = {"*": 1.55, "d": 1.25, "P": 1.15, "X": 1.15, "s": 0.9, "D": 0.85}
