@@ -113,6 +113,16 @@ def test_results_of_other_versions_are_counted_and_cleared(plan, ask):
     assert not any("other versions" in line for line in shown(ask))
 
 
+@pytest.mark.parametrize(
+    ("granularity", "minutes"), [("fold", 30), (2, 30), (7, 70), (99, 200), ("method", 200)]
+)
+def test_a_block_asks_for_the_time_of_its_folds(folder, ask, granularity, minutes):
+    """Ten minutes a fold; the data set of most has twenty of them. Preparation asks for half an hour."""
+    with (folder / "mine.yaml").open("a") as file:
+        file.write(f"granularity: {granularity}\n")
+    assert any(f", {minutes} min (" in line for line in shown(ask) if line.startswith("Largest request"))
+
+
 def test_what_other_jobs_will_take_is_said_by_those_that_are_done(plan, folder, ask):
     """One job of each rule is done; the others are said to take as long."""
     steps = [*plan.steps(), *plan.last_steps()]

@@ -218,10 +218,12 @@ def input_mb(plan: Plan, dataset: str) -> float:
 
 
 def folds_of_a_job(plan: Plan, dataset: str) -> int:
-    """Return the folds that one training job trains."""
-    if plan.config.granularity == "fold":
+    """Return the folds that one training job trains at most."""
+    granularity = plan.config.granularity
+    if granularity == "fold":
         return 1
-    return plan.folds_of[dataset] * plan.config.dataset(dataset).protocol.repeats
+    n_folds = plan.folds_of[dataset] * plan.config.dataset(dataset).protocol.repeats
+    return n_folds if granularity == "method" else min(int(granularity), n_folds)
 
 
 def size(amount: float) -> str:
