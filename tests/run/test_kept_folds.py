@@ -20,7 +20,9 @@ from attop_bench.run.blocks import (
 )
 from attop_bench.run.job import Run
 from attop_bench.run.notes import note_of
+from attop_bench.run.plan import Plan
 from attop_bench.run.resume import train_folds
+from support.small_run import configured, entry
 
 RUNS = [Run("data", "method", repeat, fold) for repeat in (0, 1) for fold in (0, 1)]
 NAMES = [run.folder("").name for run in RUNS]
@@ -177,6 +179,17 @@ def test_a_damaged_archive_is_put_aside_whole(job):
     set_aside(job.archive / NAMES[1] / "record.json")
     assert job.archive.with_name("all-spoilt").read_bytes() == damaged
     assert job() == RUNS
+
+
+@pytest.mark.parametrize("granularity", ["method", 2])
+def test_a_block_of_which_a_fold_was_cleared_is_a_job_to_be_done(granularity):
+    """Snakemake makes what is asked for and not there: the table asks for what `clear` removes."""
+    plan = Plan(configured(datasets=[entry()], methods=["sgd-avg"], granularity=granularity))
+    for run in plan.runs():
+        note = note_of(plan.archive_path(run))
+        assert note in plan.trained([run])
+        assert note in plan.trainings()
+    assert files_of(plan.trained(plan.runs())) == ([], [])  # as long as nothing is there
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def test_a_run_goes_on_where_scancel_stopped_it(tmp_path):
     prepared(tmp_path, config)
     running = start(tmp_path, config, *BROKEN_OFF)
     subprocess.run(["scancel", *until_some_are_done(tmp_path, running)], check=True)
-    assert running.wait(timeout=120) != 0
+    assert running.wait(timeout=400) != 0
     goes_on(tmp_path, config, BROKEN_OFF)
 
 
@@ -204,7 +204,7 @@ def test_ctrl_c_cancels_what_was_submitted(tmp_path):
     running = start(tmp_path, config, *BROKEN_OFF)
     until_some_are_done(tmp_path, running)
     os.killpg(running.pid, signal.SIGINT)
-    assert running.wait(timeout=120) == 130
+    assert running.wait(timeout=400) == 130
     printed = (tmp_path / "output.txt").read_text()
     assert "Stopping." in printed
     assert "Traceback" not in printed
@@ -247,7 +247,7 @@ def test_a_block_that_was_cancelled_keeps_its_finished_folds(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.2)
     subprocess.run(["scancel", *(job["JobId"] for job in jobs(logged(tmp_path)))], check=True)
-    assert running.wait(timeout=120) != 0
+    assert running.wait(timeout=400) != 0
     assert not block.exists()
     done = {path.parent.name: path.read_bytes() for path in block.parent.glob("*.folds/*/record.json")}
     assert 2 <= len(done) < FOLDS

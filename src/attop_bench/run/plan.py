@@ -186,12 +186,15 @@ class Plan:
         """Return the files that the rule ``train`` leaves of some runs."""
         if self.config.granularity == "fold":
             return [path for run in runs for path in self.results(run)]
-        return list(dict.fromkeys(map(self.archive_path, runs)))
+        archives = dict.fromkeys(map(self.archive_path, runs))
+        # The note, too: Snakemake makes again what is asked for and not there, and `clear` removes it.
+        return [path for archive in archives for path in (archive, note_of(archive))]
 
     def trainings(self) -> list[Path]:
         """Return one file of each training job, so that a share of them is the same share of the jobs."""
-        path = self.record_path if self.config.granularity == "fold" else self.archive_path
-        return list(dict.fromkeys(map(path, self.runs())))
+        if self.config.granularity == "fold":
+            return list(map(self.record_path, self.runs()))
+        return list(dict.fromkeys(note_of(self.archive_path(run)) for run in self.runs()))
 
     def files(self) -> list[Path]:
         """Return all files of preparation and training."""
