@@ -8,7 +8,7 @@ import pytest
 
 from attop_bench.report import summarise
 from attop_bench.run.tables import CELLS, KEY, SCHEMA_VERSION, TABLES
-from attop_bench.run.use import COLUMNS
+from attop_bench.run.took import COLUMNS
 from support import ROOT
 from support.made_up import make_results
 

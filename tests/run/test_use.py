@@ -13,7 +13,8 @@ import pytest
 from attop_bench.files import read_json
 from attop_bench.run.made import leave_note, read_note
 from attop_bench.run.notes import note_of, noted
-from attop_bench.run.use import COLUMNS, Step, Use, by_rule, cells_of_rules, in_words, of_notes, of_runs
+from attop_bench.run.took import COLUMNS, Step, by_rule, cells_of_rules, in_words, of_notes, of_runs
+from attop_bench.run.use import Use
 
 ROWS = [
     ("prepare", "one", Use(2.0, 1.0, 100.0, "n1")),

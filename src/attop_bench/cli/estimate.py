@@ -20,8 +20,8 @@ from attop_bench.run.plan import Plan
 from attop_bench.run.provenance import outdated
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.resources import size_mb
+from attop_bench.run.took import Step, of_notes
 from attop_bench.run.up_to_date import digest
-from attop_bench.run.use import Step, of_notes
 
 OTHER = "were done with another configuration and are done again"
 DAMAGED = "are damaged: `attop retry` removes them"

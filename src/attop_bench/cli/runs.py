@@ -27,7 +27,7 @@ from attop_bench.run.job import Run
 from attop_bench.run.options import DatasetConfig
 from attop_bench.run.plan import Plan
 from attop_bench.run.resources import LOCAL, Requests, size_mb, step_memory_mb, step_minutes
-from attop_bench.run.use import Step, Use, cells_of_rules, of_notes
+from attop_bench.run.took import Step, cells_of_rules, of_notes, use_of
 
 
 def add_status(parser: argparse.ArgumentParser) -> None:
@@ -243,7 +243,7 @@ def _took(plan: Plan, states: Mapping[Run, State]) -> list[list[str]]:
     """Return a table of what the jobs that are done took, a row for each rule; empty without any."""
     steps = [*plan.steps(), *plan.last_steps()]
     trained = [(run.dataset, state.record) for run, state in states.items() if state.record]
-    rows = [*of_notes(steps), *(("train", name, Use.of_record(record)) for name, record in trained)]
+    rows = [*of_notes(steps), *(("train", name, use_of(record)) for name, record in trained)]
     if not rows:
         return []
     order = list(dict.fromkeys(["fetch", "prepare", "split", "compile", "train", *(row[0] for row in rows)]))

@@ -20,7 +20,7 @@ from attop_bench.run.notes import note_of
 from attop_bench.run.paper import simulations_of
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.tables import CELLS, EVALUATED, TABLES
-from attop_bench.run.use import Step
+from attop_bench.run.took import Step
 
 
 class Place(Protocol):
