@@ -3,7 +3,7 @@
 # `prepare` and `split` refuse to go on. Downloads need the network, which the nodes of a cluster often lack.
 rule fetch:
     output:
-        f"{OUT}/data/{{dataset}}/fetch.json",
+        noted(f"{OUT}/data/{{dataset}}/fetch.json"),
     log:
         f"{LOGS}/data/{{dataset}}/fetch.log",
     wildcard_constraints:
@@ -14,7 +14,7 @@ rule fetch:
     conda:
         "../envs/data.yaml"
     resources:
-        **needs(30),
+        **needs("fetch"),
     params:
         **INPUTS.fetch(),
     message:
@@ -27,7 +27,7 @@ rule prepare:
     input:
         lambda w: PLAN.stage_inputs(w.dataset, w.stage),
     output:
-        f"{OUT}/data/{{dataset}}/{{stage}}.npz",
+        noted(f"{OUT}/data/{{dataset}}/{{stage}}.npz"),
     log:
         f"{LOGS}/data/{{dataset}}/{{stage}}.log",
     wildcard_constraints:
@@ -37,7 +37,7 @@ rule prepare:
     conda:
         "../envs/data.yaml"
     resources:
-        **needs(30),
+        **needs("prepare"),
     params:
         **INPUTS.prepare(),
     message:
@@ -51,7 +51,7 @@ rule split:
     input:
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
     output:
-        f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz",
+        noted(f"{OUT}/data/{{dataset}}/folds/repeat{{repeat}}.npz"),
     log:
         f"{LOGS}/data/{{dataset}}/folds/repeat{{repeat}}.log",
     priority: 3
@@ -59,7 +59,7 @@ rule split:
     conda:
         "../envs/data.yaml"
     resources:
-        **needs(30),
+        **needs("split"),
     params:
         **INPUTS.split(),
     message:

@@ -3,7 +3,7 @@ rule evaluate:
         data=f"{OUT}/data/{{dataset}}/dataset.npz",
         trained=lambda w: PLAN.trained(PLAN.runs(w.dataset)),
     output:
-        [f"{OUT}/evaluation/{{dataset}}/{t}.parquet" for t in EVALUATED],
+        noted([f"{OUT}/evaluation/{{dataset}}/{t}.parquet" for t in EVALUATED]),
     log:
         f"{LOGS}/evaluate/{{dataset}}.log",
     priority: 4
@@ -11,7 +11,7 @@ rule evaluate:
     conda:
         "../envs/train.yaml"
     resources:
-        **needs(30),
+        **needs("evaluate"),
     params:
         **INPUTS.evaluate(),
     message:
@@ -27,7 +27,7 @@ rule trace:
         folds=f"{OUT}/data/{{dataset}}/folds/repeat0.npz",
         trained=lambda w: PLAN.trained(PLAN.first_runs(w.dataset)),
     output:
-        f"{OUT}/evaluation/{{dataset}}/trace.parquet",
+        noted(f"{OUT}/evaluation/{{dataset}}/trace.parquet"),
     log:
         f"{LOGS}/trace/{{dataset}}.log",
     priority: 4
@@ -35,7 +35,7 @@ rule trace:
     conda:
         "../envs/train.yaml"
     resources:
-        **needs(30),
+        **needs("trace"),
     params:
         **INPUTS.trace(),
     message:

@@ -13,7 +13,7 @@ if CONFIG.paper:
                 PLAN.stage_path(d) for d in SIMULATED[w.simulation].datasets
             ],
         output:
-            f"{OUT}/simulations/{{simulation}}.parquet",
+            noted(f"{OUT}/simulations/{{simulation}}.parquet"),
         log:
             f"{LOGS}/simulations/{{simulation}}.log",
         wildcard_constraints:
@@ -22,7 +22,7 @@ if CONFIG.paper:
         conda:
             "../envs/report.yaml"
         resources:
-            **needs(30),
+            **needs("simulate"),
         params:
             **INPUTS.simulate(),
         message:
@@ -36,13 +36,14 @@ if CONFIG.paper:
             [f"{OUT}/simulations/{name}.parquet" for name in SIMULATED],
         output:
             report(PAPER, caption="../workflow/report/paper.rst", category="Results"),
+            note_of(PAPER),
         log:
             f"{LOGS}/paper.log",
         localrule: CLUSTER_JOB
         conda:
             "../envs/report.yaml"
         resources:
-            **needs(30),
+            **needs("paper"),
         params:
             **INPUTS.paper(),
         message:

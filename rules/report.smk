@@ -2,6 +2,8 @@ rule report:
     input:
         data=[PLAN.stage_path(d.id) for d in CONFIG.datasets],
         tables=PLAN.tables(),
+        # What the jobs took is shown, and makes nothing out of date.
+        notes=ancient([str(step.note) for step in PLAN.steps()]),
     output:
         report(REPORT, caption="../workflow/report/report.rst", category="Results"),
         report(
@@ -17,6 +19,7 @@ rule report:
         # Named so that --delete-all-output finds them.
         PLAN.exports(),
         directory(f"{OUT}/figures"),
+        note_of(REPORT),
     log:
         f"{LOGS}/report.log",
     localrule: True
@@ -24,7 +27,7 @@ rule report:
         "../envs/report.yaml"
     threads: 4
     resources:
-        **needs(30),
+        **needs("report"),
     params:
         **INPUTS.report(),
     message:

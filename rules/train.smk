@@ -2,7 +2,7 @@
 # beside the sources: made once here, not by all the first jobs at the same time.
 rule compile:
     output:
-        f"{OUT}/data/compiled/{{method}}.json",
+        noted(f"{OUT}/data/compiled/{{method}}.json"),
     log:
         f"{LOGS}/compile/{{method}}.log",
     priority: 2
@@ -10,7 +10,7 @@ rule compile:
     conda:
         "../envs/train.yaml"
     resources:
-        **needs(10),
+        **needs("compile"),
     params:
         **INPUTS.compile(),
     message:
@@ -19,9 +19,10 @@ rule compile:
         "../workflow/scripts/compile.py"
 
 
-# A job is a fold, or a block of them: then it leaves a note that names their files (attop_bench.run.blocks).
+# A job is a fold, or a block of them: then one archive has their files (attop_bench.run.blocks).
 FOLD = "{dataset}/{method}/repeat{repeat}-fold{fold}"
 BLOCK = "{dataset}/{method}/{block}"
+ARCHIVE = f"{OUT}/train/{BLOCK}.zip"
 
 
 rule train:
@@ -36,7 +37,8 @@ rule train:
     output:
         [f"{OUT}/train/{FOLD}/{name}" for name in (SCORES, RECORD)]
         if BY_FOLD
-        else f"{OUT}/train/{BLOCK}.json",
+        # What is right in it is not trained again.
+        else [update(ARCHIVE), note_of(ARCHIVE)],
     log:
         f"{LOGS}/train/{FOLD if BY_FOLD else BLOCK}.log",
     priority: lambda w: PLAN.priority(w)
@@ -44,9 +46,9 @@ rule train:
     conda:
         "../envs/train.yaml"
     # Locally Snakemake gives no more than there are cores.
-    threads: asked_for("threads")
+    threads: REQUESTS.configured("threads")
     resources:
-        **requested(),
+        **REQUESTS.of_training(is_limited=internals.is_limited(workflow)),
     params:
         **INPUTS.train(),
     message:

@@ -17,6 +17,9 @@ import pandas as pd
 import psutil
 import yaml
 
+from attop_bench.archives import archive_of, opened
+from attop_bench.run.blocks import files_of
+
 ROOT = Path(__file__).parents[2]
 
 #: Variable of the environment that says which folder a process works for. Its name makes a server of its own
@@ -67,11 +70,21 @@ def kill_one(run, folder, draw):
 
 def finished(folder):
     """Return the times of writing of all that is done and not being done again."""
-    return {p: p.stat().st_mtime_ns for p in folder.glob("results/train/*/*/*/scores.npz")}
+    return {path: (archive_of(path) or path).stat().st_mtime_ns for path in trained(folder)}
+
+
+def trained(folder):
+    """Return the files of scores of all runs, some of them in archives."""
+    train = folder / "results/train"
+    return files_of([*train.glob("*/*/*/scores.npz"), *train.glob("*/*/*.zip")])[0]
 
 
 def scores(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.glob("results/train/*/*/*/scores.npz")}
+    found = {}
+    for path in trained(folder):
+        with opened(path) as file:
+            found[str(path.relative_to(folder))] = file.read()
+    return found
 
 
 def results(folder):

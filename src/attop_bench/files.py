@@ -216,9 +216,13 @@ def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
 
 def read_json(path: StrPath) -> dict[str, Any]:
     """Read what `write_json` wrote; raise `ValueError` for anything else."""
-    text = Path(path).read_text(encoding="utf-8")
+    return parse_json(Path(path).read_bytes())
+
+
+def parse_json(text: bytes) -> dict[str, Any]:
+    """Return the content of what `write_json` wrote; raise `ValueError` for anything else."""
     try:
-        content = json.loads(text)
+        content = json.loads(text.decode("utf-8"))
         json.dumps(content, ensure_ascii=False).encode()  # refuses half a pair of surrogates
     except RecursionError:
         raise ValueError("it is nested too deeply") from None

@@ -19,6 +19,7 @@ from rich.console import Console
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attop_bench.run.blocks import files_of
 from attop_bench.run.interrupt import is_stopped
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.snakemake import WORDS, plain_handler
@@ -170,7 +171,8 @@ def reason_of(job: Job) -> str:
     say that the files are unavailable.
     """
     files = [Path(file) for file in job.output]
-    for path in files + [record for file in files for record in file.parent.glob("*/record.json")]:
+    _, records = files_of(files)
+    for path in [*records, *files]:
         if path.name == "record.json":
             try:
                 record = Record.read(path)

@@ -113,11 +113,44 @@ def test_results_of_other_versions_are_counted_and_cleared(plan, ask):
     assert not any("other versions" in line for line in shown(ask))
 
 
-def test_the_largest_request_of_what_is_left_is_said_before_anything_is_submitted(plan, folder, ask):
-    asked = (
-        "Largest request 1,000 MB (aatp on wdbc), 10 min (aatp on wdbc), 1 thread; where a scheduler reads it"
+@pytest.mark.parametrize(
+    ("granularity", "minutes"), [("fold", 30), (2, 30), (7, 70), (99, 200), ("method", 200)]
+)
+def test_a_block_asks_for_the_time_of_its_folds(folder, ask, granularity, minutes):
+    """Ten minutes a fold; the data set of most has twenty of them. Preparation asks for half an hour."""
+    with (folder / "mine.yaml").open("a") as file:
+        file.write(f"granularity: {granularity}\n")
+    assert any(f", {minutes} min (" in line for line in shown(ask) if line.startswith("Largest request"))
+
+
+def test_what_other_jobs_will_take_is_said_by_those_that_are_done(plan, folder, ask):
+    """One job of each rule is done; the others are said to take as long."""
+    steps = [*plan.steps(), *plan.last_steps()]
+    assert (
+        f"Data, tables, report {len(steps)} jobs to do; core hours unknown until one of each rule is done"
+        in shown(ask)
     )
-    assert asked in shown(ask)
+    assert not any(line.startswith("rule ") for line in shown(ask))
+    first = {step.rule: step for step in reversed(steps)}
+    for step in first.values():
+        step.output.parent.mkdir(parents=True, exist_ok=True)
+        if step.output.suffix == ".npz":
+            save_arrays(step.output, {"y": np.zeros(9)})
+        else:
+            step.output.write_text("{}")
+        write_json(step.note, {"made": "", "seconds": 90.0, "cpu_seconds": 60.0, "peak_memory_mb": 123.4})
+    left = len(steps) - len(first)
+    lines = shown(ask)
+    hours = f"{left * 90 / 3600:.2g}"
+    assert f"Data, tables, report {left} jobs to do; {hours} core hours, by the jobs that are done" in lines
+    assert "split 1 job 90 s 90 s 60 s 123 MB" in lines
+    next(iter(first.values())).note.unlink()
+    assert any(line.startswith(f"Data, tables, report {left + 1} jobs") for line in shown(ask))
+
+
+def test_the_largest_request_of_what_is_left_is_said_before_anything_is_submitted(plan, folder, ask):
+    first = "Largest request 1,000 MB (aatp on wdbc), 30 min (prepare of wdbc), 1 thread"
+    assert f"{first}; where a scheduler reads it" in shown(ask)
     finish(
         [run for run in plan.runs("wdbc") if run.method == "linear-svm"][:1],
         plan,
@@ -126,7 +159,8 @@ def test_the_largest_request_of_what_is_left_is_said_before_anything_is_submitte
         seconds={"training": 6.0},
     )
     assert any(
-        "Largest request 3,900 MB (linear-svm on wdbc), 10 min (aatp on wdbc)" in line for line in shown(ask)
+        "Largest request 3,900 MB (linear-svm on wdbc), 30 min (prepare of wdbc)" in line
+        for line in shown(ask)
     )
     text = (folder / "mine.yaml").read_text()
     resources = "{threads: 2, datasets: {spambase: {memory_mb: 16000, minutes: 90, gpus: 2}}}"

@@ -8,6 +8,7 @@ import pytest
 
 from attop_bench.report import summarise
 from attop_bench.run.tables import CELLS, KEY, SCHEMA_VERSION, TABLES
+from attop_bench.run.took import COLUMNS
 from support import ROOT
 from support.made_up import make_results
 
@@ -20,7 +21,7 @@ SECTIONS = {
 
 
 def test_the_page_has_every_table():
-    assert set(SECTIONS) == {"Every table", *TABLES, "summary"}
+    assert set(SECTIONS) == {"Every table", *TABLES, "summary", "rules"}
     assert SECTIONS["Every table"] == list(KEY)
     assert f"which is {SCHEMA_VERSION}." in PAGE
 
@@ -31,6 +32,10 @@ def test_a_table_has_the_columns_of_the_page_and_no_other(name):
     if name in CELLS:
         body = PAGE[PAGE.index(f"## `{name}`") :]
         assert "list" in body[: body.index("\n## ")]
+
+
+def test_the_table_of_rules_has_the_columns_of_the_page_and_no_other():
+    assert SECTIONS["rules"] == list(COLUMNS)
 
 
 def test_the_summary_has_the_columns_of_the_page_and_no_other():

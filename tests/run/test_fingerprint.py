@@ -268,6 +268,15 @@ def test_what_a_script_imports_counts(script, module):
     assert module in closure(*map(home_of, content.imported))
 
 
+@pytest.mark.parametrize("script", ["fetch", "prepare", "split"])
+@pytest.mark.parametrize("module", ["record", "took", "plan", "resources"])
+def test_that_scripts_measure_themselves_makes_no_data_depend_on_more_code(script, module):
+    content = syntax.read(ROOT / f"workflow/scripts/{script}.py", "")
+    names = closure(*map(home_of, content.imported))
+    assert "attop_bench.run.use" in names
+    assert f"attop_bench.run.{module}" not in names
+
+
 def test_a_script_without_code_of_attop_is_refused(tmp_path):
     with pytest.raises(ValueError, match="there is no script"):
         rule_fingerprint(tmp_path / "none.py")

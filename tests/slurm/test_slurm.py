@@ -7,9 +7,11 @@ ATTOP_TEST_SLURM=1 asks for these tests: they use the SLURM that runs here, or s
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +72,14 @@ def start(folder, config, *arguments):
     environment = {**os.environ, "PYTHONPATH": path}
     with (folder / "output.txt").open("w") as file:
         streams = {"stdout": file, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
-        return subprocess.Popen(command, cwd=ROOT, env=environment, **streams)
+        return subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            start_new_session=True,  # a terminal of its own
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            **streams,
+        )
 
 
 def run(folder, config, *arguments):
@@ -146,27 +155,117 @@ def test_a_job_killed_for_its_memory_gets_more(tmp_path):
     assert [record["status"] for record in records(tmp_path).values()] == ["ok"]
 
 
+def until_some_are_done(folder, running):
+    """Wait until a SLURM job has ended well while another is in the queue; return the ids of those there."""
+    deadline = time.monotonic() + 400
+    while True:
+        submitted = jobs(logged(folder))
+        states = [job["JobState"] for job in submitted]
+        going = [job["JobId"] for job in submitted if job["JobState"] in ("PENDING", "RUNNING")]
+        if going and "COMPLETED" in states:
+            return going
+        assert running.poll() is None, (folder / "output.txt").read_text()
+        assert time.monotonic() < deadline, submitted
+        time.sleep(0.2)
+
+
+def times(folder):
+    """Return when each record was written."""
+    return {run: (run / "record.json").stat().st_mtime_ns for run in records(folder)}
+
+
+def goes_on(folder, config, arguments):
+    """Run the same command again: it trains what is left, and touches no record that is there."""
+    before = times(folder)
+    assert 0 < len(before) < FOLDS
+    status, output = run(folder, config, *arguments)
+    assert status == 0, output
+    assert re.search(rf"^train +{FOLDS - len(before)}$", output, re.MULTILINE), output
+    after = times(folder)
+    assert len(after) == FOLDS
+    assert before.items() <= after.items()
+
+
+BROKEN_OFF = submit("--retries", "0", "--group-components", "train=2")
+
+
 def test_a_run_goes_on_where_scancel_stopped_it(tmp_path):
     config = patient(seconds=2.0)
     prepared(tmp_path, config)
-    arguments = submit("--retries", "0", "--group-components", "train=2")
-    running = start(tmp_path, config, *arguments)
-    deadline = time.monotonic() + 60
-    while True:
-        submitted = jobs(logged(tmp_path))
-        going = [job["JobId"] for job in submitted if job["JobState"] in ("PENDING", "RUNNING")]
-        if going and "COMPLETED" in (job["JobState"] for job in submitted):
-            break
-        assert running.poll() is None, (tmp_path / "output.txt").read_text()
-        assert time.monotonic() < deadline, submitted
+    running = start(tmp_path, config, *BROKEN_OFF)
+    subprocess.run(["scancel", *until_some_are_done(tmp_path, running)], check=True)
+    assert running.wait(timeout=400) != 0
+    goes_on(tmp_path, config, BROKEN_OFF)
+
+
+def test_ctrl_c_cancels_what_was_submitted(tmp_path):
+    config = patient(seconds=2.0)
+    prepared(tmp_path, config)
+    running = start(tmp_path, config, *BROKEN_OFF)
+    until_some_are_done(tmp_path, running)
+    os.killpg(running.pid, signal.SIGINT)
+    assert running.wait(timeout=400) == 130
+    printed = (tmp_path / "output.txt").read_text()
+    assert "Stopping." in printed
+    assert "Traceback" not in printed
+    states = {job["JobState"] for job in jobs(logged(tmp_path))}
+    assert states <= {"COMPLETED", "CANCELLED"}, states
+    goes_on(tmp_path, config, BROKEN_OFF)
+
+
+def test_jobs_that_outlive_their_run_are_named_until_they_have_ended(tmp_path):
+    config = patient(seconds=4.0)
+    prepared(tmp_path, config)
+    running = start(tmp_path, config, *BROKEN_OFF)
+    going = until_some_are_done(tmp_path, running)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+
+    status, output = run(tmp_path, config, *BROKEN_OFF)
+    assert status == 1
+    words = " ".join(output.split())
+    remedy = re.search(r"`(scancel --me --name=\S+)` ends them", words)
+    assert remedy, output
+    assert any(id in words.partition("left")[2] for id in going), output
+    assert "Submitted" not in output
+
+    subprocess.run(remedy[1].split(), check=True)
+    while subprocess.check_output(["squeue", "--me", "--noheader"], text=True).strip():
         time.sleep(0.2)
-    subprocess.run(["scancel", *going], check=True)
-    assert running.wait(timeout=120) != 0
-    kept = {run: (run / "record.json").stat().st_mtime_ns for run in records(tmp_path)}
-    assert 0 < len(kept) < FOLDS
+    goes_on(tmp_path, config, BROKEN_OFF)
+
+
+def test_a_block_that_was_cancelled_keeps_its_finished_folds(tmp_path):
+    config = {**patient(seconds=1.0), "granularity": FOLDS, "trace": False}
+    prepared(tmp_path, config)
+    block = tmp_path / f"results/train/wdbc/patient/block{FOLDS}-0.zip"
+    arguments = submit("trainings", "--retries", "0")
+    running = start(tmp_path, config, *arguments)
+    deadline = time.monotonic() + 400
+    while len(list(block.parent.glob("*.folds/*/record.json"))) < 2:
+        assert running.poll() is None, (tmp_path / "output.txt").read_text()
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    subprocess.run(["scancel", *(job["JobId"] for job in jobs(logged(tmp_path)))], check=True)
+    assert running.wait(timeout=400) != 0
+    assert not block.exists()
+    done = {path.parent.name: path.read_bytes() for path in block.parent.glob("*.folds/*/record.json")}
+    assert 2 <= len(done) < FOLDS
 
     status, output = run(tmp_path, config, *arguments)
     assert status == 0, output
-    assert re.search(rf"^train +{FOLDS - len(kept)}$", output, re.MULTILINE), output
-    assert len(records(tmp_path)) == FOLDS
-    assert all((run / "record.json").stat().st_mtime_ns == time for run, time in kept.items())
+    assert [path.name for path in block.parent.iterdir() if path.suffix != ".made"] == [block.name]
+    with zipfile.ZipFile(block) as archive:
+        folds = {name.split("/")[0]: archive.read(name) for name in archive.namelist() if "record" in name}
+    assert len(folds) == FOLDS
+    assert done.items() <= folds.items()
+
+
+def test_two_halves_of_the_trainings_are_all_of_them(tmp_path):
+    config = {**patient(), "trace": False}
+    prepared(tmp_path, config)
+    for half, n in (("1/2", FOLDS // 2), ("2/2", FOLDS)):
+        status, output = run(tmp_path, config, *submit("trainings", "--batch", f"trainings={half}"))
+        assert status == 0, output
+        assert len(records(tmp_path)) == n
+        assert len(jobs(output)) == 1

@@ -88,7 +88,8 @@ def test_a_run_stopped_while_it_is_planned_says_so_in_a_word(tmp_path):
     os.killpg(running.pid, signal.SIGINT)
     assert running.wait(timeout=60) == 130
     output = (tmp_path / "output.txt").read_text()
-    assert output.strip().startswith("Stopping.")
+    assert output.strip() == interrupt._BEFORE.strip()
+    assert not (tmp_path / "results").exists()
     assert "Traceback" not in output
 
 
@@ -125,6 +126,16 @@ def test_a_second_interrupt_counts_once_jobs_had_time_to_be_cancelled(clock, cap
     assert capfd.readouterr().err.count("Stopping already") == 2
     with pytest.raises(SystemExit, match="130"):
         interrupt.leave()
+
+
+def test_what_is_said_depends_on_whether_jobs_had_begun(clock, capfd, monkeypatch):
+    monkeypatch.setattr(interrupt, "_has_begun", False)
+    for begun in (False, True):
+        clock[0] += 11.0
+        with pytest.raises(SystemExit):
+            interrupt._interrupt(signal.SIGINT, None)
+        assert ("no job had begun" in capfd.readouterr().err) != begun
+        interrupt.jobs_begin()
 
 
 def test_who_is_not_told_to_stop_does_not_leave(clock):

@@ -79,7 +79,7 @@ def test_what_was_made_with_another_configuration_runs_again(copy):
 def test_data_whose_note_is_of_other_code_are_made_again(copy):
     lose(copy)
     note = copy / "results/data/many-users/dataset.npz.made"
-    note.write_text("0" * 16)
+    spoil(note, made="0" * 16)
     counts, _ = planned(copy)
     assert (counts["prepare"], counts["split"], counts["train"]) == (1, 1, 3)
 

@@ -7,6 +7,8 @@ from functools import partial
 import pandas as pd
 import pytest
 
+from attop_bench.archives import opened
+from attop_bench.run.blocks import clear, files_of, method_of
 from support.small_run import SMALL, jobs, snakemake
 
 
@@ -53,11 +55,26 @@ def copied(finished, tmp_path):
     return shutil.copytree(finished, tmp_path / "copy", symlinks=True)
 
 
+def test_what_the_jobs_of_each_rule_took_is_a_table_and_on_the_page(finished):
+    table = pd.read_csv(finished / "results/tables/rules.csv", keep_default_na=False)
+    counts = table.groupby("rule", sort=False)["jobs"].sum().to_dict()
+    trained = 3 * (2 + 1)
+    others = {"prepare": 2, "split": 2, "compile": 3, "evaluate": 2, "trace": 2}
+    assert counts == {**others, "train": trained, "report": 1}
+    amounts = table[["seconds", "longest", "seconds_cpu", "peak_memory_mb"]]
+    assert (amounts > 0).all(axis=None)
+    assert (table["longest"] <= table["seconds"]).all()
+    assert table["peak_memory_mb"].between(30, 4000).all()
+    page = (finished / "results/report.html").read_text()
+    assert "Rule train" in page
+    assert f"{trained} jobs, " in page
+
+
 def test_output_is_deleted_but_for_logs_and_marks(copied):
     status, said = snakemake(copied, "--cores", "1", "--delete-all-output", config=changed())
     assert status == 0, said
     left = {path for path in (copied / "results").rglob("*") if path.is_file()}
-    marks = {path.name for path in left if "logs" not in path.parts and path.suffix != ".made"}
+    marks = {path.name for path in left if "logs" not in path.parts}
     assert marks == {".attop.json", ".lock"}
 
 
@@ -175,28 +192,32 @@ def test_a_kind_of_data_with_stages_of_any_name(tmp_path, monkeypatch):
     assert made == ["dataset.npz", "grow.npz", "sharpen-it.npz"]
 
 
+def content(path):
+    with opened(path) as file:
+        return file.read()
+
+
 @pytest.mark.parametrize(("granularity", "block", "other"), [("method", "all", 2), (1, "block1-1", "fold")])
 def test_a_job_may_be_a_block_and_all_run_on_one_core(finished, tmp_path, granularity, block, other):
     table = "results/evaluation/wdbc/evaluation.parquet"
     config = changed(granularity=granularity, datasets=SMALL["datasets"][:1], trace=False)
 
-    def times():
-        return {file: file.stat().st_mtime_ns for file in tmp_path.rglob("record.json")}
-
     status, said = snakemake(tmp_path, "--cores", "1", table, config=config)
     assert status == 0, said
-    scores = list(tmp_path.glob("results/train/*/*/*/scores.npz"))
+    made = [path for path in tmp_path.glob("results/train/*/*/*") if path.suffix != ".made"]
+    scores, records = files_of(made)
+    assert len(made) == 3 * (1 if granularity == "method" else 2)
     assert len(scores) == 6
-    for file in (tmp_path / table, *scores):
-        assert file.read_bytes() == (finished / file.relative_to(tmp_path)).read_bytes(), file
-    before = times()
-    done = f"results/train/wdbc/sgd-avg/{block}.json"
-    lost = (tmp_path / done).with_name("repeat0-fold1") / "record.json"
-    for file in (lost, tmp_path / done):
-        file.unlink()
-    status, said = snakemake(tmp_path, "--cores", "2", table, done, config=config)
+    assert (tmp_path / table).read_bytes() == (finished / table).read_bytes()
+    for file in scores:
+        alone = finished / "results/train/wdbc" / method_of(file) / file.parent.name / "scores.npz"
+        assert content(file) == alone.read_bytes(), file
+    before = {record: content(record) for record in records}
+    lost = tmp_path / f"results/train/wdbc/sgd-avg/{block}.zip/repeat0-fold1/record.json"
+    clear(lost)
+    status, said = snakemake(tmp_path, "--cores", "2", table, config=config)
     assert status == 0, said
-    assert {file for file, time in times().items() if time != before[file]} == {lost}
+    assert {record for record in records if content(record) != before[record]} == {lost}
 
     status, said = snakemake(tmp_path, "--cores", "2", "-n", table, config={**config, "datasets": [TWO]})
     assert status == 0, said

@@ -11,6 +11,7 @@ with job_log(snakemake.log[0]):
     from attop_bench.run.blocks import files_of
     from attop_bench.run.evaluation import evaluate
     from attop_bench.run.job import Run
+    from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
     from attop_bench.run.record import check_all_ok, repeating_spoilt
     from attop_bench.run.tables import write_tables
@@ -34,3 +35,4 @@ with job_log(snakemake.log[0]):
             scoring=find_metric(inputs["scoring"], own),
         )
     write_tables(tables, output.parent)
+    leave_note(snakemake, can_be_taken_over=False)

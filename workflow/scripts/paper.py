@@ -9,6 +9,7 @@ with job_log(snakemake.log[0]):
 
     from attop_bench.files import read_json
     from attop_bench.papers.page import read_tables, write_findings, write_tables
+    from attop_bench.run.made import leave_note
     from attop_bench.run.paper import load_paper
     from attop_bench.run.parameters import by_name
 
@@ -18,3 +19,4 @@ with job_log(snakemake.log[0]):
     module, folder = load_paper(paper), Path(snakemake.output[0]).parent
     write_tables(module.tables(results, read_json(files["manifest.json"])), folder)
     write_findings(module.findings(read_tables(folder)), folder, paper)
+    leave_note(snakemake, can_be_taken_over=False)

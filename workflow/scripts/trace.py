@@ -9,9 +9,10 @@ with job_log(snakemake.log[0]):
 
     from attop.extending import main_top
     from attop_bench.data.base import Dataset, load_available
-    from attop_bench.run.blocks import files_of
+    from attop_bench.run.blocks import files_of, method_of
     from attop_bench.run.folds import read_folds
     from attop_bench.run.job import Job
+    from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
     from attop_bench.run.record import Record, repeating_spoilt
     from attop_bench.run.tables import KEY, TABLES, write_tables
@@ -21,7 +22,7 @@ with job_log(snakemake.log[0]):
     dataset, rows = load_available(files.data), []
     runs = by_name(snakemake.params)["runs"] if isinstance(dataset, Dataset) else []
     _, records = files_of(files.trained)
-    first = {path.parents[1].name: path for path in records if path.parent.name == "repeat0-fold0"}
+    first = {method_of(path): path for path in records if path.parent.name == "repeat0-fold0"}
     for method, said in runs:
         job = Job.from_dict(said)
         top = main_top(set(map(str, job.tops)))
@@ -32,3 +33,4 @@ with job_log(snakemake.log[0]):
         rows += [key | row for row in trace(job, dataset, fold, record, top)]
     table = pd.DataFrame(rows, columns=[*KEY, *TABLES["trace"]])
     write_tables({"trace": table}, output.parent)
+    leave_note(snakemake, can_be_taken_over=False)

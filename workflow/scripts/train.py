@@ -21,7 +21,7 @@ made = made_with(snakemake.params, files)
 pair, digest = (wildcards.dataset, wildcards.method), inputs["digest"]
 
 
-def train_fold(run, folds, folder, log):
+def train_fold(run, folds, folder, log, root):
     train(
         Job.from_dict({**spec, "repeat": run.repeat, "fold": run.fold}),
         data=files.data,
@@ -32,21 +32,24 @@ def train_fold(run, folds, folder, log):
         limits=Limits(**inputs["limits"]),
         digest=digest,
         made=made,
-        attempts=Attempts.of(folder.parents[3]),
+        attempts=Attempts.of(root),
     )
 
 
 def train_block(cut):
     """Train the folds of a block; `cut` has the file of folds of each repeat."""
+
+    def train_one(run, folder):
+        """Train a fold; what it prints joins the log of the block, unless it was killed."""
+        printed = folder.with_suffix(".log")
+        train_fold(run, cut[run.repeat], folder, printed, output.parents[3])
+        print(f"=== repeat {run.repeat}, fold {run.fold}\n{printed.read_text(errors='replace')}")
+        printed.unlink()
+
     train_folds(
         [Run(*pair, repeat, fold) for repeat, fold in inputs["runs"]],
-        lambda run: train_fold(
-            run,
-            cut[run.repeat],
-            run.folder(output.parents[3]),
-            log.with_name(f"repeat{run.repeat}-fold{run.fold}.log"),
-        ),
-        done=output,
+        train_one,
+        archive=output,
         # All that the results of a fold depend on.
         params=[param for param in snakemake.params if not param.keys() & {"runs", "limits"}],
         files=lambda run: [files.data, cut[run.repeat]],
@@ -60,4 +63,5 @@ if "runs" in inputs:
         train_block(dict(zip(repeats, files.folds, strict=True)))
     leave_note(snakemake)
 else:
-    train_fold(Run(*pair, int(wildcards.repeat), int(wildcards.fold)), files.folds, output.parent, log)
+    run = Run(*pair, int(wildcards.repeat), int(wildcards.fold))
+    train_fold(run, files.folds, output.parent, log, output.parents[4])

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +28,7 @@ from attop.extending import count_noun, join_first
 from attop_bench.cli.options import add_configuration
 
 if TYPE_CHECKING:
+    from attop_bench.data.source import Source
     from attop_bench.run.config import Config
 
 _LITTLE = 1e9  # bytes of free disk
@@ -186,32 +187,47 @@ def _check_files(config: Config) -> Iterator[Finding]:
     """Look for the files of the data sets in cache and mirror; the others need a network, or a hand."""
     from attop_bench.data.fetch import MIRROR
 
-    cache, mirror = Path(config.cache), config.mirror or os.environ.get(MIRROR) or ""
-    server = mirror.lower().startswith(("http://", "https://"))
-    folder = None
-    if mirror and not server:
-        folder = Path(unquote(urlsplit(mirror).path) if "://" in mirror else mirror)
+    mirror = config.mirror or os.environ.get(MIRROR) or ""
+    is_server = mirror.lower().startswith(("http://", "https://"))
+    folder = _folder_of(mirror) if mirror and not is_server else None
     if folder and not folder.is_dir():
         fix = f"correct `mirror` in the configuration or the variable {MIRROR}"
         yield Finding("warn", "mirror", f"there is no folder {folder}", fix)
-    missing = {
-        file.path: file
-        for data in config.datasets
-        for file in data.files.values()
-        if not (cache / file.path).exists()
-        and not (folder and (folder / (file.mirror or file.path)).is_file())
-    }
-    by_hand = [path for path, file in missing.items() if config.offline or not (file.urls or server)]
-    if wanted := [path for path in missing if path not in by_hand]:
+    missing = _missing_files(config, folder)
+    by_hand = {path: file for path, file in missing.items() if config.offline or not (file.urls or is_server)}
+    wanted = [path for path in missing if path not in by_hand]
+    if wanted:
         yield Finding("ok", "network", f"needed for {count_noun(len(wanted), 'file')}: {join_first(wanted)}")
-    elif not by_hand:
-        yield Finding("ok", "network", "not needed: all files are on this machine")
     if by_hand:
-        why = "offline is set" if config.offline else "no address is known"
-        text = f"{join_first(by_hand)} cannot be downloaded ({why}); their data sets will be left out"
-        place = f"put them below {config.cache}, or in a folder given by --config mirror=FOLDER"
-        remedies = dict.fromkeys(missing[path].remedy for path in by_hand if missing[path].remedy)
-        yield Finding("warn", "network", text, "; ".join([place, *remedies]))
+        yield _left_to_the_user(config, by_hand)
+    if not missing:
+        yield Finding("ok", "network", "not needed: all files are on this machine")
+
+
+def _folder_of(mirror: str) -> Path:
+    """Return the folder of a mirror, given by its path or its address."""
+    return Path(unquote(urlsplit(mirror).path) if "://" in mirror else mirror)
+
+
+def _missing_files(config: Config, mirror: Path | None) -> dict[str, Source]:
+    """Return the files that neither the cache nor the folder of a mirror has."""
+    files = {file.path: file for data in config.datasets for file in data.files.values()}
+    return {path: file for path, file in files.items() if not _is_here(file, Path(config.cache), mirror)}
+
+
+def _is_here(file: Source, cache: Path, mirror: Path | None) -> bool:
+    if (cache / file.path).exists():
+        return True
+    return mirror is not None and (mirror / (file.mirror or file.path)).is_file()
+
+
+def _left_to_the_user(config: Config, files: Mapping[str, Source]) -> Finding:
+    """Say of files that cannot be downloaded where they are to be put."""
+    why = "offline is set" if config.offline else "no address is known"
+    text = f"{join_first(list(files))} cannot be downloaded ({why}); their data sets will be left out"
+    place = f"put them below {config.cache}, or in a folder given by --config mirror=FOLDER"
+    remedies = dict.fromkeys(file.remedy for file in files.values() if file.remedy)
+    return Finding("warn", "network", text, "; ".join([place, *remedies]))
 
 
 def _check_profiles() -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -13,10 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from attop.extending import Ints
+from attop_bench.archives import exists
 from attop_bench.run.job import Run
+from attop_bench.run.options import DatasetConfig
 from attop_bench.run.plan import Plan
 from attop_bench.run.provenance import outdated
 from attop_bench.run.record import Record, RecordError
+from attop_bench.run.resources import size_mb
+from attop_bench.run.took import Step, of_notes
 from attop_bench.run.up_to_date import digest
 
 OTHER = "were done with another configuration and are done again"
@@ -37,7 +41,7 @@ def read_states(plan: Plan) -> dict[Run, State]:
 
 
 def _state(plan: Plan, run: Run) -> State:
-    if not all(path.exists() for path in plan.results(run)):
+    if not all(map(exists, plan.results(run))):
         return State("left")
     try:
         record = Record.read(plan.record_path(run))
@@ -92,29 +96,93 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, 
     A training job leaves a number for each item it tests and each top, and the item's row. Without a job that
     is done, all items of the data set count as tested.
     """
+    sets = [_DataToCome.of(plan, data, jobs) for data in plan.config.datasets]
+    prepared = [(data.name, data.prepared) for data in sets]
+    predictions = [(data.name, data.predictions) for data in sets]
+    return {
+        "Download": _together(_to_download(plan).items()),
+        "Prepared data": _together(prepared),
+        "Predictions": _together(predictions),
+    }
+
+
+def _together(parts: Iterable[tuple[str, int | None]]) -> Amount:
+    """Add up the bytes of named parts; those of unknown size are None."""
+    parts = list(parts)
+    known = sum(n for _, n in parts if n is not None)
+    return Amount(known, [name for name, n in parts if n is None])
+
+
+def _to_download(plan: Plan) -> dict[str, int | None]:
+    """Return the size of each file that is not in the cache."""
+    cache = Path(plan.config.cache)
     files = {file.path: file.bytes for data in plan.config.datasets for file in data.files.values()}
-    files = {path: n for path, n in files.items() if not (Path(plan.config.cache) / path).exists()}
-    download = Amount(sum(filter(None, files.values())), [path for path, n in files.items() if n is None])
-    prepared = predictions = 0
-    unsized, untested = [], []
-    for data in plan.config.datasets:
-        jobs_of_data = {method: job for (dataset, method), job in jobs.items() if dataset == data.id}
-        is_staged = plan.stage_path(data.id).exists()
-        labels = read_labels(plan.stage_path(data.id)) if is_staged else None
-        items = data.expect.items if not is_staged else None if labels is None else len(labels)
-        if not is_staged and items and data.expect.features:
-            prepared += 8 * items * (data.expect.features + 2)  # a row's features, label and group
-        elif not is_staged:
-            unsized.append(data.id)
-        tested = max((job.n_test for job in jobs_of_data.values() if job.n_test), default=items)
-        if tested is None and not is_staged and any(job.left for job in jobs_of_data.values()):
-            untested.append(data.id)
-        for method, job in jobs_of_data.items():
-            param_grid = plan.config.method(method).param_grid
-            n_candidates = prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
-            predictions += job.left * 8 * (tested or 0) * (n_candidates * len(data.tops) + 1)
-    prepared_data, bound = Amount(prepared, unsized), Amount(predictions, untested)
-    return {"Download": download, "Prepared data": prepared_data, "Predictions": bound}
+    return {path: n for path, n in files.items() if not (cache / path).exists()}
+
+
+class _DataToCome(NamedTuple):
+    """Bytes still to be written of a data set; None if it is not known how many."""
+
+    name: str
+    prepared: int | None
+    predictions: int | None
+
+    @classmethod
+    def of(cls, plan: Plan, data: DatasetConfig, jobs: Mapping[tuple[str, str], Jobs]) -> _DataToCome:
+        """Return those of the entry of a data set."""
+        path = plan.stage_path(data.id)
+        is_staged = path.exists()
+        if is_staged:
+            labels = read_labels(path)
+            items = None if labels is None else len(labels)
+        else:
+            items = data.expect.items
+        left = {method: job for (dataset, method), job in jobs.items() if dataset == data.id and job.left}
+        tested = max((job.n_test for job in _of_data(jobs, data.id) if job.n_test), default=items)
+        if tested is None:
+            # Of data that are unavailable nothing is predicted.
+            predictions = None if left and not is_staged else 0
+        else:
+            rows = sum(job.left * _numbers_of_a_row(plan, data, method) for method, job in left.items())
+            predictions = 8 * tested * rows
+        return cls(data.id, 0 if is_staged else _size_of_prepared(data), predictions)
+
+
+def _of_data(jobs: Mapping[tuple[str, str], Jobs], name: str) -> list[Jobs]:
+    return [job for (dataset, _), job in jobs.items() if dataset == name]
+
+
+def _size_of_prepared(data: DatasetConfig) -> int | None:
+    """Return the bytes of a prepared data set by what its entry expects: features, label and group."""
+    items, features = data.expect.items, data.expect.features
+    return 8 * items * (features + 2) if items and features else None
+
+
+def _numbers_of_a_row(plan: Plan, data: DatasetConfig, method: str) -> int:
+    """Return how many numbers a job writes for a row that it tests."""
+    param_grid = plan.config.method(method).param_grid
+    n_candidates = prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
+    return n_candidates * len(data.tops) + 1
+
+
+def steps_left(plan: Plan) -> list[Step]:
+    """Return the jobs that are no trainings and whose results are not all there."""
+    steps = [*plan.steps(), *plan.last_steps()]
+    return [step for step in steps if not (step.output.exists() and step.note.exists())]
+
+
+def step_seconds(plan: Plan, left: Sequence[Step]) -> float | None:
+    """Return the time of jobs that are no trainings on one core, by the mean of each rule's that are done.
+
+    None if one of the rules has no job that is done.
+    """
+    took: dict[str, list[float]] = {}
+    for rule, _, use in of_notes([*plan.steps(), *plan.last_steps()]):
+        if use.seconds is not None:
+            took.setdefault(rule, []).append(use.seconds)
+    if any(step.rule not in took for step in left):
+        return None
+    return sum(float(np.mean(took[step.rule])) for step in left)
 
 
 def _count(limit: float | None, states: Sequence[State]) -> Jobs:
@@ -146,14 +214,16 @@ def read_labels(prepared: Path) -> Ints | None:
 def input_mb(plan: Plan, dataset: str) -> float:
     """Return the size of the data and folds that a training job reads, in MB, as far as they are there."""
     paths = [plan.stage_path(dataset), plan.folds_path(dataset, 0)]
-    return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
+    return size_mb(path for path in paths if path.exists())
 
 
 def folds_of_a_job(plan: Plan, dataset: str) -> int:
-    """Return the folds that one training job trains."""
-    if plan.config.granularity == "fold":
+    """Return the folds that one training job trains at most."""
+    granularity = plan.config.granularity
+    if granularity == "fold":
         return 1
-    return plan.folds_of[dataset] * plan.config.dataset(dataset).protocol.repeats
+    n_folds = plan.folds_of[dataset] * plan.config.dataset(dataset).protocol.repeats
+    return n_folds if granularity == "method" else min(int(granularity), n_folds)
 
 
 def size(amount: float) -> str:

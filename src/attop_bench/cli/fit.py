@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from attop.experiment import Fold, best_candidate
 from attop.extending import columns, count_noun, format_duration
+from attop_bench.archives import exists
 from attop_bench.cli.configuration import add_pair, list_entry, read_raw
 from attop_bench.cli.options import add_configuration, add_top, command_line
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
@@ -138,7 +139,7 @@ def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> N
     print(f"{record.n_train} items train, {record.n_test} test; {', '.join(took)}\n")
     print(columns(_rows(plan, job, dataset, record), right=range(1, 99)))
     scores_file = plan.scores_path(run)
-    if scores_file.exists() and job.tops == plan.config.dataset(run.dataset).tops:
+    if exists(scores_file) and job.tops == plan.config.dataset(run.dataset).tops:
         before = load_arrays(scores_file)[0]["scores"]
         same = "the same scores as" if np.array_equal(before, record.scores) else "other scores than"
         print(f"\nThese are {same} those in {scores_file}.")

@@ -21,11 +21,13 @@ from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State
 from attop_bench.cli.options import GATE, add_configuration, add_gate, command_line, read_number
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED, STATUSES
+from attop_bench.run.blocks import clear
 from attop_bench.run.config import ConfigError
 from attop_bench.run.job import Run
 from attop_bench.run.options import DatasetConfig
 from attop_bench.run.plan import Plan
-from attop_bench.run.resources import Requests
+from attop_bench.run.resources import LOCAL, Requests, size_mb, step_memory_mb, step_minutes
+from attop_bench.run.took import Step, cells_of_rules, of_notes, use_of
 
 
 def add_status(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +63,8 @@ def run_status(options: argparse.Namespace) -> int:
     print(f"{plan.config.title}: {plan.root / 'report.html'}\n")
     print(columns(_table(plan, jobs), right=range(2, 11)))
     print(f"\n{columns(_sums(plan, jobs, options.cores or cpu_count()))}\n")
+    if took := _took(plan, states):
+        print(f"{columns(took, right=range(1, 6))}\n")
     print("\n".join(_remarks(plan, states)))
     command = command_line(options)
     has_failed = any(state.status in FAILED for state in states.values())
@@ -149,6 +153,19 @@ def _table(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterable[list[st
 
 
 def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Iterable[list[str]]:
+    """Yield rows on all jobs: how many are left, and what they will take."""
+    yield from _trainings(plan, jobs, cores)
+    steps = estimate.steps_left(plan)
+    yield from _other_jobs(plan, steps)
+    has_trainings = any(job.left for job in jobs.values())
+    if has_trainings or any(step.rule not in LOCAL for step in steps):
+        yield _largest_request(plan, jobs, steps)
+    if has_trainings:
+        yield from _disk(plan, jobs)
+
+
+def _trainings(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Iterable[list[str]]:
+    """Yield rows on the training jobs."""
     left = [job for job in jobs.values() if job.left]
     total, to_do = sum(job.counts.total() for job in jobs.values()), sum(job.left for job in left)
     failed = sum(job.counts[status] for job in jobs.values() for status in FAILED)
@@ -167,7 +184,23 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
     longest = max(math.inf if job.limit is None else job.limit for job in left)
     end = f"is stopped after {format_duration(longest)}" if math.isfinite(longest) else "has no limit"
     yield ["Longest job", end]
-    yield ["Largest request", _largest_request(plan, jobs)]
+
+
+def _other_jobs(plan: Plan, steps: list[Step]) -> Iterator[list[str]]:
+    """Yield a row on the jobs that are no trainings."""
+    if not steps:
+        return
+    n = count_noun(len(steps), "job")
+    seconds = estimate.step_seconds(plan, steps)
+    if seconds is None:
+        time = "core hours unknown until one of each rule is done"
+    else:
+        time = f"{seconds / 3600:.2g} core hours, by the jobs that are done"
+    yield ["Data, tables, report", f"{n} to do; {time}"]
+
+
+def _disk(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterator[list[str]]:
+    """Yield rows on what is still to be written."""
     disk = estimate.disk_to_come(plan, jobs)
     for name, amount in disk.items():
         yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
@@ -176,24 +209,47 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
     yield ["Free disk", f"{estimate.size(free)} for {plan.root}{short}"]
 
 
-def _largest_request(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> str:
-    """Say what the jobs that are left ask of a scheduler at most, each at its first attempt."""
+def _largest_request(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], steps: list[Step]) -> list[str]:
+    """Return a row on what jobs that are left ask of a scheduler at most, each at its first attempt."""
     requests = Requests(plan)
-    left = [pair for pair, job in jobs.items() if job.left]
-    memory = {pair: requests.memory_mb(*pair, 1, estimate.input_mb(plan, pair[0])) for pair in left}
-    minutes = {pair: requests.minutes(*pair, 1, estimate.folds_of_a_job(plan, pair[0])) for pair in left}
-    entries = [requests.entry(*pair) for pair in left]
-    parts = [_most(memory, "MB"), _most(minutes, "min")]
-    parts.append(count_noun(max(entry.threads for entry in entries), "thread"))
-    if gpus := max(entry.gpus for entry in entries):
+    memory, minutes, threads, gpus = {}, {}, 1, 0
+    for (dataset, method), job in jobs.items():
+        if job.left:
+            name = f"{method} on {dataset}"
+            memory[name] = requests.memory_mb(dataset, method, 1, estimate.input_mb(plan, dataset))
+            minutes[name] = requests.minutes(dataset, method, 1, estimate.folds_of_a_job(plan, dataset))
+            entry = requests.entry(dataset, method)
+            threads, gpus = max(threads, entry.threads), max(gpus, entry.gpus)
+    for step in steps:
+        if step.rule in LOCAL:
+            continue
+        name = " of ".join(filter(None, [step.rule, step.dataset]))
+        data = plan.stage_path(step.dataset)
+        memory[name] = step_memory_mb(size_mb(path for path in [data] if path.exists()), 1)
+        minutes[name] = step_minutes(step.rule, 1)
+    parts = [_most(memory, "MB"), _most(minutes, "min"), count_noun(threads, "thread")]
+    if gpus:
         parts.append(count_noun(gpus, "GPU"))
-    return f"{', '.join(parts)}; where a scheduler reads it"
+    return ["Largest request", f"{', '.join(parts)}; where a scheduler reads it"]
 
 
-def _most(amounts: Mapping[tuple[str, str], int], unit: str) -> str:
-    """Return the largest amount, with the data set and method that it is of."""
-    (dataset, method), amount = max(amounts.items(), key=lambda item: item[1])
-    return f"{amount:,} {unit} ({method} on {dataset})"
+def _most(amounts: Mapping[str, int], unit: str) -> str:
+    """Return the largest amount, with the job that it is of."""
+    name, amount = max(amounts.items(), key=lambda item: item[1])
+    return f"{amount:,} {unit} ({name})"
+
+
+def _took(plan: Plan, states: Mapping[Run, State]) -> list[list[str]]:
+    """Return a table of what the jobs that are done took, a row for each rule; empty without any."""
+    steps = [*plan.steps(), *plan.last_steps()]
+    trained = [(run.dataset, state.record) for run, state in states.items() if state.record]
+    rows = [*of_notes(steps), *(("train", name, use_of(record)) for name, record in trained)]
+    if not rows:
+        return []
+    order = list(dict.fromkeys(["fetch", "prepare", "split", "compile", "train", *(row[0] for row in rows)]))
+    rows.sort(key=lambda row: order.index(row[0]))
+    heads = ["rule", "jobs", "together", "longest", "processors", "memory at most"]
+    return [heads, *([rule, *cells] for rule, cells in cells_of_rules(rows).items())]
 
 
 def _hours(left: list[Jobs]) -> str:
@@ -234,8 +290,7 @@ def run_retry(options: argparse.Namespace) -> int:
         asked = (options.dataset, run.dataset), (options.method, run.method), (options.status, state.status)
         if _is_to_clear(state, options.outdated) and all(only in (None, one) for only, one in asked):
             # The scores first: a record without them is a run that is left.
-            for path in (*plan.results(run), plan.done_path(run)):
-                path.unlink(missing_ok=True)
+            clear(*plan.results(run))
             print(
                 f"cleared: {run.dataset} {run.method}, repeat {run.repeat}, fold {run.fold} ({state.status})"
             )

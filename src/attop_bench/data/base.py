@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from attop.experiment import Parts
 from attop.extending import Floats, Ints
 from attop.statistics import likeness
+from attop_bench.archives import opened
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.preparation import (
     column_transformer,
@@ -310,7 +311,7 @@ def save_unavailable(path: StrPath, name: str, error: Unavailable) -> None:
 def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
     """Return arrays and note of `save_arrays`; raise `Unavailable` for a file of `save_unavailable`."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with opened(path) as content, np.load(content, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name != "meta"}
             meta = json.loads(str(file["meta"]))
     except Exception as error:  # what a damaged file raises depends on where it is damaged

@@ -1,22 +1,30 @@
-"""Training jobs of more than one fold: what each is, and the files that it leaves.
+"""Training jobs of more than one fold: what each is, and the archive that it leaves.
 
 Snakemake removes the outputs of a job that was killed, and before it is tried again. A job of many folds is
-to keep those it had finished. So its output is a note alone, written when all its folds are done, which names
-them with the digests of their files; these lie beside it, as those of jobs of one fold do.
+to keep those it had finished. So these lie in a folder that Snakemake does not know of, and go into one
+archive when all are done. One that is made again is an output to be updated: Snakemake leaves it there, and
+folds that are still right are taken from it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from attop_bench.files import StrPath, read_json
+from attop_bench.archives import SUFFIX, archive_of, members, opened, remove
+from attop_bench.files import StrPath, write_bytes
+from attop_bench.run.notes import note_of
 
 #: The files of a fold.
 SCORES, RECORD = "scores.npz", "record.json"
 
-#: Which folds were begun, and what they depend on: stands beside the note of their block.
-BEGUN = ".begun"
+#: Of an archive, or of the folder beside it: what each fold depends on.
+KEYS = "keys.json"
+
+#: The folder of the folds that are done, while others of their block are not.
+WORK = ".folds"
 
 #: Constraint of the wildcard `block`.
 BLOCKS = r"all|block\d+-\d+"
@@ -42,19 +50,54 @@ def in_block(block: str, n: int) -> range:
 def files_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
     """Return the files of scores and the records that training jobs left, in the order of the folds.
 
-    `trained` are outputs of rule train: the files themselves, or the notes that name them.
+    `trained` are outputs of rule train: the files themselves, or archives, which these are members of.
     """
     scores: list[Path] = []
     records: list[Path] = []
     for path in map(Path, trained):
-        folders = [path.parent] if path.name in (SCORES, RECORD) else _noted(path)
-        if path.name != RECORD:
-            scores += [folder / SCORES for folder in folders]
-        if path.name != SCORES:
-            records += [folder / RECORD for folder in folders]
+        inside = [path / member for member in members(path)] if path.suffix == SUFFIX else [path]
+        scores += [file for file in inside if file.name == SCORES]
+        records += [file for file in inside if file.name == RECORD]
     return scores, records
 
 
-def _noted(note: Path) -> list[Path]:
-    """Return the folders of the folds that a note names."""
-    return [note.parent / fold for fold in read_json(note)]
+def method_of(record: Path) -> str:
+    """Return the method of a record, by its place."""
+    archive = archive_of(record)
+    return (archive or record.parent).parent.name
+
+
+def sizes_in(folder: Path) -> set[str]:
+    """Return the granularities of what the folder of a method holds, as a configuration has them."""
+    sizes = set()
+    for path in folder.glob("*"):
+        if path.suffix in (SUFFIX, WORK):
+            size = path.stem.partition("-")[0].removeprefix("block")
+            sizes.add("method" if size == "all" else size)
+        elif (path / RECORD).exists():
+            sizes.add("fold")
+    return sizes
+
+
+def clear(*files: Path) -> None:
+    """Remove results of a fold; a block of which some are gone is one to be done."""
+    for archive in {archive_of(file) for file in files} - {None}:
+        note_of(archive or "").unlink(missing_ok=True)
+    remove(*files)
+
+
+def set_aside(record: Path) -> None:
+    """Put a damaged record aside as ``spoilt.json``, so that its run is done again."""
+    with contextlib.suppress(OSError):
+        archive = archive_of(record)
+        if archive is None:
+            os.replace(record, record.with_name("spoilt.json"))
+        elif members(archive):
+            with opened(record) as file:
+                write_bytes(
+                    archive.with_name(f"{archive.stem}-{record.parent.name}-spoilt.json"), file.read()
+                )
+            clear(record)
+        else:
+            note_of(archive).unlink(missing_ok=True)
+            os.replace(archive, archive.with_name(f"{archive.stem}-spoilt"))

@@ -20,7 +20,11 @@ _status, _at = 0, float("-inf")
 #: Seconds that the jobs of a cluster take to be cancelled, which a second Ctrl-C would break off.
 _CANCELLING = 10.0
 
+#: Whether jobs may have begun.
+_has_begun = False
+
 _STOPPING = "\nStopping.\n"
+_BEFORE = "\nStopping: no job had begun, and nothing was changed. The same command starts again.\n"
 _AGAIN = "\nStopping already: the jobs that ran are being ended.\n"
 
 
@@ -46,6 +50,12 @@ def heed_termination() -> None:
         return before(number, frame)
 
     signal.signal(signal.SIGTERM, terminate)
+
+
+def jobs_begin() -> None:
+    """Take notice that jobs may have begun from now on."""
+    global _has_begun
+    _has_begun = True
 
 
 def is_stopped(within: float = 0.0) -> bool:
@@ -78,5 +88,5 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         os.write(2, _AGAIN.encode())
         return
     _at = now
-    os.write(2, _STOPPING.encode())
+    os.write(2, (_STOPPING if _has_begun else _BEFORE).encode())
     raise SystemExit(_status)

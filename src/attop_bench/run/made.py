@@ -3,7 +3,9 @@
 Snakemake remembers in ``.snakemake`` of the working directory. That may be lost, or know the folder of
 results by another path. So what trainings wait for, and their records, bear a digest of the parameters and
 inputs they were made with. In a folder that was taken over, a result runs again if its note disagrees. One
-without a note, such as a table, runs again if it is older than the take-over.
+whose note has no digest, such as a table, runs again if it is older than the take-over.
+
+A note is the last output of its rule, and says what its job took, too (`attop_bench.run.use`).
 """
 
 from __future__ import annotations
@@ -17,8 +19,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attop_bench.files import StrPath, write_text
+from attop_bench.archives import opened
+from attop_bench.files import StrPath, read_json, write_json
+from attop_bench.run.notes import SUFFIX, note_of
 from attop_bench.run.parameters import plain
+from attop_bench.run.use import Use
 
 #: Parameters that do not change a result: what a job may take, where files are found, how often it was tried.
 _OF_NO_RESULT = {"limits", "receipts", "sources", "turn"}
@@ -42,14 +47,13 @@ def made_with(params: Iterable[Mapping[str, Any]], inputs: Any) -> str:
     return _digest("\n".join([text, *map(_origin, files)]).encode())
 
 
-def leave_note(snakemake: Any) -> None:
-    """Leave the note of a job beside its first output."""
-    write_text(note_of(snakemake.output[0]), made_with(snakemake.params, snakemake.input))
+def leave_note(snakemake: Any, *, can_be_taken_over: bool = True) -> None:
+    """Leave the note of a job, its last output: what it was made with, and what it took.
 
-
-def note_of(output: StrPath) -> Path:
-    """Return the path of the note beside an output."""
-    return Path(f"{os.fspath(output)}.made")
+    Without the former its results are taken over by their times alone.
+    """
+    made = made_with(snakemake.params, snakemake.input) if can_be_taken_over else ""
+    write_json(snakemake.output[-1], {"made": made, **Use.of_this_process().as_dict()})
 
 
 def runs_again(outputs: Iterable[StrPath], params: Any, inputs: Any, since: float) -> bool:
@@ -64,13 +68,12 @@ def runs_again(outputs: Iterable[StrPath], params: Any, inputs: Any, since: floa
 
 
 def read_note(output: Path) -> str:
-    """Return the digest of an output in its record or its note; empty if neither has it."""
-    record, note = output.with_name("record.json"), note_of(output)
+    """Return the digest in the last output of a job, a note or a record; empty if it has none."""
     with contextlib.suppress(OSError, ValueError):
-        if note.exists():
-            return note.read_text(encoding="utf-8")
-        with open(record, encoding="utf-8") as file:
-            start = _MADE.match(file.read(200))
+        if output.suffix == SUFFIX:
+            return str(read_json(output).get("made", ""))
+        with opened(output) as file:
+            start = _MADE.match(file.read(200).decode("utf-8", "replace"))
         return start[1] if start else ""
     return ""
 
@@ -81,9 +84,7 @@ def _each(value: Any) -> list[str]:
 
 def _origin(file: StrPath) -> str:
     """Return the digest in the note of a file, else one of its content."""
-    with contextlib.suppress(OSError):
-        return note_of(file).read_text(encoding="utf-8")
-    return _digest(Path(file).read_bytes())
+    return read_note(note_of(file)) or _digest(Path(file).read_bytes())
 
 
 def _digest(content: bytes) -> str:

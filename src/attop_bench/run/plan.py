@@ -8,15 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from attop_bench.archives import SUFFIX
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
 from attop_bench.data.fetch import edited
 from attop_bench.data.source import digest
 from attop_bench.data.splits.protocols import count_folds
-from attop_bench.run.blocks import BEGUN, RECORD, SCORES, block_of, in_block
+from attop_bench.run.blocks import RECORD, SCORES, block_of, in_block, sizes_in
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
+from attop_bench.run.notes import note_of
+from attop_bench.run.paper import simulations_of
 from attop_bench.run.record import Record, RecordError
-from attop_bench.run.tables import CELLS, TABLES
+from attop_bench.run.tables import CELLS, EVALUATED, TABLES
+from attop_bench.run.took import Step
 
 
 class Place(Protocol):
@@ -35,7 +39,7 @@ class Plan:
     def __init__(self, config: Config):
         self.config = config
         self.root = Path(config.output)
-        self._folder = cache(lambda run: run.folder(self.root))
+        self._folder = cache(self._folder_of)
         self.seconds = cache(self._seconds_of)
         self.folds_of = {d.id: count_folds(d.protocol.kind, **d.protocol.options) for d in config.datasets}
 
@@ -117,14 +121,11 @@ class Plan:
         return [*complaints, *self._of_other_granularity()]
 
     def _of_other_granularity(self) -> Iterator[str]:
-        """Yield a complaint for each method whose folds were trained as blocks of another size."""
+        """Yield a complaint for each method whose folds were trained in blocks of another size."""
         for data in self.config.datasets:
             for method in self.config.methods:
-                folder = self._folder(Run(data.id, method.id, 0, 0)).parent
-                others = {path.stem.partition("-")[0] for path in folder.glob(f"*{BEGUN}")}
-                others.discard(block_of(self.config.granularity, 0).partition("-")[0])
-                for block in sorted(others):
-                    size = "method" if block == "all" else block.removeprefix("block")
+                folder = self.root / "train" / data.id / method.id
+                for size in sorted(sizes_in(folder) - {str(self.config.granularity)}):
                     yield f"granularity: {folder} was trained with {size}: set {size} again, or remove it"
 
     def with_files(self) -> list[str]:
@@ -158,10 +159,15 @@ class Plan:
         """Return the record of how the scores came about."""
         return self._folder(run) / RECORD
 
-    def done_path(self, run: Run) -> Path:
-        """Return the note that the block of a run is done, where a training job has more folds than one."""
+    def archive_path(self, run: Run) -> Path:
+        """Return the archive of the block of a run, where a training job has more folds than one."""
         position = run.repeat * self.folds_of[run.dataset] + run.fold
-        return self._folder(run).with_name(f"{block_of(self.config.granularity, position)}.json")
+        return run.folder(self.root).with_name(f"{block_of(self.config.granularity, position)}{SUFFIX}")
+
+    def _folder_of(self, run: Run) -> Path:
+        """Return where the files of a run are, which may be inside the archive of its block."""
+        folder = run.folder(self.root)
+        return folder if self.config.granularity == "fold" else self.archive_path(run) / folder.name
 
     def runs_of(self, job: Place) -> list[Run]:
         """Return the runs of a training job by its wildcards: one, or a block of them."""
@@ -180,12 +186,15 @@ class Plan:
         """Return the files that the rule ``train`` leaves of some runs."""
         if self.config.granularity == "fold":
             return [path for run in runs for path in self.results(run)]
-        return list(dict.fromkeys(map(self.done_path, runs)))
+        archives = dict.fromkeys(map(self.archive_path, runs))
+        # The note, too: Snakemake makes again what is asked for and not there, and `clear` removes it.
+        return [path for archive in archives for path in (archive, note_of(archive))]
 
     def trainings(self) -> list[Path]:
         """Return one file of each training job, so that a share of them is the same share of the jobs."""
-        path = self.record_path if self.config.granularity == "fold" else self.done_path
-        return list(dict.fromkeys(map(path, self.runs())))
+        if self.config.granularity == "fold":
+            return list(map(self.record_path, self.runs()))
+        return list(dict.fromkeys(note_of(self.archive_path(run)) for run in self.runs()))
 
     def files(self) -> list[Path]:
         """Return all files of preparation and training."""
@@ -193,6 +202,32 @@ class Plan:
         stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
         folds = [path for d in self.config.datasets for path in self.folds_paths(d.id)]
         return [*receipts, *stages, *folds, *self.trained(self.runs())]
+
+    def compiled_path(self, method: str) -> Path:
+        """Return the file that says that a method was checked and compiled."""
+        return self.root / "data" / "compiled" / f"{method}.json"
+
+    def table_path(self, dataset: str, table: str) -> Path:
+        """Return a table of the evaluation of a data set."""
+        return self.root / "evaluation" / dataset / f"{table}.parquet"
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the jobs that are no trainings and come before the report, in the order of the rules."""
+        sets = [data.id for data in self.config.datasets]
+        yield from (_step("fetch", name, self.receipt_path(name)) for name in self.with_files())
+        yield from (_step("prepare", d, self.stage_path(d, stage)) for d in sets for stage in self.stages(d))
+        yield from (_step("split", name, path) for name in sets for path in self.folds_paths(name))
+        yield from (_step("compile", "", self.compiled_path(m.id)) for m in self.config.methods)
+        yield from (_step("evaluate", name, self.table_path(name, EVALUATED[0])) for name in sets)
+        yield from (_step("trace", name, self.table_path(name, "trace")) for name in sets)
+
+    def last_steps(self) -> Iterator[Step]:
+        """Yield the jobs of the report, and of the paper that the configuration rebuilds."""
+        yield _step("report", "", self.root / "report.html")
+        for name in simulations_of(self.config.paper):
+            yield _step("simulate", "", self.root / "simulations" / f"{name}.parquet")
+        if self.config.paper:
+            yield _step("paper", "", self.root / "paper" / "index.html")
 
     def job(self, run: Run) -> Job:
         """Return the specification of a training run."""
@@ -215,14 +250,13 @@ class Plan:
 
     def tables(self) -> list[Path]:
         """Return the tables of all data sets, of which the report is made."""
-        folders = [self.root / "evaluation" / data.id for data in self.config.datasets]
-        return [folder / f"{table}.parquet" for folder in folders for table in TABLES]
+        return [self.table_path(data.id, table) for data in self.config.datasets for table in TABLES]
 
     def exports(self) -> list[Path]:
         """Return the tables of the report in other formats, and of all data sets together."""
         names = [f"{table}.parquet" for table in (*TABLES, "summary")]
         names += [f"{table}.csv" for table in TABLES if table not in CELLS]
-        names += ["found.csv"]
+        names += ["found.csv", "rules.csv"]
         if len(self.config.datasets) > 1:
             names += ["board.csv"]
         names += [f"{name}.tex" for name in ("all", *self.folds_of)]
@@ -248,3 +282,7 @@ class Plan:
         """Return the runs of the first repeat and fold, one per method; none if curves are not wanted."""
         runs = self.runs(dataset) if self.config.trace else []
         return [run for run in runs if (run.repeat, run.fold) == (0, 0)]
+
+
+def _step(rule: str, dataset: str, output: Path) -> Step:
+    return Step(rule, dataset, output, note_of(output))

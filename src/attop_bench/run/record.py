@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from attop.extending import count_noun
-from attop_bench.files import StrPath, read_json, write_json
+from attop_bench.archives import opened
+from attop_bench.files import StrPath, parse_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
+from attop_bench.run.blocks import set_aside
 
 if TYPE_CHECKING:
     from attop.extending import Floats, Ints
@@ -130,7 +132,9 @@ class Record:
         """Read a record of this version or an older one; raise `RecordError` for another file."""
         known = {f.name for f in fields(cls)} - _ARRAYS
         try:
-            record = cls(**{name: value for name, value in read_json(path).items() if name in known})
+            with opened(path) as file:
+                content = parse_json(file.read())
+            record = cls(**{name: value for name, value in content.items() if name in known})
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(f"{path} is no record of a run ({error})", [path]) from None
         if record.status not in STATUSES:
@@ -155,9 +159,9 @@ def name_of_data(path: StrPath) -> str:
 def digest_of(path: StrPath) -> str:
     """Return the digest in the record at `path`, without parsing it: every start asks every record."""
     try:
-        with open(path, encoding="utf-8") as file:
-            start = re.match(r'\{\s*"digest": "(\w+)"', file.read(64))
-    except (OSError, ValueError):
+        with opened(path) as file:
+            start = re.match(r'\{\s*"digest": "(\w+)"', file.read(64).decode("utf-8", "replace"))
+    except OSError:
         return ""
     return start[1] if start else ""
 
@@ -171,10 +175,7 @@ def repeating_spoilt() -> Iterator[None]:
         if not error.spoilt:
             raise
         for record in error.spoilt:
-            with contextlib.suppress(OSError):
-                for note_of_a_block in record.parent.parent.glob("*.json"):
-                    note_of_a_block.unlink(missing_ok=True)
-                os.replace(record, record.with_name("spoilt.json"))
+            set_aside(record)
         aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt.json"
         remedy = "the same command trains again what is missing."
         raise RecordError(f"{error.what}\n{aside}: {remedy}") from None

@@ -1,4 +1,4 @@
-"""Memory and time that a training job asks of a scheduler, by its entry, by past records, else by default.
+"""Requests of jobs to a scheduler: of a training by its entry, by past records, else by default.
 
 Too much waits long in a queue, too little is killed. So the first attempt asks for what past runs of the same
 method took, with a margin; the second for no less than the limits of the configuration, the third for more.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from attop_bench.files import StrPath
 from attop_bench.run.options import ResourcesConfig
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import Record, RecordError
+from attop_bench.run.snakemake import asked_often
+from attop_bench.run.up_to_date import Wildcards, either
 
 #: Of a method on a data set so many records are read: all of 10,000 would take seconds at every start.
 _MOST_RECORDS = 20
@@ -26,6 +30,50 @@ _TIME_FACTOR, _MORE_MINUTES = 3, 5
 
 #: Without any record: Python and its packages, and some copies of the data; minutes of a fold.
 _BASE_MB, _COPIES, _MINUTES = 1000, 10, 10
+
+
+#: Rules whose jobs are never submitted.
+LOCAL = frozenset(["fetch", "report"])
+
+#: Minutes of a job that is no training, by its rule.
+_STEP_MINUTES = {"compile": 10}
+_OTHER_MINUTES = 30
+
+#: Resource of Snakemake's plugin for SLURM -> its name in an entry of `methods`, and what is asked of nobody.
+_OF_ENTRY: dict[str, tuple[str, object]] = {
+    # A group of jobs on one CPU (`cores: 1` of its profile) would get one thread, whatever `threads` says.
+    "cpus_per_task": ("threads", 1),
+    "gpu": ("gpus", 0),
+    "gpu_model": ("gpu_model", None),
+    "slurm_partition": ("partition", None),
+}
+
+
+def size_mb(files: Iterable[StrPath]) -> float:
+    """Return the size of files in MB.
+
+    Not Snakemake's `input.size_mb`, an asynchronous question about each file of each job: 0.3 s for a
+    thousand jobs.
+    """
+    return sum(map(os.path.getsize, files)) / 1e6
+
+
+def step_memory_mb(input_mb: float, attempt: int) -> int:
+    """Return the memory of a job that is no training: Python and its packages, some copies of the data."""
+    return attempt * (_BASE_MB + _COPIES * round(input_mb))
+
+
+def step_minutes(rule: str, attempt: int) -> int:
+    """Return the time of a job that is no training."""
+    return attempt * _STEP_MINUTES.get(rule, _OTHER_MINUTES)
+
+
+def needs(rule: str) -> dict[str, Callable[..., int]]:
+    """Return the resources of a rule that is no training."""
+    return {
+        "mem_mb": lambda wildcards, input, attempt: step_memory_mb(size_mb(input), attempt),  # noqa: A006
+        "runtime": lambda wildcards, attempt: step_minutes(rule, attempt),
+    }
 
 
 class Use(NamedTuple):
@@ -50,10 +98,33 @@ class Requests:
             return resources
         return resources.model_copy(update=there.model_dump(exclude_unset=True))
 
+    def of_training(self, *, is_limited: bool) -> dict[str, Any]:
+        """Return the resources of rule train; memory and time only where something reads them."""
+        asked = {resource: self.configured(name) for resource, (name, _) in _OF_ENTRY.items()}
+        some = {name: value for name, value in asked.items() if value != _OF_ENTRY[name][1]}
+        if not is_limited:
+            return some
+
+        def memory(wildcards: Wildcards, input: Iterable[StrPath], attempt: int) -> int:  # noqa: A002
+            return self.memory_mb(wildcards.dataset, wildcards.method, attempt, size_mb(input))
+
+        def minutes(wildcards: Wildcards, attempt: int) -> int:
+            n_folds = len(self.plan.runs_of(wildcards))
+            return self.minutes(wildcards.dataset, wildcards.method, attempt, n_folds)
+
+        return some | {"mem_mb": asked_often(memory), "runtime": asked_often(minutes)}
+
+    def configured(self, name: str) -> Any:
+        """Return a request by the entries of methods: a value, or a function of the wildcards."""
+        config = self.plan.config
+        pairs = [(data.id, method.id) for data in config.datasets for method in config.methods]
+        asked: dict[Hashable, object] = {pair: getattr(self.entry(*pair), name) for pair in pairs}
+        return either(asked, lambda w: (w.dataset, w.method))
+
     def memory_mb(self, dataset: str, method: str, attempt: int, input_mb: float) -> int:
         """Return the memory to ask for at an attempt, from 1, for inputs of `input_mb` MB."""
         limit = self.plan.config.limits_of(method)["memory_mb"]
-        default = _BASE_MB + _COPIES * round(input_mb)
+        default = step_memory_mb(input_mb, 1)
         configured = self.entry(dataset, method).memory_mb
         if configured is not None:
             first = round(configured)

@@ -9,10 +9,10 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from attop_bench.files import StrPath, read_json, write_json
-from attop_bench.run.blocks import BEGUN, RECORD, SCORES
+from attop_bench.archives import pack, unpacked
+from attop_bench.files import StrPath, read_json, write_bytes, write_json
+from attop_bench.run.blocks import KEYS, RECORD, SCORES, WORK
 from attop_bench.run.job import Run
 from attop_bench.run.parameters import plain
 from attop_bench.run.record import digest_of
@@ -20,47 +20,67 @@ from attop_bench.run.record import digest_of
 
 def train_folds(
     runs: Sequence[Run],
-    train: Callable[[Run], None],
+    train: Callable[[Run, Path], None],
     *,
-    done: Path,
+    archive: Path,
     params: object,
     files: Callable[[Run], Iterable[str]],
     digest: str,
 ) -> None:
-    """Call `train` for each of `runs` that is not done, then write what came of all to `done`.
+    """Call `train` for each of `runs` that is not done, with the folder for its files, then write `archive`.
 
-    Snakemake knows of `done` alone. The folder of a run is removed, unless it was made with the same `params`
-    (the fingerprint of the code is among them) and the same content of its `files`. SystemExit: some runs
-    have no results; the others were tried nevertheless.
+    A fold that is done, in an archive from before or in the folder beside it, stays if it was made with the
+    same `params` (the fingerprint of the code is among them) and the same content of its `files`.
+    SystemExit: some runs have no results; the others were tried nevertheless.
     """
-    root, digest_of_file = done.parents[3], cache(_digest)
-    keys = {run: _key(params, [digest_of_file(file) for file in files(run)]) for run in runs}
-    _keep_the_same(done.with_suffix(BEGUN), root, keys)
-    results: dict[str, list[str]] = {}
+    folder, digest_of_file = archive.with_suffix(WORK), cache(_digest)
+    keys = {_name(run): _key(params, [digest_of_file(file) for file in files(run)]) for run in runs}
+    _unpack(archive, folder)
+    _keep_the_same(folder, keys)
     broken = []
     for run in runs:
-        pair = [run.folder(root) / name for name in (SCORES, RECORD)]
+        place = folder / _name(run)
         try:
-            if digest_of(pair[1]) != digest or not pair[0].exists():
-                train(run)
-            results[pair[0].parent.name] = list(map(_digest, pair))
+            if digest_of(place / RECORD) != digest or not (place / SCORES).exists():
+                train(run, place)
         except SystemExit:
             broken.append(f"repeat {run.repeat}, fold {run.fold}")
     if broken:
-        raise SystemExit(f"without results: {'; '.join(broken)}: see their logs")
-    write_json(done, results)
+        raise SystemExit(f"without results: {'; '.join(broken)}: see {folder}")
+    names = [KEYS, *(f"{_name(run)}/{file}" for run in runs for file in (SCORES, RECORD))]
+    pack(archive, {name: (folder / name).read_bytes() for name in names})
+    shutil.rmtree(folder)
 
 
-def _keep_the_same(note: Path, root: Path, keys: dict[Run, str]) -> None:
-    """Remove the folder of each run whose key is not the one in the `note`; then write the note."""
-    before: dict[str, Any] = {}
-    with contextlib.suppress(OSError, ValueError):
-        before = dict(read_json(note))
-    folders = {run.folder(root): key for run, key in keys.items()}
-    for folder, key in folders.items():
-        if before.get(folder.name) != key:
-            shutil.rmtree(folder, ignore_errors=True)
-    write_json(note, {folder.name: key for folder, key in folders.items()})
+def _name(run: Run) -> str:
+    return run.folder("").name
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Put the folds of an archive into the folder, but for those that were done again since."""
+    content = unpacked(archive)
+    keys = {**_keys(archive / KEYS, content.pop(KEYS, b"{}")), **_keys(folder / KEYS)}
+    done = {path.name for path in folder.glob("*") if path.is_dir()}
+    for name, data in content.items():
+        if name.partition("/")[0] not in done:
+            write_bytes(folder / name, data)
+    write_json(folder / KEYS, keys)
+
+
+def _keys(path: Path, content: bytes | None = None) -> dict[str, str]:
+    """Return the digest of all that each fold depends on; nothing where that is unreadable."""
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return dict(read_json(path) if content is None else json.loads(content))
+    return {}
+
+
+def _keep_the_same(folder: Path, keys: dict[str, str]) -> None:
+    """Remove the files of each fold whose key is another; then write the keys."""
+    before = _keys(folder / KEYS)
+    for name, key in keys.items():
+        if before.get(name) != key:
+            shutil.rmtree(folder / name, ignore_errors=True)
+    write_json(folder / KEYS, keys)
 
 
 def _key(params: object, digests: Iterable[str]) -> str:

@@ -15,10 +15,13 @@ from attop_bench.jobs.client import why_cold
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run import snakemake as internals
 from attop_bench.run.config import load_config, read_yaml
-from attop_bench.run.interrupt import heed_interrupt, heed_termination
+from attop_bench.run.interrupt import heed_interrupt, heed_termination, jobs_begin
+from attop_bench.run.made import runs_again
+from attop_bench.run.output import hold
 from attop_bench.run.places import Beside, with_places
 from attop_bench.run.plan import Plan
 from attop_bench.run.refusal import ConfigError, refuse
+from attop_bench.run.up_to_date import TakeOver, refusal, take_over
 
 #: Imported once by a server, which then starts jobs that take less time than these imports.
 PRELOAD = "attop_bench.run.preload"
@@ -61,6 +64,32 @@ def planned(workflow: Any, config: Mapping[str, Any], folder: str, locate: Besid
     except ConfigError as error:
         raise WorkflowError(str(error)) from None
     return plan
+
+
+def taken_over(workflow: Any, plan: Plan, logger: Any) -> TakeOver:
+    """Take over results that this working directory does not remember, or end with why it cannot."""
+    from snakemake.exceptions import WorkflowError
+
+    if not internals.is_main(workflow):
+        return TakeOver()
+    taken = take_over(plan)
+    if taken.line:
+        logger.warning(taken.line)
+    if taken.since is not None:
+        since = taken.since
+        internals.run_again(lambda job: runs_again(job.output, job.non_derived_params, job.input, since))
+    elif unknown := refusal(plan.config.output):
+        raise WorkflowError(unknown)
+    return taken
+
+
+def hold_folder(output: str, attempts: int | None, taken: TakeOver, logger: Any) -> None:
+    """Keep others from the folder of results while this run lasts, or end with who writes there."""
+    from snakemake.exceptions import WorkflowError
+
+    if refused := hold(output, attempts, taken.since, logger.warning):
+        raise WorkflowError(refused)
+    jobs_begin()
 
 
 def tell_of_jobs(workflow: Any, logger: Any, report: str, manifest: str) -> None:

@@ -23,6 +23,7 @@ from uuid import uuid4
 
 from attop.extending import count_noun
 from attop.metrics import Metric
+from attop_bench.archives import exists
 from attop_bench.data.catalogue import KINDS, kind_of
 from attop_bench.data.fetch import next_turn
 from attop_bench.data.source import digest as digest_of_file
@@ -281,7 +282,7 @@ def _data(plan: Plan, dataset: str) -> list[Any]:
 
 def is_done(plan: Plan, run: Run) -> bool:
     """Return whether the results of a run are there, and of this configuration."""
-    return digest_of(plan.record_path(run)) == digest(plan, run) and plan.scores_path(run).exists()
+    return digest_of(plan.record_path(run)) == digest(plan, run) and exists(plan.scores_path(run))
 
 
 class TakeOver(NamedTuple):

@@ -59,9 +59,9 @@ def build_report(results: Mapping[str, pd.DataFrame], manifest: Entry, out_path:
 
     `results` are the tables of `attop_bench.run.tables.TABLES`; all but "evaluation" and "runs" may be left
     out. So may all of `manifest`: title, config (YAML text), environment (versions, python, host, cpu,
-    threads), ``environments`` (rows on those of the runs), git, seed, ``datasets`` (with the metric
-    `scoring`) and ``methods`` by identifier. A table that lacks a column, holds a value twice, or names an
-    unknown metric is a ValueError.
+    threads), ``environments`` (rows on those of the runs), ``rules`` (rows on what their jobs took), git,
+    seed, ``datasets`` (with the metric `scoring`) and ``methods`` by identifier. A table that lacks a column,
+    holds a value twice, or names an unknown metric is a ValueError.
     """
     write_bytes(out_path, render(build_page(results, manifest)).encode())
 
@@ -248,6 +248,7 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
     machine = (str(environment[name]) for name in ("host", "cpu", "platform") if environment.get(name))
     rows = {
         **manifest.get("environments", {}),
+        **manifest.get("rules", {}),
         "Versions": ", ".join(versions),
         "Python": environment.get("python", ""),
         "Commit": git.get("commit", "") + ", with changes not committed" * bool(git.get("dirty")),
