@@ -18,7 +18,7 @@ from attop.extending import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.beside import with_lists_beside
 from attop_bench.data.delimited import default_separator, opened, rows_of, sheet_of, told_separator
-from attop_bench.data.formats import FORMATS, Table, check_options, format_of, read_table
+from attop_bench.data.formats import FORMATS, Table, check_options, identified, read_table
 from attop_bench.data.lines import ABOVE, Suspect
 from attop_bench.data.quotes import mended
 from attop_bench.data.source import BROKEN, open_bytes, refuse_foreign
@@ -43,7 +43,7 @@ def read_as_found(
     path: StrPath, form: str | None, given: Mapping[str, Any], label: str | None = None
 ) -> tuple[Table, dict[str, Any], list[str]]:
     """Read a table; return all options that its reader needs, and what is to be said."""
-    form = form or format_of(path)
+    path, form = identified(path, form)
     options: dict[str, Any] = {}
     remarks: list[str] = []
     if form in FORMATS:

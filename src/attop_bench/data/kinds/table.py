@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 from attop.experiment import Parts, read_parts
 from attop.extending import Ints
 from attop_bench.data.base import LEDGER, Dataset, DatasetError, Origin
-from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
+from attop_bench.data.formats import UNNAMED, Table, check_numbers, identified, read_table
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
 from attop_bench.data.ledger import Aside, Ledger, shown
@@ -228,8 +228,8 @@ def read_raw_table(options: RawOptions) -> RawTable:
     import pandas as pd
 
     where, label, keep = options.where, options.label, options.keep
-    name = format_of(options.path) if options.format is None else options.format
-    paths = [p for p in (options.path, options.validation, options.test) if p is not None]
+    path, name = identified(options.path, options.format)
+    paths = [p for p in (path, options.validation, options.test) if p is not None]
     rows, part, ledger = _read(paths, name, options.reader)
     if options.labels is not None:
         column = read_table(options.labels, "csv", {"header": False}).frame
