@@ -12,14 +12,11 @@ import pandas as pd
 from attop.extending import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import GROUPS, Table, format_of, read_table, sizes_of_lists, with_lists
-from attop_bench.data.roles import word_set, words_of
+from attop_bench.data.names import word_set, words_of
 from attop_bench.files import StrPath
 
 #: Ends of names of files with a weight a row.
 _WEIGHTS = (".weight", ".weights")
-#: Words of names of files with labels, and of files with further rows.
-_LABELS = word_set("label labels target targets outcome outcomes answer answers truth y")
-_ROWS = word_set("test valid validation val holdout unseen score new")
 #: Largest file that is looked into, and share of its keys that must be the table's.
 _LARGEST, _SHARED = 20_000_000, 0.5
 
@@ -49,16 +46,17 @@ def with_lists_beside(path: StrPath, table: Table) -> tuple[Table, str | None, l
 def remarks_on_files(path: StrPath, table: Table, label: str | None) -> Iterator[str]:
     """Yield a line for each file in the folder that belongs to a table, and what takes it."""
     path = Path(path)
+    of_labels, of_rows = word_set("file of labels"), word_set("file of further rows")
     for end in _WEIGHTS:
         if (other := Path(f"{path}{end}")).is_file():
             yield f"{other.name} beside it has weights of rows, which are not used"
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
-        if other == path or not words & (_LABELS | _ROWS):
+        if other == path or not words & (of_labels | of_rows):
             continue
         rows = _read(other)
         if rows is not None:
-            remark = _about_labels if words & _LABELS else _about_rows
+            remark = _about_labels if words & of_labels else _about_rows
             yield from remark(path, other, table, rows, label)
 
 

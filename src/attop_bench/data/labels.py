@@ -13,24 +13,11 @@ from numpy.typing import NDArray
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table
 from attop_bench.data.kinds.columns import comparison_with, decided, is_positive, positive_labels
+from attop_bench.data.names import word_set, words_of
 from attop_bench.data.outcomes import MOST, undecided
-from attop_bench.data.roles import Column, word_set, words_of
+from attop_bench.data.roles import Column
 from attop_bench.data.written import UNKNOWN
 
-#: How the words of a label's name begin, after "is".
-_STEMS = (
-    "label target class outcome fraud default delinq dlq churn attrit respon bought purchas click conver "
-    "positive fail readmi died death surviv exited subscrib relevan includ defect bug result diagnos anomal"
-)
-_NAMES = frozenset(("y", "bad", "dead"))
-#: Last words of an outcome's name; of some only where they stand alone or after what can end: loan_status,
-#: but not marital_status.
-_LAST = frozenset(("dx", "disposition", "decision", "verdict"))
-_ENDS = frozenset(("status", "stage"))
-_OBJECTS = word_set(
-    """loan order deal case application claim ticket lead opportunity payment invoice project trial study test
-    screening review contract subscription request final last closing"""
-)
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10
 #: Share from which on the rarer of two values need not be the positive one.
@@ -98,10 +85,13 @@ def having(
 def _is_named(name: str) -> bool:
     """Return whether a column has the name of an outcome."""
     words = [word.removeprefix("is") for word in words_of(name)]
-    last, before = words[-1:], words[-2:-1]
-    if _LAST.issuperset(last) or (_ENDS.issuperset(last) and _OBJECTS.issuperset(before)):
+    if word_set("outcome, as the last word").issuperset(words[-1:]):
         return bool(words)
-    return any(word.startswith(tuple(_STEMS.split())) or word in _NAMES for word in words)
+    ends = word_set("outcome, after what can end").issuperset(words[-1:])
+    if ends and word_set("what can end").issuperset(words[-2:-1]):  # loan_status, but not marital_status
+        return True
+    stems = tuple(word_set("outcome, how it begins"))
+    return any(word.startswith(stems) or word in word_set("outcome") for word in words)
 
 
 def as_label(

@@ -20,7 +20,8 @@ from attop_bench.data.gaps import as_options, gaps, remarks, sentinels, usual_wo
 from attop_bench.data.kinds.columns import column_of, day_numbers, is_identifier, positive_labels
 from attop_bench.data.labels import as_label, candidates, having, unknown
 from attop_bench.data.leaks import leaks
-from attop_bench.data.roles import FEW, KINDS, NEARLY, Column, describe
+from attop_bench.data.likeness import FEW, NEARLY
+from attop_bench.data.roles import KINDS, Column, describe
 from attop_bench.data.written import GAPS
 from attop_bench.files import StrPath
 

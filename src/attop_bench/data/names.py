@@ -1,0 +1,23 @@
+"""Words of names and what they mean; each stands in `names.csv`, with a name of a column that has it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from pathlib import Path
+
+_FILE = Path(__file__).with_name("names.csv")
+
+
+@cache
+def word_set(meaning: str) -> frozenset[str]:
+    """Return the words that have a meaning, such as person."""
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return frozenset(row["word"] for row in csv.DictReader(file) if row["meaning"] == meaning)
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name: customerId and CUSTOMER_ID are customer, id."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return [word.rstrip("0123456789") or word for word in re.findall(r"[^\W_]+|#", parted.lower())]
