@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.data import names
 from attop_bench.data.formats import Table
-from attop_bench.data.labels import as_label, candidates
-from attop_bench.data.names import word_set, words_of
-from attop_bench.data.readers import Values
-from attop_bench.data.roles import describe
+from attop_bench.data.profile import names
+from attop_bench.data.profile.labels import as_label, candidates
+from attop_bench.data.profile.names import word_set, words_of
+from attop_bench.data.profile.readers import Values
+from attop_bench.data.profile.roles import describe
 
 with Path(names.__file__).with_name("names.csv").open(encoding="utf-8", newline="") as file:
     ROWS = list(csv.DictReader(file))

@@ -8,8 +8,8 @@ import pytest
 
 from attop_bench.data import source
 from attop_bench.data.build import make
-from attop_bench.data.look import look
-from attop_bench.data.proposal import parameters
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters
 from tables.writers import base, excel, packed, text
 
 

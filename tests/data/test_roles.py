@@ -6,10 +6,10 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.look import look
-from attop_bench.data.names import words_of
-from attop_bench.data.proposal import parameters, propose
-from attop_bench.data.roles import describe
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.names import words_of
+from attop_bench.data.profile.proposal import parameters, propose
+from attop_bench.data.profile.roles import describe
 
 N = 600
 RNG = np.random.default_rng(0)

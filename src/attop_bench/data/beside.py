@@ -12,7 +12,7 @@ import pandas as pd
 from attop.extending import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import GROUPS, Table, format_of, read_table, sizes_of_lists, with_lists
-from attop_bench.data.names import word_set, words_of
+from attop_bench.data.profile.names import word_set, words_of
 from attop_bench.files import StrPath
 
 #: Ends of names of files with a weight a row.

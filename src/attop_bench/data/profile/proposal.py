@@ -12,7 +12,7 @@ import numpy as np
 from attop.experiment import MIN_RUNS
 from attop.extending import Top
 from attop_bench.data.base import DatasetError
-from attop_bench.data.findings import NO_LABEL, Look
+from attop_bench.data.profile.findings import NO_LABEL, Look
 
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from attop_bench.data.readers import Values, role_of
+from attop_bench.data.profile.readers import Values, role_of
 
 #: Kinds that can be given to a column.
 KINDS = ("number", "category", "text", "date", "entity", "group", "identifier")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from attop.extending import count_noun, join_first
 from attop_bench.data.kinds.columns import MANY_VALUES
-from attop_bench.data.labels import LabelColumn
 from attop_bench.data.ledger import Ledger
-from attop_bench.data.roles import Column
+from attop_bench.data.profile.labels import LabelColumn
+from attop_bench.data.profile.roles import Column
 
 #: What is said where no column can be the label.
 NO_LABEL = "no column has two values: name the label, --label COLUMN --positive VALUE, or '>= 3', say"

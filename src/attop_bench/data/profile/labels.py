@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from attop_bench.data.base import DatasetError
 from attop_bench.data.formats import Table
 from attop_bench.data.kinds.columns import comparison_with, decided, is_positive, positive_labels
-from attop_bench.data.names import word_set, words_of
-from attop_bench.data.outcomes import MOST, undecided
-from attop_bench.data.roles import Column
+from attop_bench.data.profile.names import word_set, words_of
+from attop_bench.data.profile.outcomes import MOST, undecided
+from attop_bench.data.profile.roles import Column
 from attop_bench.data.written import UNKNOWN
 
 #: Rows of a class that the folds of a proposal need, and most grades of a label.

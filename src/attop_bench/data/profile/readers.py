@@ -17,8 +17,8 @@ import pandas as pd
 
 from attop.extending import join_first
 from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
-from attop_bench.data.likeness import FEW, FEWEST, NEARLY, are_alike, are_far_apart, look_like_names
-from attop_bench.data.names import word_set, words_of
+from attop_bench.data.profile.likeness import FEW, FEWEST, NEARLY, are_alike, are_far_apart, look_like_names
+from attop_bench.data.profile.names import word_set, words_of
 from attop_bench.data.written import written
 
 #: Values that are no numbers in a column of numbers: marks of what is missing.

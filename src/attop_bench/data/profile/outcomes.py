@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from attop_bench.data.names import word_set
+from attop_bench.data.profile.names import word_set
 
 #: Most values of a label that are sorted into outcomes.
 MOST = 20
