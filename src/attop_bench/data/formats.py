@@ -21,12 +21,12 @@ from pydantic import Field, StrictInt, StrictStr
 from attop.extending import Ints, did_you_mean
 from attop_bench.data.arff import read_arff
 from attop_bench.data.base import DatasetError
+from attop_bench.data.cells import GAPS, as_floats, numbers_of
 from attop_bench.data.delimited import read_delimited, read_excel
 from attop_bench.data.ledger import Aside, Ledger
 from attop_bench.data.lines import BLANK, COMMENT, Suspect
 from attop_bench.data.parameters import check_values, checked, complete
 from attop_bench.data.source import BROKEN, check_digest, hold, open_bytes, open_member, refuse_foreign
-from attop_bench.data.written import GAPS, numbers_of
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Table:
         numeric = pd.api.types.is_numeric_dtype(values)
         if (numbers := values if numeric else numbers_of(values, self.decimal)) is None:
             plain = values.astype(str).str.replace(self.decimal, ".", regex=False)
-            unreadable = values[pd.to_numeric(plain, errors="coerce").isna() & values.notna()]
+            unreadable = values[np.isnan(as_floats(plain)) & values.notna()]
             example = ""
             if len(unreadable):
                 example = f", got {unreadable.iloc[0]!r} in data row {unreadable.index[0] + 1}"

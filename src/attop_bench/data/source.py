@@ -126,20 +126,10 @@ def _named(names: Sequence[str], wanted: PurePosixPath) -> str:
     raise KeyError(f"no {wanted} among {', '.join(names[:5])}")
 
 
-class Held(os.PathLike[str]):
-    """A file whose content is held: whatever opens it gets a view of what was read once.
+class Held(str):
+    """The path of a file whose content is held: whatever opens it gets a view of what was read once."""
 
-    It takes the place of its path.
-    """
-
-    def __init__(self, path: StrPath, content: bytes):
-        self.path, self.content = os.fspath(path), content
-
-    def __fspath__(self) -> str:
-        return self.path
-
-    def __str__(self) -> str:
-        return self.path
+    content: bytes
 
 
 def hold(path: StrPath) -> StrPath:
@@ -155,7 +145,11 @@ def hold(path: StrPath) -> StrPath:
             content = b"".join(islice(parts, _MOST_HELD // _PART + 1))
     except (OSError, *BROKEN):
         return path
-    return path if len(content) > _MOST_HELD else Held(path, content)
+    if len(content) > _MOST_HELD:
+        return path
+    held = Held(os.fspath(path))
+    held.content = content
+    return held
 
 
 def open_bytes(path: StrPath) -> IO[bytes]:
@@ -168,11 +162,7 @@ def open_bytes(path: StrPath) -> IO[bytes]:
     opener: Any = next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), None)
     if opener is None:
         return file
-    try:
-        return io.BufferedReader(_Bounded(opener(file), file, path))
-    except BaseException:
-        file.close()
-        raise
+    return io.BufferedReader(_Bounded(opener(file), file, path))
 
 
 class _Bounded(io.RawIOBase):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from attop_bench.data.base import DatasetError
-from attop_bench.data.beside import remarks_on_files
 from attop_bench.data.dialect import lines_of, written_oddly
 from attop_bench.data.kinds.columns import day_numbers, positive_labels
+from attop_bench.data.profile.files_beside import remarks_on_files
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.leaks import leaks
 from attop_bench.data.profile.missing import sentinels
@@ -20,12 +19,12 @@ from attop_bench.data.profile.profile import Profile
 
 def evidence(profile: Profile, form: str | None) -> Look:
     """Return all that is found in a table whose columns, label and missing values are known."""
-    table, frame = profile.table, profile.values
+    table, frame = profile.table, profile.frame
     label = profile.of_label
     numbers = [c.name for c in profile.columns if c.kind == "number" and c.name != label]
     features = [c.name for c in profile.columns if c.is_feature and c.name != label]
     spans = {c.name: _span(frame[c.name]) for c in profile.columns if c.kind == "date" and not c.missing}
-    labels = _of_labels(profile)
+    missing, others = _without_class(profile)
     remarks = [
         *remarks_on_files(profile.path, table, label),
         *profile.remarks,
@@ -40,11 +39,11 @@ def evidence(profile: Profile, form: str | None) -> Look:
         label=profile.label,
         named=profile.answers.label is not None,
         candidates=list(profile.candidates),
-        unlabelled=labels.unlabelled,
-        undecided=labels.undecided,
+        unlabelled=int(missing.sum()),
+        undecided=int(others.sum()),
         copies=int(frame[features].duplicated().sum()) if features else 0,
         twins=_twins(frame),
-        leaks=labels.leaks,
+        leaks=_leaks(profile, ~(missing | others)),
         days={name: span for name, span in spans.items() if span},
         format=form,
         reader=profile.reader,
@@ -54,25 +53,22 @@ def evidence(profile: Profile, form: str | None) -> Look:
     )
 
 
-@dataclass(frozen=True)
-class _OfLabels:
-    """Rows without a label and of another outcome, and the columns that tell it."""
+def _without_class(profile: Profile) -> tuple[pd.Series, pd.Series]:
+    """Return which rows have no label, and which have one of another outcome."""
+    if profile.label is None:
+        none = pd.Series(False, profile.frame.index)
+        return none, none
+    values = profile.frame[profile.label.column]
+    return values.isna(), values.isin(profile.label.left_out)
 
-    unlabelled: int = 0
-    undecided: int = 0
-    leaks: dict[str, str] = field(default_factory=dict)
 
-
-def _of_labels(profile: Profile) -> _OfLabels:
-    label, frame = profile.label, profile.values
+def _leaks(profile: Profile, labelled: pd.Series) -> dict[str, str]:
+    """Return the columns that tell the label nearly alone, and how, by the rows that have one."""
+    label = profile.label
     if label is None:
-        return _OfLabels()
-    values = frame[label.column]
-    labelled = values.notna() & ~values.isin(label.left_out)
+        return {}
     y = positive_labels(profile.table, label.column, label.positive)[labelled]
-    unlabelled = int(values.isna().sum())
-    telling = leaks(frame[labelled], profile.columns, label.column, y)
-    return _OfLabels(unlabelled, len(frame) - unlabelled - len(y), telling)
+    return leaks(profile.frame[labelled], profile.columns, label.column, y)
 
 
 def _span(dates: pd.Series) -> int:

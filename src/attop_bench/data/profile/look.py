@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attop_bench.data.profile.choice import choose_label
 from attop_bench.data.profile.evidence import evidence
 from attop_bench.data.profile.findings import Look
+from attop_bench.data.profile.labels import choose_label
 from attop_bench.data.profile.missing import decide_missing
 from attop_bench.data.profile.profile import Answers
 from attop_bench.data.profile.rows import read

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import pandas as pd
 
 from attop_bench.data.formats import Table
-from attop_bench.data.profile.labels import LabelColumn
 from attop_bench.data.profile.roles import Column, describe
 from attop_bench.files import StrPath
 
@@ -35,6 +34,20 @@ class Answers:
 
 
 @dataclass(frozen=True)
+class LabelColumn:
+    """A column that could be the label, its positive value, and its share of the labelled rows."""
+
+    column: str
+    positive: object
+    share: float
+    #: What else could be positive.
+    otherwise: str = ""
+    #: Values that are negative, where not every other value is; and the others, which are left out.
+    negative: tuple[object, ...] = ()
+    left_out: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True)
 class Profile:
     """A table and its columns, as far as they are known."""
 
@@ -48,17 +61,11 @@ class Profile:
     #: What is to be said of the file and its values.
     remarks: tuple[str, ...] = ()
     #: The values by their types, NaN in columns that are unusable; empty before the columns are typed.
-    frame: pd.DataFrame | None = None
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     columns: tuple[Column, ...] = ()
     #: The label, and all columns that could be it, the likeliest first.
     label: LabelColumn | None = None
     candidates: tuple[LabelColumn, ...] = ()
-
-    @property
-    def values(self) -> pd.DataFrame:
-        """The typed values."""
-        assert self.frame is not None
-        return self.frame
 
     @property
     def finds_missing(self) -> bool:
@@ -84,7 +91,7 @@ class Profile:
 
     def described(self, column: Column) -> Column:
         """Describe a column once more; a kind that was given stays."""
-        new = describe(self.values, column.name, column.example)
+        new = describe(self.frame, column.name, column.example)
         return replace(new, kind=column.kind, otherwise="", own=True) if column.own else new
 
     def with_values(self, words: Mapping[str, Any]) -> Self:
@@ -92,5 +99,5 @@ class Profile:
         if not words:
             return self
         table = replace(self.table, missing={**(self.table.missing or {}), **words})
-        frame = self.values.assign(**{name: table.values(name) for name in words})
+        frame = self.frame.assign(**{name: table.values(name) for name in words})
         return replace(self, table=table, frame=frame)

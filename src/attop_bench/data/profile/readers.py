@@ -1,12 +1,11 @@
 """Readers of a column's role: each accepts a column, with the reason, or passes it on to the next.
 
 The order is that of the lists: `_OF_NUMBERS` and `_OF_TEXT` by the values, `_OF_NAMES` for whole numbers and
-text that may name things, `_OF_SINGLE` for those of which nearly every row has another one.
+text that may name things.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import join_first
+from attop_bench.data.cells import is_pair, no_plain_numbers, units_of
 from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
 from attop_bench.data.profile.likeness import FEW, FEWEST, NEARLY, are_alike, are_far_apart, look_like_names
-from attop_bench.data.profile.names import word_set, words_of
-from attop_bench.data.written import written
+from attop_bench.data.profile.names import meanings_of, word_set, words_of
 
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3
@@ -27,9 +26,6 @@ _MARKS = 3
 _ODD = 0.2
 #: Units of one column, at most: 12 kg and 500 g, but not as many as seats have letters.
 _UNITS = 3
-#: Latitude and longitude, blood pressures.
-_PAIR = r"\s*[-+]?\d+([.]\d+)?\s*[,;/]\s*[-+]?\d+([.]\d+)?\s*"
-_WRITTEN = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
 #: Values of a column that has the parts of somebody's own split, at most.
 _PARTS = 4
 #: Words, the median of the rows, from which text is read as such rather than as names; those that are asked.
@@ -88,7 +84,7 @@ class Values:
     @cached_property
     def exceptions(self) -> pd.Series:
         """The different values of text that are no plain numbers."""
-        return self.different[pd.to_numeric(self.different, errors="coerce").isna()]
+        return no_plain_numbers(self.different)
 
     @cached_property
     def plain(self) -> str:
@@ -101,29 +97,9 @@ class Values:
         return words_of(self.name)
 
     @cached_property
-    def is_named(self) -> bool:
-        """The name is one of identifiers."""
-        return self._ends_with("identifier", 1)
-
-    @cached_property
-    def is_person(self) -> bool:
-        """The name is one of people, cards, machines: what comes back in many rows."""
-        return self._is_of("person")
-
-    @cached_property
-    def is_list(self) -> bool:
-        """The name is one of lists to be ranked."""
-        return self._is_of("list")
-
-    @cached_property
-    def is_thing(self) -> bool:
-        """The name is one of things that are kinds of others."""
-        return self._is_of("thing")
-
-    @cached_property
-    def is_measured(self) -> bool:
-        """The name is one of measurements."""
-        return not self.is_named and not word_set("measure").isdisjoint(self.words)
+    def meanings(self) -> frozenset[str]:
+        """What the column's name says: identifier, person, list, thing, measure."""
+        return meanings_of(self.name)
 
     @cached_property
     def is_weak(self) -> bool:
@@ -172,15 +148,10 @@ class Values:
         """The role of values that may name things."""
         return _first(_OF_NAMES, self)
 
-    def _is_of(self, meaning: str) -> bool:
-        """Return whether the last word has a meaning, or the one before identifier."""
-        return self._ends_with(meaning, 2 if self.is_named else 1)
 
-    def _ends_with(self, meaning: str, last: int) -> bool:
-        return not word_set(meaning).isdisjoint(self.words[-last:])
-
-
-Reader = Callable[[Values], Role | None]
+#: What a reader gives a column: a role, or none, which passes it on.
+Verdict = Role | None
+Reader = Callable[[Values], Verdict]
 
 
 def role_of(values: Values) -> Role:
@@ -195,21 +166,21 @@ def _first(readers: Sequence[Reader], values: Values) -> Role:
     return next(role for read in readers if (role := read(values)) is not None)
 
 
-def _infinite(values: Values) -> Role | None:
+def _infinite(values: Values) -> Verdict:
     numbers = values.present.to_numpy(np.float64)
     return Role("unusable") if np.isinf(numbers).any() else None
 
 
-def _two_values(values: Values) -> Role | None:
+def _two_values(values: Values) -> Verdict:
     return Role("yes/no") if values.distinct == 2 else None
 
 
-def _decimals(values: Values) -> Role | None:
+def _decimals(values: Values) -> Verdict:
     numbers = values.present.to_numpy(np.float64)
     return Role("number") if (numbers % 1 != 0).any() else None
 
 
-def _days_as_numbers(values: Values) -> Role | None:
+def _days_as_numbers(values: Values) -> Verdict:
     """Accept days such as 20260131."""
     numbers = values.present.to_numpy(np.float64)
     if numbers.min() < 1900_01_01 or numbers.max() > 2100_12_31 or values.distinct < FEW:
@@ -218,7 +189,7 @@ def _days_as_numbers(values: Values) -> Role | None:
     return Role("date", "written as one number") if days.notna().all() else None
 
 
-def _too_long(values: Values) -> Role | None:
+def _too_long(values: Values) -> Verdict:
     """Accept numbers that name nothing, and that a float cannot hold."""
     role = values.by_name
     if role.kind != "number" or np.abs(values.present.to_numpy(np.float64)).max() < _TOO_LONG:
@@ -231,55 +202,55 @@ def _by_name(values: Values) -> Role:
     return values.by_name
 
 
-def _dates(values: Values) -> Role | None:
+def _dates(values: Values) -> Verdict:
     is_time = pd.api.types.is_datetime64_any_dtype(values.present)
     return Role("date") if is_time or is_dates(values.present) else None
 
 
-def _no_single_values(values: Values) -> Role | None:
+def _no_single_values(values: Values) -> Verdict:
     """Accept lists and mappings."""
     are_single = all(isinstance(value, (str, Real)) for value in values.present)
     return None if are_single else Role("unusable")
 
 
-def _parts_of_a_split(values: Values) -> Role | None:
+def _parts_of_a_split(values: Values) -> Verdict:
     if values.distinct > _PARTS:
         return None
     are_parts = values.different.str.strip().str.lower().isin(word_set("split")).all()
     return Role("identifier", "names the parts of a split", "category") if are_parts else None
 
 
-def _names_of_digits(values: Values) -> Role | None:
+def _names_of_digits(values: Values) -> Verdict:
     """Accept text of digits that names things."""
     if not values.are_digits or values.by_name.kind == "number":
         return None
     return values.by_name
 
 
-def _numbers_with_marks(values: Values) -> Role | None:
+def _numbers_with_marks(values: Values) -> Verdict:
     """Accept numbers but for few values, which may stand for nothing."""
     if len(values.different) <= FEW or len(values.exceptions) > _MARKS:
         return None
     return Role("text of numbers", marks=tuple(values.exceptions))
 
 
-def _pairs(values: Values) -> Role | None:
-    if len(values.different) <= FEW or values.different.str.fullmatch(_PAIR).mean() < NEARLY:
+def _pairs(values: Values) -> Verdict:
+    if len(values.different) <= FEW or values.different.map(is_pair).mean() < NEARLY:
         return None
     return Role("text of numbers", "pairs")
 
 
-def _quantities(values: Values) -> Role | None:
+def _quantities(values: Values) -> Verdict:
     """Accept numbers as people write them, of few units."""
     if len(values.different) <= FEW:
         return None
-    quantities = values.different[~values.different.str.fullmatch(_WRITTEN)].map(written)
-    units = sorted({one[1] for one in quantities.dropna() if one[1]})
-    few_others = quantities.isna().sum() <= (1 - NEARLY) * len(values.different)
-    return Role("text of numbers", join_first(units)) if few_others and len(units) <= _UNITS else None
+    units, others = units_of(values.different)
+    if others > (1 - NEARLY) * len(values.different) or len(units) > _UNITS:
+        return None
+    return Role("text of numbers", join_first(sorted(units)))
 
 
-def _running_text(values: Values) -> Role | None:
+def _running_text(values: Values) -> Verdict:
     """Accept text of several words that seldom comes back."""
     words = values.different.map(_count_words).median()
     if values.distinct <= MANY_VALUES or values.distinct <= values.rows / 5 or words < _ASKED:
@@ -293,10 +264,10 @@ def _count_words(text: str) -> float:
     return max(len(lettered) * (2 * sum(lettered) > len(lettered)), sum(sign > "\u2e80" for sign in text) / 2)
 
 
-def _numbers_with_signs(values: Values) -> Role | None:
+def _numbers_with_signs(values: Values) -> Verdict:
     """Accept what would be names, but for nearly all being numbers: 360*, <0.01."""
     exceptions = values.exceptions
-    if values.is_named or not 0 < len(exceptions) <= _ODD * len(values.different):
+    if "identifier" in values.meanings or not 0 < len(exceptions) <= _ODD * len(values.different):
         return None
     bounds = exceptions.str.match("[<>≤≥~]").all()
     if values.by_name.kind not in ("identifier", "category" if bounds else ""):
@@ -304,21 +275,21 @@ def _numbers_with_signs(values: Values) -> Role | None:
     return Role("text of numbers", f"plain numbers and such as {exceptions.iloc[0]!r}")
 
 
-def _each_its_own(values: Values) -> Role | None:
+def _each_its_own(values: Values) -> Verdict:
     """Accept values of which nearly every row has another one."""
     if values.distinct < NEARLY * values.rows:
         return None
-    role = _first(_OF_SINGLE, values)
-    return Role("number") if values.is_measured and role.kind == "number" else role
+    role = _of_rows(values)
+    return Role("number") if "measure" in values.meanings and role.kind == "number" else role
 
 
-def _measurements(values: Values) -> Role | None:
-    return Role("number") if values.plain == "number" and values.is_measured else None
+def _measurements(values: Values) -> Verdict:
+    return Role("number") if values.plain == "number" and "measure" in values.meanings else None
 
 
-def _lists(values: Values) -> Role | None:
+def _lists(values: Values) -> Verdict:
     """Accept lists to be ranked: of even length each is a group."""
-    if not values.is_list or values.distinct < FEWEST or values.often < 2:
+    if "list" not in values.meanings or values.distinct < FEWEST or values.often < 2:
         return None
     are_even = values.names.value_counts().var() < values.often / 2
     is_group = are_even or values.words[-1] == "qid"
@@ -326,43 +297,43 @@ def _lists(values: Values) -> Role | None:
     return Role(kind, f"{values.times}; by its name lists to be ranked", otherwise)
 
 
-def _people(values: Values) -> Role | None:
+def _people(values: Values) -> Verdict:
     """Accept people, cards and machines, and numbers that have such a name and are none."""
-    if not values.is_person or values.distinct < FEWEST:
+    if "person" not in values.meanings or values.distinct < FEWEST:
         return None
     if values.is_alike:
         return Role("entity", f"{values.times}, which are alike")
-    is_open = not values.is_named and len(values.words) > 1
+    is_open = "identifier" not in values.meanings and len(values.words) > 1
     if values.plain == "number" and is_open and not values.is_far_apart:
         return Role("number", f"{values.times}, which are no more alike than neighbours", "entity")
     return Role("entity", f"{values.times}, no more alike than others: by its name alone", values.plain)
 
 
-def _codes(values: Values) -> Role | None:
+def _codes(values: Values) -> Verdict:
     """Accept codes of things, which come back."""
-    if not values.is_thing or values.are_identifiers or (values.is_weak and not values.is_code):
+    if "thing" not in values.meanings or values.are_identifiers or (values.is_weak and not values.is_code):
         return None
     return Role(
         "category", f"{values.times}, codes by its name", "number" if values.plain == "number" else ""
     )
 
 
-def _identifiers(values: Values) -> Role | None:
+def _identifiers(values: Values) -> Verdict:
     """Accept identifiers by their name, which come back."""
     many = values.distinct > MANY_VALUES
-    if not values.is_named or not many or (values.is_weak and not values.is_code):
+    if "identifier" not in values.meanings or not many or (values.is_weak and not values.is_code):
         return None
     return Role("entity", f"{values.times}, identifiers by its name", "identifier")
 
 
-def _few_or_text_of_rows(values: Values) -> Role | None:
+def _few_or_text_of_rows(values: Values) -> Verdict:
     """Accept few values, and text of which most name one row."""
     if values.distinct > MANY_VALUES and not (values.plain == "category" and values.are_identifiers):
         return None
     return Role("identifier" if values.are_identifiers else values.plain)
 
 
-def _alike_without_a_name(values: Values) -> Role | None:
+def _alike_without_a_name(values: Values) -> Verdict:
     """Accept codes whose rows resemble each other: text as entities, numbers with a question."""
     if not values.is_code or not look_like_names(values.names) or not values.is_alike:
         return None
@@ -377,40 +348,24 @@ def _nothing_else(values: Values) -> Role:
     return Role(values.plain, "", "category" if is_doubtful else "")
 
 
-def _of_few_rows(values: Values) -> Role | None:
-    if values.rows > MANY_VALUES:
-        return None
-    return Role("identifier" if _has_a_name(values) else values.plain)
-
-
-def _named_rows(values: Values) -> Role | None:
-    return Role("identifier") if _has_a_name(values) or values.plain == "category" else None
-
-
-def _has_a_name(values: Values) -> bool:
-    return values.is_named or values.is_person or values.is_list
-
-
-def _counts(values: Values) -> Role | None:
-    counted = np.ptp(values.names.astype(np.float64)) < 1.1 * values.rows
-    return Role("identifier", "it counts the rows") if counted else None
-
-
-def _grows(values: Values) -> Role | None:
-    steps = np.diff(values.names.astype(np.float64))
-    in_order = (steps >= 0).all() or (steps <= 0).all()
-    return Role("identifier", "it grows with the rows") if in_order else None
-
-
-def _of_as_many_digits(values: Values) -> Role | None:
-    if values.digits < _DIGITS:
-        return None
-    return Role("identifier", "each row has its own, of as many digits", "number")
-
-
-def _numbers_of_rows(values: Values) -> Role:
-    unique = values.names.is_unique
-    return Role("number", "each row has its own", "identifier") if unique else Role("number")
+def _of_rows(values: Values) -> Role:
+    """Return the role of values of which nearly every row has another one."""
+    has_a_name = not values.meanings.isdisjoint(("identifier", "person", "list"))
+    if values.rows <= MANY_VALUES:
+        return Role("identifier" if has_a_name else values.plain)
+    if has_a_name or values.plain == "category":
+        return Role("identifier")
+    numbers = values.names.astype(np.float64)
+    if np.ptp(numbers) < 1.1 * values.rows:
+        return Role("identifier", "it counts the rows")
+    steps = np.diff(numbers)
+    if (steps >= 0).all() or (steps <= 0).all():
+        return Role("identifier", "it grows with the rows")
+    if values.digits >= _DIGITS:
+        return Role("identifier", "each row has its own, of as many digits", "number")
+    if values.names.is_unique:
+        return Role("number", "each row has its own", "identifier")
+    return Role("number")
 
 
 _OF_NUMBERS: tuple[Reader, ...] = (
@@ -444,12 +399,4 @@ _OF_NAMES: tuple[Reader, ...] = (
     _few_or_text_of_rows,
     _alike_without_a_name,
     _nothing_else,
-)
-_OF_SINGLE: tuple[Reader, ...] = (
-    _of_few_rows,
-    _named_rows,
-    _counts,
-    _grows,
-    _of_as_many_digits,
-    _numbers_of_rows,
 )
