@@ -6,8 +6,8 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.look import look
-from attop_bench.data.proposal import parameters
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters
 
 SIZES = [7, 5, 9, 4, 6, 8, 3, 9, 5, 4, 6, 7]
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from attop_bench.data.look import look
-from attop_bench.data.proposal import propose
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import propose
 
 
 def some(rng, y, share):

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.data.leaks_at_top import _Order, leaks_at_top
-from attop_bench.data.look import look
-from attop_bench.data.proposal import parameters
+from attop_bench.data.profile.leaks_at_top import _Order, leaks_at_top
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters
 
 
 def scaled(values):
@@ -77,7 +77,7 @@ def test_an_honest_table_has_none(seed, tmp_path):
 
 
 def numbered(frame):
-    from attop_bench.data.roles import describe
+    from attop_bench.data.profile.roles import describe
 
     return [describe(frame, name, "") for name in frame]
 

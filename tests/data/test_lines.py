@@ -10,8 +10,8 @@ from attop_bench.data.dialect import read_as_found
 from attop_bench.data.formats import read_table
 from attop_bench.data.ledger import Aside, Ledger, LedgerError
 from attop_bench.data.lines import is_drawn
-from attop_bench.data.look import look
-from attop_bench.data.proposal import parameters
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters
 
 WORDS = ("good", "poor", "average", "Total", "sum", "mean", "media", "north", "n.d.", "Source: us")
 SIGNS = ("-", "+", "--", "++", "=", "==", "~", "*", "_", "·", "/")

@@ -7,11 +7,11 @@ import yaml
 
 from attop.extending import Top
 from attop.metrics import get_metric
-from attop_bench.data import look as looking
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.look import look
-from attop_bench.data.proposal import Rate, in_time, parameters, propose
+from attop_bench.data.profile import rows as reading
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import Rate, in_time, parameters, propose
 from attop_bench.data.splits.protocols import make_folds
 from support.small_run import configured
 from support.transactions import transactions
@@ -172,7 +172,7 @@ def test_a_label_of_many_values_takes_one_as_positive(tmp_path):
 
 
 def test_what_is_rare_in_a_long_table_is_seen(tmp_path, monkeypatch):
-    monkeypatch.setattr(looking, "_SAMPLE", 100)
+    monkeypatch.setattr(reading, "_SAMPLE", 100)
     ages = {"age": lambda rng, n, y: rng.integers(18, 90, n).astype(str)}
     frame = plain(900, **ages).assign(z=1.5, w=["a", "b"] * 450)
     frame.loc[4, ["age", "z", "w", "y"]] = ["?", None, None, None]

@@ -8,9 +8,9 @@ import yaml
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.look import look
-from attop_bench.data.outcomes import undecided
-from attop_bench.data.proposal import parameters, propose
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.outcomes import undecided
+from attop_bench.data.profile.proposal import parameters, propose
 
 
 def written(tmp_path, shares, name="stage", n=600, **others):

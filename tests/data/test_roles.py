@@ -6,9 +6,10 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.look import look
-from attop_bench.data.proposal import parameters, propose
-from attop_bench.data.roles import describe, words_of
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.names import words_of
+from attop_bench.data.profile.proposal import parameters, propose
+from attop_bench.data.profile.roles import describe
 
 N = 600
 RNG = np.random.default_rng(0)
@@ -148,3 +149,9 @@ def test_at_most_eight_lines_the_most_harmful_first(tmp_path):
     assert len(found.complaints) <= 8
     assert found.complaints[0].startswith("paid: tells the label nearly alone")
     assert all(len(line) < 800 for line in found.complaints)
+
+
+def test_numbers_that_are_names_of_two_ways_are_categories():
+    """01 beside 1 is another name, and no value of the column is a mark among numbers."""
+    frame = pd.DataFrame({"size": ["01", "1", "2.5"] * 10})
+    assert describe(frame, "size", "01").kind == "category"

@@ -11,9 +11,9 @@ from attop.metrics import precision_at_k
 from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
 from attop_bench.data.kinds.table import RawOptions, read_raw_table
-from attop_bench.data.look import look
 from attop_bench.data.preparation import text_weights
-from attop_bench.data.proposal import parameters
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters
 
 
 def screening(n=1200, share=0.03, seed=1):

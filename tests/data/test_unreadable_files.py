@@ -16,7 +16,7 @@ from attop_bench.data import source
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.formats import read_frame
-from attop_bench.data.look import look
+from attop_bench.data.profile.look import look
 
 GOOD = "u,v,y\n1,a,0\n2,b,1\n"
 

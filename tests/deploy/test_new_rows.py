@@ -9,8 +9,8 @@ import yaml
 
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
-from attop_bench.data.look import look
-from attop_bench.data.proposal import propose
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import propose
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card
 from attop_bench.deploy.package import Package, read_package

@@ -9,7 +9,7 @@ import pytest
 
 from attop.extending import Top
 from attop.metrics import AMOUNTS
-from attop_bench.data.proposal import identifier
+from attop_bench.data.profile.proposal import identifier
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.job import Run

@@ -10,8 +10,8 @@ import yaml
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.look import look
-from attop_bench.data.proposal import parameters, propose
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters, propose
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.package import read_package
 from support.packages import write_package

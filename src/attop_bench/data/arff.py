@@ -10,12 +10,12 @@ from pydantic import Field
 
 from attop.extending import count_noun
 from attop_bench.data.base import DatasetError
+from attop_bench.data.cells import numbers_of
 from attop_bench.data.delimited import opened
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.lines import BLANK, COMMENT, Suspect, asides
 from attop_bench.data.parameters import checked
 from attop_bench.data.source import BROKEN
-from attop_bench.data.written import numbers_of
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:

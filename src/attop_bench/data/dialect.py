@@ -17,12 +17,12 @@ import pandas as pd
 from attop.extending import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.beside import with_lists_beside
+from attop_bench.data.cells import GAPS, is_date, is_number, mostly_numbers, numbers_of
 from attop_bench.data.delimited import default_separator, opened, rows_of, sheet_of, told_separator
-from attop_bench.data.formats import FORMATS, Table, check_options, format_of, read_table
+from attop_bench.data.formats import FORMATS, Table, check_options, identified, read_table
 from attop_bench.data.lines import ABOVE, Suspect
 from attop_bench.data.quotes import mended
 from attop_bench.data.source import BROKEN, open_bytes, refuse_foreign
-from attop_bench.data.written import GAPS, numbers_of
 from attop_bench.files import StrPath
 
 #: Separators, the likeliest first where two fit alike.
@@ -35,15 +35,13 @@ _ROWS, _FIT = 1000, 0.9
 _CUT = re.compile(r".*[,;\t|].*")
 #: What nothing cuts.
 _QUOTED = r'(?:^|(?<=[,;\t| ]))"(?:[^"]|"")*"(?=[,;\t|\s]|$)'
-_NUMBER = re.compile(r"\s*[-+(]?[€$£]?[\d.,' ]+[)€$£%]?\s*")
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
 
 
 def read_as_found(
     path: StrPath, form: str | None, given: Mapping[str, Any], label: str | None = None
 ) -> tuple[Table, dict[str, Any], list[str]]:
     """Read a table; return all options that its reader needs, and what is to be said."""
-    form = form or format_of(path)
+    path, form = identified(path, form)
     options: dict[str, Any] = {}
     remarks: list[str] = []
     if form in FORMATS:
@@ -320,7 +318,7 @@ def _separator(lines: Sequence[str], usual: str, comment: str | None, quote: str
         if width == 1 or times < _FIT * len(rows):
             continue
         fields = [field for row in rows[:200] for field in row]
-        whole = sum(not _CUT.fullmatch(field) or bool(_NUMBER.fullmatch(field)) for field in fields)
+        whole = sum(not _CUT.fullmatch(field) or is_number(field.strip()) for field in fields)
         fit = times / len(rows) * whole / len(fields)
         if fit > score + 1e-9:
             best, score = separator, fit
@@ -346,7 +344,10 @@ def _names_groups(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     names, groups = ([name.strip() for name in names] for names in (below[0], row))
     if not all(names) or len(set(names)) < len(names) or len(set(groups) - {""}) == len(names):
         return False
-    return _is_header(names, below[1:]) and _numbers([name for name in groups if name] or ["0"]) is None
+    return (
+        _is_header(names, below[1:])
+        and mostly_numbers([name for name in groups if name] or ["0"], _FIT) is None
+    )
 
 
 def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -362,13 +363,13 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         values = [value.strip() for value in column if value.strip() not in {*GAPS, "?"}]
         if name in {*GAPS, "?"} or not values:
             continue
-        if (numbers := _numbers(values)) is not None:
-            number = _numbers([name])
+        if (numbers := mostly_numbers(values, _FIT)) is not None:
+            number = mostly_numbers([name], _FIT)
             if number is None:
                 return True
             within = numbers.min() <= number[0] <= numbers.max()
-        elif all(map(_DATE.fullmatch, values)):
-            if not _DATE.fullmatch(name):
+        elif all(map(is_date, values)):
+            if not is_date(name):
                 return True
             within = True
         elif len(set(values)) > len(values) / 2:
@@ -377,16 +378,6 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
             within = name in values
         alike, other = alike + within, other + (not within)
     return other >= alike or names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
-
-
-def _numbers(values: Sequence[str]) -> pd.Series | None:
-    """Return text as numbers, with a point or a comma before the decimals, if nearly all of it is."""
-    text = pd.Series(values, dtype=object)
-    text = text[text.str.contains(r"\d")] if len(text) > 1 else text
-    if len(text) < _FIT * len(values):
-        return None
-    read = (numbers_of(text, decimal) for decimal in ".,")
-    return next((n for n in read if n is not None and n.dtype.kind != "b"), None)
 
 
 def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:

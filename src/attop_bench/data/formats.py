@@ -21,12 +21,12 @@ from pydantic import Field, StrictInt, StrictStr
 from attop.extending import Ints, did_you_mean
 from attop_bench.data.arff import read_arff
 from attop_bench.data.base import DatasetError
+from attop_bench.data.cells import GAPS, as_floats, numbers_of
 from attop_bench.data.delimited import read_delimited, read_excel
 from attop_bench.data.ledger import Aside, Ledger
 from attop_bench.data.lines import BLANK, COMMENT, Suspect
 from attop_bench.data.parameters import check_values, checked, complete
-from attop_bench.data.source import BROKEN, check_digest, open_bytes, open_member, refuse_foreign
-from attop_bench.data.written import GAPS, numbers_of
+from attop_bench.data.source import BROKEN, check_digest, hold, open_bytes, open_member, refuse_foreign
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 UNNAMED = re.compile(r"Unnamed: \d+|")
 #: The name that pandas gives to an index without one.
 _NO_NAME = re.compile(r"__index_level_\d+__")
+#: Formats whose libraries open a file themselves.
+_BY_PATH = ("parquet", "npz")
 #: Options of every reader, and ends of the names of files with the sizes of lists.
 _OF_ALL = ("missing", "decimal", "groups")
 GROUPS = (".query", ".group")
@@ -112,7 +114,7 @@ class Table:
         numeric = pd.api.types.is_numeric_dtype(values)
         if (numbers := values if numeric else numbers_of(values, self.decimal)) is None:
             plain = values.astype(str).str.replace(self.decimal, ".", regex=False)
-            unreadable = values[pd.to_numeric(plain, errors="coerce").isna() & values.notna()]
+            unreadable = values[np.isnan(as_floats(plain)) & values.notna()]
             example = ""
             if len(unreadable):
                 example = f", got {unreadable.iloc[0]!r} in data row {unreadable.index[0] + 1}"
@@ -172,13 +174,7 @@ def format_of(path: StrPath, own: str | None = None) -> str:
 
     Where that says nothing, as ``.txt``, the format is `own`, by default the one its first lines look like.
     """
-    name = PurePath(path)
-    while name.suffix.lower() in _PACKED:
-        name = name.with_suffix("")
-    ending = name.suffix.lower()
-    if ending in _SUFFIXES:
-        return _SUFFIXES[ending]
-    form = own
+    form = _format_by_name(path) or own
     if form is None:
         _require_file(path)
         form = _by_content(path)
@@ -188,6 +184,25 @@ def format_of(path: StrPath, own: str | None = None) -> str:
             f"dataset {path}: cannot tell the format from the name: set format to one of {', '.join(FORMATS)}"
         )
     return form
+
+
+def identified(path: StrPath, form: str | None = None) -> tuple[StrPath, str]:
+    """Return a file and its format, by default the one of its name or content; see `format_of`.
+
+    The file has its content with it, read once, where the reader of the format takes bytes.
+    """
+    if form is None:
+        path = path if _format_by_name(path) else hold(path)
+        form = format_of(path)
+    return path if form in _BY_PATH else hold(path), form
+
+
+def _format_by_name(path: StrPath) -> str | None:
+    """Return the format that the end of a name says, before ``.gz`` and the like."""
+    name = PurePath(path)
+    while name.suffix.lower() in _PACKED:
+        name = name.with_suffix("")
+    return _SUFFIXES.get(name.suffix.lower())
 
 
 def _require_file(path: StrPath) -> None:
@@ -265,7 +280,7 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     `form` is a key of `FORMATS`, by default the one of the file's name; `options` are those of its reader,
     and of `as_written`.
     """
-    name = format_of(path) if form is None else form
+    path, name = identified(path, form)
     where = f"dataset {path}"
     if not isinstance(name, str) or name not in FORMATS:
         raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
@@ -415,7 +430,7 @@ def read_npz(path: StrPath) -> pd.DataFrame:
 
     where = f"dataset {path}"
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(os.fspath(path), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except MemoryError as error:
         raise DatasetError(

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attop.extending import Ints
+from attop_bench.data.cells import GAPS, UNKNOWN, as_floats, count_decimals, is_number, number_of, numbers_of
 from attop_bench.data.ledger import Aside, shown
-from attop_bench.data.written import GAPS, UNKNOWN, numbers_of, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,7 +173,7 @@ def _has_strokes_of_rows(frame: pd.DataFrame, row: int, drawn: Collection[int]) 
 def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
     """Return whether a name is no number in a column of numbers: then the header again is no row."""
     return any(
-        name.strip() not in _NONE and not _is_number(name) and _all_numbers(frame[j])
+        name.strip() not in _NONE and not is_number(name) and _all_numbers(frame[j])
         for j, name in enumerate(header)
     )
 
@@ -201,7 +201,7 @@ def _says_units(row: Sequence[str], below: pd.DataFrame) -> bool:
         if value in _NONE:
             continue
         is_numeric = _looks_numeric(below[j])
-        if is_numeric and _is_number(value):
+        if is_numeric and is_number(value):
             return False
         (words if is_numeric else others).append(j)
     if len(words) < 2 or not all(_all_numbers(below[j]) for j in words):
@@ -242,19 +242,12 @@ def _may_be_sum(
     `totals` holds the running sums of columns that were asked for before.
     """
     if j not in totals:
-        plain = np.nan_to_num(_floats(frame[j].str.strip().str.replace(",", ".", regex=False)))
+        plain = np.nan_to_num(as_floats(frame[j].str.strip().str.replace(",", ".", regex=False)))
         totals[j] = np.concatenate([[0.0], np.cumsum(plain)])
     total, number = (totals[j][end] - totals[j][begin] for begin, end in ((start, row), (row, row + 1)))
-    digits = _decimals(value, ".")
+    digits = count_decimals(value, ".")
     near = 10.0**-digits + 1e-6 * abs(total)
     return abs(total - number) <= near or (digits > 0 and abs(total / (row - start or 1) - number) <= near)
-
-
-def _floats(text: pd.Series) -> np.ndarray:
-    """Return plain numbers as floats, NaN for all other text."""
-    import pandas as pd
-
-    return pd.to_numeric(text, errors="coerce").to_numpy(np.float64, na_value=np.nan)
 
 
 def _end(frame: pd.DataFrame, suspects: Mapping[int, tuple[str, bool]]) -> Iterator[tuple[int, str, bool]]:
@@ -320,7 +313,7 @@ def _parts(frame: pd.DataFrame, row: int) -> tuple[dict[int, str], dict[int, str
     """Return the numbers of a row, and its words: column -> value."""
     values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
     present = {j: value for j, value in values.items() if value not in _NONE}
-    numbers = {j: value for j, value in present.items() if _is_number(value)}
+    numbers = {j: value for j, value in present.items() if is_number(value)}
     return numbers, {j: value for j, value in present.items() if j not in numbers}
 
 
@@ -348,44 +341,28 @@ def _evidence(above: pd.DataFrame, numbers: Mapping[int, str]) -> int:
 def _evidence_of(column: pd.Series, value: str) -> int | None:
     for decimal in ".,":
         read = numbers_of(column, decimal) if len(column) else None
-        number = _number(value, decimal)
+        number = number_of(value, decimal)
         if read is None or number is None:
             continue
         values = read.to_numpy(np.float64)
-        digits = _decimals(value, decimal)
+        digits = count_decimals(value, decimal)
         rounding = 0.5 * 10.0**-digits
         told = int((values != number).all())
         if abs(values.sum() - number) <= rounding + 1e-9 * abs(number):
             is_large = len(values) >= _ENOUGH and abs(number) > _LARGE * np.abs(values).max()
             return told + int(told and is_large)
         if abs(values.mean() - number) <= (rounding if digits else 0) + 1e-9 * abs(number):
-            is_finer = digits > max(_decimals(other, decimal) for other in column.unique())
+            is_finer = digits > max(count_decimals(other, decimal) for other in column.unique())
             return told + int(told and is_finer)
         if "," not in value:
             return None
     return None
 
 
-def _decimals(value: str, decimal: str) -> int:
-    """Return how many digits are written after the decimal point."""
-    match = re.search(rf"{re.escape(decimal)}(\d+)", value)
-    return len(match[1]) if match else 0
-
-
-def _number(value: str, decimal: str) -> float | None:
-    plain = value if decimal == "." else value.translate(str.maketrans(",.", ".,"))
-    parts = written(plain)
-    return None if parts is None else float(parts[0])
-
-
-def _is_number(value: str) -> bool:
-    return _number(value, ".") is not None or _number(value, ",") is not None
-
-
 def _looks_numeric(column: pd.Series) -> bool:
     """Return whether the first values of a column are numbers."""
     present = [value for value in map(str.strip, column.iloc[:_SAMPLE]) if value not in _NONE]
-    return bool(present) and all(map(_is_number, present))
+    return bool(present) and all(map(is_number, present))
 
 
 def _all_numbers(column: pd.Series) -> bool:

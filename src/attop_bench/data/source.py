@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO, Any, Literal
 
@@ -26,6 +27,10 @@ BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZip
 
 #: Most bytes that a compressed file may hold.
 MOST_BYTES = 1 << 32
+
+#: Most bytes of a table's file that are held in memory beside its rows.
+_MOST_HELD = 1 << 30
+_PART = 1 << 20
 
 
 def _described(text: str, default: Any = MISSING) -> Any:
@@ -121,21 +126,50 @@ def _named(names: Sequence[str], wanted: PurePosixPath) -> str:
     raise KeyError(f"no {wanted} among {', '.join(names[:5])}")
 
 
+class Held(str):
+    """The path of a file whose content is held: whatever opens it gets a view of what was read once."""
+
+    content: bytes
+
+
+def hold(path: StrPath) -> StrPath:
+    """Return a file with its uncompressed content, read once; the path where that is too large to hold.
+
+    A path that leads to no file, or to a damaged one, is returned too: what reads it says what is wrong.
+    """
+    if isinstance(path, Held) or not os.path.isfile(path):
+        return path
+    try:
+        with open_bytes(path) as file:
+            parts = iter(lambda: file.read(_PART), b"")
+            content = b"".join(islice(parts, _MOST_HELD // _PART + 1))
+    except (OSError, *BROKEN):
+        return path
+    if len(content) > _MOST_HELD:
+        return path
+    held = Held(os.fspath(path))
+    held.content = content
+    return held
+
+
 def open_bytes(path: StrPath) -> IO[bytes]:
     """Open a file for reading, uncompressed (gz, bz2, xz, zst, zip of one file) by its first bytes."""
-    with open(path, "rb") as file:
-        start = file.read(6)
+    if isinstance(path, Held):
+        return io.BytesIO(path.content)
+    file = open(path, "rb")  # noqa: SIM115 - whoever opens it closes it
+    start = file.read(6)
+    file.seek(0)
     opener: Any = next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), None)
     if opener is None:
-        return open(path, "rb")
-    return io.BufferedReader(_Bounded(opener(path, "rb"), path))
+        return file
+    return io.BufferedReader(_Bounded(opener(file), file, path))
 
 
 class _Bounded(io.RawIOBase):
     """Content of a compressed file, refused beyond a limit: a small file may grow to any size."""
 
-    def __init__(self, inside: IO[bytes], path: StrPath):
-        self.inside, self.path, self.left = inside, path, MOST_BYTES
+    def __init__(self, inside: IO[bytes], packed: IO[bytes], path: StrPath):
+        self.inside, self.packed, self.path, self.left = inside, packed, path, MOST_BYTES
 
     def readable(self) -> bool:
         return True
@@ -153,21 +187,25 @@ class _Bounded(io.RawIOBase):
 
     def close(self) -> None:
         self.inside.close()
+        self.packed.close()
         super().close()
 
 
-def _open_zst(path: StrPath, mode: str) -> IO[bytes]:
+def _open_zst(file: IO[bytes]) -> IO[bytes]:
     import pyarrow
 
-    stream: Any = pyarrow.CompressedInputStream(pyarrow.OSFile(os.fspath(path)), "zstd")
+    stream: Any = pyarrow.CompressedInputStream(file, "zstd")
     return io.BufferedReader(stream)
 
 
-def _open_zip(path: StrPath, mode: str) -> IO[bytes]:
+def _open_zip(file: IO[bytes]) -> IO[bytes]:
     """Open the only file of a zip archive, besides what macOS adds; of several, the archive itself."""
-    with zipfile.ZipFile(path) as box:
-        names = [n for n in box.namelist() if not n.endswith(("/", ".DS_Store")) and "__MACOSX" not in n]
-        return box.open(names[0]) if len(names) == 1 else open(path, "rb")
+    box = zipfile.ZipFile(file)
+    names = [n for n in box.namelist() if not n.endswith(("/", ".DS_Store")) and "__MACOSX" not in n]
+    if len(names) == 1:
+        return box.open(names[0])
+    file.seek(0)
+    return file
 
 
 _MAGIC = {
@@ -212,7 +250,7 @@ def refuse_foreign(path: StrPath, form: str = "csv") -> None:
     try:
         with open_bytes(path) as file:
             start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf")
-        names = zipfile.ZipFile(path).namelist() if start.startswith(b"PK\3\4") else []
+            names = _names_in(start + file.read()) if start.startswith(b"PK\3\4") else []
     except (OSError, *BROKEN):
         return  # its reader says more
     if form == "npz":
@@ -229,6 +267,11 @@ def refuse_foreign(path: StrPath, form: str = "csv") -> None:
             raise DatasetError(
                 f"{where}: this is {what}, which is not read: save the table in it as CSV{how}"
             )
+
+
+def _names_in(archive: bytes) -> list[str]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as box:
+        return box.namelist()
 
 
 def stays_inside(name: str) -> bool:

@@ -15,13 +15,13 @@ import pandas as pd
 
 from attop.extending import join_first
 from attop_bench.data.base import DatasetError
+from attop_bench.data.cells import numbers_of
 from attop_bench.data.dialect import found_again
 from attop_bench.data.formats import Table, format_of, read_table
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.lines import asides
 from attop_bench.data.preparation import as_categories
 from attop_bench.data.source import BROKEN
-from attop_bench.data.written import numbers_of
 
 #: Formats of text alone, in which any line may be a row.
 _OF_LINES = ("csv", "excel")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints, did_you_mean
 from attop_bench.data.base import DatasetError
+from attop_bench.data.cells import PLAIN_NUMBER, is_date, no_plain_numbers, plain_number
 from attop_bench.data.preparation import columns_of, has_fixed_features
 
 if TYPE_CHECKING:
@@ -23,23 +24,12 @@ if TYPE_CHECKING:
 MANY_VALUES = 50
 #: Share of the values that must look like dates.
 _MOSTLY = 0.95
-#: In any language: 12 Mar 2024, 12-Mar-24, 12. März 2024, 12MAR2024, Tuesday, March 12, 2024, Mar-24.
-_WORD = r"[^\W\d_]{3,10}"
-_MONTH = r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,7}"
-_DATE = re.compile(
-    r"(\d{4}([-/.] ?)\d{1,2}\2\d{1,2}|\d{1,2}([-/.] ?)\d{1,2}\3(\d{4}|\d{2})"
-    rf"|({_WORD}[.,]* )?(\d{{1,2}}(\. ?|[ -]?)(de )?{_WORD}[.,]?[ -]?(de )?(\d{{4}}|\d{{2}})"
-    rf"|{_WORD}\.? \d{{1,2}},? \d{{2,4}})|{_MONTH}[ -](\d{{4}}|\d{{2}})"
-    rf"|(19|20)\d{{2}}[-/](0[1-9]|1[0-2]|W\d{{2}}|Q[1-4])|{_WORD} {_MONTH} \d{{1,2}} [\d:]{{5,8}} .*\d{{4}})"
-    r"((T|[ ,:]{1,2}([a-zà]{1,3} )?)\d{1,2}[:.h]\d{2}.*)?"
-)
 #: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
 #: number, are beyond one of them.
 _LONGEST, _LARGEST = 100_000, 10_000_000
 #: The offset from Greenwich at the end of a time.
 _OFFSET = re.compile(r"[T ].*(Z|[-+]\d{2}(:?\d{2})?)$", re.IGNORECASE)
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({_NUMBER})\s*")
+_COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({PLAIN_NUMBER})\s*")
 
 
 def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
@@ -103,7 +93,7 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
         any_of, text = positive if isinstance(positive, list) else [positive], table.text(name)
         rows = np.logical_or.reduce([_equals(text, value) for value in any_of])
         if not rows.any() and pd.api.types.is_numeric_dtype(column := table.values(name)):  # 100 of 100%
-            rows = column.isin([_number(value) for value in any_of]).to_numpy()
+            rows = column.isin([plain_number(value) for value in any_of]).to_numpy()
         return rows
     column = table.values(name)
     if not pd.api.types.is_numeric_dtype(column):  # text, or numbers that may be names: 01 beside 1
@@ -204,31 +194,18 @@ def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
     row, distinct = pd.factorize(text)
     same = [v == str(value).strip() for v in distinct]
     if not any(same) or not isinstance(value, str):  # 1 stands for 1.0 and true
-        number = _number(value)
+        number = plain_number(value)
         same = [
-            alike or (number is not None and _number(v) == number)
+            alike or (number is not None and plain_number(v) == number)
             for alike, v in zip(same, distinct, strict=True)
         ]
     return np.array([*same, False])[row]
 
 
-def _number(value: object) -> int | float | None:
-    """Return a value as a number, integers exactly; None if it is none."""
-    if isinstance(value, (bool, np.bool_, int, np.integer)):
-        return int(value)
-    if isinstance(value, (float, np.floating)):
-        return float(value)
-    if str(value).lower() in ("true", "false"):
-        return int(str(value).lower() == "true")
-    if isinstance(value, str) and re.fullmatch(_NUMBER, value.strip()):
-        return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
-    return None
-
-
 def is_dates(values: pd.Series) -> bool:
     """Return whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
     distinct = values.dropna().astype(str).unique()
-    dates = sum(_DATE.fullmatch(v.strip()) is not None for v in distinct)
+    dates = sum(is_date(v) for v in distinct)
     return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
 
 
@@ -279,12 +256,12 @@ def to_numbers(text: pd.DataFrame, codes: Mapping[Any, float], where: str) -> pd
 
 def refuse_text(text: pd.DataFrame, where: str) -> None:
     """Refuse columns of text, with an example of each."""
-    import pandas as pd
 
     def example(column: pd.Series) -> object:
         present = column.dropna()
-        unreadable = present[pd.to_numeric(present, errors="coerce").isna()]
-        return (*unreadable, *sorted(present, key=lambda v: -len(str(v))), None)[0]  # or the longest number
+        return (*no_plain_numbers(present), *sorted(present, key=lambda v: -len(str(v))), None)[
+            0
+        ]  # or the longest number
 
     if each := "; ".join(f"column {c!r} is not numeric, for example {example(text[c])!r}" for c in text):
         raise DatasetError(

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 from attop.experiment import Parts, read_parts
 from attop.extending import Ints
 from attop_bench.data.base import LEDGER, Dataset, DatasetError, Origin
-from attop_bench.data.formats import UNNAMED, Table, check_numbers, format_of, read_table
+from attop_bench.data.formats import UNNAMED, Table, check_numbers, identified, read_table
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
 from attop_bench.data.ledger import Aside, Ledger, shown
@@ -225,11 +225,9 @@ vars(file_table)["__signature__"] = inspect.signature(TableOptions)
 
 def read_raw_table(options: RawOptions) -> RawTable:
     """Read files of one form, and give their columns their roles."""
-    import pandas as pd
-
-    where, label, keep = options.where, options.label, options.keep
-    name = format_of(options.path) if options.format is None else options.format
-    paths = [p for p in (options.path, options.validation, options.test) if p is not None]
+    where, label = options.where, options.label
+    path, name = identified(options.path, options.format)
+    paths = [p for p in (path, options.validation, options.test) if p is not None]
     rows, part, ledger = _read(paths, name, options.reader)
     if options.labels is not None:
         column = read_table(options.labels, "csv", {"header": False}).frame
@@ -246,11 +244,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
         label = "label"
 
     label = column_of(frame, label, where)
-    roles = {role: getattr(options, role) for role in ("group", "entity", "day")}
-    roles = {role: column_of(frame, c, where) for role, c in roles.items() if c is not None}
-    for role, column in roles.items():
-        if column == label:
-            raise DatasetError(f"{where}: column {label!r} is both label and {role}: name another {role}")
+    roles = _roles(frame, label, options)
     in_use = np.ones(len(frame), bool)
     for rule, others in _left_out(rows, label, options):
         in_use &= ~others
@@ -259,29 +253,70 @@ def read_raw_table(options: RawOptions) -> RawTable:
         frame = frame[in_use].reset_index(drop=True)
         rows, part = replace(rows, frame=frame), None if part is None else part[in_use]
         numbers = numbers[in_use]
-    aside = {label, *roles.values(), *(column_of(frame, c, where) for c in options.drop)}
+    aside = {label, *roles.values(), *_named(frame, options.drop, where)}
     if name == "svmlight":
         aside.add("qid")
+    features = _feature_names(frame, aside, options)
+    for column in (label, *roles.values()):
+        require_present(rows.text(column), where)
+    X, categorical, text = _typed(rows, features, options)
+    ledger.require(len(X), where)
+    return RawTable(rows, label, roles, X, categorical, text, part, numbers, ledger)
+
+
+def _named(frame: pd.DataFrame, wanted: Sequence[str | int], where: str) -> list[str]:
+    """Return the names of columns that are given by name or number."""
+    return [column_of(frame, column, where) for column in wanted]
+
+
+def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, str]:
+    """Return ``group``, ``entity`` and ``day``, where there are any -> column; refuse the label as one."""
+    wanted = {role: getattr(options, role) for role in ("group", "entity", "day")}
+    roles = {role: column_of(frame, c, options.where) for role, c in wanted.items() if c is not None}
+    for role, column in roles.items():
+        if column == label:
+            raise DatasetError(
+                f"{options.where}: column {label!r} is both label and {role}: name another {role}"
+            )
+    return roles
+
+
+def _feature_names(frame: pd.DataFrame, aside: set[str], options: RawOptions) -> list[str]:
+    """Return the columns that are features: those to keep, or all that are not set aside."""
+    where = options.where
+    if options.keep is not None:
+        return _kept(frame, options.keep, aside, where)
     features = [c for c in frame.columns if c not in aside]
-    if keep is not None:
-        features = [column_of(frame, c, where) for c in keep]
-        if both := aside & set(features):
-            raise DatasetError(f"{where}: column {min(both)!r} cannot be a feature and something else")
-        if twice := [c for c in features if features.count(c) > 1]:
-            raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
     if not features:
         raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
-    unnamed = [c for c in features if UNNAMED.fullmatch(c)] if keep is None else []
-    if unnamed:
+    if unnamed := [c for c in features if UNNAMED.fullmatch(c)]:
         raise DatasetError(
             f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
             "by pandas: put its number in drop, or name the features in keep"
         )
-    for column in (label, *roles.values()):
-        require_present(rows.text(column), where)
-    codes, text = (
-        [column_of(frame, c, where) for c in given] for given in (options.categories, options.text)
-    )
+    return features
+
+
+def _kept(frame: pd.DataFrame, keep: Sequence[str | int], aside: set[str], where: str) -> list[str]:
+    """Return the columns to keep; refuse one that is something else, or named twice."""
+    features = _named(frame, keep, where)
+    if both := aside & set(features):
+        raise DatasetError(f"{where}: column {min(both)!r} cannot be a feature and something else")
+    if twice := [c for c in features if features.count(c) > 1]:
+        raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
+    if not features:
+        raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
+    return features
+
+
+def _typed(
+    rows: Table, features: Sequence[str], options: RawOptions
+) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return the features by their types, those that are categories, and those that are text."""
+    import pandas as pd
+
+    where = options.where
+    codes, text = (_named(rows.frame, wanted, where) for wanted in (options.categories, options.text))
     if other := {*codes, *text}.difference(features):
         raise DatasetError(f"{where}: column {min(other)!r} is no feature: take it out of categories or text")
     X = pd.DataFrame({c: rows.text(c) if c in {*codes, *text} else rows.values(c) for c in features})
@@ -291,8 +326,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     categorical = [c for c in features if c not in text and not pd.api.types.is_numeric_dtype(X[c])]
     for c in X.columns.difference([*categorical, *text], sort=False):
         check_numbers(X[c], where)
-    ledger.require(len(X), where)
-    return RawTable(rows, label, roles, X, categorical, text, part, numbers, ledger)
+    return X, categorical, text
 
 
 def _left_out(rows: Table, label: str, options: RawOptions) -> Iterator[tuple[str, NDArray[np.bool_]]]:

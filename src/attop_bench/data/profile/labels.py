@@ -1,36 +1,26 @@
-"""The likely label of a table, and its positive value."""
+"""The third step of a look: the likely label of a table, and its positive value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from attop.extending import join_first
 from attop_bench.data.base import DatasetError
+from attop_bench.data.cells import UNKNOWN
 from attop_bench.data.formats import Table
-from attop_bench.data.kinds.columns import comparison_with, decided, is_positive, positive_labels
-from attop_bench.data.outcomes import MOST, undecided
-from attop_bench.data.roles import Column, word_set, words_of
-from attop_bench.data.written import UNKNOWN
+from attop_bench.data.kinds.columns import column_of, comparison_with, decided, is_positive, positive_labels
+from attop_bench.data.profile.missing import usual_words
+from attop_bench.data.profile.names import word_set, words_of
+from attop_bench.data.profile.outcomes import MOST, undecided
+from attop_bench.data.profile.profile import LabelColumn, Profile
+from attop_bench.data.profile.roles import Column
 
-#: How the words of a label's name begin, after "is".
-_STEMS = (
-    "label target class outcome fraud default delinq dlq churn attrit respon bought purchas click conver "
-    "positive fail readmi died death surviv exited subscrib relevan includ defect bug result diagnos anomal"
-)
-_NAMES = frozenset(("y", "bad", "dead"))
-#: Last words of an outcome's name; of some only where they stand alone or after what can end: loan_status,
-#: but not marital_status.
-_LAST = frozenset(("dx", "disposition", "decision", "verdict"))
-_ENDS = frozenset(("status", "stage"))
-_OBJECTS = word_set(
-    """loan order deal case application claim ticket lead opportunity payment invoice project trial study test
-    screening review contract subscription request final last closing"""
-)
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10
 #: Share from which on the rarer of two values need not be the positive one.
@@ -41,18 +31,52 @@ _TRUE = (
 )
 
 
-@dataclass(frozen=True)
-class LabelColumn:
-    """A column that could be the label, its positive value, and its share of the labelled rows."""
+def choose_label(profile: Profile) -> Profile:
+    """Choose the label, the one named or the likeliest, and decide which of its values stand for none."""
+    answers = profile.answers
+    table, frame = profile.table, profile.frame
+    possible = candidates(table, frame, profile.columns)
+    profile = replace(profile, candidates=tuple(possible))
+    if answers.label is not None:
+        return _known_or_not(_with_named(profile, answers.label))
+    if answers.positive is not None:
+        label = having(answers.positive, table, frame, possible, answers.negative)
+        return _known_or_not(replace(profile, label=label))
+    if not possible:
+        return profile
+    label = possible[0]
+    if answers.negative is not None:
+        label = as_label(table, frame, label.column, None, answers.negative)
+    return _known_or_not(replace(profile, label=label))
 
-    column: str
-    positive: object
-    share: float
-    #: What else could be positive.
-    otherwise: str = ""
-    #: Values that are negative, where not every other value is; and the others, which are left out.
-    negative: tuple[object, ...] = ()
-    left_out: tuple[object, ...] = ()
+
+def _with_named(profile: Profile, name: str) -> Profile:
+    """Return a profile with the named column as label; nothing beside one value is the other label."""
+    answers = profile.answers
+    name = column_of(profile.frame, name, profile.table.where)
+    values = profile.frame[name].dropna().unique()
+    if profile.finds_missing and len(values) == 1:
+        profile = profile.with_missing({name: False})
+        profile = profile.saying(f"{name}: {values[0]} or nothing, which is read as the other label")
+    label = as_label(profile.table, profile.frame, name, answers.positive, answers.negative)
+    return replace(profile, label=label)
+
+
+def _known_or_not(profile: Profile) -> Profile:
+    """Return a profile whose label has no marks, such as ``?``, that stand for none of its values."""
+    name = profile.of_label
+    if name is None or not profile.finds_missing:
+        return profile
+    none = unknown(profile.frame[name])
+    if not none:
+        return profile
+    answers = profile.answers
+    words = sorted({*none, *usual_words(profile.table, name)} - answers.positives)
+    profile = profile.with_missing({name: words})
+    label = as_label(profile.table, profile.frame, name, answers.positive, answers.negative)
+    remedy = f"--reader 'missing={{{name}: []}}'"
+    remark = f"{name}: {join_first(none)} is read as no label; as one: {remedy}"
+    return replace(profile.saying(remark), label=label)
 
 
 def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> list[LabelColumn]:
@@ -98,10 +122,13 @@ def having(
 def _is_named(name: str) -> bool:
     """Return whether a column has the name of an outcome."""
     words = [word.removeprefix("is") for word in words_of(name)]
-    last, before = words[-1:], words[-2:-1]
-    if _LAST.issuperset(last) or (_ENDS.issuperset(last) and _OBJECTS.issuperset(before)):
+    if word_set("outcome, as the last word").issuperset(words[-1:]):
         return bool(words)
-    return any(word.startswith(tuple(_STEMS.split())) or word in _NAMES for word in words)
+    ends = word_set("outcome, after what can end").issuperset(words[-1:])
+    if ends and word_set("what can end").issuperset(words[-2:-1]):  # loan_status, but not marital_status
+        return True
+    stems = tuple(word_set("outcome, how it begins"))
+    return any(word.startswith(stems) or word in word_set("outcome") for word in words)
 
 
 def as_label(

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from attop.extending import Floats, Ints
 from attop.metrics import auc
 from attop_bench.data.kinds.columns import MANY_VALUES
-from attop_bench.data.leaks_at_top import leaks_at_top
-from attop_bench.data.roles import Column
+from attop_bench.data.profile.leaks_at_top import leaks_at_top
+from attop_bench.data.profile.roles import Column
 
 #: AUC of a column alone; share of positives of a value that half of the positives have.
 _AREA, _ALONE = 0.998, 0.99

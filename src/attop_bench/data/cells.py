@@ -1,12 +1,18 @@
-"""Numbers and gaps as people write them."""
+"""What a cell of text is: a gap, a number, a quantity with its unit, or a date, as people write them.
+
+No other module decides it: each asks one of the functions below.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from attop.extending import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +46,22 @@ _WRITTEN = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[-+]?)\s*(?P<before>{_CURRENCY})?\s*(?P<open2>\()?\s*(?P<sign2>[-+]?)"
     rf"(?P<number>(?:{_GROUPED}|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)(?P<whole>(?<=\.)-{{1,2}})?"
     rf"\s*(?P<times>[kKMB](?![^\W\d_]))?\s*(?P<after>{_CURRENCY}|{_UNIT})?(?P<sign3>-?)\s*(?P<close>\))?"
+)
+#: A number without a sign of its own, as YAML and comparisons have it.
+PLAIN_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+#: A number that needs no reading of its unit, with a point or a comma before the decimals.
+_USUAL = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
+#: Latitude and longitude, blood pressures.
+_PAIR = re.compile(r"\s*[-+]?\d+([.]\d+)?\s*[,;/]\s*[-+]?\d+([.]\d+)?\s*")
+#: In any language: 12 Mar 2024, 12-Mar-24, 12. März 2024, 12MAR2024, Tuesday, March 12, 2024, Mar-24.
+_WORD = r"[^\W\d_]{3,10}"
+_MONTH = r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,7}"
+_DATE = re.compile(
+    r"(\d{4}([-/.] ?)\d{1,2}\2\d{1,2}|\d{1,2}([-/.] ?)\d{1,2}\3(\d{4}|\d{2})"
+    rf"|({_WORD}[.,]* )?(\d{{1,2}}(\. ?|[ -]?)(de )?{_WORD}[.,]?[ -]?(de )?(\d{{4}}|\d{{2}})"
+    rf"|{_WORD}\.? \d{{1,2}},? \d{{2,4}})|{_MONTH}[ -](\d{{4}}|\d{{2}})"
+    rf"|(19|20)\d{{2}}[-/](0[1-9]|1[0-2]|W\d{{2}}|Q[1-4])|{_WORD} {_MONTH} \d{{1,2}} [\d:]{{5,8}} .*\d{{4}})"
+    r"((T|[ ,:]{1,2}([a-zà]{1,3} )?)\d{1,2}[:.h]\d{2}.*)?"
 )
 #: A time of the day, or minutes and seconds.
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?:\s?([AaPp])\.?[Mm]\.?)?")
@@ -112,3 +134,74 @@ def _rewritten(text: pd.Series) -> pd.Series | None:
     if len(units - {""}) > 1 or ("" in units and not amounts) or all(a == b for a, b in plain.items()):
         return None
     return numbers_of(text.map(plain))
+
+
+def plain_number(value: object) -> int | float | None:
+    """Return a value as a number, integers exactly; None if it is none."""
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    if str(value).lower() in ("true", "false"):
+        return int(str(value).lower() == "true")
+    if isinstance(value, str) and re.fullmatch(PLAIN_NUMBER, value.strip()):
+        return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
+    return None
+
+
+def as_floats(text: pd.Series) -> Floats:
+    """Return plain numbers as floats, NaN for all other text."""
+    import pandas as pd
+
+    return pd.to_numeric(text, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+
+
+def no_plain_numbers(values: pd.Series) -> pd.Series:
+    """Return the values that are present and no plain numbers."""
+    return values[np.isnan(as_floats(values)) & values.notna().to_numpy()]
+
+
+def mostly_numbers(values: Sequence[str], share: float) -> pd.Series | None:
+    """Return text as numbers, with a point or a comma before the decimals, if such a share of it is."""
+    import pandas as pd
+
+    text = pd.Series(values, dtype=object)
+    text = text[text.str.contains(r"\d")] if len(text) > 1 else text
+    if len(text) < share * len(values):
+        return None
+    read = (numbers_of(text, decimal) for decimal in ".,")
+    return next((n for n in read if n is not None and n.dtype.kind != "b"), None)
+
+
+def number_of(value: str, decimal: str) -> float | None:
+    """Return the number that a person reads in text, whatever its unit; None of other text."""
+    plain = value if decimal == "." else value.translate(str.maketrans(",.", ".,"))
+    parts = written(plain)
+    return None if parts is None else float(parts[0])
+
+
+def is_number(value: str) -> bool:
+    """Return whether a person reads a number, with a point or a comma before the decimals."""
+    return number_of(value, ".") is not None or number_of(value, ",") is not None
+
+
+def count_decimals(value: str, decimal: str) -> int:
+    """Return how many digits are written after the decimal point."""
+    match = re.search(rf"{re.escape(decimal)}(\d+)", value)
+    return len(match[1]) if match else 0
+
+
+def is_pair(value: str) -> bool:
+    """Return whether text is two numbers."""
+    return _PAIR.fullmatch(value) is not None
+
+
+def units_of(values: pd.Series) -> tuple[set[str], int]:
+    """Return the units of quantities, but for signs beside usual numbers, and how many values are none."""
+    quantities = values[~values.str.fullmatch(_USUAL)].map(written)
+    return {quantity[1] for quantity in quantities.dropna() if quantity[1]}, int(quantities.isna().sum())
+
+
+def is_date(text: str) -> bool:
+    """Return whether text is a date: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
+    return _DATE.fullmatch(text.strip()) is not None

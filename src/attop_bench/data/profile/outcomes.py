@@ -6,34 +6,10 @@ import re
 
 import pandas as pd
 
-from attop_bench.data.roles import word_set
+from attop_bench.data.profile.names import word_set
 
 #: Most values of a label that are sorted into outcomes.
 MOST = 20
-#: Outcomes that may still become another: of a deal, a loan, a screening, a test.
-_NOT_YET = word_set(
-    """open pending current ongoing inconclusive indeterminate undetermined undecided equivocal unknown
-    unscreened unlabelled unlabeled unreviewed waiting issued tbd invalid"""
-) | {
-    "in progress",
-    "in process",
-    "in review",
-    "under review",
-    "in grace period",
-    "in treatment",
-    "on hold",
-    "to be determined",
-    "to be decided",
-    "not yet",
-    "not known",
-    "not screened",
-    "not tested",
-    "not assessed",
-    "not reviewed",
-    "no result",
-    "no outcome",
-    "no decision",
-}
 
 
 def undecided(values: pd.Series) -> list[object]:
@@ -48,7 +24,7 @@ def undecided(values: pd.Series) -> list[object]:
     if pd.api.types.is_numeric_dtype(values):
         none = [value for value in (min(distinct), max(distinct)) if _is_apart(value, distinct)]
     else:
-        none = [value for value in distinct if _normal(value) in _NOT_YET]
+        none = [value for value in distinct if _normal(value) in word_set("no outcome yet")]
     return none if len(distinct) - len(none) >= 2 else []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -12,7 +12,8 @@ import numpy as np
 from attop.experiment import MIN_RUNS
 from attop.extending import Top
 from attop_bench.data.base import DatasetError
-from attop_bench.data.findings import NO_LABEL, Look
+from attop_bench.data.profile.findings import NO_LABEL, Look
+from attop_bench.data.profile.roles import Column
 
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
@@ -33,6 +34,22 @@ _BOOSTING = """  - id: boosting
 """
 #: Scikit-learn's takes no sparse weights of words.
 _OF_WORDS = "  - lightgbm\n"
+#: What is said beside an option.
+_COMMENTS = {
+    "day": "for splits in time",
+    "reader": "how the file is written",
+    "negative": "rows of another outcome are left out",
+    "drop_unlabelled": "rows without a label are left out",
+    "group": "each is a list of its own",
+    "entity": "comes back in many rows",
+    "drop": "names, dates, constants, copies of columns",
+    "text": "TF-IDF weights of words, learnt from the training items",
+    "categories": "codes, also where they are numbers",
+    "one_hot": "a 0/1 column for each category",
+    "max_categories": "rare categories share one column",
+    "impute": "missing values: the median, or the most frequent category, of the training items",
+    "copies_together": "rows with the same features are on one side of a split",
+}
 
 
 #: Period -> its days, on average over the years.
@@ -57,37 +74,51 @@ class Rate(NamedTuple):
 
 def parameters(table: Look) -> dict[str, Any]:
     """Return the parameters of the kind ``file`` for a table."""
-    if table.label is None:
+    label = table.label
+    if label is None:
         raise DatasetError(f"dataset {table.path}: {NO_LABEL}")
-    group = _role(table, "group")
-    entity = _role(table, "entity") if group is None else None
-    day = min(table.days, key=lambda name: table.days[name], default=None)  # dates of birth span more
-    rest = [c for c in table.columns if c.name not in (table.label.column, group, entity, day)]
-    drop = [c.name for c in rest if not c.is_feature or c.name in {*table.twins, *table.leaks}]
-    features = [c for c in rest if c.name not in drop]
+    roles = _roles(table)
+    rest = [c for c in table.columns if c.name not in {label.column, *roles.values()}]
+    features = [c for c in rest if c.is_feature and c.name not in {*table.twins, *table.leaks}]
     if not features:
         raise DatasetError(f"dataset {table.path}: no column is left that could be a feature")
-    categorical = [c for c in features if c.kind == "category" or (c.text and c.kind == "yes/no")]
-    many = max((c.distinct for c in categorical), default=0) > _CEILING
-    gaps = any(c.missing or c.marks for c in features if c.kind != "text")
+    kept = {c.name for c in features}
+    lists_or_entities = {"group", "entity"} & roles.keys()
     optional = {
-        "negative": list(table.label.negative),
+        "negative": list(label.negative),
         "format": table.format,
         "reader": dict(table.reader),
         "drop_unlabelled": table.unlabelled > 0,
-        "group": group,
-        "entity": entity,
-        "day": day,
-        "drop": drop,
+        **roles,
+        "drop": [c.name for c in rest if c.name not in kept],
+        **_of_features(features),
+        "copies_together": table.copies > 0 and not lists_or_entities,
+    }
+    named = {"path": table.path, "label": label.column, "positive": label.positive}
+    return named | {name: value for name, value in optional.items() if value}
+
+
+def _roles(table: Look) -> dict[str, str]:
+    """Return the columns of groups, or else of entities, and of days, as far as there are any."""
+    group = _role(table, "group")
+    entity = _role(table, "entity") if group is None else None
+    day = min(table.days, key=lambda name: table.days[name], default=None)  # dates of birth span more
+    roles = {"group": group, "entity": entity, "day": day}
+    return {role: column for role, column in roles.items() if column is not None}
+
+
+def _of_features(features: Sequence[Column]) -> dict[str, object]:
+    """Return the options of features by their kinds: text, categories, and how gaps are filled."""
+    categorical = [c for c in features if c.kind == "category" or (c.text and c.kind == "yes/no")]
+    many = max((c.distinct for c in categorical), default=0) > _CEILING
+    gaps = any(c.missing or c.marks for c in features if c.kind != "text")
+    return {
         "text": [c.name for c in features if c.kind == "text"],
         "categories": [c.name for c in categorical if c.own or not c.text],
         "one_hot": bool(categorical),
         "max_categories": _CEILING if many else None,
         "impute": "median" if gaps else None,
-        "copies_together": table.copies > 0 and entity is None and group is None,
     }
-    named = {"path": table.path, "label": table.label.column, "positive": table.label.positive}
-    return named | {name: value for name, value in optional.items() if value}
 
 
 def in_time(table: Look) -> dict[str, object] | None:
@@ -130,25 +161,10 @@ def propose(
     written = top.as_dict()
     if top.k is not None and top.k < table.rows and "group" not in options:
         written.setdefault("of", table.rows)
-    comments = {
-        "day": "for splits in time",
-        "reader": "how the file is written",
-        "negative": "rows of another outcome are left out",
-        "drop_unlabelled": "rows without a label are left out",
-        "group": "each is a list of its own",
-        "entity": "comes back in many rows",
-        "drop": "names, dates, constants, copies of columns",
-        "text": "TF-IDF weights of words, learnt from the training items",
-        "categories": "codes, also where they are numbers",
-        "one_hot": "a 0/1 column for each category",
-        "max_categories": "rare categories share one column",
-        "impute": "missing values: the median, or the most frequent category, of the training items",
-        "copies_together": "rows with the same features are on one side of a split",
-    }
     lines = [f"      {name}: {_flow(value)}" for name, value in options.items()]
     width = min(max(map(len, lines)), 60)
     noted = [
-        f"{line.ljust(width)}  # {comments[name]}" if name in comments else line
+        f"{line.ljust(width)}  # {_COMMENTS[name]}" if name in _COMMENTS else line
         for line, name in zip(lines, options, strict=True)
     ]
     if table.leaks:

@@ -1,21 +1,28 @@
-"""Words for what is missing: which occur, how they go with the label, and which are values after all."""
+"""The fourth step of a look: which words stand for nothing.
+
+It says which occur, how they go with the label, and which are values after all.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import join_first
+from attop_bench.data.cells import GAPS
 from attop_bench.data.formats import Table
-from attop_bench.data.written import GAPS
+from attop_bench.data.kinds.columns import positive_labels
+from attop_bench.data.profile.profile import Profile
 
 #: By chance, so seldom a word goes with the label as it does; rows it takes to tell.
 _CHANCE, _ROWS = 1e-3, 10
+#: Kinds of columns whose words are looked at.
+_KINDS = ("category", "yes/no", "constant")
 #: Numbers that often stand for nothing.
 _NINES = re.compile("-1|-?9{2,}")
 
@@ -37,6 +44,33 @@ class Gap:
         shares = f", {self.positive:.0%} of them positive, {self.others:.0%} of others"
         shares = shares if self.positive >= 0 else ""
         return f"{self.column}: {self.word or 'nothing'} in {self.share:.1%} of the rows{shares}"
+
+
+def decide_missing(profile: Profile) -> Profile:
+    """Decide which words of each column stand for nothing, and read those columns again that have others."""
+    if profile.finds_missing:
+        entries = gaps(profile.table, _with_words(profile), _positives(profile))
+        profile = profile.saying(*remarks(entries)).with_missing(as_options(entries))
+    table = profile.table
+    marked = [column for column in profile.columns if column.marks]
+    profile = profile.with_values({c.name: [*c.marks, *usual_words(table, c.name)] for c in marked})
+    if not profile.table.missing:
+        return profile
+    return replace(profile, reader={**profile.reader, "missing": profile.table.missing})
+
+
+def _with_words(profile: Profile) -> list[str]:
+    """Return the columns of text, beside the label, that have gaps which words may stand for."""
+    return [
+        column.name
+        for column in profile.columns
+        if column.missing and column.text and column.kind in _KINDS and column.name != profile.of_label
+    ]
+
+
+def _positives(profile: Profile) -> NDArray[np.bool_] | None:
+    label = profile.label
+    return None if label is None else positive_labels(profile.table, label.column, label.positive)
 
 
 def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> list[Gap]:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attop.extending import count_noun, join_first
 from attop_bench.data.kinds.columns import MANY_VALUES
-from attop_bench.data.labels import LabelColumn
 from attop_bench.data.ledger import Ledger
-from attop_bench.data.roles import Column
+from attop_bench.data.profile.profile import LabelColumn
+from attop_bench.data.profile.roles import Column
 
 #: What is said where no column can be the label.
 NO_LABEL = "no column has two values: name the label, --label COLUMN --positive VALUE, or '>= 3', say"
 #: Lines that are said, and positives below which no difference between models shows.
 _MOST, _FEW_POSITIVES = 8, 50
+
+#: What is said of the columns of a kind.
+_FIRST = (
+    ("group", "names lists: each is ranked by itself, and is on one side of a split"),
+    ("entity", "an entity, such as a customer: no feature; its rows stay on one side of a split"),
+)
+_TEXT = ("text", "text, read as the weights of its words (TF-IDF): drop it if it is none")
+_UNUSED = (
+    ("unusable", "infinite numbers, or no single values: dropped; correct them to use them"),
+    ("date", "dates: no feature; to use them make numbers, such as an age in days"),
+)
 
 
 @dataclass(frozen=True)
@@ -73,42 +84,67 @@ class Look:
 
 
 def _complaints(table: Look) -> Iterator[str]:
-    label, named = table.label, [c for c in table.columns if c.name not in {*table.twins, *table.leaks}]
-    if label is None:
+    aside = {*table.twins, *table.leaks}
+    if table.label is None:
         yield NO_LABEL
     else:
-        yield from _about_label(table, label)
-        named = [c for c in named if c.name != label.column]
+        aside.add(table.label.column)
+        yield from _about_label(table, table.label)
     yield from table.said
-    for name, how in list(table.leaks.items())[:1]:
-        rest = [f"{other} ({this})" for other, this in table.leaks.items() if other != name]
-        also = f"; so do {join_first(rest)}" if rest else ""
-        yield f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?{also}"
-    by_kind = {kind: [c.name for c in named if c.kind == kind] for kind in {c.kind for c in named}}
-    for kind, remark in (
-        ("group", "names lists: each is ranked by itself, and is on one side of a split"),
-        ("entity", "an entity, such as a customer: no feature; its rows stay on one side of a split"),
-    ):
-        if kind in by_kind:
-            yield f"{join_first(by_kind[kind])}: {remark}"
+    yield from _about_leaks(table)
+    columns = [c for c in table.columns if c.name not in aside]
+    yield from _about_kinds(columns, _FIRST)
+    yield from _about_questions(table)
+    yield from _about_kinds(columns, [_TEXT])
+    yield from _about_numbers(columns)
+    yield from _about_kinds(columns, _UNUSED)
+    yield from _about_rows(table, columns)
+    yield from _about_dropped(table, columns)
+
+
+def _names_of(columns: Iterable[Column], kind: str) -> list[str]:
+    return [column.name for column in columns if column.kind == kind]
+
+
+def _about_leaks(table: Look) -> Iterator[str]:
+    """Yield one line on the first column that tells the label; it names the others."""
+    if not table.leaks:
+        return
+    (name, how), *others = table.leaks.items()
+    rest = join_first([f"{other} ({evidence})" for other, evidence in others])
+    also = f"; so do {rest}" if others else ""
+    yield f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?{also}"
+
+
+def _about_kinds(columns: Sequence[Column], remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a line for each kind of column that there is, with its remark."""
+    for kind, remark in remarks:
+        if names := _names_of(columns, kind):
+            yield f"{join_first(names)}: {remark}"
+
+
+def _about_questions(table: Look) -> Iterator[str]:
     if asked := table.questions:
         each = join_first([f"{c.name} ({c.kind}, or {c.otherwise})" for c in asked])
         yield f"not sure of {each}: if wrong, look again with --role COLUMN=KIND"
-    if names := by_kind.get("text"):
-        yield f"{join_first(names)}: text, read as the weights of its words (TF-IDF): drop it if it is none"
-    for column in named:
+
+
+def _about_numbers(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield a line for each column of numbers with marks, and one for those that are written as text."""
+    for column in columns:
         if column.marks:
             yield f"{column.name}: numbers but for {', '.join(map(repr, column.marks))}, taken as missing"
-    if written := [c for c in named if c.kind == "text of numbers" and not c.marks]:
-        several = join_first([f"{c.name} (in {c.why})" if c.why else c.name for c in written])
-        example = f"such as {written[0].example!r}"
-        yield f"{several}: numbers written as text, {example}: dropped; write plain ones, of one unit"
-    if names := by_kind.get("unusable"):
-        yield f"{join_first(names)}: infinite numbers, or no single values: dropped; correct them to use them"
-    if names := by_kind.get("date"):
-        yield f"{join_first(names)}: dates: no feature; to use them make numbers, such as an age in days"
-    yield from _about_rows(table, named)
-    aside = [f"{join_first(by_kind[k])} ({k})" for k in ("identifier", "constant", "empty") if k in by_kind]
+    written = [c for c in columns if c.kind == "text of numbers" and not c.marks]
+    if not written:
+        return
+    several = join_first([f"{c.name} (in {c.why})" if c.why else c.name for c in written])
+    example = f"such as {written[0].example!r}"
+    yield f"{several}: numbers written as text, {example}: dropped; write plain ones, of one unit"
+
+
+def _about_dropped(table: Look, columns: Sequence[Column]) -> Iterator[str]:
+    named = ((kind, _names_of(columns, kind)) for kind in ("identifier", "constant", "empty"))
+    aside = [f"{join_first(names)} ({kind})" for kind, names in named if names]
     if table.twins:
         first = "; ".join(f"{a}: the same values as {b}" for a, b in list(table.twins.items())[:3])
         aside.append(f"{count_noun(len(table.twins), 'column')} twice ({first})")
@@ -150,7 +186,7 @@ def _about_outcomes(table: Look, label: LabelColumn) -> str:
     )
 
 
-def _about_rows(table: Look, columns: list[Column]) -> Iterator[str]:
+def _about_rows(table: Look, columns: Sequence[Column]) -> Iterator[str]:
     if table.copies:
         rows = count_noun(table.copies, "row")
         yield f"{rows} with the features of a row before: kept on one side of every split"

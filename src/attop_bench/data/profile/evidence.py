@@ -1,0 +1,104 @@
+"""The last step of a look: copies, dates, leaks and files beside, and all that is to be said."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+
+from attop_bench.data.base import DatasetError
+from attop_bench.data.dialect import lines_of, written_oddly
+from attop_bench.data.kinds.columns import day_numbers, positive_labels
+from attop_bench.data.profile.files_beside import remarks_on_files
+from attop_bench.data.profile.findings import Look
+from attop_bench.data.profile.leaks import leaks
+from attop_bench.data.profile.missing import sentinels
+from attop_bench.data.profile.profile import Profile
+
+
+def evidence(profile: Profile, form: str | None) -> Look:
+    """Return all that is found in a table whose columns, label and missing values are known."""
+    table, frame = profile.table, profile.frame
+    label = profile.of_label
+    numbers = [c.name for c in profile.columns if c.kind == "number" and c.name != label]
+    features = [c.name for c in profile.columns if c.is_feature and c.name != label]
+    spans = {c.name: _span(frame[c.name]) for c in profile.columns if c.kind == "date" and not c.missing}
+    missing, others = _without_class(profile)
+    remarks = [
+        *remarks_on_files(profile.path, table, label),
+        *profile.remarks,
+        *sentinels(frame, numbers),
+        *written_oddly(table, frame),
+    ]
+    return Look(
+        path=os.fspath(profile.path),
+        rows=profile.rows,
+        sample=len(frame),
+        columns=list(profile.columns),
+        label=profile.label,
+        named=profile.answers.label is not None,
+        candidates=list(profile.candidates),
+        unlabelled=int(missing.sum()),
+        undecided=int(others.sum()),
+        copies=int(frame[features].duplicated().sum()) if features else 0,
+        twins=_twins(frame),
+        leaks=_leaks(profile, ~(missing | others)),
+        days={name: span for name, span in spans.items() if span},
+        format=form,
+        reader=profile.reader,
+        said=remarks,
+        ledger=table.ledger,
+        doubtful=lines_of(table.suspects) if table.ledger.doubtful else [],
+    )
+
+
+def _without_class(profile: Profile) -> tuple[pd.Series, pd.Series]:
+    """Return which rows have no label, and which have one of another outcome."""
+    if profile.label is None:
+        none = pd.Series(False, profile.frame.index)
+        return none, none
+    values = profile.frame[profile.label.column]
+    return values.isna(), values.isin(profile.label.left_out)
+
+
+def _leaks(profile: Profile, labelled: pd.Series) -> dict[str, str]:
+    """Return the columns that tell the label nearly alone, and how, by the rows that have one."""
+    label = profile.label
+    if label is None:
+        return {}
+    y = positive_labels(profile.table, label.column, label.positive)[labelled]
+    return leaks(profile.frame[labelled], profile.columns, label.column, y)
+
+
+def _span(dates: pd.Series) -> int:
+    """Return the days from the first to the last, both counted; 0 if they are no dates.
+
+    Dates that are all the first of a month stand for whole months.
+    """
+    try:
+        numbers = day_numbers(dates, "")
+    except DatasetError:
+        return 0
+    first, last = int(numbers.min()), int(numbers.max())
+    if first == last or pd.api.types.is_numeric_dtype(dates):
+        return last - first + 1
+    days = np.unique(numbers).astype("datetime64[D]")
+    months = days.astype("datetime64[M]")
+    if (days == months).all():
+        last = int((months[-1] + 1).astype("datetime64[D]").astype(int)) - 1
+    return last - first + 1
+
+
+def _twins(frame: pd.DataFrame) -> dict[str, str]:
+    """Return column -> an earlier one with the same values."""
+    first: dict[tuple[int, str], str] = {}
+    twins = {}
+    for name in frame.columns:
+        values = frame[name]
+        text = values if pd.api.types.is_numeric_dtype(values) else values.astype(str)
+        key = (int(pd.util.hash_pandas_object(text, index=False).sum()), str(text.dtype))
+        earlier = first.setdefault(key, name)
+        if earlier != name and frame[earlier].equals(values) and values.notna().any():
+            twins[name] = earlier
+    return twins

@@ -1,0 +1,86 @@
+"""Files beside a table that belong to it, and are not read: weights, labels, further rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from attop.extending import join_first
+from attop_bench.data.base import DatasetError
+from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.profile.names import word_set, words_of
+from attop_bench.files import StrPath
+
+#: Ends of names of files with a weight a row.
+_WEIGHTS = (".weight", ".weights")
+#: Largest file that is looked into, and share of its keys that must be the table's.
+_LARGEST, _SHARED = 20_000_000, 0.5
+
+
+def remarks_on_files(path: StrPath, table: Table, label: str | None) -> Iterator[str]:
+    """Yield a line for each file in the folder that belongs to a table, and what takes it."""
+    path = Path(path)
+    of_labels, of_rows = word_set("file of labels"), word_set("file of further rows")
+    for end in _WEIGHTS:
+        if (other := Path(f"{path}{end}")).is_file():
+            yield f"{other.name} beside it has weights of rows, which are not used"
+    for other in _files_of(path.parent):
+        words = set(words_of(other.stem.split(".")[0]))
+        if other == path or not words & (of_labels | of_rows):
+            continue
+        rows = _read(other)
+        if rows is not None:
+            remark = _about_labels if words & of_labels else _about_rows
+            yield from remark(path, other, table, rows, label)
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Return the files of a folder that are not too large to be looked into, none if it cannot be listed."""
+    try:
+        return sorted(p for p in folder.iterdir() if p.is_file() and p.stat().st_size <= _LARGEST)
+    except OSError:
+        return []
+
+
+def _read(path: Path) -> pd.DataFrame | None:
+    """Return the rows of a file, None where it is no table."""
+    try:
+        return read_table(path, format_of(path)).frame
+    except (DatasetError, OSError):
+        return None
+
+
+def _about_labels(
+    path: Path, other: Path, table: Table, labels: pd.DataFrame, label: str | None
+) -> Iterator[str]:
+    """Say how labels of another file come to a table's rows: by a column of both, or in their order."""
+    rows, shared = table.frame, [name for name in labels if name in table.frame]
+    lacking = [name for name in labels if name not in table.frame]
+    if labels.shape[1] == 1 and len(labels) + 1 == len(rows) and not shared:
+        yield (
+            f"{other.name} beside it has one value a row: if they are labels, labels: {other.name} in "
+            "the configuration instead of label"
+        )
+        return
+    for key in shared:
+        keys = labels[key].astype(str)
+        share = keys.isin(rows[key].astype(str)).mean()
+        if lacking and keys.is_unique and share >= _SHARED:
+            yield (
+                f"{other.name} beside it has {join_first(lacking, 3)} for {share:.0%} of its {len(keys):,} "
+                f"{key}: if one is the label, write it into {path.name} by {key}, and look again"
+            )
+            return
+
+
+def _about_rows(
+    path: Path, other: Path, table: Table, further: pd.DataFrame, label: str | None
+) -> Iterator[str]:
+    """Say what another file of the same columns is for: a test part, or rows to score."""
+    names, others = list(table.frame), list(further)
+    if names == others:
+        yield f"{other.name} beside it has the same columns: to test on its rows, test: {other.name}"
+    elif label is not None and [name for name in names if name != label] == others:
+        yield f"{other.name} beside it lacks {label} alone: rows to rank later, by attop score"

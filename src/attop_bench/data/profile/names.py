@@ -1,0 +1,37 @@
+"""Words of names and what they mean; each stands in `names.csv`, with a name of a column that has it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import cache
+from pathlib import Path
+
+_FILE = Path(__file__).with_name("names.csv")
+
+
+@cache
+def word_set(meaning: str) -> frozenset[str]:
+    """Return the words that have a meaning, such as person."""
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return frozenset(row["word"] for row in csv.DictReader(file) if row["meaning"] == meaning)
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name: customerId and CUSTOMER_ID are customer, id."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return [word.rstrip("0123456789") or word for word in re.findall(r"[^\W_]+|#", parted.lower())]
+
+
+@cache
+def meanings_of(name: str) -> frozenset[str]:
+    """Return what the last word of a name says: identifier, and of what; or measure, by any of its words."""
+    words = words_of(name)
+    is_identifier = not word_set("identifier").isdisjoint(words[-1:])
+    last = words[-2:] if is_identifier else words[-1:]
+    meanings = {what for what in ("person", "list", "thing") if not word_set(what).isdisjoint(last)}
+    if is_identifier:
+        meanings.add("identifier")
+    elif not word_set("measure").isdisjoint(words):
+        meanings.add("measure")
+    return frozenset(meanings)

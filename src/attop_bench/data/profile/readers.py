@@ -1,0 +1,402 @@
+"""Readers of a column's role: each accepts a column, with the reason, or passes it on to the next.
+
+The order is that of the lists: `_OF_NUMBERS` and `_OF_TEXT` by the values, `_OF_NAMES` for whole numbers and
+text that may name things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from attop.extending import join_first
+from attop_bench.data.cells import is_pair, no_plain_numbers, units_of
+from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
+from attop_bench.data.profile.likeness import FEW, FEWEST, NEARLY, are_alike, are_far_apart, look_like_names
+from attop_bench.data.profile.names import meanings_of, word_set, words_of
+
+#: Values that are no numbers in a column of numbers: marks of what is missing.
+_MARKS = 3
+#: Share of values that are no plain numbers, of a column of measurements with signs, such as 360*.
+_ODD = 0.2
+#: Units of one column, at most: 12 kg and 500 g, but not as many as seats have letters.
+_UNITS = 3
+#: Values of a column that has the parts of somebody's own split, at most.
+_PARTS = 4
+#: Words, the median of the rows, from which text is read as such rather than as names; those that are asked.
+_WORDS, _ASKED = 4, 3
+#: From here on a float has no place for every integer.
+_TOO_LONG = 2**53
+#: Digits of numbers of which each row has its own, and of codes, from which on they may be names.
+_DIGITS, _DIGITS_OF_CODE = 5, 3
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column is, the reason, and what else it could be."""
+
+    kind: str
+    why: str = ""
+    otherwise: str = ""
+    #: Marks of missing values among numbers.
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Values:
+    """A column as its readers see it; what several of them ask is found once."""
+
+    frame: pd.DataFrame
+    name: str
+    present: pd.Series
+    distinct: int
+
+    @property
+    def rows(self) -> int:
+        """Rows with a value."""
+        return len(self.present)
+
+    @cached_property
+    def is_text(self) -> bool:
+        """Not all numbers."""
+        return not pd.api.types.is_numeric_dtype(self.present)
+
+    @cached_property
+    def names(self) -> pd.Series:
+        """The values as names: numbers, or text."""
+        return self.present.astype(str) if self.is_text else self.present
+
+    @cached_property
+    def different(self) -> pd.Series:
+        """The different values of text."""
+        return pd.Series(self.names.unique())
+
+    @cached_property
+    def are_digits(self) -> bool:
+        """All values of text are digits alone."""
+        return bool(self.different.str.fullmatch(r"\d+").all())
+
+    @cached_property
+    def exceptions(self) -> pd.Series:
+        """The different values of text that are no plain numbers."""
+        return no_plain_numbers(self.different)
+
+    @cached_property
+    def plain(self) -> str:
+        """The kind of a column that names nothing."""
+        return "category" if self.is_text and not self.are_digits else "number"
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of the column's name."""
+        return words_of(self.name)
+
+    @cached_property
+    def meanings(self) -> frozenset[str]:
+        """What the column's name says: identifier, person, list, thing, measure."""
+        return meanings_of(self.name)
+
+    @cached_property
+    def is_weak(self) -> bool:
+        """The name is a code of what is none of the usual things."""
+        before = self.words[-2:-1]
+        return self.words[-1:] == ["code"] and bool(before) and before[0] not in word_set("thing")
+
+    @cached_property
+    def often(self) -> float:
+        """Rows of a value."""
+        return self.rows / self.distinct
+
+    @cached_property
+    def times(self) -> str:
+        """How often values come back, in words."""
+        return f"{self.distinct:,} values, {self.often:.1f} rows each"
+
+    @cached_property
+    def is_alike(self) -> bool:
+        """Rows of a value resemble each other in other columns."""
+        return are_alike(self.frame, self.name, self.names)
+
+    @cached_property
+    def is_far_apart(self) -> bool:
+        """Numbers come back though neighbouring ones are rare."""
+        return are_far_apart(self.names)
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Text, numbers of as many digits, or numbers that are far apart."""
+        return self.is_text or self.digits >= _DIGITS_OF_CODE or self.is_far_apart
+
+    @cached_property
+    def digits(self) -> int:
+        """Signs of each value, 0 if they differ."""
+        width = self.names.astype(str).str.len()
+        return int(width.iloc[0]) if width.nunique() == 1 else 0
+
+    @cached_property
+    def are_identifiers(self) -> bool:
+        """Most values name one row or two."""
+        return is_identifier(self.names)
+
+    @cached_property
+    def by_name(self) -> Role:
+        """The role of values that may name things."""
+        return _first(_OF_NAMES, self)
+
+
+#: What a reader gives a column: a role, or none, which passes it on.
+Verdict = Role | None
+Reader = Callable[[Values], Verdict]
+
+
+def role_of(values: Values) -> Role:
+    """Return the role of a column."""
+    if values.distinct < 2:
+        return Role("constant" if values.distinct else "empty")
+    return _first(_OF_TEXT if values.is_text else _OF_NUMBERS, values)
+
+
+def _first(readers: Sequence[Reader], values: Values) -> Role:
+    """Return the role that the first reader which accepts a column gives it."""
+    return next(role for read in readers if (role := read(values)) is not None)
+
+
+def _infinite(values: Values) -> Verdict:
+    numbers = values.present.to_numpy(np.float64)
+    return Role("unusable") if np.isinf(numbers).any() else None
+
+
+def _two_values(values: Values) -> Verdict:
+    return Role("yes/no") if values.distinct == 2 else None
+
+
+def _decimals(values: Values) -> Verdict:
+    numbers = values.present.to_numpy(np.float64)
+    return Role("number") if (numbers % 1 != 0).any() else None
+
+
+def _days_as_numbers(values: Values) -> Verdict:
+    """Accept days such as 20260131."""
+    numbers = values.present.to_numpy(np.float64)
+    if numbers.min() < 1900_01_01 or numbers.max() > 2100_12_31 or values.distinct < FEW:
+        return None
+    days = pd.to_datetime(pd.Series(numbers.astype(int).astype(str)), format="%Y%m%d", errors="coerce")
+    return Role("date", "written as one number") if days.notna().all() else None
+
+
+def _too_long(values: Values) -> Verdict:
+    """Accept numbers that name nothing, and that a float cannot hold."""
+    role = values.by_name
+    if role.kind != "number" or np.abs(values.present.to_numpy(np.float64)).max() < _TOO_LONG:
+        return None
+    otherwise = role.otherwise if role.otherwise == "entity" else ""
+    return Role("identifier", "integers too long for a number", otherwise)
+
+
+def _by_name(values: Values) -> Role:
+    return values.by_name
+
+
+def _dates(values: Values) -> Verdict:
+    is_time = pd.api.types.is_datetime64_any_dtype(values.present)
+    return Role("date") if is_time or is_dates(values.present) else None
+
+
+def _no_single_values(values: Values) -> Verdict:
+    """Accept lists and mappings."""
+    are_single = all(isinstance(value, (str, Real)) for value in values.present)
+    return None if are_single else Role("unusable")
+
+
+def _parts_of_a_split(values: Values) -> Verdict:
+    if values.distinct > _PARTS:
+        return None
+    are_parts = values.different.str.strip().str.lower().isin(word_set("split")).all()
+    return Role("identifier", "names the parts of a split", "category") if are_parts else None
+
+
+def _names_of_digits(values: Values) -> Verdict:
+    """Accept text of digits that names things."""
+    if not values.are_digits or values.by_name.kind == "number":
+        return None
+    return values.by_name
+
+
+def _numbers_with_marks(values: Values) -> Verdict:
+    """Accept numbers but for few values, which may stand for nothing."""
+    if len(values.different) <= FEW or len(values.exceptions) > _MARKS:
+        return None
+    return Role("text of numbers", marks=tuple(values.exceptions))
+
+
+def _pairs(values: Values) -> Verdict:
+    if len(values.different) <= FEW or values.different.map(is_pair).mean() < NEARLY:
+        return None
+    return Role("text of numbers", "pairs")
+
+
+def _quantities(values: Values) -> Verdict:
+    """Accept numbers as people write them, of few units."""
+    if len(values.different) <= FEW:
+        return None
+    units, others = units_of(values.different)
+    if others > (1 - NEARLY) * len(values.different) or len(units) > _UNITS:
+        return None
+    return Role("text of numbers", join_first(sorted(units)))
+
+
+def _running_text(values: Values) -> Verdict:
+    """Accept text of several words that seldom comes back."""
+    words = values.different.map(_count_words).median()
+    if values.distinct <= MANY_VALUES or values.distinct <= values.rows / 5 or words < _ASKED:
+        return None
+    return Role("text", f"{words:.0f} words in the median row", "" if words >= _WORDS else "identifier")
+
+
+def _count_words(text: str) -> float:
+    """Return the number of words, 0 if most lack letters; of a script without blanks, two signs make one."""
+    lettered = [any(map(str.isalpha, word)) for word in text.split()]
+    return max(len(lettered) * (2 * sum(lettered) > len(lettered)), sum(sign > "\u2e80" for sign in text) / 2)
+
+
+def _numbers_with_signs(values: Values) -> Verdict:
+    """Accept what would be names, but for nearly all being numbers: 360*, <0.01."""
+    exceptions = values.exceptions
+    if "identifier" in values.meanings or not 0 < len(exceptions) <= _ODD * len(values.different):
+        return None
+    bounds = exceptions.str.match("[<>≤≥~]").all()
+    if values.by_name.kind not in ("identifier", "category" if bounds else ""):
+        return None
+    return Role("text of numbers", f"plain numbers and such as {exceptions.iloc[0]!r}")
+
+
+def _each_its_own(values: Values) -> Verdict:
+    """Accept values of which nearly every row has another one."""
+    if values.distinct < NEARLY * values.rows:
+        return None
+    role = _of_rows(values)
+    return Role("number") if "measure" in values.meanings and role.kind == "number" else role
+
+
+def _measurements(values: Values) -> Verdict:
+    return Role("number") if values.plain == "number" and "measure" in values.meanings else None
+
+
+def _lists(values: Values) -> Verdict:
+    """Accept lists to be ranked: of even length each is a group."""
+    if "list" not in values.meanings or values.distinct < FEWEST or values.often < 2:
+        return None
+    are_even = values.names.value_counts().var() < values.often / 2
+    is_group = are_even or values.words[-1] == "qid"
+    kind, otherwise = ("group", "entity") if is_group else ("entity", "group")
+    return Role(kind, f"{values.times}; by its name lists to be ranked", otherwise)
+
+
+def _people(values: Values) -> Verdict:
+    """Accept people, cards and machines, and numbers that have such a name and are none."""
+    if "person" not in values.meanings or values.distinct < FEWEST:
+        return None
+    if values.is_alike:
+        return Role("entity", f"{values.times}, which are alike")
+    is_open = "identifier" not in values.meanings and len(values.words) > 1
+    if values.plain == "number" and is_open and not values.is_far_apart:
+        return Role("number", f"{values.times}, which are no more alike than neighbours", "entity")
+    return Role("entity", f"{values.times}, no more alike than others: by its name alone", values.plain)
+
+
+def _codes(values: Values) -> Verdict:
+    """Accept codes of things, which come back."""
+    if "thing" not in values.meanings or values.are_identifiers or (values.is_weak and not values.is_code):
+        return None
+    return Role(
+        "category", f"{values.times}, codes by its name", "number" if values.plain == "number" else ""
+    )
+
+
+def _identifiers(values: Values) -> Verdict:
+    """Accept identifiers by their name, which come back."""
+    many = values.distinct > MANY_VALUES
+    if "identifier" not in values.meanings or not many or (values.is_weak and not values.is_code):
+        return None
+    return Role("entity", f"{values.times}, identifiers by its name", "identifier")
+
+
+def _few_or_text_of_rows(values: Values) -> Verdict:
+    """Accept few values, and text of which most name one row."""
+    if values.distinct > MANY_VALUES and not (values.plain == "category" and values.are_identifiers):
+        return None
+    return Role("identifier" if values.are_identifiers else values.plain)
+
+
+def _alike_without_a_name(values: Values) -> Verdict:
+    """Accept codes whose rows resemble each other: text as entities, numbers with a question."""
+    if not values.is_code or not look_like_names(values.names) or not values.is_alike:
+        return None
+    reason = f"{values.times}, which are alike in other columns"
+    if values.is_text:
+        return Role("entity", reason, values.plain)
+    return Role(values.plain, reason, "entity")
+
+
+def _nothing_else(values: Values) -> Role:
+    is_doubtful = values.is_code and values.plain == "number" and values.is_far_apart
+    return Role(values.plain, "", "category" if is_doubtful else "")
+
+
+def _of_rows(values: Values) -> Role:
+    """Return the role of values of which nearly every row has another one."""
+    has_a_name = not values.meanings.isdisjoint(("identifier", "person", "list"))
+    if values.rows <= MANY_VALUES:
+        return Role("identifier" if has_a_name else values.plain)
+    if has_a_name or values.plain == "category":
+        return Role("identifier")
+    numbers = values.names.astype(np.float64)
+    if np.ptp(numbers) < 1.1 * values.rows:
+        return Role("identifier", "it counts the rows")
+    steps = np.diff(numbers)
+    if (steps >= 0).all() or (steps <= 0).all():
+        return Role("identifier", "it grows with the rows")
+    if values.digits >= _DIGITS:
+        return Role("identifier", "each row has its own, of as many digits", "number")
+    if values.names.is_unique:
+        return Role("number", "each row has its own", "identifier")
+    return Role("number")
+
+
+_OF_NUMBERS: tuple[Reader, ...] = (
+    _infinite,
+    _two_values,
+    _decimals,
+    _days_as_numbers,
+    _too_long,
+    _by_name,
+)
+_OF_TEXT: tuple[Reader, ...] = (
+    _dates,
+    _no_single_values,
+    _parts_of_a_split,
+    _two_values,
+    _names_of_digits,
+    _numbers_with_marks,
+    _pairs,
+    _quantities,
+    _running_text,
+    _numbers_with_signs,
+    _by_name,
+)
+_OF_NAMES: tuple[Reader, ...] = (
+    _each_its_own,
+    _measurements,
+    _lists,
+    _people,
+    _codes,
+    _identifiers,
+    _few_or_text_of_rows,
+    _alike_without_a_name,
+    _nothing_else,
+)

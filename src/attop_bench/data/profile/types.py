@@ -1,0 +1,84 @@
+"""The second step of a look: the type and the role of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attop.extending import did_you_mean
+from attop_bench.data.base import DatasetError
+from attop_bench.data.formats import UNNAMED, Table
+from attop_bench.data.kinds.columns import is_identifier
+from attop_bench.data.profile.likeness import NEARLY
+from attop_bench.data.profile.profile import Profile
+from attop_bench.data.profile.roles import KINDS, Column, describe
+
+#: Signs of an example.
+_SHOWN = 24
+
+
+def type_columns(profile: Profile) -> Profile:
+    """Type the columns and describe them, as their values and names say, or the answers."""
+    table = profile.table
+    frame, columns = _described(table)
+    if not profile.finds_missing:
+        columns = [replace(column, marks=()) for column in columns]
+    unnamed = {c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)}  # numbers or names of rows
+    columns = _answered(columns, {**unnamed, **(profile.answers.roles or {})}, table.where)
+    return replace(profile, frame=frame, columns=tuple(columns))
+
+
+def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the values of the columns, NaN in those that are unusable, and a description of each."""
+    clean: dict[str, Any] = {}
+    examples = {}
+    for name, raw in table.frame.items():
+        try:
+            clean[name] = table.values(name)
+            first = clean[name].first_valid_index()
+            examples[name] = "" if first is None else str(raw[first]).strip()[:_SHOWN]
+        except DatasetError:
+            clean[name] = np.nan
+    frame = pd.DataFrame(clean, index=table.frame.index)
+    columns = [
+        _with_zeros(describe(frame, name, examples[name]), table, frame)
+        if name in examples
+        else _unusable(name, table.frame[name])
+        for name in frame
+    ]
+    return frame, columns
+
+
+def _unusable(name: str, raw: pd.Series) -> Column:
+    """Return a column whose values cannot be read."""
+    return Column(name, "unusable", missing=0.0, distinct=0, example=str(raw.iloc[0])[:_SHOWN], text=True)
+
+
+def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
+    """Return a column of numbers as one of codes if all are written as such: 01234, with a 0, or 1E5."""
+    if column.kind != "number" or table.has_types:
+        return column
+    text = table.text(column.name).dropna()
+    powers = text.str.fullmatch(r"\d+[eE]\d+").all()  # of a number there are 1E+05 and 1.5E5
+    zeros = text.str.isdecimal().all() and text.str.len().nunique() == 1 and text.str.match(r"0\d").any()
+    if not (zeros or powers):
+        return column
+    single = column.distinct >= NEARLY * len(text) or is_identifier(text)
+    kind = describe(frame.assign(**{column.name: text}), column.name, column.example).kind
+    kind = kind if kind in ("entity", "group") else "identifier" if single else "category"
+    return replace(column, kind=kind, why="written as codes are: 01234 or 1E5", otherwise="number")
+
+
+def _answered(columns: Sequence[Column], roles: Mapping[str, str], where: str) -> list[Column]:
+    """Return columns with the kinds that were given."""
+    names = [c.name for c in columns]
+    for name, kind in roles.items():
+        if name not in names:
+            raise DatasetError(f"{where}: no column {name!r}; {did_you_mean(name, names)}")
+        if kind not in KINDS:
+            raise DatasetError(f"{where}: column {name!r}: {kind!r} is no role; {did_you_mean(kind, KINDS)}")
+    return [replace(c, kind=roles[c.name], otherwise="", own=True) if c.name in roles else c for c in columns]

@@ -1,0 +1,51 @@
+"""Words of names are data: each has a name of a column in which it decides."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.data.formats import Table
+from attop_bench.data.profile import names
+from attop_bench.data.profile.labels import as_label, candidates
+from attop_bench.data.profile.names import meanings_of, word_set, words_of
+from attop_bench.data.profile.roles import describe
+
+with Path(names.__file__).with_name("names.csv").open(encoding="utf-8", newline="") as file:
+    ROWS = list(csv.DictReader(file))
+OF_ROLES = ("identifier", "person", "list", "thing")
+
+
+def test_no_word_stands_twice_in_a_meaning():
+    pairs = [(row["meaning"], row["word"]) for row in ROWS]
+    assert len(set(pairs)) == len(pairs) > 250
+    assert sum(map(len, map(word_set, {meaning for meaning, _ in pairs}))) == len(pairs)
+
+
+@pytest.mark.parametrize("meaning", [*OF_ROLES, "measure"])
+def test_a_word_decides_in_its_example(meaning):
+    for row in ROWS:
+        if row["meaning"] == meaning:
+            assert row["word"] in words_of(row["such as"]), row
+            assert meaning in meanings_of(row["such as"]), row
+
+
+def test_a_word_of_an_outcome_makes_a_label_likelier():
+    """A column in the middle that has the name of an outcome goes before the last one of two values."""
+    for row in ROWS:
+        if not row["meaning"].startswith("outcome"):
+            continue
+        name = row["such as"]
+        frame = pd.DataFrame(
+            {"u": np.arange(60.0) % 7, name: np.arange(60) % 3 % 2, "last": np.arange(60) % 2}
+        )
+        columns = [describe(frame, column, "") for column in frame]
+        table = Table(frame, "dataset t")
+        assert candidates(table, frame, columns)[0].column == name, row
+        assert as_label(table, frame, name).positive == 1
+
+
+def test_a_name_of_none_of_these_says_nothing():
+    assert not meanings_of("pregnant")
