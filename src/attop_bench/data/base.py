@@ -66,6 +66,8 @@ class Origin:
     values: tuple[str, ...]
     #: The column within which rows are ranked.
     group: str | None
+    #: The column of customers, cards or machines, where all rows are one list.
+    entity: str | None
     #: Options of the file's reader.
     reader: Mapping[str, object]
 

@@ -41,6 +41,7 @@ from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.package import Package
 from attop_bench.deploy.reasons import Difference, differences, one_column
+from attop_bench.deploy.training import summarise
 from attop_bench.deploy.trial import rows_to_try
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
 from attop_bench.run.fitting import learner_of, sample_of
@@ -169,8 +170,13 @@ def deploy(
     expectation = expect(job, dataset, tried)
     notes = {**_notes(job, dataset, origin, params, top), **fitted.notes, **_precision_of(expectation)}
     ranked = _ranked(dataset, origin, fitted.columns, best)
+    unit = dataset.entity if dataset.groups is None else dataset.groups
     package = Package(
-        fitted.pipeline, notes, expectation.held_out, rows_to_try(table, fitted.columns["score"])
+        fitted.pipeline,
+        notes,
+        expectation.held_out,
+        trial=rows_to_try(table, fitted.columns["score"]),
+        training=summarise(table, rows, unit, folds),
     )
     listed = np.isin(origin.numbers, package.head(ranked)["row"])
     without_text = table.drop(columns=kinds.texts).astype(dict.fromkeys(kinds.categories, object))
@@ -323,6 +329,7 @@ def _notes(job: Job, dataset: Dataset, origin: Origin, params: Mapping[str, Any]
         "format": _format_in(params),
         "reader": dict(origin.reader),
         "group": origin.group,
+        "unit": origin.group or origin.entity,
         "top": top.as_dict(),
         "rows": len(dataset.y),
         "positives": dataset.n_pos,
@@ -374,7 +381,10 @@ def read(name: str, kind: str, params: Mapping[str, Any], seed: int = 0) -> tupl
     if dataset.origin is None:
         numbers = np.arange(1, len(dataset.y) + 1)
         beside = pd.DataFrame(index=numbers - 1)
-        return dataset, Origin(beside, numbers, label="label", values=(), group=None, reader={})
+        nothing = Origin(
+            beside=beside, numbers=numbers, label="label", values=(), group=None, entity=None, reader={}
+        )
+        return dataset, nothing
     if no_step := [name for name in _NO_STEP if params.get(name) is not None]:
         raise DatasetError(
             f"dataset {name}: a deployed model reads rows as they are in a file, and {no_step[0]} cannot be "

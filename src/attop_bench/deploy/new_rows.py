@@ -53,9 +53,9 @@ def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[st
 def features_of(
     table: Table, notes: Mapping[str, Any], tell: Callable[[str], None]
 ) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the features of new rows as the model's data have them, and why a row has none, else "".
+    """Return the features of new rows as their file has them, and why a row has none, else "".
 
-    Values of categories that are none of the data's stay, and are told.
+    Values of categories that are none of the data's stay, and are told; see `typed`.
     """
     columns = {}
     reasons = pd.Series("", table.frame.index, dtype=object)
@@ -68,7 +68,7 @@ def features_of(
         else:
             columns[name], unusable = _numbers(table, name, notes)
         reasons = reasons.where(reasons.ne(""), unusable)
-    return typed(pd.DataFrame(columns), notes), reasons
+    return pd.DataFrame(columns), reasons
 
 
 def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:

@@ -51,6 +51,7 @@ class _Notes(_Strict):
     format: str
     reader: dict[str, Any]
     group: str | None
+    unit: str | None
     top: Annotated[dict[str, Any], AfterValidator(_is_top)]
     middle: list[float] | None
     rows: int = Field(ge=1)

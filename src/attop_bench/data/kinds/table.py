@@ -393,6 +393,7 @@ def _origin(table: RawTable, options: TableOptions) -> Origin:
         label=table.label,
         values=tuple(table.rows.text(table.label).dropna().unique()[:_VALUES]),
         group=table.roles.get("group"),
+        entity=table.roles.get("entity"),
         reader=dict(options.reader or {}),
     )
 
