@@ -37,7 +37,7 @@ from attop_bench.data.formats import format_of
 from attop_bench.data.preparation import column_transformer, columns_of, values_of
 from attop_bench.data.splits.protocols import make_folds, rows_for_the_next
 from attop_bench.deploy.by_part import parts_of
-from attop_bench.deploy.contributions import contributions, largest
+from attop_bench.deploy.contributions import contributions, largest, unused_columns
 from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.package import Package
 from attop_bench.deploy.reasons import Difference, differences, one_column
@@ -311,6 +311,7 @@ def _fit(
         "fills_gaps": dataset.impute is not None and scores_gaps(pipeline, table, kinds.numbers),
         "takes_unseen": scores_gaps(pipeline, table, kinds.categories),
         "middle": None if middle is None else middle.tolist(),
+        "unused": unused_columns(pipeline, table),
     }
     return _Fitted(pipeline, columns, notes)
 

@@ -47,6 +47,7 @@ class _Notes(_Strict):
     texts: list[str]
     fills_gaps: bool
     takes_unseen: bool
+    unused: list[str]
     beside: list[str]
     format: str
     reader: dict[str, Any]

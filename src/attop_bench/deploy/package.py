@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.exceptions import InconsistentVersionWarning
 
 from attop.experiment import HeldOut, NextList, next_list
-from attop.extending import Floats, Top, count_noun, did_you_mean, pitfall
+from attop.extending import Floats, Top, count_noun, did_you_mean, join_first, pitfall
 from attop.metrics import scores_of, ties_at_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import dialect
@@ -59,7 +59,8 @@ class Package:
     #: ``input``: what the model is fitted on, see `MethodConfig`; ``features``, ``beside``: columns;
     #: ``categories``: those of the features that are, each with its values in training; ``texts``: those that
     #: are texts; ``fills_gaps``, ``takes_unseen``: whether rows with missing numbers, or with new categories,
-    #: can be ranked; ``format``, ``reader``: of its files; ``group``: column within which rows are ranked, or
+    #: can be ranked; ``unused``: features of which no score depends;
+    #: ``format``, ``reader``: of its files; ``group``: column within which rows are ranked, or
     #: None; ``top``; ``middle``: the mean of `contributions` over the training rows, or None; ``rows``,
     #: ``positives``: of the data; ``label``: its column, values, and the positive one; ``digests``: of the
     #: files; ``unit``: column whose rows are alike, of customers or lists, or None.
@@ -70,6 +71,12 @@ class Package:
     trial: pd.DataFrame = field(default_factory=pd.DataFrame)
     #: What new rows are compared with.
     training: Training = field(default_factory=Training)
+
+    @property
+    def used(self) -> list[str]:
+        """Features that the model uses."""
+        unused = frozenset(self.notes["unused"])
+        return [name for name in self.notes["features"] if name not in unused]
 
     @property
     def numeric(self) -> list[str]:
@@ -94,14 +101,9 @@ class Package:
         if form == "svmlight":
             table = self._as_wide(table, tell)
         group, columns = self.notes["group"], table.frame.columns
-        wanted = [*self.notes["features"], *([] if group is None else [group])]
-        if missing := [name for name in wanted if name not in columns]:
-            hint = did_you_mean(missing[0], columns)
-            own_mark = self.notes["reader"].get("separator", ",")
-            if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
-                hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
-            raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
-        X, reasons = features_of(table, self.notes, tell)
+        self._refuse_lacking(table, path, form)
+        self._tell_of_unused(table, tell)
+        X, reasons = features_of(table, self.notes, self.used, tell)
         if group is not None:
             without_group = table.text(group).isna() & reasons.eq("")
             reasons = reasons.mask(without_group, f"{group} is missing, which names its list")
@@ -109,7 +111,7 @@ class Package:
         table = replace(table, frame=table.frame.iloc[places].reset_index(drop=True))
         X = X.iloc[places].reset_index(drop=True)
         unlike = findings(self.training, X, self._design_effect(table))
-        X = typed(X, self.notes)
+        X = self._with_unused(X)
         scores = scores_of(self.pipeline, X)
         why = self._reasons(X)
         names = columns_of_list(columns, self.notes, wanted_columns, has_reasons=bool(why))
@@ -118,6 +120,32 @@ class Package:
         ranked = in_order(ranked, groups, "score")
         ranked.attrs.update(ledger=ledger, unlike=unlike)
         return ranked
+
+    def _refuse_lacking(self, table: Table, path: str | Path, form: str) -> None:
+        """Refuse a file without a column that the model uses."""
+        columns = table.frame.columns
+        group = self.notes["group"]
+        wanted = [*self.used, *([] if group is None else [group])]
+        missing = [name for name in wanted if name not in columns]
+        if not missing:
+            return
+        hint = did_you_mean(missing[0], columns)
+        own_mark = self.notes["reader"].get("separator", ",")
+        if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
+            hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
+        raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
+
+    def _tell_of_unused(self, table: Table, tell: Callable[[str], None]) -> None:
+        """Tell which columns a file lacks that are of no use to the model."""
+        lacking = [name for name in self.notes["unused"] if name not in table.frame]
+        if lacking:
+            tell(f"{table.where}: lacks columns that the model does not use: {join_first(lacking)}")
+
+    def _with_unused(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return the features that the model takes, those of no use with any value."""
+        categories = self.notes["categories"]
+        unused = {name: categories[name][0] if name in categories else 0.0 for name in self.notes["unused"]}
+        return typed(X.assign(**unused)[self.notes["features"]], self.notes)
 
     def _design_effect(self, table: Table) -> float:
         """Return how many new rows are worth one: those of one customer, or of one list, are alike."""
