@@ -1,4 +1,4 @@
-"""What is compared of the features of rows: numbers, categories, and of texts their length and words."""
+"""Aspects of features in which rows are compared: numbers, categories, length and words of texts."""
 
 from __future__ import annotations
 

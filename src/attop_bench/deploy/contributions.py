@@ -69,7 +69,7 @@ def unused_columns(pipeline: Pipeline, X: pd.DataFrame) -> list[str]:
 
 
 def _weights(model: Any) -> Floats | None:
-    """Return what tells the features apart that a model does not use: a 0 for each."""
+    """Return weights of the features of a model, which are 0 for those it does not use."""
     for name in ("coef_", "feature_importances_"):
         weights = getattr(model, name, None)
         if weights is not None:

@@ -317,7 +317,7 @@ def _fit(
 
 
 def _notes(job: Job, dataset: Dataset, origin: Origin, params: Mapping[str, Any], top: Top) -> dict[str, Any]:
-    """Return what the package notes of the data; see `Package.notes`."""
+    """Return the notes of a package on its data; see `Package.notes`."""
     table = dataset.table
     if top.kappa is not None:  # a share of the positives, unknown among new rows, is that of all rows here
         top = Top(k=top.resolve(len(dataset.y), dataset.n_pos)).as_share(len(dataset.y))

@@ -30,7 +30,7 @@ _MEAN_DISTANCE, _MEAN_SHARE = 0.8687, np.sqrt(2 / np.pi)
 
 @dataclass(frozen=True)
 class Distances:
-    """How far rows are from those of training in one aspect: differences of shares from 0 to 1."""
+    """Distances of rows from those of training in one aspect: differences of shares from 0 to 1."""
 
     #: Share of rows without a value, less that of training.
     missing: float = 0.0

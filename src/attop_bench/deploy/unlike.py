@@ -1,4 +1,4 @@
-"""Whether new rows are like those of training: each feature that is not is named, with what was found."""
+"""New rows that are not like those of training: each such feature is named, with what was found."""
 
 from __future__ import annotations
 
