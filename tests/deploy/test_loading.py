@@ -136,9 +136,9 @@ def test_notes_that_attop_did_not_write_are_refused_in_a_sentence(content, folde
 
 
 #: What could be of another model, for all that can be seen.
-POSSIBLE = [(name, None) for name in ("group", "middle", "precision")]
+POSSIBLE = [(name, None) for name in ("group", "unit", "middle", "precision")]
 POSSIBLE += [(name, {"k": "x"}) for name in ("reader", "versions")]
-POSSIBLE += [("group", "x"), ("format", "x"), ("fills_gaps", True), ("takes_unseen", True)]
+POSSIBLE += [("group", "x"), ("unit", "x"), ("format", "x"), ("fills_gaps", True), ("takes_unseen", True)]
 
 
 def test_every_entry_of_the_notes_has_its_kind(folder):

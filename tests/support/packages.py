@@ -17,9 +17,10 @@ def linear_package(path, held_out=(), top=None, **params):
     X = data.table
     model = fit(pipeline_of(data, "matrix", "standard", LogisticRegression()), X, data.y, groups=data.groups)
     notes = {"features": list(X), "categories": values_of(X), "texts": columns_of(X).texts, "middle": None}
-    notes |= {"input": "matrix", "takes_unseen": True}
+    notes |= {"input": "matrix", "takes_unseen": True, "unused": []}
     notes["fills_gaps"] = data.impute is not None
-    file = {"format": "csv", "reader": origin.reader, "beside": list(origin.beside), "group": origin.group}
+    file = {"format": "csv", "reader": origin.reader, "beside": list(origin.beside)}
+    file |= {"group": origin.group, "unit": origin.group or origin.entity}
     label = {"column": origin.label, "positive": params["positive"], "values": list(origin.values)}
     size = {"rows": len(data.y), "positives": data.n_pos, "label": label}
     promise = {"top": top or {"tau": 0.1}, "precision": {"mean": 0.5, "low": 0.4, "high": 0.6}}

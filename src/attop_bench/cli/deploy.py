@@ -50,6 +50,8 @@ def add_deploy(parser: argparse.ArgumentParser) -> None:
     add_pair(parser, nargs="?", help="by default the best of the configuration's")
     add_top(parser, "rows to look at, of a list as long as the data (default: the data set's first top)")
     parser.add_argument("--output", metavar="FOLDER", help="by default deployed-DATASET")
+    help_text = "fit on all rows, where each tested model had a window of days (default: the last such days)"
+    parser.add_argument("--all-rows", action="store_true", help=help_text)
     add_jobs(parser, "fits")
     add_configuration(parser)
 
@@ -78,10 +80,11 @@ def add_score(parser: argparse.ArgumentParser) -> None:
 
 
 def run_deploy(options: argparse.Namespace) -> int:
-    """Choose a method, fit it on all rows, and write model, list and card.
+    """Choose a method, fit it as it was tested, and write model, list and card.
 
     Reads the finished run of the configuration, or tunes and tests each method as the benchmark does,
-    chooses the best, and fits the whole pipeline (missing values, categories, scale, model) on all rows.
+    chooses the best, and fits the whole pipeline (missing values, categories, scale, model) on all rows, or
+    where each test part was of a training window of some days, on the last such days.
     Writes model.joblib, model.skops where that loads without trust, ranked.csv (all rows, by models not
     trained on them) and card.md: all of them, or none if it is interrupted.
     """
@@ -94,7 +97,15 @@ def run_deploy(options: argparse.Namespace) -> int:
     methods = [options.method] if options.method else [m.id for m in config.methods if m.id not in skip]
     folder = Path(options.output or f"deployed-{options.dataset}")
     check_output(folder, [p for p in [config.dataset(options.dataset).params.get("path")] if p], NOTES, FILES)
-    result = deploy(config, options.dataset, methods, options.top, n_jobs=options.jobs, tell=print)
+    result = deploy(
+        config,
+        options.dataset,
+        methods,
+        options.top,
+        all_rows=options.all_rows,
+        n_jobs=options.jobs,
+        tell=print,
+    )
     titles = {m.id: m.title or m.id for m in config.methods}
     with replacing_files(folder, FILES) as new:
         untrusted = write_model(new, result.package)

@@ -67,6 +67,8 @@ class Origin:
     values: tuple[str, ...]
     #: The column within which rows are ranked.
     group: str | None
+    #: The column of customers, cards or machines, where all rows are one list.
+    entity: str | None
     #: Options of the file's reader.
     reader: Mapping[str, object]
 
@@ -258,7 +260,7 @@ def _typed(X: Any) -> Any:
     """Return features with 64 bits a number: a table, or a matrix, sparse as it was or row after row."""
     if not is_table(X):
         if is_sparse(X):
-            return X.tocsr().astype(np.float64)
+            return X.tocsr().astype(np.float64, copy=False)
         return np.ascontiguousarray(X, dtype=np.float64)
     numbers = X.dtypes[columns_of(X).numbers]
     narrow = dict.fromkeys(numbers.index[numbers != np.float64], np.float64)
@@ -270,8 +272,11 @@ def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
     if is_table(X):
         bad = X.apply(_is_unusable, may_miss=may_miss).to_numpy()
     elif is_sparse(X):  # none may be missing: an imputer would take the zeros for values
+        of_data = _is_unusable(X.data, may_miss=False)
+        if not of_data.any():
+            return
         bad = X.astype(bool)
-        bad.data = _is_unusable(X.data, may_miss=False)
+        bad.data = of_data
     else:
         bad = _is_unusable(X, may_miss=may_miss)
     count = int(bad.sum())

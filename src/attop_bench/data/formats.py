@@ -373,7 +373,9 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
             if "sorted" not in str(error):
                 raise
             content.seek(0)
-            X, label, query = load_svmlight_file(io.BytesIO(b"".join(map(_in_order, content))), **options)
+            X, label, query = load_svmlight_file(
+                io.BytesIO(b"".join(map(sorted_by_index, content))), **options
+            )
     except (ValueError, OverflowError, OSError, *BROKEN) as error:
         raise DatasetError(
             f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "
@@ -385,13 +387,13 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
     if cells > _MOST_CELLS:
         raise DatasetError(
             f"{where}: {X.shape[0]} rows with indices up to {X.shape[1]} are {8 * cells / 1e9:.3g} GB, since "
-            f"tables are held in full, at most {8 * _MOST_CELLS / 1e9:.3g} GB: check the indices, or keep "
-            "fewer features"
+            f"tables are held in full, at most {8 * _MOST_CELLS / 1e9:.3g} GB: set sparse: true, check the "
+            "indices, or keep fewer features"
         )
     if X.shape[1] > _MOST_COLUMNS:
         raise DatasetError(
             f"{where}: indices up to {X.shape[1]:,} are as many columns, at most {_MOST_COLUMNS:,} are read: "
-            "check the indices, or number the features that occur from 1"
+            "set sparse: true, check the indices, or number the features that occur from 1"
         )
     first = int(not zero_based)
     frame = pd.DataFrame(X.toarray(), columns=[str(j + first) for j in range(X.shape[1])])
@@ -416,7 +418,7 @@ def _aside_of_svmlight(content: bytes) -> tuple[int, list[Aside]]:
     return len(lines), entries
 
 
-def _in_order(line: bytes) -> bytes:
+def sorted_by_index(line: bytes) -> bytes:
     """Return a line of SVMlight with its indices in order."""
     label, *fields = line.partition(b"#")[0].split() or [b""]
     place = {field: int(field.partition(b":")[0]) for field in fields if not field.startswith(b"qid")}

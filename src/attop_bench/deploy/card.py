@@ -225,7 +225,7 @@ def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Candidate of the final model, chosen on the same test parts: "
         f"{candidate}. Scaling `{data.scaling}`. Medians, categories and scale are learnt from training "
-        "rows alone, for the final model from all rows."
+        f"rows alone. The final model is fitted on {model.fitted_rows}."
     )
 
 

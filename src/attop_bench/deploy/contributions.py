@@ -10,6 +10,8 @@ from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
 from attop.extending import Floats
+from attop.metrics import scores_of
+from attop_bench.data.preparation import columns_of
 
 #: Signs of a text that a reason shows.
 _WIDTH = 40
@@ -38,6 +40,41 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     for feature, column in enumerate(_sources(pipeline, list(X))):
         added[:, column] += parts[:, feature]
     return added
+
+
+def unused_columns(pipeline: Pipeline, X: pd.DataFrame) -> list[str]:
+    """Return the columns of which the scores of a model do not depend; of a doubtful one none.
+
+    The coefficients, or importances, of all features that are made of such a column are 0, and the rows of
+    `X` have the same scores with the column's values in another order, which importances alone do not show.
+    """
+    if columns_of(X).texts:
+        return []
+    sources = list(range(X.shape[1]))
+    if len(pipeline) > 1:
+        sources = _sources(pipeline, list(X))
+    weights = _weights(pipeline[-1])
+    if weights is None or len(weights) != len(sources):
+        return []
+    used = {source for source, weight in zip(sources, weights, strict=True) if weight != 0}
+    unused = [place for place in range(X.shape[1]) if place not in used]
+    if not unused:
+        return []
+    turned = X.copy()
+    for place in unused:
+        turned[X.columns[place]] = X.iloc[::-1, place].set_axis(X.index)
+    if not np.array_equal(scores_of(pipeline, X), scores_of(pipeline, turned)):
+        return []
+    return [X.columns[place] for place in unused]
+
+
+def _weights(model: Any) -> Floats | None:
+    """Return weights of the features of a model, which are 0 for those it does not use."""
+    for name in ("coef_", "feature_importances_"):
+        weights = getattr(model, name, None)
+        if weights is not None:
+            return np.ravel(weights)
+    return None
 
 
 def largest(added: Floats, middle: Floats, X: pd.DataFrame, count: int = 3) -> list[str]:

@@ -1,4 +1,4 @@
-"""Choosing a method by cross-validation and fitting it on all rows."""
+"""Choosing a method by cross-validation and fitting it as it was tested."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ from attop_bench.data.build import make
 from attop_bench.data.fetch import read_receipt
 from attop_bench.data.formats import format_of
 from attop_bench.data.preparation import column_transformer, columns_of, values_of
-from attop_bench.data.splits.protocols import make_folds
+from attop_bench.data.splits.protocols import make_folds, rows_for_the_next
 from attop_bench.deploy.by_part import parts_of
-from attop_bench.deploy.contributions import contributions, largest
+from attop_bench.deploy.contributions import contributions, largest, unused_columns
 from attop_bench.deploy.lists import in_order
 from attop_bench.deploy.package import Package
 from attop_bench.deploy.reasons import Difference, differences, one_column
+from attop_bench.deploy.training import summarise
 from attop_bench.deploy.trial import rows_to_try
 from attop_bench.run.config import Config, ConfigError, DatasetConfig
 from attop_bench.run.fitting import learner_of, sample_of
@@ -105,7 +106,7 @@ class OneColumn:
 
 @dataclass(frozen=True)
 class Deployed:
-    """A model fitted on all rows, and its choice."""
+    """A model fitted as it was tested, and its choice."""
 
     package: Package
     dataset: Dataset
@@ -126,6 +127,8 @@ class Deployed:
     #: Share of the top of a test part that stays if a fifth of the training rows is exchanged; NaN with
     #: groups, or if that cannot be trained.
     stays: float
+    #: The rows that the model is fitted on, in words.
+    fitted_rows: str
     #: By each part of the rows, if the data set names a column of parts; see `by_part.parts_of`.
     parts: pd.DataFrame | None = None
 
@@ -136,82 +139,199 @@ def deploy(
     methods: Sequence[str],
     top: Top | None = None,
     *,
+    all_rows: bool = False,
     n_jobs: int = -1,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Deployed:
-    """Choose a method by cross-validation on all rows, and fit it on all of them.
+    """Choose a method by cross-validation on all rows, and fit it as it was tested.
 
     Every method is tuned on the inner folds and tested on the outer folds of the data set's protocol; the one
     with the best mean of ``scoring`` is chosen. A finished run of this configuration is read, and what it has
     not is trained as it would have been. The candidate is the best on the inner folds of all training
     parts, and with it the whole pipeline (missing values, categories, scale, estimator) is fitted on all
-    rows. The `top` is by default the data set's first; a bare k is of a list as long as the data. `tell` gets
-    a line a result.
+    rows; where each test part had a training window of some days, on the last such window, unless `all_rows`
+    is true. The `top` is by default the data set's first; a bare k is of a list as long as the data. `tell`
+    gets a line a result.
     """
     plan = Plan(config)
     data = config.dataset(name)
     params = _params(plan, data)
     dataset, origin = read(name, data.kind, params, config.seed)
+    top = _top_of(data, dataset, top)
+    folds = _folds_of(config, data, dataset)
+    tried = _try_all(plan, dataset, data, methods, top, folds, n_jobs, tell)
+    best = tried[0]
+    job = replace(plan.job(Run(name, best.method, 0, 0)), tops=[top], selection="nested")
+    candidate = choose_candidate(job, best.records)
+    rows = _rows_to_fit(data, dataset, all_rows)
+    tell(f"chosen: {best.method}; fitting it on {_rows_in_words(data, dataset, rows)}")
+    fitted = _fit(job, dataset, candidate, best, rows, tell)
     table, kinds = dataset.table, columns_of(dataset.table)
+    expectation = expect(job, dataset, tried)
+    notes = {**_notes(job, dataset, origin, params, top), **fitted.notes, **_precision_of(expectation)}
+    ranked = _ranked(dataset, origin, fitted.columns, best)
+    unit = dataset.entity if dataset.groups is None else dataset.groups
+    package = Package(
+        fitted.pipeline,
+        notes,
+        expectation.held_out,
+        trial=rows_to_try(table, fitted.columns["score"]),
+        training=summarise(table, rows, unit, folds),
+    )
+    listed = np.isin(origin.numbers, package.head(ranked)["row"])
+    without_text = table.drop(columns=kinds.texts).astype(dict.fromkeys(kinds.categories, object))
+    once = folds[: len(folds) // data.protocol.repeats]
+    return Deployed(
+        package=package,
+        dataset=dataset,
+        data=data,
+        method=best.method,
+        candidate=candidate,
+        top=top,
+        tried=tried,
+        expectation=expectation,
+        ranked=ranked,
+        differences=differences(without_text, kinds.categories, listed),
+        alone=one_column_alone(job, dataset, without_text, folds, best.records),
+        stays=share_kept(job, dataset, once, candidate, n_jobs),
+        fitted_rows=_rows_in_words(data, dataset, rows),
+        parts=parts_of(top, dataset, best.records, _ratio(best.records)),
+    )
+
+
+def _top_of(data: DatasetConfig, dataset: Dataset, top: Top | None) -> Top:
+    """Return the top that a model is for: where all rows are one list, as a share of a list."""
     top = top or data.tops[0]
     if dataset.groups is None:
         top = top.as_share(len(dataset.y))
     try:
-        k = top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {name}")
+        top.resolve(len(dataset.y), dataset.n_pos, where=f"data set {data.id}")
     except ValueError as error:
         raise ConfigError(str(error)) from None
+    return top
+
+
+def _folds_of(config: Config, data: DatasetConfig, dataset: Dataset) -> list[Fold]:
+    """Return the folds of all repeats of a data set's protocol."""
     protocol = data.protocol
-    folds = [
-        fold
+    repeats = (
+        make_folds(protocol.kind, dataset, repeat=repeat, seed=config.seed, **protocol.options)
         for repeat in range(protocol.repeats)
-        for fold in make_folds(protocol.kind, dataset, repeat=repeat, seed=config.seed, **protocol.options)
-    ]
-    once = folds[: len(folds) // protocol.repeats]
-    runs = [Run(name, "", repeat, fold) for repeat in range(protocol.repeats) for fold in range(len(once))]
+    )
+    return [fold for folds in repeats for fold in folds]
+
+
+def _try_all(
+    plan: Plan,
+    dataset: Dataset,
+    data: DatasetConfig,
+    methods: Sequence[str],
+    top: Top,
+    folds: Sequence[Fold],
+    n_jobs: int,
+    tell: Callable[[str], None],
+) -> list[Tried]:
+    """Return all methods with their test parts, best first; refuse if none could be trained."""
+    repeats = data.protocol.repeats
+    a_repeat = len(folds) // repeats
     tried = []
     for method in methods:
-        own = [replace(run, method=method) for run in runs]
-        jobs = [replace(plan.job(run), tops=[top], selection="nested") for run in own]
-        records = finished(plan, own, top, folds)
+        runs = [Run(data.id, method, repeat, fold) for repeat in range(repeats) for fold in range(a_repeat)]
+        jobs = [replace(plan.job(run), tops=[top], selection="nested") for run in runs]
+        records = finished(plan, runs, top, folds)
         how = f"of the run in {plan.root}" if records else "trained"
         one = summed(method, jobs, dataset, records or train(jobs, dataset, folds, n_jobs, method))
         tell(f"{method}: {one.error or f'{data.scoring} {one.value:.4f} on {len(folds)} test parts, {how}'}")
         tried.append(one)
-    sign = 1 if config.metric(data.scoring).higher_is_better else -1
+    sign = 1 if plan.config.metric(data.scoring).higher_is_better else -1
     tried.sort(key=lambda t: -np.inf if np.isnan(t.value) else sign * t.value, reverse=True)
     best = tried[0]
     if np.isnan(best.value):
-        raise ConfigError(f"no method could be trained on {name}: {best.method}: {best.error or 'no value'}")
-    tell(f"chosen: {best.method}; fitting it on all {len(dataset.y):,} rows")
-    job = replace(plan.job(Run(name, best.method, 0, 0)), tops=[top], selection="nested")
-    candidate = choose_candidate(job, best.records)
+        raise ConfigError(
+            f"no method could be trained on {data.id}: {best.method}: {best.error or 'no value'}"
+        )
+    return tried
+
+
+def _rows_to_fit(data: DatasetConfig, dataset: Dataset, all_rows: bool) -> Ints:
+    """Return the rows that the model is fitted on."""
+    if all_rows:
+        return np.arange(len(dataset.y))
+    return rows_for_the_next(data.protocol.kind, dataset, **data.protocol.options)
+
+
+def _rows_in_words(data: DatasetConfig, dataset: Dataset, rows: Ints) -> str:
+    """Name the rows that the model is fitted on, such as "all 4,119 rows"."""
+    if len(rows) == len(dataset.y):
+        return f"all {len(rows):,} rows"
+    days = data.protocol.options["train"]
+    return (
+        f"the {len(rows):,} rows of the last {days} days, as many as each tested model had, of "
+        f"{len(dataset.y):,} (--all-rows fits on all)"
+    )
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The final model, and what it says of the data."""
+
+    pipeline: Pipeline
+    #: ``score`` of each row, and ``why`` where the model says it exactly.
+    columns: dict[str, Any]
+    #: See `Package.notes`.
+    notes: dict[str, Any]
+
+
+def _fit(
+    job: Job,
+    dataset: Dataset,
+    candidate: Params,
+    best: Tried,
+    rows: Ints,
+    tell: Callable[[str], None],
+) -> _Fitted:
+    """Fit the pipeline of a candidate on some rows, and score all."""
+    table, kinds = dataset.table, columns_of(dataset.table)
     learner = learner_of(job, dataset)
-    estimator = learner.seeded(best.records[0].seed, top).set_params(**candidate)
+    estimator = learner.seeded(best.records[0].seed, job.tops[0]).set_params(**candidate)
     unfitted = pipeline_of(dataset, job.input, job.scaling, estimator)
-    entity = dataset.entity if learner.whole else None
+    groups = None if dataset.groups is None else dataset.groups[rows]
+    entity = dataset.entity[rows] if learner.whole and dataset.entity is not None else None
     with threadpool_limits(1), torn_within() as torn:
-        pipeline = fit(unfitted, table, dataset.y, groups=dataset.groups, entity=entity)
+        pipeline = fit(unfitted, table.iloc[rows], dataset.y[rows], groups=groups, entity=entity)
     for sentence in torn:
         tell(f"{best.method}: {sentence}")
     columns: dict[str, Any] = {"score": scores_of(pipeline, table)}
-    middle, added = None, contributions(pipeline, table)
+    added = contributions(pipeline, table)
+    middle = None
     if added is not None:
-        middle = added.mean(axis=0)
+        middle = added[rows].mean(axis=0)
         columns["why"] = largest(added, middle, table)
     notes = {
+        "fills_gaps": dataset.impute is not None and scores_gaps(pipeline, table, kinds.numbers),
+        "takes_unseen": scores_gaps(pipeline, table, kinds.categories),
+        "middle": None if middle is None else middle.tolist(),
+        "unused": unused_columns(pipeline, table),
+    }
+    return _Fitted(pipeline, columns, notes)
+
+
+def _notes(job: Job, dataset: Dataset, origin: Origin, params: Mapping[str, Any], top: Top) -> dict[str, Any]:
+    """Return the notes of a package on its data; see `Package.notes`."""
+    table = dataset.table
+    if top.kappa is not None:  # a share of the positives, unknown among new rows, is that of all rows here
+        top = Top(k=top.resolve(len(dataset.y), dataset.n_pos)).as_share(len(dataset.y))
+    return {
         "input": job.input,
         "features": list(table.columns),
         "categories": values_of(table),
-        "texts": kinds.texts,
-        "fills_gaps": dataset.impute is not None and scores_gaps(pipeline, table, kinds.numbers),
-        "takes_unseen": scores_gaps(pipeline, table, kinds.categories),
+        "texts": columns_of(table).texts,
         "beside": list(origin.beside.columns),
-        "format": params.get("format") or (format_of(params["path"]) if "path" in params else "csv"),
+        "format": _format_in(params),
         "reader": dict(origin.reader),
         "group": origin.group,
-        # A share of the positives, which are unknown among new rows, is that of all rows here.
-        "top": (top if top.kappa is None else Top(k=k).as_share(len(dataset.y))).as_dict(),
-        "middle": None if middle is None else middle.tolist(),
+        "unit": origin.group or origin.entity,
+        "top": top.as_dict(),
         "rows": len(dataset.y),
         "positives": dataset.n_pos,
         "label": {
@@ -220,29 +340,21 @@ def deploy(
             "values": list(origin.values),
         },
     }
-    what = expect(job, dataset, tried)
-    if what.next is None:  # the labels' list is one of each group
-        rates = {"mean": what.mean, "low": what.low, "high": what.high}
-        notes["precision"] = {name: None if math.isnan(rate) else rate for name, rate in rates.items()}
-    ranked = _ranked(dataset, origin, columns, best)
-    package = Package(pipeline, notes, what.held_out, rows_to_try(table, columns["score"]))
-    listed = np.isin(origin.numbers, package.head(ranked)["row"])
-    without_text = table.drop(columns=kinds.texts).astype(dict.fromkeys(kinds.categories, object))
-    return Deployed(
-        package,
-        dataset,
-        data,
-        best.method,
-        candidate,
-        top,
-        tried,
-        what,
-        ranked,
-        differences(without_text, kinds.categories, listed),
-        one_column_alone(job, dataset, without_text, folds, best.records),
-        share_kept(job, dataset, once, candidate, n_jobs),
-        parts_of(top, dataset, best.records, _ratio(best.records)),
-    )
+
+
+def _format_in(params: Mapping[str, Any]) -> str:
+    """Return the format of the data's file, and of data without one that of lists."""
+    if params.get("format"):
+        return params["format"]
+    return format_of(params["path"]) if "path" in params else "csv"
+
+
+def _precision_of(expectation: Expectation) -> dict[str, Any]:
+    """Return the note of the precision at the top of groups, which have no next list."""
+    if expectation.next is not None:
+        return {}
+    rates = {"mean": expectation.mean, "low": expectation.low, "high": expectation.high}
+    return {"precision": {name: None if math.isnan(rate) else rate for name, rate in rates.items()}}
 
 
 def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
@@ -270,7 +382,10 @@ def read(name: str, kind: str, params: Mapping[str, Any], seed: int = 0) -> tupl
     if dataset.origin is None:
         numbers = np.arange(1, len(dataset.y) + 1)
         beside = pd.DataFrame(index=numbers - 1)
-        return dataset, Origin(beside, numbers, label="label", values=(), group=None, reader={})
+        nothing = Origin(
+            beside=beside, numbers=numbers, label="label", values=(), group=None, entity=None, reader={}
+        )
+        return dataset, nothing
     if no_step := [name for name in _NO_STEP if params.get(name) is not None]:
         raise DatasetError(
             f"dataset {name}: a deployed model reads rows as they are in a file, and {no_step[0]} cannot be "

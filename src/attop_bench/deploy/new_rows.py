@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[st
     form = format_of(path, notes["format"])
     reader = dict(notes["reader"]) if form == notes["format"] else {}
     if form in _OF_LINES and os.path.isfile(path):
-        wanted = [name for name in (*notes["features"], notes["group"]) if name is not None]
+        unused = (*notes["unused"], None)
+        wanted = [name for name in (*notes["features"], notes["group"]) if name not in unused]
         try:
             reader, remarks = found_again(path, form, reader, wanted)
         except (UnicodeError, OSError, csv.Error, *BROKEN):
@@ -51,15 +52,15 @@ def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[st
 
 
 def features_of(
-    table: Table, notes: Mapping[str, Any], tell: Callable[[str], None]
+    table: Table, notes: Mapping[str, Any], names: Sequence[str], tell: Callable[[str], None]
 ) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the features of new rows as the model's data have them, and why a row has none, else "".
+    """Return the features `names` of new rows as their file has them, and why a row has none, else "".
 
-    Values of categories that are none of the data's stay, and are told.
+    Values of categories that are none of the data's stay, and are told; see `typed`.
     """
     columns = {}
     reasons = pd.Series("", table.frame.index, dtype=object)
-    for name in notes["features"]:
+    for name in names:
         if name in notes["texts"]:
             columns[name] = table.text(name).fillna("")
             continue
@@ -68,7 +69,7 @@ def features_of(
         else:
             columns[name], unusable = _numbers(table, name, notes)
         reasons = reasons.where(reasons.ne(""), unusable)
-    return typed(pd.DataFrame(columns), notes), reasons
+    return pd.DataFrame(columns, table.frame.index), reasons
 
 
 def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
@@ -79,7 +80,8 @@ def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
     """
     if notes["input"] == "matrix":
         return X
-    return X.assign(**{c: as_categories(X[c], values) for c, values in notes["categories"].items()})
+    categories = {name: values for name, values in notes["categories"].items() if name in X}
+    return X.assign(**{name: as_categories(X[name], values) for name, values in categories.items()})
 
 
 def _numbers(table: Table, name: str, notes: Mapping[str, Any]) -> tuple[pd.Series, pd.Series]:

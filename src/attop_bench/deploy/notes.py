@@ -47,10 +47,12 @@ class _Notes(_Strict):
     texts: list[str]
     fills_gaps: bool
     takes_unseen: bool
+    unused: list[str]
     beside: list[str]
     format: str
     reader: dict[str, Any]
     group: str | None
+    unit: str | None
     top: Annotated[dict[str, Any], AfterValidator(_is_top)]
     middle: list[float] | None
     rows: int = Field(ge=1)

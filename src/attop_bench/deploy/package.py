@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.exceptions import InconsistentVersionWarning
 
 from attop.experiment import HeldOut, NextList, next_list
-from attop.extending import Floats, Top, count_noun, did_you_mean, pitfall
+from attop.extending import Floats, Top, count_noun, did_you_mean, join_first, pitfall
 from attop.metrics import scores_of, ties_at_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.dialect import dialect
@@ -27,6 +27,7 @@ from attop_bench.deploy.lists import columns_of_list, in_order
 from attop_bench.deploy.new_rows import features_of, read_new_rows, sorted_out, typed
 from attop_bench.deploy.notes import NOTES, folder_of, read_notes
 from attop_bench.deploy.promise import HELD_OUT, Promise, read_held_out, sentence_of_groups, write_held_out
+from attop_bench.deploy.training import TRAINING, Training, effect_of, read_training, write_training
 from attop_bench.deploy.trial import (
     TRIAL,
     changed_versions,
@@ -35,14 +36,17 @@ from attop_bench.deploy.trial import (
     versions_of,
     write_trial,
 )
+from attop_bench.deploy.unlike import findings
 from attop_bench.files import write_bytes, write_json
 
 MODEL, SAFE_MODEL = "model.joblib", "model.skops"
 LIST, CARD, CURVE = "ranked.csv", "card.md", "capacity.png"
 #: What a folder of a model has; the notes, which hold digests of the others, are put in place first.
-FILES = (NOTES, MODEL, SAFE_MODEL, HELD_OUT, TRIAL, LIST, CARD, CURVE)
+FILES = (NOTES, MODEL, SAFE_MODEL, HELD_OUT, TRIAL, TRAINING, LIST, CARD, CURVE)
 #: Files without which nothing can be scored.
-_NEEDED = (HELD_OUT, TRIAL)
+_NEEDED = (HELD_OUT, TRIAL, TRAINING)
+#: Why nothing is promised of rows that are not like those of training.
+_MEANT = "the promise is meant for rows like those of training, and these are not"
 #: Types without code that skops does not trust; an imputer of scikit-learn's has one.
 HARMLESS = ["numpy.dtype"]
 
@@ -55,15 +59,24 @@ class Package:
     #: ``input``: what the model is fitted on, see `MethodConfig`; ``features``, ``beside``: columns;
     #: ``categories``: those of the features that are, each with its values in training; ``texts``: those that
     #: are texts; ``fills_gaps``, ``takes_unseen``: whether rows with missing numbers, or with new categories,
-    #: can be ranked; ``format``, ``reader``: of its files; ``group``: column within which rows are ranked, or
+    #: can be ranked; ``unused``: features of which no score depends;
+    #: ``format``, ``reader``: of its files; ``group``: column within which rows are ranked, or
     #: None; ``top``; ``middle``: the mean of `contributions` over the training rows, or None; ``rows``,
     #: ``positives``: of the data; ``label``: its column, values, and the positive one; ``digests``: of the
-    #: files.
+    #: files; ``unit``: column whose rows are alike, of customers or lists, or None.
     notes: Mapping[str, Any]
     #: Held-out scores of the model chosen, and of those it was chosen among; none with groups.
     held_out: list[list[HeldOut]]
     #: A few rows of the data, by which a model that is loaded is tried.
     trial: pd.DataFrame = field(default_factory=pd.DataFrame)
+    #: What new rows are compared with.
+    training: Training = field(default_factory=Training)
+
+    @property
+    def used(self) -> list[str]:
+        """Features that the model uses."""
+        unused = frozenset(self.notes["unused"])
+        return [name for name in self.notes["features"] if name not in unused]
 
     @property
     def numeric(self) -> list[str]:
@@ -81,35 +94,66 @@ class Package:
 
         Beside columns that are no features it has the `wanted_columns` of the file; see `columns_of_list`.
         No row is left out for its content unless the model cannot rank it: ``attrs["ledger"]`` of the result
-        has the `Ledger` of all that were read.
+        has the `Ledger` of all that were read, and ``attrs["unlike"]`` what of them is not like training.
         """
         form = format_of(path, self.notes["format"])
         table = read_new_rows(path, self.notes, tell)
         if form == "svmlight":
             table = self._as_wide(table, tell)
         group, columns = self.notes["group"], table.frame.columns
-        wanted = [*self.notes["features"], *([] if group is None else [group])]
-        if missing := [name for name in wanted if name not in columns]:
-            hint = did_you_mean(missing[0], columns)
-            own_mark = self.notes["reader"].get("separator", ",")
-            if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
-                hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
-            raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
-        X, reasons = features_of(table, self.notes, tell)
+        self._refuse_lacking(table, path, form)
+        self._tell_of_unused(table, tell)
+        X, reasons = features_of(table, self.notes, self.used, tell)
         if group is not None:
             without_group = table.text(group).isna() & reasons.eq("")
             reasons = reasons.mask(without_group, f"{group} is missing, which names its list")
         places, numbers, ledger = sorted_out(table, reasons)
         table = replace(table, frame=table.frame.iloc[places].reset_index(drop=True))
         X = X.iloc[places].reset_index(drop=True)
+        unlike = findings(self.training, X, self._design_effect(table))
+        X = self._with_unused(X)
         scores = scores_of(self.pipeline, X)
         why = self._reasons(X)
         names = columns_of_list(columns, self.notes, wanted_columns, has_reasons=bool(why))
         ranked = pd.DataFrame({"row": numbers, **table.frame[names], "score": scores, **why})
         groups = None if group is None else as_identifiers(table.text(group), table.where)
         ranked = in_order(ranked, groups, "score")
-        ranked.attrs["ledger"] = ledger
+        ranked.attrs.update(ledger=ledger, unlike=unlike)
         return ranked
+
+    def _refuse_lacking(self, table: Table, path: str | Path, form: str) -> None:
+        """Refuse a file without a column that the model uses."""
+        columns = table.frame.columns
+        group = self.notes["group"]
+        wanted = [*self.used, *([] if group is None else [group])]
+        missing = [name for name in wanted if name not in columns]
+        if not missing:
+            return
+        hint = did_you_mean(missing[0], columns)
+        own_mark = self.notes["reader"].get("separator", ",")
+        if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
+            hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
+        raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
+
+    def _tell_of_unused(self, table: Table, tell: Callable[[str], None]) -> None:
+        """Tell which columns a file lacks that are of no use to the model."""
+        lacking = [name for name in self.notes["unused"] if name not in table.frame]
+        if lacking:
+            tell(f"{table.where}: lacks columns that the model does not use: {join_first(lacking)}")
+
+    def _with_unused(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return the features that the model takes, those of no use with any value."""
+        categories = self.notes["categories"]
+        unused = {name: categories[name][0] if name in categories else 0.0 for name in self.notes["unused"]}
+        return typed(X.assign(**unused)[self.notes["features"]], self.notes)
+
+    def _design_effect(self, table: Table) -> float:
+        """Return how many new rows are worth one: those of one customer, or of one list, are alike."""
+        unit = self.notes["unit"]
+        if unit is None or unit not in table.frame:
+            return self.training.design_effect
+        codes = pd.factorize(table.text(unit), use_na_sentinel=False)[0]
+        return effect_of(np.arange(len(codes)), codes)
 
     def _reasons(self, X: pd.DataFrame) -> dict[str, list[str]]:
         """Return the column ``why`` of rows, or nothing where the model does not say it exactly."""
@@ -153,8 +197,24 @@ class Package:
     ) -> Promise:
         """Return the promise of the top of a list, and tell it.
 
-        `prevalence` is the share of positives among its rows, by default that of the data.
+        `prevalence` is the share of positives among its rows, by default that of the data. Of rows that are
+        not like those of training nothing is promised.
         """
+        unlike = ranked.attrs.get("unlike", [])
+        if not unlike:
+            return self._expect(ranked, head, prevalence, tell)
+        for sentence in unlike:
+            tell(f"not as in training: {sentence}")
+        tell("Of a list as in training:")
+        promise = self._expect(ranked, head, prevalence, tell)
+        promise = promise.without(f"{_MEANT}: {'; '.join(unlike)}")
+        tell(f"But {promise.sentence[0].lower()}{promise.sentence[1:]}")
+        return promise
+
+    def _expect(
+        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
+    ) -> Promise:
+        """Return the promise of the top of a list like those of training, and tell it."""
         forecast = self.forecast(ranked, head, prevalence)
         if forecast is None:
             return self._expect_of_groups(ranked, head, prevalence, tell)
@@ -202,6 +262,7 @@ def write_model(folder: Path, package: Package) -> list[str]:
             write_bytes(folder / SAFE_MODEL, content)
     write_held_out(folder / HELD_OUT, package.held_out)
     write_trial(folder / TRIAL, package.pipeline, package.trial)
+    write_training(folder / TRAINING, package.training)
     return untrusted
 
 
@@ -235,7 +296,12 @@ def read_package(place: str | Path, tell: Callable[[str], None] = lambda line: N
     if not file.is_file():
         raise DatasetError(f"{file} is not there, of which {folder / NOTES} is: deploy again")
     changed = changed_versions(notes["versions"])
-    package = Package(_load(file, changed), notes, read_held_out(folder / HELD_OUT))
+    package = Package(
+        _load(file, changed),
+        notes,
+        read_held_out(folder / HELD_OUT),
+        training=read_training(folder / TRAINING),
+    )
     rows, scores = read_trial(folder / TRIAL)
     _try_out(file, package.pipeline, (typed(rows, notes), scores), changed, tell)
     return package

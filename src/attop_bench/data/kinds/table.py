@@ -19,6 +19,7 @@ from attop_bench.data.base import LEDGER, Dataset, DatasetError, Origin
 from attop_bench.data.formats import UNNAMED, Table, check_numbers, identified, read_table
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
+from attop_bench.data.kinds.sparse import sparse_file
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.parameters import refusal
 from attop_bench.data.preparation import as_categories, columns_of
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
+#: Options of a file that stays sparse.
+_OF_SPARSE = {"path", "validation", "test", "format", "reader", "positive", "sparse"}
 #: Values of a label that are kept.
 _VALUES = 50
 
@@ -128,6 +131,9 @@ class TableOptions(RawOptions):
     #: Keep so many of the positives that they are this share of the rows kept, drawn at random, the same ones
     #: for every seed; all negatives stay. For a stand-in with as few positives as other data have.
     downsample_positives: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = None
+    #: Keep a file of SVMlight sparse, to the learner: it may have millions of features. Its features are
+    #: neither filled nor centred, and no column has a role but label and qid.
+    sparse: StrictBool = False
 
     @pydantic.model_validator(mode="after")
     def _combinations(self) -> Self:
@@ -136,6 +142,18 @@ class TableOptions(RawOptions):
         if (self.impute or self.text) and (self.thresholds is not None or self.query_norm is not None):
             what = "impute" if self.impute else "text"
             raise ValueError(f"{what} cannot be combined with thresholds or query_norm: leave one out")
+        return self
+
+    @pydantic.model_validator(mode="after")
+    def _sparse_alone(self) -> Self:
+        if not self.sparse:
+            return self
+        if (self.format or format_of(self.path)) != "svmlight":
+            raise ValueError("sparse is for files of the format svmlight: leave it out")
+        fields = type(self).model_fields
+        other = [n for n in fields if n not in _OF_SPARSE and getattr(self, n) != fields[n].default]
+        if other:
+            raise ValueError(f"sparse cannot be combined with {other[0]}: leave one out")
         return self
 
 
@@ -167,6 +185,8 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     import pandas as pd
 
     chosen = TableOptions.of({"path": path, **options})
+    if chosen.sparse:
+        return sparse_file(chosen)
     table = read_raw_table(chosen)
     X = _features(table, chosen)
     features = list(X.columns)
@@ -427,6 +447,7 @@ def _origin(table: RawTable, options: TableOptions) -> Origin:
         label=table.label,
         values=tuple(table.rows.text(table.label).dropna().unique()[:_VALUES]),
         group=table.roles.get("group"),
+        entity=table.roles.get("entity"),
         reader=dict(options.reader or {}),
     )
 

@@ -99,6 +99,13 @@ def prequential(
     return folds
 
 
+def latest_window(y: Ints, day: Ints, train: int) -> Ints:
+    """Return the rows of the last `train` days: the training window of the days that come next."""
+    rows = np.flatnonzero(day > day.max() - train)
+    require_classes(y[rows], f"the window of the last {train} days", "give train more days")
+    return rows
+
+
 @dataclass(frozen=True)
 class _Windows:
     """A training window, a delay and a test window, in days."""

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from attop.experiment import Fold, stratified, whole_entities, whole_groups
-from attop.extending import derive_seed, did_you_mean
+from attop.extending import Ints, derive_seed, did_you_mean
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.parameters import complete, integer
-from attop_bench.data.splits.prequential import prequential
+from attop_bench.data.splits.prequential import latest_window, prequential
 from attop_bench.data.splits.random import given, holdout, windows, within_groups
 
 #: Parameter of a protocol that is a column of the data -> message where the data lack it.
@@ -143,6 +145,21 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: o
     derived = derive_seed(seed, "split", dataset.name, kind, repeat)
     try:
         return protocol.function(dataset.y, seed=derived, **columns, **filled)
+    except ValueError as error:
+        raise DatasetError(f"dataset {dataset.name}: {error}") from None
+
+
+def rows_for_the_next(kind: str, dataset: Dataset, **options: object) -> Ints:
+    """Return the rows to fit a model on that is for rows to come, as the models of the test parts were.
+
+    Where a window of days trains, these are the last such days, and else all rows.
+    """
+    protocol = _protocol(kind)
+    if protocol.function is not prequential:
+        return np.arange(len(dataset.y))
+    assert dataset.day is not None  # or there would be no folds
+    try:
+        return latest_window(dataset.y, dataset.day, protocol.options(options)["train"])
     except ValueError as error:
         raise DatasetError(f"dataset {dataset.name}: {error}") from None
 
