@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from attop.metrics import scores_of
 from attop_bench.data.base import DatasetError
-from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, Part, Rows, Table, folds, load
+from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, N_FOLDS, Part, Rows, Table, folds, load
 
 Floats = NDArray[np.float64]
 
@@ -80,6 +80,7 @@ def main() -> None:
     parser.add_argument("scores", type=Path)
     parser.add_argument("--family", choices=FAMILIES, nargs="+", default=FAMILIES)
     parser.add_argument("--sets", choices=["development", "confirmation"], default="development")
+    parser.add_argument("--folds", type=int, default=N_FOLDS, help="the first so many of each set")
     args = parser.parse_args()
     names = DEVELOPMENT if args.sets == "development" else CONFIRMATION
     tables = {}
@@ -89,15 +90,14 @@ def main() -> None:
         except (DatasetError, OSError) as error:
             print(f"{name}: left out: {error}", flush=True)
     by_rows = sorted(tables, key=lambda name: len(tables[name].y))
-    runs = [(folds_of, name) for folds_of in (slice(0, 3), slice(3, 5)) for name in by_rows]
     for family in args.family:
-        for chosen, name in runs:
-            for number, part in list(enumerate(folds(tables[name])))[chosen]:
+        for name in by_rows:
+            for number, part in enumerate(folds(tables[name])[: args.folds]):
                 path = args.scores / family / f"{name}-fold{number}.npz"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 if not path.exists():
                     keep(family, tables[name], part, path)
-            print(family, name, chosen.stop, flush=True)
+            print(family, name, args.folds, flush=True)
 
 
 if __name__ == "__main__":
