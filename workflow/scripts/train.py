@@ -33,6 +33,7 @@ def train_fold(run, folds, folder, log):
         digest=digest,
         made=made,
         attempts=Attempts.of(folder.parents[3]),
+        candidates=inputs.get("candidates", ""),
     )
 
 

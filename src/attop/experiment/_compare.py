@@ -131,9 +131,9 @@ def compare_at_top(
         `amount` ``"amount@k"``, else with `sample_weight` ``"recall@k"``, the share captured.
     select : str or Metric, optional
         What chooses among the candidates of a grid, on the inner folds; by default `metric`. The name of a
-        metric, such as ``"ap"`` or ``"smoothed-precision@k"``; ``"pooled-ap"`` measures all inner folds' scores
-        as one list; ``"ap-within-1se"`` takes the best of those within one standard error of the best by
-        `metric`.
+        metric, such as ``"ap"`` or ``"smoothed-precision@k"``; ``"pooled-ap"`` measures the scores of all
+        inner folds as one list; ``"ap-within-1se"`` takes the best of those within one standard error of the
+        best by `metric`.
     n_candidates : int
         How many candidates are drawn of each grid that has distributions, such as ``scipy.stats.loguniform``:
         the same number for every model.
@@ -339,10 +339,10 @@ def _require_values(
     Test parts have one of the `metric`, inner folds of the one that selects.
     """
     inner = [(selecting, [rows for _, rows in fold.inner]) for fold in folds if fold.inner]
-    for metric, parts in ((metric, [fold.test for fold in folds]), *inner):
-        named = f"{metric.name} at {top}" if metric.needs_top else metric.name
+    for measured, parts in ((metric, [fold.test for fold in folds]), *inner):
+        named = f"{measured.name} at {top}" if measured.needs_top else measured.name
         best, worst = (
-            [sample.measure(metric, rows, scores[rows], top) for rows in parts]
+            [sample.measure(measured, rows, scores[rows], top) for rows in parts]
             for scores in (sample.y.astype(float), 1.0 - sample.y)
         )
         if all(np.isnan(value.value) for value in best):
