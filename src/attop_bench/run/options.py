@@ -237,8 +237,8 @@ class MethodConfig(_Model):
     """Parameter -> values; all combinations are tried in this order."""
     param_distributions: dict[str, Any] = {}
     """In place of param_grid: parameter -> distribution, of which candidates are drawn, by the seed of the
-    run, data set, repeat and fold: {uniform: [low, high]}, {loguniform: [low, high]}, {randint: [low, high]} and
-    {lograndint: [low, high]} without high itself, or {choice: [values]}."""
+    run, data set, repeat and fold: {uniform: [low, high]}, {loguniform: [low, high]}, {randint: [low, high]}
+    and {lograndint: [low, high]} without high itself, or {choice: [values]}."""
     n_candidates: Count | None = None
     """How many candidates are drawn of param_distributions, unless the run has a `budget`; 10 if left out.
     More train the new ones alone."""
