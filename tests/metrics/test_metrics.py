@@ -165,7 +165,7 @@ def test_roc_rates_are_undefined_without_both_classes():
 def test_names_are_stable():
     assert " ".join(METRICS) == (
         "precision@k recall@k hit@k ap dcg@k dcg ndcg@k ndcg ndcg-aatp@k positives@top reciprocal-rank "
-        "auc pauc@k pap@k micro-pap@k lift@k f1@k "
+        "auc pauc@k pap@k micro-pap@k smoothed-precision@k lift@k f1@k "
         "bedroc-20 recall@precision-0.9 precision@recall-0.5 tpr@fpr-0.01"
     )
     assert list(METRICS)[:15] == list(DEFAULT_METRICS)

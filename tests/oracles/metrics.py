@@ -19,6 +19,17 @@ def recall(labels, k):
     return Fraction(sum(labels[:k]), sum(labels))
 
 
+def smoothed(labels, k):
+    """Mean over nine cuts of the positives above each, an item that is cut counting by its part above."""
+    values = []
+    for step in range(-4, 5):
+        cut = min(max(Fraction(k * 2.0 ** (step / 4)), Fraction(1)), Fraction(len(labels)))
+        whole = floor(cut)
+        above = sum(labels[:whole]) + (cut - whole) * sum(labels[whole : whole + 1])
+        values.append(above / cut)
+    return sum(values, Fraction()) / len(values)
+
+
 def hit(labels, k):
     return Fraction(int(any(labels[:k])))
 
@@ -177,6 +188,7 @@ DEFINITIONS = {
     "pap@k": pap,
     "micro-pap@k": pap,
     "lift@k": lift,
+    "smoothed-precision@k": smoothed,
     "f1@k": f_beta,
     "bedroc-20": bedroc,
     "tpr@fpr-0.01": tpr_at_fpr,
@@ -192,7 +204,7 @@ OF_THRESHOLDS = {
 def defined(name, y, k):
     """Whether the definition has a value for labels `y`."""
     n, n_pos = len(y), sum(y)
-    if name in ("precision@k", "hit@k", "dcg@k", "ndcg-aatp@k"):
+    if name in ("precision@k", "smoothed-precision@k", "hit@k", "dcg@k", "ndcg-aatp@k"):
         return k <= n
     if name in ("recall@k", "ndcg@k", "lift@k", "f1@k"):
         return k <= n and n_pos > 0

@@ -33,6 +33,7 @@ def train_fold(run, folds, folder, log, root):
         digest=digest,
         made=made,
         attempts=Attempts.of(root),
+        candidates=inputs.get("candidates", ""),
     )
 
 

@@ -40,6 +40,12 @@ from ._result import TopComparison as TopComparison
 from ._routing import Estimator as Estimator
 from ._routing import fit as fit
 from ._routing import takes as takes
+from ._search import DISTRIBUTIONS as DISTRIBUTIONS
+from ._search import draw_candidates as draw_candidates
+from ._search import read_distribution as read_distribution
+from ._selector import Selector as Selector
+from ._selector import best_candidate as best_candidate
+from ._selector import within_one_error as within_one_error
 from ._several import TopComparisons as TopComparisons
 from ._splits import Fold as Fold
 from ._splits import assign_by as assign_by
@@ -52,8 +58,8 @@ from ._splits import strata_of as strata_of
 from ._splits import stratified as stratified
 from ._splits import whole_entities as whole_entities
 from ._splits import whole_groups as whole_groups
+from ._tune import InnerScores as InnerScores
 from ._tune import at_edge as at_edge
-from ._tune import best_candidate as best_candidate
 from ._tune import train as train
 from ._verdict import Verdict as Verdict
 from ._verdict import legend as legend

@@ -33,6 +33,7 @@ from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, ta
 from attop.experiment._parts import read_parts
 from attop.experiment._result import summarise
 from attop.experiment._run import Split, require_a_result, run
+from attop.experiment._selector import Selector
 from attop.experiment._several import TopComparisons
 from attop.experiment._splits import (
     Fold,
@@ -70,6 +71,8 @@ def compare_at_top(
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
     metric: str | Metric | Callable[..., float] | None = None,
+    select: str | Metric | None = None,
+    n_candidates: int = 10,
     by: str | ArrayLike | None = None,
     against: str | None = None,
     cv: Cv = None,
@@ -126,6 +129,14 @@ def compare_at_top(
         and 1 that returns a number, the higher the better; it gets k too if its third parameter is called
         ``k``. For one that is better the lower it is see `custom_metric`. By default ``"precision@k"``, with
         `amount` ``"amount@k"``, else with `sample_weight` ``"recall@k"``, the share captured.
+    select : str or Metric, optional
+        What chooses among the candidates of a grid, on the inner folds; by default `metric`. The name of a
+        metric, such as ``"ap"`` or ``"smoothed-precision@k"``; ``"pooled-ap"`` measures the scores of all
+        inner folds as one list; ``"ap-within-1se"`` takes the best of those within one standard error of the
+        best by `metric`.
+    n_candidates : int
+        How many candidates are drawn of each grid that has distributions, such as ``scipy.stats.loguniform``:
+        the same number for every model.
     by : str or array-like of shape (n,), optional
         A column of `X`, or a value for each row: the result's `parts` say which share of the first k each
         part of the rows has, and what precision.
@@ -192,18 +203,22 @@ def compare_at_top(
     parts = None if by is None else read_parts(by, X, len(sample.y))
     asked_tops = [*top] if isinstance(top, (list, tuple)) else [top]
     chosen = _metric(metric, sample)
+    selector = Selector.of(chosen) if select is None else Selector.of(select)
     tops = _tops(asked_tops, chosen, sample)
-    learners = [_with_pos_label(learner, sample, pos_label) for learner in _learners(models, sample)]
+    learners = [
+        _with_pos_label(replace(learner, n_candidates=n_candidates), sample, pos_label)
+        for learner in _learners(models, sample)
+    ]
     names = [learner.name for learner in learners]  # those of a list are given there
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
         raise ValueError(f"against must be one of the models, got {against!r}; {hint}")
-    tuned = any(len(learner.candidates) > 1 for learner in learners)
+    tuned = any(learner.is_tuned for learner in learners)
     splits = _splits(cv, sample, random_state, _INNER if tuned else None)
     for one in tops.values():
-        _require_values([split.fold for split in splits], sample, chosen, one)
+        _require_values([split.fold for split in splits], sample, chosen, selector.metric, one)
     jobs = [
-        delayed(run)(learner, sample, split, chosen, [*tops.values()], return_estimator)
+        delayed(run)(learner, sample, split, chosen, [*tops.values()], return_estimator, selector)
         for split in splits
         for learner in learners
     ]
@@ -213,6 +228,8 @@ def compare_at_top(
     notes = []
     if metric is None and chosen.weighted:
         notes.append(_NAMED_BY[chosen.name])
+    if tuned and selector.name != chosen.name:
+        notes.append(f"Hyper-parameters were chosen by {selector.name}.")
     comparisons = {}
     for i, (asked, one) in enumerate(tops.items()):
         at_top = [rows[i] for rows in results]
@@ -316,13 +333,18 @@ def _named(models: Sequence[Given]) -> dict[str, Given]:
     return named
 
 
-def _require_values(folds: Sequence[Fold], sample: Sample, metric: Metric, top: Top) -> None:
-    """Refuse a metric that has no value, or the same for any order, in all test parts, or a fold's inner."""
-    named = f"{metric.name} at {top}" if metric.needs_top else metric.name
-    inner = [[rows for _, rows in fold.inner] for fold in folds if fold.inner]
-    for parts in ([fold.test for fold in folds], *inner):
+def _require_values(
+    folds: Sequence[Fold], sample: Sample, metric: Metric, selecting: Metric, top: Top
+) -> None:
+    """Refuse a metric without a value, or with the same for any order, in all test parts, or a fold's inner.
+
+    Test parts have one of the `metric`, inner folds of the one that selects.
+    """
+    inner = [(selecting, [rows for _, rows in fold.inner]) for fold in folds if fold.inner]
+    for measured, parts in ((metric, [fold.test for fold in folds]), *inner):
+        named = f"{measured.name} at {top}" if measured.needs_top else measured.name
         best, worst = (
-            [sample.measure(metric, rows, scores[rows], top) for rows in parts]
+            [sample.measure(measured, rows, scores[rows], top) for rows in parts]
             for scores in (sample.y.astype(float), 1.0 - sample.y)
         )
         if all(np.isnan(value.value) for value in best):

@@ -19,6 +19,7 @@ from attop._core.top import Top
 from attop._core.typing import Floats, Ints
 from attop.experiment._interval import Units
 from attop.experiment._routing import Estimator, Rows, fit, takes
+from attop.experiment._search import draw_candidates, has_distributions
 from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric, MetricValue
 from attop.metrics._precision import AmountMetric
@@ -128,6 +129,10 @@ class Learner:
         open. None: nobody knows, as of an instance that is handed over, and only what is None is open.
     whole : bool
         Whether entities are kept whole by models that split their rows, as the folds keep them.
+    n_candidates : int
+        How many candidates are drawn where the grid has distributions.
+    seconds : float or None
+        After how many seconds no further candidate is tried.
     """
 
     name: str
@@ -136,6 +141,8 @@ class Learner:
     prepare: Callable[[], Transformer | None] = lambda: None
     fixed: Iterable[str] | None = None
     whole: bool = False
+    n_candidates: int = 10
+    seconds: float | None = None
 
     @classmethod
     def of(
@@ -162,6 +169,22 @@ class Learner:
         Of equally good candidates the first is chosen, so the order of names must not matter.
         """
         return list(ParameterGrid(self.grid or {}))
+
+    @property
+    def draws(self) -> bool:
+        """Whether candidates are drawn, as the grid has distributions."""
+        return isinstance(self.grid, Mapping) and has_distributions(self.grid)
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether there is a choice."""
+        return self.draws or len(self.candidates) > 1
+
+    def candidates_for(self, seed: int) -> list[dict[str, object]]:
+        """Return the candidates of a run: all of the grid, or those drawn by the seed of the run."""
+        if not isinstance(self.grid, Mapping) or not self.draws:
+            return self.candidates
+        return draw_candidates(self.grid, self.n_candidates, derive_seed(seed, "candidates", bits=31))
 
     def seeded(self, seed: int, top: Top | None = None) -> Estimator:
         """Return a clone with a seed wherever `random_state` is left open, and `n_jobs` 1 where it is None.

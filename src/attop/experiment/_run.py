@@ -16,6 +16,7 @@ from attop.experiment._capacity import capacity
 from attop.experiment._forecast import HeldOut
 from attop.experiment._learner import Learner, Sample
 from attop.experiment._own_splits import TornWarning
+from attop.experiment._selector import Selector
 from attop.experiment._splits import Fold
 from attop.experiment._tune import Trained, train
 from attop.metrics._metric import Metric
@@ -36,17 +37,24 @@ class Split(NamedTuple):
 
 
 def run(
-    learner: Learner, sample: Sample, split: Split, metric: Metric, tops: Sequence[Top], keep: bool
+    learner: Learner,
+    sample: Sample,
+    split: Split,
+    metric: Metric,
+    tops: Sequence[Top],
+    keep: bool,
+    select: Selector | None = None,
 ) -> list[Row]:
     """Tune and fit a learner on the training items of a fold, and measure it on the test items, at each top.
 
     One thread and a given seed, so that neither the number of jobs nor their order makes a difference. A
     learner that raises has no value, and the error as its reason. `keep` says whether rows hold the models.
+    Hyper-parameters are chosen by `select`, else by the metric.
     """
     with threadpool_limits(1), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            trained = train(learner, sample, split.fold, tops, metric, split.seed)
+            trained = train(learner, sample, split.fold, tops, metric, split.seed, select)
         except Exception as error:
             return [_failed(learner, error) for _ in tops]
     torn = [str(w.message) for w in warned if issubclass(w.category, TornWarning)]

@@ -3,21 +3,49 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top
-from attop._core.typing import Floats
+from attop._core.typing import Floats, Ints
 from attop.experiment._judge import default_tolerance
 from attop.experiment._learner import Grid, Learner, Params, Sample
-from attop.experiment._routing import Estimator
+from attop.experiment._routing import Estimator, Rows
+from attop.experiment._selector import Selector, best_candidate
 from attop.experiment._splits import Fold
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
 from attop.metrics._scorer import scores_of
+
+
+class InnerScores(NamedTuple):
+    """Scores of a candidate on the inner folds.
+
+    Attributes
+    ----------
+    scores : list of ndarray of shape (tops, rows), one per inner fold
+    seconds : float
+        What fitting and scoring took.
+    """
+
+    scores: list[Floats]
+    seconds: float
+
+
+class Keeper(Protocol):
+    """Where scores of candidates are kept from one run to the next."""
+
+    def read(self, candidate: Params) -> InnerScores | None:
+        """Return the scores of a candidate, None if there are none."""
+        ...
+
+    def write(self, candidate: Params, scores: InnerScores) -> None:
+        """Keep the scores of a candidate."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -28,92 +56,184 @@ class Trained:
     ----------
     models : list of fitted estimators, one per top
     scores : ndarray of shape (tops, n_test)
+    candidates : list of dict
+        Those that were compared.
     chosen : list of dict, one per top
     validation : list of float, one per top
-        Mean of the metric over the inner folds; NaN where nothing was to choose.
+        The chosen one's mean of the metric over the inner folds; NaN where nothing was to choose.
     values : ndarray of shape (tops, candidates, inner folds)
-        NaN where nothing was to choose, or the metric is undefined.
+        Of the metric. NaN where nothing was to choose, or it is undefined.
+    selected_by : ndarray of shape (tops, candidates, parts)
+        What the selector chose by, see `Selector.values`; as `values` where nothing was to choose.
     seconds : dict
         Of ``selection``, ``training`` (None where it is part of the selection) and ``scoring``.
     """
 
     models: list[Estimator]
     scores: Floats
+    candidates: list[dict[str, object]]
     chosen: list[dict[str, object]]
     validation: list[float]
     values: Floats
+    selected_by: Floats
     seconds: dict[str, float | None]
 
 
+@dataclass
+class _Inner:
+    """The inner folds of a fold, on which candidates of a learner are fitted and scored."""
+
+    learner: Learner
+    sample: Sample
+    fold: Fold
+    tops: Sequence[Top]
+    seed: int
+    keeper: Keeper | None = None
+    #: Fitted on the inner fold, by top and candidate, where there is one and its model is tested.
+    models: list[tuple[Top, Params, Estimator]] = field(default_factory=list)
+    features: Callable[[Ints], Rows] | None = None
+
+    def compare(self, candidates: Sequence[Params], seconds: float | None) -> list[InnerScores]:
+        """Return the scores of the candidates, or of the first ones that `seconds` are enough for.
+
+        Those of a grid are fitted together, which some learners do faster; others, and all where time is
+        limited, one after the other.
+        """
+        step = 1 if self.learner.draws or seconds is not None else max(1, len(candidates))
+        compared: list[InnerScores] = []
+        for first in range(0, len(candidates), step):
+            compared += self._scored(candidates[first : first + step])
+            if seconds is not None and sum(one.seconds for one in compared) >= seconds:
+                break
+        return compared
+
+    def _scored(self, candidates: Sequence[Params]) -> list[InnerScores]:
+        """Return the scores of candidates, of which those that are kept are not fitted again."""
+        kept = [None if self.keeper is None else self.keeper.read(one) for one in candidates]
+        new = [one for one, scores in zip(candidates, kept, strict=True) if scores is None]
+        fitted = self._fitted(new) if new else []
+        if self.keeper is not None:
+            for one, scores in zip(new, fitted, strict=True):
+                self.keeper.write(one, scores)
+        rest = iter(fitted)
+        return [next(rest) if scores is None else scores for scores in kept]
+
+    def _fitted(self, candidates: Sequence[Params]) -> list[InnerScores]:
+        """Fit candidates on each inner fold, and score its other rows."""
+        start, count = time.perf_counter(), len(candidates)
+        picks = [(top, candidate) for top in self.tops for candidate in candidates]
+        by_fold = []
+        for rows, validation in self.fold.inner:
+            models, self.features = self.learner.fit(self.sample, rows, picks, self.seed)
+            X = self.features(validation)
+            by_fold.append([scores_of(model, X, protect=True) for model in models])
+            if not self.fold.refit:
+                self.models += [(*pick, model) for pick, model in zip(picks, models, strict=True)]
+        seconds = (time.perf_counter() - start) / count
+        return [
+            InnerScores([np.array(scores[number::count]) for scores in by_fold], seconds)
+            for number in range(count)
+        ]
+
+    def finals(self, chosen: Sequence[Params]) -> tuple[list[Estimator], Callable[[Ints], Rows], bool]:
+        """Return the models that are tested, one per top, what makes their features, and if they are new.
+
+        Where there is a single inner fold, it may have trained on the whole training part already.
+        """
+        picks = list(zip(self.tops, chosen, strict=True))
+        tested = [model for pick in picks for top, one, model in self.models if (top, one) == pick]
+        if self.features is not None and len(tested) == len(picks):
+            return tested, self.features, False
+        return *self.learner.fit(self.sample, self.fold.train, picks, self.seed), True
+
+
 def train(
-    learner: Learner, sample: Sample, fold: Fold, tops: Sequence[Top], metric: Metric, seed: int
+    learner: Learner,
+    sample: Sample,
+    fold: Fold,
+    tops: Sequence[Top],
+    metric: Metric,
+    seed: int,
+    select: Selector | None = None,
+    keeper: Keeper | None = None,
 ) -> Trained:
     """Choose a candidate for every top on the inner folds, train it and score the test part.
 
-    Every candidate is scored by `metric` at the top, averaged over the inner folds where it is defined; the
-    best wins, the first listed among equals. The metric is that of `Sample.measure`.
+    `select` chooses, by default the best mean of `metric` over the inner folds where it is defined; the first
+    listed among equals. Metrics are those of `Sample.measure`. What `keeper` keeps is not fitted again.
 
     Raises
     ------
     ValueError
-        If there is a choice and the metric is undefined on every inner fold.
+        If there is a choice and what it is made by is undefined on every inner fold.
     """
-    candidates = learner.candidates
+    selector = Selector.of(metric) if select is None else select
+    candidates = learner.candidates_for(seed)
+    inner = _Inner(learner, sample, fold, tops, seed, keeper)
     start = time.perf_counter()
-    values = np.full((len(tops), len(candidates), len(fold.inner)), np.nan)
-    models: list[Estimator] = []
+    compared: list[InnerScores] = []
     if len(candidates) > 1 or not fold.refit:
-        picks = [(top, candidate) for top in tops for candidate in candidates]
-        for i, (rows, validation) in enumerate(fold.inner):
-            models, features = learner.fit(sample, rows, picks, seed)
-            X = features(validation)
-            for j, ((top, _), model) in enumerate(zip(picks, models, strict=True)):
-                scores = scores_of(model, X, protect=True)
-                values[*divmod(j, len(candidates)), i] = sample.measure(metric, validation, scores, top).value
-    best, means = zip(*(best_candidate(table.T, metric) for table in values), strict=True)
-    if len(candidates) > 1 and np.isnan(means).any():
-        top = tops[int(np.flatnonzero(np.isnan(means))[0])]
-        raise ValueError(
-            f"{metric.name} at {top} is undefined on every inner fold, so no candidate of {learner.name} can "
-            "be chosen by it: give more items, another top or another metric"
-        )
-    selected = time.perf_counter()
-    chosen = [candidates[c] for c in best]
-    if fold.refit:
-        finals, features = learner.fit(sample, fold.train, list(zip(tops, chosen, strict=True)), seed)
-    else:  # the single inner fold trained on the whole training part already
-        finals = [models[t * len(candidates) + c] for t, c in enumerate(best)]
+        compared = inner.compare(candidates, learner.seconds)
+        candidates = candidates[: len(compared)]
+    values, selected_by = _measured(sample, fold, tops, selector, metric, compared)
+    chosen, validation = [], []
+    for top, of_top, by_of_top in zip(tops, values, selected_by, strict=True):
+        best = selector.choose(by_of_top, of_top, metric) if compared else 0
+        if best is None and len(candidates) > 1:
+            raise ValueError(
+                f"{selector.name} at {top} is undefined on every inner fold, so no candidate of "
+                f"{learner.name} can be chosen by it: give more items, another top or another metric"
+            )
+        chosen.append(candidates[best or 0])
+        validation.append(best_candidate(of_top[[best or 0]].T, metric)[1])
+    elapsed = time.perf_counter() - start
+    before = time.perf_counter()
+    models, features, new = inner.finals(chosen)
     trained = time.perf_counter()
     X = features(fold.test)
-    scores = np.vstack([scores_of(model, X, protect=True) for model in finals])
+    scores = np.vstack([scores_of(model, X, protect=True) for model in models])
     seconds = {
-        "selection": selected - start,
-        "training": trained - selected if fold.refit else None,
+        "selection": max(elapsed, sum(one.seconds for one in compared)),  # of those that were kept too
+        "training": trained - before if new else None,
         "scoring": time.perf_counter() - trained,
     }
     return Trained(
-        models=finals,
+        models=models,
         scores=scores,
+        candidates=candidates,
         chosen=chosen,
-        validation=list(means),
+        validation=validation,
         values=values,
+        selected_by=selected_by,
         seconds=seconds,
     )
 
 
-def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
-    """Choose the best candidate, the first among equals; return it and its mean.
+def _measured(
+    sample: Sample,
+    fold: Fold,
+    tops: Sequence[Top],
+    selector: Selector,
+    metric: Metric,
+    compared: Sequence[InnerScores],
+) -> tuple[Floats, Floats]:
+    """Return the values of the metric, and those of the selector, of shape (tops, candidates, parts)."""
+    rows = [validation for _, validation in fold.inner]
+    if not compared:
+        nothing = np.full((len(tops), 1, len(rows)), np.nan)
+        return nothing, nothing
 
-    `values` are those of the metric that selects, of shape (parts, candidates); a part where it is undefined
-    (NaN) does not count. Where it is so on every part, the candidate is 0, and the mean NaN.
-    """
-    columns = np.asarray(values, dtype=np.float64).T
-    defined = [column[~np.isnan(column)] for column in columns]
-    means = np.array([column.mean() if len(column) else np.nan for column in defined])
-    if np.isnan(means).all():
-        return 0, float("nan")
-    best = np.nanargmax(means) if metric.higher_is_better else np.nanargmin(means)
-    return int(best), float(means[best])
+    def by(one: Selector) -> Floats:
+        return np.array(
+            [
+                [one.values(sample, rows, [of_fold[t] for of_fold in c.scores], top) for c in compared]
+                for t, top in enumerate(tops)
+            ]
+        )
+
+    reported = Selector.of(metric)
+    values = by(reported)
+    return values, values if selector == reported else by(selector)
 
 
 def at_edge(

@@ -31,6 +31,7 @@ from ._precision import hit_at_k as hit_at_k
 from ._precision import lift_at_k as lift_at_k
 from ._precision import precision_at_k as precision_at_k
 from ._precision import recall_at_k as recall_at_k
+from ._precision import smoothed_precision_at_k as smoothed_precision_at_k
 from ._ranks import bedroc as bedroc
 from ._ranks import positives_at_top as positives_at_top
 from ._ranks import reciprocal_rank as reciprocal_rank

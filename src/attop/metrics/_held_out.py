@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 from attop._core.sample import check_groups, check_labels, check_scores, lists_of, resolve_each
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
+from attop.metrics._precision import CUTS
 from attop.metrics._ranking import Ranking
-
-#: Cuts that are averaged over, relative to k: nine from half to twice, evenly on the scale of logarithms.
-_CUTS = 2.0 ** np.linspace(-1.0, 1.0, 9)
 
 
 class HeldOutPrecision(NamedTuple):
@@ -50,7 +48,7 @@ def smoothed_precision(y: Ints, scores: Floats, k: float, weight: Floats | None 
     last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))  # of each block of ties
     amount = np.ones(len(y)) if weight is None else weight[order]
     size, positive = np.cumsum(amount)[last], np.cumsum(amount * y[order])[last]
-    cuts = np.clip(k * _CUTS, 1.0, size[-1])
+    cuts = np.clip(k * CUTS, 1.0, size[-1])
     return float(np.mean(np.interp(cuts, np.append(0.0, size), np.append(0.0, positive)) / cuts))
 
 
@@ -124,7 +122,7 @@ class TopPrecision:
         order = np.argsort(-values, kind="stable")
         last = np.flatnonzero(np.diff(-values[order], append=np.inf))
         labels, whole, n_whole = self._labels[order], self._whole[order], int(self._whole.max()) + 1
-        k = np.clip(self.k * (_CUTS if smoothed else np.ones(1)), 1, n)
+        k = np.clip(self.k * (CUTS if smoothed else np.ones(1)), 1, n)
         precision = np.empty(n_samples)
         for b in range(n_samples):
             drawn = np.bincount(rng.integers(n_whole, size=n_whole), minlength=n_whole)[whole]

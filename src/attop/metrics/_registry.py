@@ -19,6 +19,7 @@ from attop.metrics._precision import (
     lift_at_k,
     precision_at_k,
     recall_at_k,
+    smoothed_precision_at_k,
 )
 from attop.metrics._ranks import bedroc, positives_at_top, reciprocal_rank
 from attop.metrics._roc import auc
@@ -42,6 +43,7 @@ _EVERY_RUN = (
     MICRO_PAP,
 )
 _ON_REQUEST = (
+    smoothed_precision_at_k.metric,
     lift_at_k.metric,
     f_beta_at_k.family.at(1),
     bedroc.family.at(20),

@@ -59,7 +59,8 @@ def run_fit(options: argparse.Namespace) -> int:
         options.config = [*options.config, f"datasets=[{run.dataset}]"]
     dataset, folds = _load(plan, run, job, options)
     _check(plan, run, job, dataset, folds)
-    n = count_noun(len(learner_of(job, dataset).candidates), "candidate")
+    learner = learner_of(job, dataset)
+    n = count_noun(learner.n_candidates if learner.draws else len(learner.candidates), "candidate")
     print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
     print(", ".join(str(top) for top in job.tops), flush=True)
     if reason := plan.config.dataset(run.dataset).skip.get(run.method):
@@ -122,7 +123,7 @@ def _check(plan: Plan, run: Run, job: Job, dataset: Dataset, folds: list[Fold]) 
     """Refuse a top that cannot be selected, as rule check does before the benchmark trains."""
     data = plan.config.dataset(run.dataset).model_copy(update={"tops": job.tops})
     up_to_its_own: list[list[Fold]] = [*([] for _ in range(run.repeat)), folds]
-    check_tops(data, job.metric, dataset, up_to_its_own)
+    check_tops(data, job.metric, dataset, up_to_its_own, job.selector.metric)
 
 
 def _as_configured(plan: Plan, name: str, dataset: Dataset) -> bool:

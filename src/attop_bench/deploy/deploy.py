@@ -482,9 +482,9 @@ def summed(method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Rec
 def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
     """Return the candidate with the best mean over the inner folds of all training parts."""
     inner = [record.tops[0]["inner"] for record in records]
-    values = [[one["values"] for one in candidates] for candidates in inner]
+    values = [[one.get("selected_by", one["values"]) for one in candidates] for candidates in inner]
     table = np.concatenate([np.array(part, np.float64).T for part in values])
-    return dict(inner[0][best_candidate(table, job.metric)[0]]["candidate"])
+    return dict(inner[0][best_candidate(table, job.selector.metric)[0]]["candidate"])
 
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attop.experiment import Fold
+from attop.experiment import Fold, Selector, draw_candidates
 from attop.extending import Ints, Top
 from attop.metrics import Metric, find_metric
 from attop_bench.data.base import Dataset
 from attop_bench.jobs.supervise import CannotRun
-from attop_bench.run.fitting import compile_method, import_estimator, sample_of
+from attop_bench.run.fitting import compile_method, distributions_of, import_estimator, sample_of
 from attop_bench.run.refusal import ConfigError, refuse
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Selection:
     tops: Sequence[Top]
     scoring: str
     selection: str
+    select: str = ""
 
 
 def check_cut(
@@ -45,7 +46,9 @@ def check_cut(
     """Refuse the folds of one repeat, where a top of an entry, given as JSON, cannot be selected."""
     selection = Selection(**{**entry, "tops": [Top.of(top) for top in entry["tops"]]})
     no_others: list[Sequence[Fold]] = [[] for _ in range(repeat)]
-    check_tops(selection, find_metric(selection.scoring, custom_metrics), dataset, [*no_others, folds])
+    metric = find_metric(selection.scoring, custom_metrics)
+    selector = Selector.of(selection.select or metric, lambda name: find_metric(name, custom_metrics))
+    check_tops(selection, metric, dataset, [*no_others, folds], selector.metric)
 
 
 def check_and_compile(method: Mapping[str, Any]) -> None:
@@ -57,20 +60,30 @@ def check_and_compile(method: Mapping[str, Any]) -> None:
 
 
 def check_tops(
-    data: Selection | DatasetConfig, metric: Metric, dataset: Dataset, folds: Sequence[Sequence[Fold]]
+    data: Selection | DatasetConfig,
+    metric: Metric,
+    dataset: Dataset,
+    folds: Sequence[Sequence[Fold]],
+    selecting: Metric | None = None,
 ) -> None:
-    """Refuse tops that cannot be selected by `metric` in every fold; `folds` are those of each repeat."""
-    if metric.grouped and dataset.groups is None:
-        raise ConfigError(
-            f"datasets: {data.id}: scoring is {data.scoring}, a mean over groups, but its items have no "
-            "groups: name their column, or select by another metric"
-        )
-    refuse(c for top in data.tops for c in islice(_complaints(data, dataset, folds, metric, top), 1))
+    """Refuse tops that cannot be judged by `metric`, or selected by another, in a fold of a repeat."""
+    selecting = metric if selecting is None else selecting
+    for key, one in (("scoring", metric), ("select", selecting)):
+        if one.grouped and dataset.groups is None:
+            raise ConfigError(
+                f"datasets: {data.id}: {key} is {one.name}, a mean over groups, but its items have no "
+                "groups: name their column, or select by another metric"
+            )
+    refuse(
+        c for top in data.tops for c in islice(_complaints(data, dataset, folds, (metric, selecting), top), 1)
+    )
 
 
 def check_method(method: MethodConfig | SimpleNamespace) -> list[str]:
     """Return the complaints about a method: that it cannot be imported, or lacks a parameter."""
+    space = distributions_of(getattr(method, "param_distributions", {}))
     first = {name: values[0] for name, values in method.param_grid.items()}
+    first |= draw_candidates(space, 1, 0)[0] if space else {}
     try:
         make = import_estimator(method.estimator)
         if isinstance(make, type):
@@ -86,10 +99,10 @@ def _complaints(
     data: Selection | DatasetConfig,
     dataset: Dataset,
     folds: Sequence[Sequence[Fold]],
-    metric: Metric,
+    metrics: tuple[Metric, Metric],
     top: Top,
 ) -> Iterator[str]:
-    """Yield what is wrong with a top."""
+    """Yield what is wrong with a top; `metrics` are those of test parts and of inner ones."""
     sample = sample_of(dataset)
     named = {f"repeat {r}, fold {f}": fold for r, its in enumerate(folds) for f, fold in enumerate(its)}
     for name, fold in named.items():
@@ -100,10 +113,11 @@ def _complaints(
                     f"datasets: {data.id}: a training part of {name} has one class only "
                     f"({_counts(dataset, rows)}): fewer folds, or more data"
                 )
-        for part, rows in [("test", fold.test), *(("validation", rows) for _, rows in inner)]:
+        parts = [("test", metrics[0], fold.test), *(("validation", metrics[1], rows) for _, rows in inner)]
+        for part, metric, rows in parts:
             if reason := sample.measure(metric, rows, np.zeros(len(rows)), top).reason:
                 yield (
-                    f"datasets: {data.id}: top {top} cannot be selected by {data.scoring}, undefined in "
+                    f"datasets: {data.id}: top {top} cannot be selected by {metric.name}, undefined in "
                     f"the {part} part of {name} ({_counts(dataset, rows)}): {reason}"
                 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import typing
@@ -20,7 +21,7 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
 from attop_bench.run.depends import complaints
-from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
+from attop_bench.run.options import DOTTED, BudgetConfig, Config, DatasetConfig, MethodConfig, fields_of
 from attop_bench.run.paper import load_paper
 from attop_bench.run.refusal import ConfigError as ConfigError
 from attop_bench.run.refusal import refuse
@@ -150,7 +151,8 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
     definitions, chosen, datasets = raw.get("custom_metrics", {}), raw.get("metrics", []), raw["datasets"]
     if not isinstance(definitions, Mapping) or not isinstance(chosen, list):
         return {}  # for the model to refuse
-    names = [*chosen, *(data.get("scoring") for data in datasets)]
+    keys = ("scoring", "select")
+    names = [*chosen, raw.get("select"), *(data.get(key) for data in datasets for key in keys)]
     dotted = [n for n in names if isinstance(n, str) and re.match(DOTTED, n)]
     definitions = {**{name: {"path": name} for name in dotted}, **definitions}
     worth = any("amount" in (data.get("params") or ()) for data in datasets)
@@ -254,12 +256,62 @@ def _wrong_metrics(config: Config) -> Iterator[str]:
     names = [*METRICS, *config.custom_metrics]
     places = [("metrics", name) for name in config.metrics]
     places += [(f"datasets: {data.id}: scoring", data.scoring) for data in config.datasets]
+    yield from _wrong_selection(config)
     for where, name in places:
         try:
             if name not in names and not is_known(name):
                 yield f"{where}: unknown metric {name!r}; {did_you_mean(name, names)}"
         except ValueError as error:  # such as a precision of 2
             yield f"{where}: {error}"
+
+
+def _wrong_selection(config: Config) -> Iterator[str]:
+    """Yield the errors of what selects, of searches and of their budget."""
+    places = [("select", config.select), *((f"datasets: {d.id}: select", d.select) for d in config.datasets)]
+    places += [(f"methods: {m.id}: select", m.select) for m in config.methods]
+    for where, name in places:
+        try:
+            if name is not None:
+                config.selector(name)
+        except ValueError as error:
+            yield f"{where}: {error}"
+    searching = [method.id for method in config.methods if method.param_distributions]
+    for data in config.datasets:
+        if data.selection == "optimistic" and (data.select or searching):
+            what = f"select {data.select!r}" if data.select else f"the drawn candidates of {searching[0]}"
+            yield (
+                f"datasets: {data.id}: selection optimistic takes the best of the same candidates by scoring "
+                f"on all test parts, and cannot have {what}: leave it out, or selection"
+            )
+    for method in config.methods:
+        yield from (f"methods: {method.id}: {text}" for text in _wrong_search(method, config.budget))
+    if config.budget and (config.budget.candidates is None) == (config.budget.seconds is None):
+        yield f"budget: one of candidates and seconds is needed, got {config.budget.model_dump()}"
+
+
+def _wrong_search(method: MethodConfig, budget: BudgetConfig | None) -> Iterator[str]:
+    if method.param_distributions and method.param_grid:
+        yield "param_grid and param_distributions are both given: keep one; values are {choice: [...]} there"
+    if method.n_candidates is not None and not method.param_distributions:
+        yield "n_candidates is given, but no param_distributions to draw from: leave it out"
+    size = math.prod(map(len, method.param_grid.values()))
+    if budget and budget.candidates and size > budget.candidates:
+        yield (
+            f"param_grid has {size} combinations, and budget allows {budget.candidates} candidates: shorten "
+            "it, or give param_distributions"
+        )
+    if method.param_distributions:
+        from attop.experiment import (
+            draw_candidates,
+            read_distribution,
+        )  # slow: each start of Snakemake is here
+
+        count = (budget and budget.candidates) or method.n_candidates or 1
+        try:
+            space = {name: read_distribution(entry) for name, entry in method.param_distributions.items()}
+            draw_candidates(space, count, 0)
+        except ValueError as error:
+            yield f"param_distributions: {error}"
 
 
 def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
-from attop.experiment import Estimator, Learner, Params, Sample, Transformer, fit_many
+from attop.experiment import (
+    Estimator,
+    Learner,
+    Params,
+    Sample,
+    Transformer,
+    draw_candidates,
+    fit_many,
+    read_distribution,
+)
 from attop.extending import object_at
 from attop_bench.data.base import Dataset
 from attop_bench.run.job import Job
@@ -39,7 +48,22 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
         return None if job.input == "table" else dataset.transformer(job.scaling)
 
     name, whole = job.estimator.rpartition(".")[2], job.protocol["kind"] == "whole-entities"
-    return Learner(name, estimator, job.param_grid, prepare, tuple(job.params), whole)
+    grid = {**job.param_grid, **distributions_of(job.param_distributions)}
+    return Learner(
+        name=name,
+        estimator=estimator,
+        grid=grid,
+        prepare=prepare,
+        fixed=tuple(job.params),
+        whole=whole,
+        n_candidates=job.n_candidates or 1,
+        seconds=job.seconds,
+    )
+
+
+def distributions_of(entries: Mapping[str, object]) -> dict[str, Any]:
+    """Return the distributions of a configuration."""
+    return {name: read_distribution(entry) for name, entry in entries.items()}
 
 
 def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:
@@ -64,7 +88,8 @@ def compile_method(method: Mapping[str, Any]) -> None:
     if method.get("input") == "table":
         return
     estimator = import_estimator(method["estimator"])(**method["params"])
-    rehearse(estimator, list(ParameterGrid(method["param_grid"])))
+    space = distributions_of(method.get("param_distributions", {}))
+    rehearse(estimator, draw_candidates(space, 1, 0) if space else list(ParameterGrid(method["param_grid"])))
 
 
 def describe(model: object) -> dict[str, Any]:

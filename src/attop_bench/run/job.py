@@ -18,6 +18,7 @@ from attop_bench.run.attempts import Attempts
 from attop_bench.run.record import Record, is_whole, name_of_data
 
 if TYPE_CHECKING:
+    from attop.experiment import Selector
     from attop.metrics import Metric
 
 #: What a process of its own runs: by dotted path, for its caller must not import it.
@@ -28,9 +29,21 @@ NOT_KNOWN = Attempts()
 #: Parameters of the rule ``train`` -> entries of a `Job`; Snakemake names the parameter that changed.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "data": ("protocol", "scaling", "tops"),
-    "selection": ("scoring", "selection", "custom_metrics"),
-    "method": ("estimator", "params", "param_grid", "input"),
+    "selection": ("scoring", "selection", "custom_metrics", "select"),
+    "method": (
+        "estimator",
+        "params",
+        "param_grid",
+        "input",
+        "param_distributions",
+        "n_candidates",
+        "seconds",
+    ),
 }
+#: Entries of a `Job` that are left out where they say nothing, so that older results stay those of their job.
+_LATER = ("select", "param_distributions", "n_candidates", "seconds")
+#: Entries that the scores of a candidate do not depend on.
+_OF_THE_CHOICE = {"scoring", "selection", "custom_metrics", "select", "n_candidates", "seconds"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +68,9 @@ class Job:
     of `tops` the metric `scoring` selects among the combinations of `param_grid`, by ``"nested"`` or
     ``"optimistic"`` `selection`. `custom_metrics` has the definition of a `scoring` from outside attop; see
     `attop.metrics.custom_metric`. The method is fitted on an `input` of ``"matrix"`` or ``"table"``.
+
+    `select` names what selects in the place of `scoring`. Of `param_distributions`, if there are any,
+    `n_candidates` are drawn. No candidate begins after so many `seconds`.
     """
 
     repeat: int
@@ -70,6 +86,10 @@ class Job:
     selection: str = "nested"
     custom_metrics: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     input: str = "matrix"
+    select: str = ""
+    param_distributions: Mapping[str, Any] = field(default_factory=dict)
+    n_candidates: int | None = None
+    seconds: float | None = None
 
     @property
     def split(self) -> dict[str, object]:
@@ -78,10 +98,18 @@ class Job:
 
     @property
     def metric(self) -> Metric:
-        """The metric that selects."""
+        """The metric that judges, and selects unless `select` does."""
         from attop.metrics import find_metric
 
         return find_metric(self.scoring, self.custom_metrics)
+
+    @property
+    def selector(self) -> Selector:
+        """What selects."""
+        from attop.experiment import Selector
+        from attop.metrics import find_metric
+
+        return Selector.of(self.select or self.scoring, lambda name: find_metric(name, self.custom_metrics))
 
     def record(self, name: str) -> Record:
         """Return the empty record of this job on the data set called `name`."""
@@ -90,7 +118,13 @@ class Job:
 
     def as_dict(self) -> dict[str, object]:
         """Return a JSON value."""
-        return {**vars(self), "tops": [top.as_dict() for top in self.tops]}
+        spec = {**vars(self), "tops": [top.as_dict() for top in self.tops]}
+        return {name: value for name, value in spec.items() if value or name not in _LATER}
+
+    def of_a_candidate(self) -> dict[str, object]:
+        """Return what the scores of a candidate depend on, as a JSON value."""
+        left_out = _OF_THE_CHOICE | {"repeat", "fold", "param_grid", "param_distributions"}
+        return {name: value for name, value in self.as_dict().items() if name not in left_out}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Job:
@@ -116,16 +150,18 @@ def train(
     digest: str = "",
     made: str = "",
     attempts: Attempts = NOT_KNOWN,
+    candidates: str = "",
 ) -> None:
     """Run a training job in a process of its own, and write the record if it could not.
 
-    A method that fails, or crashes, has a record. SystemExit: the job was killed and has another of its
-    `attempts`, its input is broken, or its results could not be written.
+    A method that fails, or crashes, has a record. `candidates` is a digest of what scores of candidates
+    depend on; with it they are kept beside the record, and not trained again. SystemExit: the job was killed
+    and has another of its `attempts`, its input is broken, or its results could not be written.
     """
     # Absolute: a method may change the working directory.
     data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
     results = scores, record, digest, time.time(), made
-    argument = (job, data, folds, results, limits.seconds)
+    argument = (job, data, folds, results, limits.seconds, candidates)
     end = run_in_process(WORK, argument, log, limits)
     if end.status == "done" and not is_whole(scores, record, digest):
         end = ProcessResult("error", "it ended well, and left no readable record of its run", end.tail)

@@ -41,6 +41,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
                 "grid": m.param_grid,
                 "fingerprint": fingerprint([home_of(WORK), home_of(m.estimator)]),
                 "n_candidates": math.prod(len(values) for values in m.param_grid.values()),
+                **({"distributions": m.param_distributions} if m.param_distributions else {}),
             }
             for m in config.methods
         },
@@ -65,6 +66,8 @@ def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable)
         "tops": list(map(str, data.tops)),
         "scoring": data.scoring,
         "selection": data.selection,
+        "select": config.select_of(name),
+        "budget": config.budget.model_dump(exclude_none=True) if config.budget else {},
         "skip": data.skip,
         "seeds": _seeds(config, data, about["name"]),
     }

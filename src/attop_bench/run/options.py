@@ -29,6 +29,9 @@ from attop_bench.data.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
 from attop_bench.files import FILE_STEM, write_json, write_text
 
+if typing.TYPE_CHECKING:
+    from attop.experiment import Selector
+
 #: A dotted path of Python names.
 DOTTED = r"^[A-Za-z_][\w]*(\.[A-Za-z_][\w]*)+$"
 #: A name of a metric, which may be a dotted path.
@@ -190,7 +193,12 @@ class DatasetConfig(_Model):
     100 are of the 30,000 to be ranked, to the nearest row. A tau is rounded up, {tau: 0.05, round: nearest}
     to the nearest."""
     scoring: str = "precision@k"
-    """Metric that selects hyper-parameters, for every method: a name, or a dotted path."""
+    """Metric that methods are judged by, and that selects hyper-parameters unless `select` is given: a name,
+    or a dotted path."""
+    select: str | None = None
+    """What selects hyper-parameters, in place of scoring: a metric such as `ap`, `smoothed-precision@k`;
+    `pooled-ap`, of all inner folds' scores as one list; `ap-within-1se`, the best of those within one
+    standard error of the best by scoring."""
     selection: Literal["nested", "optimistic"] = "nested"
     """nested: hyper-parameters are chosen on inner parts of each training part; optimistic: the one candidate
     with the best mean of scoring over all test parts, as some papers did, is reported; it is marked so in the
@@ -227,6 +235,15 @@ class MethodConfig(_Model):
     """Parameters that stay fixed."""
     param_grid: dict[str, list[Any]] = {}
     """Parameter -> values; all combinations are tried in this order."""
+    param_distributions: dict[str, Any] = {}
+    """In place of param_grid: parameter -> distribution, of which candidates are drawn, by the seed of the
+    run, data set, repeat and fold: {uniform: [low, high]}, {loguniform: [low, high]}, {randint: [low, high]}
+    and {lograndint: [low, high]} without high itself, or {choice: [values]}."""
+    n_candidates: Count | None = None
+    """How many candidates are drawn of param_distributions, unless the run has a `budget`; 10 if left out.
+    More train the new ones alone."""
+    select: str | None = None
+    """What selects among its candidates, in place of the data set's `select`."""
     input: Literal["matrix", "table"] = "matrix"
     """What it is fitted on: a `matrix` of numbers (gaps filled, categories as 0/1 columns, scaled), or the
     `table` itself, a pandas DataFrame with named columns, categories typed, gaps as they are."""
@@ -256,6 +273,20 @@ class MethodConfig(_Model):
             raise ValueError(f"attop's bibliography, {FILE}, has no entry {unknown[0]!r}; {known}")
         return cite
 
+    @pydantic.field_validator("param_distributions")
+    @classmethod
+    def _are_distributions(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        if not entries:
+            return entries
+        from attop.experiment import read_distribution  # slow: each start of Snakemake is here
+
+        for name, entry in entries.items():
+            try:
+                read_distribution(entry)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+        return entries
+
     @pydantic.field_validator("param_grid")
     @classmethod
     def _not_empty(cls, param_grid: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -279,6 +310,16 @@ class MetricConfig(_Model):
     needs: list[Literal["k", "positive", "negative"]] | None = None
     """Needs of a function in every list, else it is not called; [positive, negative] if left out. With k it
     is called as f(y_true, y_score, k), k being the top's."""
+
+
+class BudgetConfig(_Model):
+    """Budget of each search of a run, the same for every method that is tuned; one of the two."""
+
+    candidates: Count | None = None
+    """Candidates that are drawn; a grid may have as many at most."""
+    seconds: Limit | None = None
+    """Time of a fold's search: a candidate begun is finished, and then no other begins. What fits depends on
+    the machine."""
 
 
 class QuestionConfig(_Model):
@@ -321,6 +362,10 @@ class Config(_Model):
     trace: bool = True
     """Draw surrogate and metric along training: trains the chosen candidate of one run per data set and
     method again, with more and more iterations."""
+    select: str | None = None
+    """What selects hyper-parameters on data sets that do not say it; scoring if left out."""
+    budget: BudgetConfig | None = None
+    """Budget of each search, the same for every method."""
     question: QuestionConfig | None = None
     """Question asked before the run, beside the comparison of all."""
     paper: str | None = None
@@ -334,6 +379,24 @@ class Config(_Model):
     def metric(self, name: str) -> Metric:
         """Return the metric of a name, from attop or outside."""
         return find_metric(name, self.own(name))
+
+    def selector(self, name: str) -> Selector:
+        """Return the selector of a name."""
+        from attop.experiment import Selector  # as above
+
+        return Selector.of(name, self.metric)
+
+    def select_of(self, dataset: str, method: str | None = None) -> str:
+        """Return what selects hyper-parameters on a data set, of a method if given; empty if scoring does."""
+        data = self.dataset(dataset)
+        of_method = None if method is None else self.method(method).select
+        name = of_method or data.select or self.select or data.scoring
+        return "" if name == data.scoring else name
+
+    def names_of(self, dataset: str, method: str | None = None) -> list[str]:
+        """Return the metrics that judge on a data set and select."""
+        select = self.select_of(dataset, method)
+        return [self.dataset(dataset).scoring, *([self.selector(select).metric.name] if select else [])]
 
     def limits_of(self, method: str) -> dict[str, float | None]:
         """Return the limits of a method's training jobs: seconds and memory_mb."""
@@ -362,6 +425,7 @@ _SECTIONS: tuple[tuple[str, type], ...] = (
     ("`expect` of a data set", ExpectConfig),
     ("An entry of `methods`", MethodConfig),
     ("`resources` of a method", ResourcesConfig),
+    ("`budget` of the run", BudgetConfig),
     ("An entry of `custom_metrics`", MetricConfig),
     ("`limits` of every training job, or of those of a method", LimitsConfig),
 )

@@ -15,6 +15,7 @@ import os
 import random
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from attop.metrics import scores_of
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
+from attop_bench.run.candidates import FOLDER, CandidateFiles
 from attop_bench.run.fitting import describe, import_estimator, learner_of, rehearse, sample_of
 from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Job
@@ -32,9 +34,9 @@ from attop_bench.run.provenance import provenance
 from attop_bench.run.record import Record, environment, name_of_data, peak_memory_mb
 
 
-def work(argument: tuple[Job, str, str, tuple[str, str, str, float, str], float | None]) -> None:
+def work(argument: tuple[Job, str, str, tuple[str, str, str, float, str], float | None, str]) -> None:
     """Run a training job in its process and write its results, for `attop_bench.run.job.train`."""
-    job, data, folds, results, seconds = argument
+    job, data, folds, results, seconds, candidates = argument
     try:
         dataset = load_available(data)
         cut = read_folds(folds, dataset, job.split) if isinstance(dataset, Dataset) else []
@@ -43,13 +45,21 @@ def work(argument: tuple[Job, str, str, tuple[str, str, str, float, str], float 
     if isinstance(dataset, Unavailable):
         record = job.record(name_of_data(data)).fail(NOT_APPLICABLE, str(dataset))
     else:
-        record = run_job(job, dataset, cut[job.fold], seconds)
+        folder = Path(results[1]).with_name(FOLDER)
+        keeper = CandidateFiles(folder, candidates) if candidates else None
+        record = run_job(job, dataset, cut[job.fold], seconds, keeper=keeper)
     print(record.traceback, record.error or "ok", flush=True)
     record.write(*results)
 
 
 def run_job(
-    job: Job, dataset: Dataset, fold: Fold, seconds: float | None = None, *, contain: bool = True
+    job: Job,
+    dataset: Dataset,
+    fold: Fold,
+    seconds: float | None = None,
+    *,
+    contain: bool = True,
+    keeper: CandidateFiles | None = None,
 ) -> Record:
     """Run a training job; a method that fails yields a record of the failure, not an exception.
 
@@ -66,7 +76,7 @@ def run_job(
     before, process = _cpu_seconds(), os.getpid()
     try:
         with torn_within() as torn, time_limit(seconds):
-            record.scores = run(job, dataset, fold, record)
+            record.scores = run(job, dataset, fold, record, keeper)
         record.torn = torn
     except BaseException as error:
         if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
@@ -102,7 +112,9 @@ def _status_of(error: BaseException) -> str:
     return "diverged" if isinstance(error, (FloatingPointError, OverflowError)) else "error"
 
 
-def _train_all(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats:
+def _train_all(
+    job: Job, dataset: Dataset, fold: Fold, record: Record, keeper: CandidateFiles | None
+) -> Floats:
     """Train every candidate for every top on the whole training part, and score the test part."""
     learner, sample = learner_of(job, dataset), sample_of(dataset, job.input)
     candidates = learner.candidates
@@ -122,15 +134,18 @@ def _train_all(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats
     return scores.reshape(len(job.tops), n, -1)
 
 
-def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: Record) -> Floats:
+def _select_and_train(
+    job: Job, dataset: Dataset, fold: Fold, record: Record, keeper: CandidateFiles | None
+) -> Floats:
     """Choose a candidate for every top on the inner splits and train it on the whole training part."""
     learner = learner_of(job, dataset)
-    candidates = learner.candidates
-    if len(candidates) == 1 and fold.refit:
+    if not learner.is_tuned and fold.refit:
         # Else the first inner split loads what the seconds of training are not to count.
         with contextlib.suppress(Exception):
-            rehearse(learner.seeded(record.seed), candidates)
-    trained = train(learner, sample_of(dataset, job.input), fold, job.tops, job.metric, record.seed)
+            rehearse(learner.seeded(record.seed), learner.candidates)
+    sample = sample_of(dataset, job.input)
+    trained = train(learner, sample, fold, job.tops, job.metric, record.seed, job.selector, keeper)
+    candidates = trained.candidates
     for t, top in enumerate(job.tops):
         chosen, values = trained.chosen[t], trained.values[t]
         inner = [{"candidate": c, "values": list(v)} for c, v in zip(candidates, values, strict=True)]
@@ -143,6 +158,10 @@ def _select_and_train(job: Job, dataset: Dataset, fold: Fold, record: Record) ->
             "constant": all_alike(trained.scores[t]),
             "inner": inner,
         }
+        if job.select:
+            entry["select"] = job.select
+            for one, by in zip(inner, trained.selected_by[t], strict=True):
+                one["selected_by"] = list(by)
         record.tops.append(entry)
     record.n_candidates = len(candidates)
     record.seconds = trained.seconds

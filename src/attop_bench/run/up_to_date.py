@@ -34,6 +34,7 @@ from attop_bench.run.depends import Named, named_by
 from attop_bench.run.fingerprint import fingerprint, home_of, rule_fingerprint
 from attop_bench.run.job import PARTS, WORK, Run
 from attop_bench.run.made import read_note
+from attop_bench.run.options import MethodConfig
 from attop_bench.run.paper import simulations_of
 from attop_bench.run.parameters import plain
 from attop_bench.run.plan import Plan
@@ -96,16 +97,16 @@ class Inputs:
         config = self.config
         return named(
             split=lambda w: config.split(w.dataset, int(w.repeat)),
-            checked=lambda w: self._dataset(w).model_dump(include=_CHECKED),
-            custom_metrics=lambda w: config.own(self._dataset(w).scoring),
-            code=lambda w: self._code("split", *self._metrics([self._dataset(w).scoring])),
+            checked=lambda w: self._checked(w.dataset),
+            custom_metrics=lambda w: config.own(*config.names_of(w.dataset)),
+            code=lambda w: self._code("split", *self._metrics(config.names_of(w.dataset))),
         ) | passed(receipts=self._receipts)
 
     def compile(self) -> Params:
         """Parameters of rule compile; a change reruns it, and what is trained of the method."""
         method = self.config.method
         return named(
-            method=lambda w: method(w.method).model_dump(include={"id", *PARTS["method"]}),
+            method=lambda w: _spec_of_method(method(w.method)),
             # Of the method alone: no training depends on how it is checked and compiled.
             code=lambda w: fingerprint([home_of(method(w.method).estimator)]),
         ) | passed(limits=lambda w: self.config.limits_of(w.method))
@@ -127,13 +128,21 @@ class Inputs:
     def _of_run(self, dataset: str, method: str) -> dict[str, dict[str, object]]:
         run = Run(dataset, method, 0, 0)
         spec = self.plan.job(run).as_dict()
-        parts = {part: {name: spec[name] for name in names} for part, names in PARTS.items()}
+        parts = {part: {name: spec[name] for name in names if name in spec} for part, names in PARTS.items()}
         modules, files = self._run(dataset, method)
         code = self._code("train", home_of(WORK), *modules, files=files)
         params = named(**parts)
         # One mapping of all that differs from method to method: each takes a function, asked for each job.
         params["method"] |= {"digest": digest(self.plan, run), "code": code}
+        if spec.get("param_distributions"):
+            params["method"] |= {"candidates": _digest_of_candidates(self.plan, run, code)}
         return params
+
+    def _checked(self, dataset: str) -> Params:
+        """Return what is checked of a data set's entry; what selects, where it is not scoring."""
+        select = self.config.select_of(dataset)
+        checked = self.config.dataset(dataset).model_dump(include=_CHECKED)
+        return checked | ({"select": select} if select else {})
 
     def evaluate(self) -> Params:
         """Parameters of rule evaluate; a change reruns it."""
@@ -204,7 +213,7 @@ class Inputs:
         entry = self.config.method(method)
         home = home_of(entry.estimator)
         modules, files = named_by(entry, home)
-        return Named([home, *self._metrics([self.config.dataset(dataset).scoring]), *modules], files)
+        return Named([home, *self._metrics(self.config.names_of(dataset, method)), *modules], files)
 
     def _metrics(self, names: Iterable[str]) -> list[str]:
         """Return the modules that define some metrics."""
@@ -250,6 +259,19 @@ def _named(name: str, value: object) -> object:
     if callable(value):
         return asked_often(lambda wildcards: {name: plain(value(wildcards))})
     return {name: plain(value)}
+
+
+def _spec_of_method(method: MethodConfig) -> Params:
+    """Return what is checked and compiled of a method; its distributions, where it has any."""
+    spec = method.model_dump(include={"id", "estimator", "params", "param_grid", "input"})
+    distributions = method.param_distributions
+    return spec | ({"param_distributions": distributions} if distributions else {})
+
+
+def _digest_of_candidates(plan: Plan, run: Run, code: str) -> str:
+    """Return a digest of what scores of a candidate depend on, but for its parameters and the fold."""
+    text = json.dumps(plain([plan.job(run).of_a_candidate(), _data(plan, run.dataset), code]))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def digest(plan: Plan, run: Run) -> str:

@@ -1,0 +1,56 @@
+"""Scores of the candidates of a search, kept beside the record of a run.
+
+A search that was killed goes on where it was, and one of more candidates trains the new ones alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from attop.experiment import InnerScores
+from attop_bench.files import StrPath, replacing
+from attop_bench.run.parameters import plain
+
+#: Folder of the files, beside the record.
+FOLDER = "candidates"
+
+
+class CandidateFiles:
+    """A file for each candidate of a run, named by a digest of all that its scores depend on.
+
+    Parameters
+    ----------
+    folder : path
+        Made with the first file.
+    depends : str
+        A digest of data, method and code, but not of how many candidates there are, nor of what selects.
+    """
+
+    def __init__(self, folder: StrPath, depends: str):
+        self._folder, self._depends = Path(folder), depends
+
+    def read(self, candidate: Mapping[str, object]) -> InnerScores | None:
+        """Return the scores of a candidate; None if there is no whole file of them."""
+        try:
+            with np.load(self._path(candidate), allow_pickle=False) as file:
+                scores = [file[f"fold{number}"] for number in range(int(file["folds"]))]
+                return InnerScores(scores, float(file["seconds"]))
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+
+    def write(self, candidate: Mapping[str, object], scores: InnerScores) -> None:
+        """Write the scores of a candidate, whole or not at all."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        arrays = {f"fold{number}": values for number, values in enumerate(scores.scores)}
+        with replacing(self._path(candidate)) as file:
+            np.savez_compressed(file, allow_pickle=False, seconds=scores.seconds, folds=len(arrays), **arrays)
+
+    def _path(self, candidate: Mapping[str, object]) -> Path:
+        text = json.dumps(plain([self._depends, candidate]))
+        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.npz"
