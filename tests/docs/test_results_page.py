@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from attop_bench.report import summarise
 from attop_bench.run.tables import CELLS, KEY, SCHEMA_VERSION, TABLES
 from support import ROOT
 from support.made_up import make_results
+from support.rows import summary_of
 
 PAGE = (ROOT / "docs/reference/results.md").read_text(encoding="utf-8")
 #: The columns in the first cells of each section's table, by the section's heading.
@@ -35,5 +35,5 @@ def test_a_table_has_the_columns_of_the_page_and_no_other(name):
 
 def test_the_summary_has_the_columns_of_the_page_and_no_other():
     evaluation, runs, *_ = make_results(("wdbc",))
-    columns = summarise(evaluation, runs).columns
+    columns = summary_of(evaluation, runs).columns
     assert SECTIONS["summary"] == [name for name in columns if name not in KEY]

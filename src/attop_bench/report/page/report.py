@@ -105,6 +105,7 @@ def build_page(
             "main": main,
             "names": {s.id: s.short for s in sections},
             "evaluation": results.evaluation,
+            "summary": results.summary,
         }
         loud = frozenset((BASELINE, *first.highlighted))
         whole = Scene("across", "", "", first.order, titles, styles, loud)
