@@ -109,10 +109,5 @@ function usable(section) {
   strip.addEventListener("mouseleave", () => point(-1));
   strip.addEventListener("focus", () => { if (place < 0) point(0); });
   strip.addEventListener("blur", () => point(-1));
-  strip.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    point(Math.max(0, place + step));
-  });
+  onArrows(strip, (step) => point(Math.max(0, place + step)));
 }

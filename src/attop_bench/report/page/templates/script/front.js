@@ -77,15 +77,14 @@ function againstTime(points, loud, width, height) {
 function pointAt(method, at) {
   for (const row of all("tr[data-method]", map)) row.classList.toggle("on", row.dataset.method === method);
   for (const point of all(".point", plot)) point.classList.toggle("on", point.dataset.m === method);
-  if (at) tell(`${TITLES[method]}: ${DATA.overview[state.metric][placeOf()].behind[method]} behind`, at);
+  tell(at ? `${TITLES[method]}: ${DATA.overview[state.metric][placeOf()].behind[method]} behind` : "", at);
 }
 
 if (plot) {
   plot.addEventListener("mouseover", ({ target }) => {
     const point = target.closest(".point");
     pointAt(point?.dataset.m, point);
-    if (!point) tell("");
   });
-  plot.addEventListener("mouseleave", () => { pointAt(); tell(""); });
+  plot.addEventListener("mouseleave", () => pointAt());
   new ResizeObserver(() => drawFront()).observe(plot);
 }
