@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import io
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy.stats import t as student
 
-from attop.experiment import MULTIPLES
+from attop.experiment import MULTIPLES, draw_capacity
 from attop.extending import Top, format_sum
 from attop.metrics import inside_top
 from attop_bench.report.compute.judgements import ERROR_BAR, split_ratio
 from attop_bench.report.compute.results import Results
 from attop_bench.report.figures import PER_DATASET, draw
-from attop_bench.report.figures.capacity import BUDGET, band_of
+from attop_bench.report.figures.capacity import BUDGET, ROOM, band_of, place_names
+from attop_bench.report.figures.scene import method_styles
 from attop_bench.report.page.section import build_scene, build_section
 from attop_bench.run.evaluation import amount_curve
 from support.html import Page
@@ -47,8 +50,6 @@ def made(n_methods=4, n_runs=5, metric="precision@k", amounts=False):
 
 def drawn(results):
     """Return the section of the only data set, with its figures."""
-    from attop_bench.report.figures.scene import method_styles
-
     (dataset,) = results.datasets
     scene = build_scene("d0", dataset, results, method_styles(list(results.methods)))
     figures = draw(PER_DATASET, scene, {**results.tables, "summary": results.summary})
@@ -179,3 +180,27 @@ def test_a_list_of_fewer_rows_and_one_without_amounts_have_none():
     data = Worth()
     data.amount = None
     assert amount_curve(data, rows_, scores, Top(k=1)) == []
+
+
+def test_a_name_stands_at_the_end_of_its_line_and_over_no_other():
+    rng = np.random.default_rng(0)
+    for loud in (["a"], ["a", "b"], ["a", "b", "c"]):
+        heights = {name: rng.choice([59.0, 60.0, 60.0, 20.0, 0.0]) for name in "abcdefgh"}
+        axes = Figure().subplots()
+        curves = {name: np.linspace(0, h / 20, len(MULTIPLES))[None] for name, h in heights.items()}
+        lines = draw_capacity(axes, curves, 20, 1000, 60)
+        place_names(axes, lines, loud)
+        room, (_, top) = ROOM * axes.get_ylim()[1], axes.get_ylim()
+        names = {method: line.name for method, line in lines.items() if line.name.get_visible()}
+        assert names.keys() >= set(loud)
+        placed = sorted(name.xy[1] for name in names.values())
+        assert all(b - a >= 0.98 * room for a, b in pairwise(placed))
+        for method, name in names.items():
+            assert method in loud or name.xy[1] == pytest.approx(min(heights[method], top))
+
+
+def test_no_hit_in_a_few_runs_is_no_proof_that_there_are_none():
+    scene, _ = drawn(made(n_runs=2))
+    low, high = band_of(np.zeros((2, len(MULTIPLES))), scene)
+    assert (low == 0).all()
+    assert (high[1:] > 0).all()

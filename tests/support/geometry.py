@@ -60,7 +60,7 @@ BLANK = """() => {
 }"""
 
 #: Names of the map whose middle is not that of their cells: of rows across, of columns along.
-OFF = """() => [...document.querySelectorAll(".map")].filter((map) => map.checkVisibility()).flatMap((map) => {
+OFF = """() => [...document.querySelectorAll(".map")].filter((e) => e.checkVisibility()).flatMap((map) => {
   const seen = (e) => e.getClientRects().length > 0;
   const middle = (e, axis) => {
     const range = document.createRange();

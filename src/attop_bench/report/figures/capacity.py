@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,8 @@ from attop_bench.report.figures.scene import Drawn, Scene, blank
 
 #: Most curves in a figure, each with its name: the rest is in its data.
 _NAMED = 8
+#: Between two names, of the height of the panel.
+ROOM = 0.055
 #: Place of k itself on a curve.
 BUDGET = int(np.flatnonzero(MULTIPLES == 1)[0])
 
@@ -106,7 +109,9 @@ def _draw(
 ) -> None:
     """Draw the curves in a unit, those in colour with the band of their mean."""
     every = worth if unit == "amount" else about.n_pos
-    for method, curve in draw_capacity(axes, curves, about.k, about.n, every, unit).items():
+    lines = draw_capacity(axes, curves, about.k, about.n, every, unit)
+    place_names(axes, lines, [method for method in lines if method in scene.highlighted])
+    for method, curve in lines.items():
         loud, style = method in scene.highlighted, scene.styles[method]
         curve.line.set(**style.line)
         curve.band.remove()
@@ -114,18 +119,50 @@ def _draw(
         for artist in (curve.line, curve.name):
             artist.set_gid(f"method:{method}")
         if loud:
-            x, mean = (np.asarray(values, float) for values in curve.line.get_data())
+            x = np.asarray(curve.line.get_xdata(), float)
             low, high = band_of(curves[method], scene, bounded=unit != "amount")
-            shown = np.isin(MULTIPLES * about.k, x)
-            at_k = about.k * curves[method].mean(axis=0)[shown]
-            scale = np.divide(mean, at_k, out=np.zeros_like(mean), where=at_k != 0)
-            ends = (about.k * end[shown] * scale for end in (low, high))
+            high = np.minimum(high, every / about.k)
+            seen = np.isin(MULTIPLES * about.k, x)
+            ends = (about.k * end[seen] * _scale(unit, x, about) for end in (low, high))
             band = axes.fill_between(x, *ends, color=style.colour, alpha=0.18, linewidth=0)
             band.set_gid(f"method:{method}")
     if unit == "amount":
         axes.yaxis.set_major_formatter(lambda value, _: format_sum(value))
     if legend := axes.get_legend():
         legend.remove()  # the caption says it
+
+
+def _scale(unit: str, x: Floats, about: _List) -> Floats:
+    """Return what hits among the first x are multiplied by in a unit."""
+    if unit == "share":
+        return np.full_like(x, 1 / about.n_pos)
+    if unit == "lift":
+        return about.n / (x * about.n_pos)
+    return np.ones_like(x)
+
+
+def place_names(axes: Axes, lines: Mapping[str, Any], loud: Sequence[str]) -> None:
+    """Leave names at the ends of their lines: those in colour, and of the others those with room there."""
+    top = axes.get_ylim()[1]
+    taken: list[float] = []
+    for method in [*loud, *(name for name in lines if name not in loud)]:
+        name, heights = lines[method].name, np.asarray(lines[method].line.get_ydata(), float)
+        end = min(float(heights[-1]), top)
+        height = _nearest_free(end, taken, top)
+        if method in loud or height == end:
+            name.xy = (name.xy[0], height)
+            taken.append(height)
+        else:
+            name.set_visible(False)
+
+
+def _nearest_free(end: float, taken: Sequence[float], top: float) -> float:
+    """Return the height nearest to the end of a line at which a name lies over no other."""
+    steps = ROOM * top * np.arange(len(taken) + 2)
+    for height in np.stack([end - steps, end + steps], axis=1).ravel():
+        if 0 <= height <= top and all(abs(height - other) >= 0.99 * ROOM * top for other in taken):
+            return float(height)
+    return end
 
 
 def band_of(curves: Floats, scene: Scene, *, bounded: bool = True) -> tuple[Floats, Floats]:

@@ -298,7 +298,8 @@ def chips(
     where = few if len(edges) < 3 else count_noun(len(edges), "data set")
     alike = sum(row["models"] for row in not_done.constant)
     tearing = len({row["method"] for row in not_done.torn})
-    same = f"{count_noun(alike, 'model')} score{'s' * (alike == 1)} all items alike"
+    scores = "scores" if alike == 1 else "score"
+    same = f"{count_noun(alike, 'model')} {scores} all items alike"
     gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
     undefined = f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
     known = [

@@ -27,7 +27,7 @@ function drawFront() {
   const unit = document.querySelector(".unit b").textContent === "precision@k" ? "hits of 100" : "hundredths of the metric";
   const front = plot.parentNode, loud = [...view.highlighted, DATA.baseline, state.against], least = points.length > 1 ? " Dashed: nothing better takes less." : "";
   front.parentNode.classList.toggle("bare", !points.length);
-  front.querySelector("h3").textContent = timed ? "Behind the best, against time" : "Behind the best";
+  front.querySelector("h3").textContent = view.finding;
   front.querySelector(".said").textContent = (timed
     ? `Height: ${unit} behind the best, mean over the data sets. Width: time of a job, tuning included.${least}`
     : `Marks: ${unit} behind the best, mean over the data sets. ${points[0]?.ends ? "Lines: 95% interval, bootstrap over the data sets." : "Fewer data sets than an interval takes."}`)
