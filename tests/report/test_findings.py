@@ -2,6 +2,7 @@
 
 import math
 
+import pandas as pd
 import pytest
 
 from attop_bench.report.page.report import _finding, build_page
@@ -49,3 +50,17 @@ def test_each_button_has_a_finding_of_its_order(monkeypatch):
     page = build_page(*made_tables(6, 4))
     for overview in page.overview[""].values():
         assert overview.finding.startswith(f"{page.titles[overview.order[0]]} loses least, in ")
+
+
+def test_a_curve_of_equal_methods_is_titled_by_all_of_them():
+    tables, manifest = made_tables(1, 3)
+    evaluation = tables["evaluation"]
+    first, second = evaluation["method"].unique()[:2]
+    best = evaluation[evaluation["method"] == first]
+    again = [frame.assign(method=second) for frame in (best, tables["roc"][tables["roc"]["method"] == first])]
+    for name, frame in zip(("evaluation", "roc"), again, strict=True):
+        others = tables[name][tables[name]["method"] != second]
+        tables[name] = pd.concat([others, frame], ignore_index=True)
+    page = build_page(tables, manifest)
+    names = f"{page.titles[first]} and {page.titles[second]}"
+    assert page.sections[0].finding(page.titles).startswith(f"At 50 checks {names} find ")

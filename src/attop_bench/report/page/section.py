@@ -12,7 +12,7 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from attop.experiment import TopJudgement, Units
+from attop.experiment import TopJudgement, Units, name_models
 from attop.extending import (
     Top,
     capitalise,
@@ -108,7 +108,8 @@ class Section:
         if len(of_best) <= BUDGET:
             return ""
         at_k = of_best.iloc[BUDGET]
-        return f"At {at_k['k']:,.0f} checks {titles[judged.best]} finds {self._found(at_k)}"
+        verb = "find" if judged.tied else "finds"
+        return f"At {at_k['k']:,.0f} checks {name_models(judged.first, titles, 3)} {verb} {self._found(at_k)}"
 
     def _found(self, at_k: pd.Series) -> str:
         """Say what is found at k, and what chance finds if that is known."""
