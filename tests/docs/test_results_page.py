@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from attop_bench.report import summarise
 from attop_bench.run.tables import CELLS, KEY, SCHEMA_VERSION, TABLES
 from attop_bench.run.took import COLUMNS
 from support import ROOT
 from support.made_up import make_results
+from support.rows import summary_of
 
 PAGE = (ROOT / "docs/reference/results.md").read_text(encoding="utf-8")
 #: The columns in the first cells of each section's table, by the section's heading.
@@ -40,5 +40,5 @@ def test_the_table_of_rules_has_the_columns_of_the_page_and_no_other():
 
 def test_the_summary_has_the_columns_of_the_page_and_no_other():
     evaluation, runs, *_ = make_results(("wdbc",))
-    columns = summarise(evaluation, runs).columns
+    columns = summary_of(evaluation, runs).columns
     assert SECTIONS["summary"] == [name for name in columns if name not in KEY]

@@ -5,7 +5,6 @@ from matplotlib.text import Text
 
 from attop_bench.report.compute.across import across
 from attop_bench.report.compute.judgements import judge_all
-from attop_bench.report.compute.tables import summarise
 from attop_bench.report.figures import ACROSS, PER_DATASET, draw
 from attop_bench.report.figures.scene import (
     COLUMN,
@@ -18,6 +17,7 @@ from attop_bench.report.figures.scene import (
     to_pdf,
 )
 from support.made_up import METHODS, as_tables, make_results
+from support.rows import summary_of
 
 pytestmark = pytest.mark.workflow
 
@@ -36,7 +36,7 @@ def pictures(request):
     datasets = ("wdbc", "digit-8", "many-users", "ratings", "ionosphere-windows")
     evaluation, runs, roc, _ = make_results(datasets, methods, ("precision@k",), failures=False)
     of_wdbc = [table[table["dataset"] == "wdbc"] for table in (evaluation, runs, roc)]
-    material = {**as_tables(*of_wdbc), "summary": summarise(*of_wdbc[:2])}
+    material = {**as_tables(*of_wdbc), "summary": summary_of(*of_wdbc[:2])}
     titles, styles = {m: m for m in methods}, method_styles(methods)
     judgements = list(judge_all(evaluation, runs).values())
     found = across(evaluation, dict.fromkeys(datasets, "precision@k"), titles=titles)

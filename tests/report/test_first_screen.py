@@ -11,7 +11,6 @@ import pytest
 
 from attop.experiment import headline, mean_regrets
 from attop.extending import Top
-from attop_bench.report import summarise
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.compute.results import Failures
 from attop_bench.report.page.render import find_buttons, render
@@ -20,7 +19,7 @@ from attop_bench.report.page.section import Chip, chips, left_out
 from attop_bench.report.page.view import build_view
 from support.html import Page
 from support.made_up import as_tables
-from support.rows import rows
+from support.rows import rows, summary_of
 
 SPENT = ("seconds_selection", "seconds_training", "seconds_scoring", "seconds_cpu", "started", "ended")
 NO_RUNS = pd.DataFrame(columns=["dataset", "method", "repeat", "fold", *SPENT], dtype=float)
@@ -214,7 +213,7 @@ def view_of(values, about=None, top="k=5"):
     """Return one metric of a data set as the page shows it, from the values of each run."""
     evaluation, runs = rows(*values.items(), top=top)
     found, titles = all_judged((evaluation, runs), about={"wdbc": about or {}}), {m: m for m in values}
-    return build_view("WDBC", found, summarise(evaluation, runs), evaluation, titles, {}, {})
+    return build_view("WDBC", found, summary_of(evaluation, runs), evaluation, titles, {}, {})
 
 
 def test_shades_are_multiples_of_the_tolerance():

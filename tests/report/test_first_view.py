@@ -7,7 +7,6 @@ import re
 import pytest
 
 from attop.extending import format_sum
-from attop_bench.report import summarise
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.page.render import render
@@ -16,7 +15,7 @@ from attop_bench.report.page.section import short_titles
 from attop_bench.report.page.view import build_view
 from support.html import Page
 from support.pages import made_tables
-from support.rows import rows
+from support.rows import rows, summary_of
 
 
 def made(*, n_sets=1, n_methods=3, n_runs=5, metric="precision@k", factor=1.0, **entry):
@@ -98,9 +97,10 @@ def test_a_sum_has_four_digits(value, text):
 
 def note_of(**values):
     evaluation, runs = rows(*values.items(), top="k=5")
-    judged = list(judge_all(evaluation, runs.assign(n_train=80.0, n_test=20.0)).values())
+    sized = runs.assign(n_train=80.0, n_test=20.0)
+    judged = list(judge_all(evaluation, sized).values())
     titles = {method: method for method in values}
-    return build_view("A", judged, summarise(evaluation, runs), evaluation, titles, {}, {}).tops["k=5"].note
+    return build_view("A", judged, summary_of(evaluation, sized), evaluation, titles, {}, {}).tops["k=5"].note
 
 
 def test_the_legend_of_the_strip_has_the_marks_that_are_there():

@@ -14,7 +14,7 @@ import pytest
 from attop.metrics import METRICS
 from attop_bench.data.ledger import Aside, Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
-from attop_bench.report import build_report, summarise, write_analysis
+from attop_bench.report import build_report, write_analysis
 from attop_bench.report.figures import PER_DATASET, Drawing, draw
 from attop_bench.report.figures.scene import QUIET, Drawn, Scene, blank, for_paper, method_styles, to_svg
 from attop_bench.report.page.render import render
@@ -22,6 +22,7 @@ from attop_bench.report.page.report import build_page
 from attop_bench.report.page.section import protocol_sentence
 from support.html import Page, built, markup, packed
 from support.made_up import METHODS, as_tables, make_results
+from support.rows import summary_of
 
 #: What the figures of a data set are called in files.
 FIGURES = ("capacity", "top", "transfer", "roc", "budget", "trace", "cost")
@@ -153,7 +154,7 @@ def test_only_leaders_have_colour_in_files(small):
     *tables, manifest = small
     styles, leader = method_styles(list(manifest["methods"])), METHODS[5]
     scene = Scene("d0", "wdbc", "precision@k", list(styles), {m: m for m in styles}, styles, {leader})
-    material = {**as_tables(*tables), "summary": summarise(*tables[:2])}
+    material = {**as_tables(*tables), "summary": summary_of(*tables[:2])}
     drawn = [f for f in draw(PER_DATASET, scene, material) if f.svg and "transfer" not in f.name]
     assert len(drawn) == len(FIGURES) - 1
     for figure in drawn:
@@ -244,7 +245,7 @@ def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_pa
     files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())
     assert files == ["out/report.html", "tables/board.csv", "tables/summary.csv", "tables/summary.parquet"]
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == report[0]
-    summary = summarise(evaluation, runs)
+    summary = summary_of(evaluation, runs)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "tables" / "summary.parquet"), summary)
     read = pd.read_csv(tmp_path / "tables" / "summary.csv", keep_default_na=False, na_values={"mean": ""})
     assert len(read) == len(summary)

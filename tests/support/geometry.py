@@ -60,9 +60,7 @@ BLANK = """() => {
 }"""
 
 #: Names of the map whose middle is not that of their cells: of rows across, of columns along.
-OFF = """() => {
-  const map = document.getElementById("map");
-  if (!map?.checkVisibility()) return [];
+OFF = """() => [...document.querySelectorAll(".map")].filter((e) => e.checkVisibility()).flatMap((map) => {
   const seen = (e) => e.getClientRects().length > 0;
   const middle = (e, axis) => {
     const range = document.createRange();
@@ -87,7 +85,7 @@ OFF = """() => {
     if (seen(head)) compare(head, [...cells].filter(seen), turned ? "y" : "x");
   });
   return faults;
-}"""
+})"""
 
 #: Regions that are cut at their right side, without a sign.
 CUT = """() => [...document.querySelectorAll(".scroll")].filter((box) => box.checkVisibility()
@@ -97,8 +95,8 @@ CUT = """() => [...document.querySelectorAll(".scroll")].filter((box) => box.che
 #: Boxes of figures that hold no picture, or one too small to be read, or one that lies over its caption.
 NO_INK = """() => {
   const faults = [], seen = (e) => e.checkVisibility() && e.getClientRects().length > 0;
-  for (const box of [...document.querySelectorAll("figure, .plot")].filter(seen)) {
-    const svg = box.querySelector("svg:not(.key)"), name = box.id || box.className;
+  for (const box of [...document.querySelectorAll(".drawing, .plot")].filter(seen)) {
+    const svg = box.querySelector("svg:not(.key)"), name = box.closest("figure")?.id ?? box.className;
     const inked = svg?.querySelectorAll("path, use, polygon, text") ?? [];
     const marks = [...inked].map((e) => e.getBoundingClientRect());
     const height = Math.max(0, ...marks.map((r) => r.bottom)) - Math.min(...marks.map((r) => r.top));
@@ -111,11 +109,12 @@ NO_INK = """() => {
 
 #: The key by which the map is sorted: seen in every row, and ascending.
 UNSORTED = """() => {
-  if (!document.getElementById("map")?.checkVisibility()) return [];
-  const cells = [...document.querySelectorAll("#map tr[data-method] .behind")];
+  const maps = [...document.querySelectorAll(".map")].filter((map) => map.checkVisibility());
+  if (!maps.length) return [];
+  const cells = maps.flatMap((map) => [...map.querySelectorAll("tr[data-method] .behind")]);
   const unseen = cells.filter((e) => !e.getClientRects().length || getComputedStyle(e).display === "none");
-  const values = cells.map((e) => parseFloat(e.textContent)).filter((x) => x >= 0);
-  const ascends = values.every((x, i) => !i || x >= values[i - 1]);
+  const ascends = maps.every((map) => [...map.querySelectorAll("tr[data-method] .behind")]
+    .map((e) => parseFloat(e.textContent)).filter((x) => x >= 0).every((x, i, all) => !i || x >= all[i - 1]));
   const faults = ascends ? [] : ["not sorted"];
   return !cells.length || unseen.length ? [...faults, "the sort key is not seen"] : faults;
 }"""

@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 
+from attop_bench.report.compute.results import Results
+
 #: Value of a run whose model gives all test items one score.
 CONSTANT = 0.125
 
@@ -24,6 +26,11 @@ def rows(*values, dataset="wdbc", top="k=5", metric="precision@k"):
                 evaluation.append({**job, "metric": metric, "value": value, "reason": reason})
     columns = ["dataset", "method", "repeat", "fold", "top", "metric", "value", "reason"]
     return pd.DataFrame(evaluation, columns=columns), pd.DataFrame(runs)
+
+
+def summary_of(evaluation, runs, datasets=None):
+    """Return the summary of results, with the intervals of the means."""
+    return Results({"evaluation": evaluation, "runs": runs}, {"datasets": datasets or {}}).summary
 
 
 def by_method(table):

@@ -1,3 +1,4 @@
+from ._capacity import AMOUNT as AMOUNT
 from ._capacity import MULTIPLES as MULTIPLES
 from ._capacity import UNITS as UNITS
 from ._capacity import capacity as capacity

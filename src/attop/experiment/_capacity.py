@@ -37,6 +37,8 @@ UNITS = {
     "share": "share of all positives that is found",
     "lift": "times the hits of a random order",
 }
+#: Likewise where positives are worth amounts.
+AMOUNT = "amount among the first k"
 
 
 class Curve(NamedTuple):
@@ -52,7 +54,7 @@ def draw_capacity(
     curves: Mapping[str, Floats],
     k: int,
     n: int,
-    n_pos: int,
+    n_pos: float,
     unit: str = "hits",
     forecast: NextList | None = None,
 ) -> dict[str, Curve]:
@@ -63,9 +65,11 @@ def draw_capacity(
     axes : matplotlib Axes
     curves : mapping of str to ndarray of shape (runs, len(MULTIPLES))
         See `capacity`. The band is a standard deviation over the runs wide on each side.
-    k, n, n_pos : int
-        Rows there are places for, rows of the list, and positives.
-    unit : {"hits", "share", "lift"}
+    k, n : int
+    n_pos : float
+        Rows there are places for, rows of the list, and positives; by "amount" what all of these are worth.
+    unit : {"hits", "share", "lift", "amount"}
+        By "amount" `curves` are amounts divided by k, and no perfect order is drawn.
     forecast : NextList, optional
         Hits of the next list, by `unit` "hits": its band holds for all k at once.
 
@@ -78,8 +82,9 @@ def draw_capacity(
     drawn: dict[str, Curve] = {}
     bands: dict[str, FillBetweenPolyCollection] = {}
     lift = n / (np.maximum(x, 1e-9) * n_pos)
-    scale = {"hits": np.ones_like(x), "share": np.full_like(x, 1 / n_pos), "lift": lift}[unit]
-    perfect, random = np.minimum(x, n_pos) * scale, x * n_pos / n * scale
+    scale = {"share": np.full_like(x, 1 / n_pos), "lift": lift}.get(unit, np.ones_like(x))
+    most_hits = np.full_like(x, np.inf) if unit == "amount" else np.minimum(x, n_pos)
+    perfect, random = most_hits * scale, x * n_pos / n * scale
     axes.plot(x, perfect, color=_QUIET, linewidth=0.8, linestyle="--")
     axes.plot(x, random, color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
@@ -119,7 +124,7 @@ def draw_capacity(
             word, (x[place], height[place]), (gap, 3), textcoords="offset points", ha=side, color=_QUIET,
             fontsize=8,
         )  # fmt: skip
-    axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS[unit])
+    axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS.get(unit, AMOUNT))
     axes.spines[["top", "right"]].set_visible(False)
     if bands:
         axes.legend(

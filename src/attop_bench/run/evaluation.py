@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop.experiment import HeldOut, best_candidate, counts_at_top
+from attop.experiment import MULTIPLES, HeldOut, best_candidate, counts_at_top
 from attop.extending import Floats, Ints, Top, main_top
 from attop.metrics import Metric, inside_top, roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
@@ -71,7 +71,8 @@ def evaluate(
             rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
             rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, tops, scoring)]
             rows["parts"] += [key | r for r in _part_rows(dataset, test, row, top)]
-            rows["roc"].append(key | _roc_row(dataset, test, row))
+            amounts = {"amounts": amount_curve(dataset, test, row, top)}
+            rows["roc"].append(key | _roc_row(dataset, test, row) | amounts)
             if dataset.groups is None and str(top) == main:
                 rows["listed"].append(key | listed_row(test + 1, dataset.y[test], row, top))
     return {name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]]) for name in EVALUATED}
@@ -232,3 +233,23 @@ def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
         "n_neg": int((y == 0).sum()),
         "n_pos": int(y.sum()),
     }
+
+
+def amount_curve(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[float]:
+    """Return what the positives among the first rows are worth, at `MULTIPLES` of k and of all rows.
+
+    Ties are in random order, so that between two cuts the amount is on a straight line. Empty where the data
+    set has no amounts, or the list fewer than k rows.
+    """
+    if dataset.amount is None:
+        return []
+    y = dataset.y[test]
+    try:
+        k = top.resolve(len(y), int(y.sum()))
+    except ValueError:
+        return []
+    order = np.argsort(-scores, kind="stable")
+    cuts = np.flatnonzero(np.diff(scores[order], append=np.nan))
+    worth = np.cumsum((y * dataset.amount[test])[order])[cuts]
+    places = np.append(np.minimum(MULTIPLES * k, len(y)), len(y))
+    return np.interp(places, np.append(0, cuts + 1), np.append(0.0, worth)).tolist()

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.experiment import TopJudgement, Units, Verdict, judge_top
+from attop.experiment import TopJudgement, Units, Verdict, interval, judge_top
 from attop.extending import Top, count_noun, format_p, format_small, format_sum, join_words, sort_tops
-from attop.metrics import get_metric
+from attop.metrics import Metric, get_metric
 from attop.statistics import rank_rows
 
 #: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"
+#: What every bar of strip and figures is, see `intervals`.
+ERROR_BAR = "95% interval of the mean"
 #: Most methods in colour.
 FEW = 5
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
@@ -65,9 +67,7 @@ def judge_all(
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         facts = (datasets or {}).get(str(dataset), {})
-        known = ("items", "positives", "groups", "entities")
-        counts = {c: n if isinstance(n := facts.get(c), int) else None for c in known}
-        items, positives = counts["items"], counts["positives"]
+        items, positives = whole_number(facts, "items"), whole_number(facts, "positives")
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
@@ -87,14 +87,53 @@ def judge_all(
                     n=items,
                     share=share,
                     grouped="groups" in facts,
-                    units=Units(*facts["units"])
-                    if "units" in facts
-                    else Units.of(
-                        definition, size, ratio, design_effect=facts.get("design_effect"), **counts
-                    ),
+                    units=units_behind(definition, size, ratio, facts),
                     against=against,
                 )
     return judgements
+
+
+def whole_number(facts: Mapping[str, Any], name: str) -> int | None:
+    """Return a count of the manifest's entry of a data set; None where it has none."""
+    count = facts.get(name)
+    return count if isinstance(count, int) else None
+
+
+def units_behind(metric: Metric, top: Top, ratio: float, facts: Mapping[str, Any]) -> Units:
+    """Return the units of a test part that a value is the mean of; `facts` are a data set's entry."""
+    if "units" in facts:
+        return Units(*facts["units"])
+    return Units.of(
+        metric,
+        top,
+        ratio,
+        items=whole_number(facts, "items"),
+        positives=whole_number(facts, "positives"),
+        groups=whole_number(facts, "groups"),
+        entities=whole_number(facts, "entities"),
+        design_effect=facts.get("design_effect"),
+    )
+
+
+def intervals(
+    evaluation: pd.DataFrame, runs: pd.DataFrame, judgements: Mapping[tuple[str, str, str], TopJudgement]
+) -> pd.DataFrame:
+    """Return the 95% interval of each mean, ``low`` and ``high``: the one error bar of the page and figures.
+
+    It is the interval that the judge has for the best (`attop.experiment.interval`), for every method. Its
+    ends are NaN with fewer than two values, or where the sizes of the parts are not known.
+    """
+    ratios = {dataset: split_ratio(runs, dataset) for dataset in evaluation["dataset"].unique()}
+    key = ["dataset", "top", "metric", "method"]
+    ends = []
+    for (dataset, top, metric, method), values in evaluation.groupby(key, sort=False)["value"]:
+        judged = judgements[dataset, metric, top]
+        low, high = interval(
+            values.to_numpy(float), ratios[dataset], units=judged.units, bounds=get_metric(metric).bounds
+        )
+        ends.append((dataset, top, metric, method, low, high))
+    table = pd.DataFrame(ends, columns=[*key, "low", "high"])
+    return table.astype({"low": float, "high": float})
 
 
 def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:

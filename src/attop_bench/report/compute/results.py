@@ -12,7 +12,7 @@ import pandas as pd
 from attop.experiment import TopJudgement
 from attop.metrics import METRICS
 from attop_bench.report.compute.across import Across, across, board
-from attop_bench.report.compute.judgements import judge_all
+from attop_bench.report.compute.judgements import intervals, judge_all
 from attop_bench.report.compute.tables import (
     constant_models,
     error_list,
@@ -93,8 +93,13 @@ class Results:
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """See `summarise`."""
-        return summarise(self.evaluation, self.runs)
+        """See `summarise`; with the ``low`` and ``high`` of `intervals`."""
+        table = summarise(self.evaluation, self.runs)
+        ends = intervals(self.evaluation, self.runs, self.judgements)
+        table = table.merge(ends, how="left")
+        others = [column for column in table if column not in ("low", "high")]
+        place = others.index("se") + 1
+        return table[[*others[:place], "low", "high", *others[place:]]]
 
     @cached_property
     def judgements(self) -> dict[tuple[str, str, str], TopJudgement]:

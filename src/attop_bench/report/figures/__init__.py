@@ -11,7 +11,7 @@ from itertools import starmap
 from multiprocessing import get_context
 from typing import Any
 
-from attop_bench.report.figures import curves, verdicts
+from attop_bench.report.figures import capacity, curves, verdicts
 from attop_bench.report.figures.across import diagram_figure
 from attop_bench.report.figures.scene import Drawn, Figure, Scene, figure_theme, for_paper, to_pdf
 from attop_bench.report.figures.transfer import transfer_figure
@@ -27,7 +27,7 @@ class Drawing:
     name: str
     #: A few words over it.
     title: str
-    #: Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (what `summarise` returns), "across"
+    #: Its input: tables of `attop_bench.run.tables.TABLES`, "summary" (of `Results`), "across"
     #: (what `attop_bench.report.compute.across.across` returns), "judgements" (of every data set and top, by
     #: its metric), "main" (those at the middle top of each data set) or "names" (of the data sets).
     needs: tuple[str, ...]
@@ -45,12 +45,12 @@ ACROSS: tuple[Drawing, ...] = (
 #: Drawn once, as files alone: the page has them as text.
 PAPER: tuple[Drawing, ...] = (
     Drawing("map", "Map", ("main", "names"), verdicts.map_figure),
-    Drawing("strip", "Runs", ("main", "names", "evaluation"), verdicts.strip_figure),
+    Drawing("strip", "Runs", ("main", "names", "evaluation", "summary"), verdicts.strip_figure),
 )
 
 #: Drawn for each data set.
 PER_DATASET: tuple[Drawing, ...] = (
-    Drawing("capacity", "How many of the first k are hits", ("roc",), curves.capacity_figure),
+    Drawing("capacity", "What the first k rows hold", ("roc",), capacity.capacity_figure),
     Drawing("top", "Against the top", ("summary",), curves.top_figure),
     Drawing("transfer", "Used at another top", ("cross",), transfer_figure),
     Drawing("roc", "ROC, left end", ("roc",), curves.roc_figure),

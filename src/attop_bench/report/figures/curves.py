@@ -10,19 +10,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from attop.experiment import MULTIPLES, UNITS, capacity, draw_capacity
-from attop.extending import Floats, Top, abridge, count_noun, format_duration, join_words, main_top, sort_tops
+from attop.extending import Floats, Top, count_noun, format_duration, join_words, main_top, sort_tops
 from attop.metrics import RocPoints, get_metric
 from attop_bench.report.compute.across import pareto_front
+from attop_bench.report.compute.judgements import ERROR_BAR
 from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, short_tops
 
-#: Most curves of hits in a figure, each with its name: the rest is in its data.
-_NAMED = 8
 #: How far the marks of a top are set apart, of the width of the panel: a few pixels.
 _DODGE = 0.008
 _TIMED = ["seconds_selection", "seconds_training"]
-#: Place of k itself on a curve of hits.
-BUDGET = int(np.flatnonzero(MULTIPLES == 1)[0])
 _INSTANT = 1e-4  # seconds; a log axis has no place for 0
 _AXIS = {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}
 
@@ -58,17 +54,23 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
     return Drawn(
         canvas,
         f"{scene.unit} ({scene.direction}) against {join_words([*names.values()])}, mean over "
-        f"{scene.runs_of(part)}; bars: plus and minus one standard error. Tops are set at equal "
-        "distances. Legend: best first, by mean rank over the tops.",
-        part[["method", "top", "mean", "std", "se", "n", "n_expected"]],
+        f"{scene.runs_of(part)}; bars: {ERROR_BAR}. Tops are set at equal distances. "
+        "Legend: best first, by mean rank over the tops.",
+        part[["method", "top", "mean", "std", "low", "high", "n", "n_expected"]],
     )
 
 
 def _draw_bars(axes: Axes, scene: Scene, method: str, x: Floats, rows: pd.DataFrame) -> None:
     look: dict[str, Any] = {"fmt": "none", "ecolor": scene.styles[method].colour, "elinewidth": 0.8}
-    bars = axes.errorbar(x, rows["mean"], yerr=rows["se"].fillna(0), **look)
+    bars = axes.errorbar(x, rows["mean"], yerr=_reach(rows), **look)
     bars[2][0].set_gid(f"method:{method}")
     scene.line(axes, method, x, rows["mean"])
+
+
+def _reach(rows: pd.DataFrame) -> Floats:
+    """Return how far the intervals reach below and above the means; 0 where there is none."""
+    reach = np.array([rows["mean"] - rows["low"], rows["high"] - rows["mean"]], dtype=float)
+    return np.maximum(np.nan_to_num(reach), 0.0)
 
 
 def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
@@ -111,54 +113,7 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     )
 
 
-def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
-    """Draw the hits among the first k against k, of the models trained for the main top."""
-    part = scene.of(roc)
-    if scene.grouped or part.empty:
-        why = "each group is a list of its own" if scene.grouped else "no run here has stored scores"
-        return f"No curve of hits is drawn: {why}."
-    top = main_top(part["top"])
-    part = part[part["top"] == top]
-    n, n_pos = (round(part.drop_duplicates(["repeat", "fold"])[c].mean()) for c in ("n_neg", "n_pos"))
-    n += n_pos
-    size = Top.parse(top)
-    curves = {
-        method: np.array([capacity(points, size) for points in _points(part[part["method"] == method])])
-        for method in scene.among(part["method"])
-    }
-    k, asked = size.resolve(n, n_pos), f"a test part of {n:,} items ({n_pos:,} positive)"
-    if size.out_of and size.k:  # the list asked for, of which a test part is cut at the same share
-        k, n, n_pos = size.k, size.out_of, max(1, round(n_pos / n * size.out_of))
-        asked = f"a list of {n:,} items, from test parts cut at the same share"
-    first = [m for m in curves if m in scene.highlighted]
-    named = scene.among([*first, *curves][:_NAMED])
-    canvas, (whole,) = blank(1, height=3.3, width=4.6)
-    others = [canvas.add_subplot(1, 1, 1) for _ in range(len(UNITS) - 1)]
-    for unit, axes in zip(UNITS, (whole, *others), strict=True):
-        axes.set_gid(f"by:{unit}")
-        for method, curve in draw_capacity(axes, {m: curves[m] for m in named}, k, n, n_pos, unit).items():
-            loud = method in scene.highlighted
-            curve.line.set(**scene.styles[method].line)
-            curve.band.set(color=scene.styles[method].colour, visible=loud)
-            curve.name.set(text=abridge(scene.titles[method]), weight="bold" if loud else "normal")
-            for artist in curve:
-                artist.set_gid(f"method:{method}")
-        if legend := axes.get_legend():
-            legend.remove()  # the caption says it
-    table = pd.DataFrame({"k": k * MULTIPLES} | {m: k * c.mean(axis=0) for m, c in curves.items()})
-    table = table[table["k"] <= n].melt("k", var_name="method", value_name="hits")[["method", "k", "hits"]]
-    share = table["hits"] / n_pos
-    table = table.assign(share=share.round(3), lift=(share * n / table["k"]).round(2))
-    return Drawn(
-        canvas,
-        f"Positives among the first k of {asked}, models trained for {top}: mean over "
-        f"{count_noun(max(map(len, curves.values())), 'run')}, ties in random order; band, of the best and "
-        "the baseline: one standard deviation over the runs. Dashed: a perfect order; dotted: a random one.",
-        table,
-    )
-
-
-def _points(roc: pd.DataFrame) -> Iterator[RocPoints]:
+def points_of(roc: pd.DataFrame) -> Iterator[RocPoints]:
     """Yield the ROC curve of each run, as counts."""
     for fp, tp in zip(roc["fp"], roc["tp"], strict=True):
         yield RocPoints(np.asarray(fp), np.asarray(tp))
@@ -287,7 +242,7 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Draw
     top = main_top(part["top"])
     part = part[part["top"] == top]
     zeros = sorted({scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]})
-    points = part.set_index("method")[["mean", "se", "n"]].join(_quartiles(jobs), how="inner")
+    points = part.set_index("method")[["mean", "low", "high", "n"]].join(_quartiles(jobs), how="inner")
     points = points.reindex([m for m in scene.order if m in points.index])
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
     canvas, (time, memory) = blank(2, height=3.9)
@@ -296,7 +251,7 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Draw
         points[f"on_front_{cost}"] = points.index.isin(front)
         axes.plot(*points.loc[front, [cost, "mean"]].T.to_numpy(), color=MUTED, linewidth=0.8, zorder=1)
         _draw_costs(axes, scene, points, cost)
-    _scale_time(time, points["seconds_low"].min(), points["seconds_high"].max())
+    _scale_time(time, points["seconds"].min(), points["seconds"].max())
     time.set_xlabel("tuning and training of one job (log scale)")
     time.set_ylabel(f"{scene.unit} at {top}")
     memory.set_xlabel("peak memory of one job, MB")
@@ -304,10 +259,10 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Draw
     scene.legend(canvas, list(points.index), lines=False)
     return Drawn(
         canvas,
-        f"{scene.unit} at {top} ({scene.direction}; mean, bars: plus and minus one standard error) "
+        f"{scene.unit} at {top} ({scene.direction}; mean, bars: {ERROR_BAR}) "
         "against the time and the memory of one job, which tunes and trains all its candidates and tops "
-        f"(median, bars: quartiles), over {scene.runs_of(part)}. Memory is that of the whole process, "
-        "Python and its libraries included. Grey line: methods no other beats at both."
+        f"(median; quartiles are in the data), over {scene.runs_of(part)}. Memory is that of the whole "
+        "process, Python and its libraries included. Grey line: methods no other beats at both."
         + (f" Faster than {format_duration(_INSTANT)}, drawn there: {join_words(zeros)}." if zeros else ""),
         points.reset_index(names="method"),
     )
@@ -329,8 +284,7 @@ def _draw_costs(axes: Axes, scene: Scene, points: pd.DataFrame, cost: str) -> No
         drawn = axes.errorbar(
             row[cost],
             row["mean"],
-            xerr=[[row[cost] - row[f"{cost}_low"]], [row[f"{cost}_high"] - row[cost]]],
-            yerr=0 if np.isnan(row["se"]) else row["se"],
+            yerr=_reach(points.loc[[method]]),
             color=style.colour,
             elinewidth=0.8,
             linestyle="none",
@@ -357,7 +311,7 @@ def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
 
     Curves without a positive or a negative are left out.
     """
-    rated = _points(roc[(roc["n_neg"] > 0) & (roc["n_pos"] > 0)])
+    rated = points_of(roc[(roc["n_neg"] > 0) & (roc["n_pos"] > 0)])
     curves = [np.interp(fpr, *points.rates()) for points in rated]
     return (np.mean(curves, axis=0) if curves else np.full(len(fpr), np.nan)), len(curves)
 

@@ -23,6 +23,7 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from numpy.typing import ArrayLike
 
+from attop.experiment import Units
 from attop.extending import Top, abridge, count_noun, join_words
 from attop.metrics import get_metric
 from attop_bench.report.compute.judgements import unit_of
@@ -221,6 +222,8 @@ def _attributes(
             yield key, value
 
 
+#: What a curve of the first k may show, where the page has a button for it.
+_UNIT_WORDS = {"share": "share captured"}
 #: Inches: both columns of a page of a paper, and one of them.
 WIDTH, COLUMN = 7.0, 3.4
 
@@ -248,6 +251,12 @@ class Figure:
     canvas: Canvas | None = field(default=None, compare=False, repr=False)
     pdf: bytes = field(default=b"", repr=False)
 
+    @property
+    def units(self) -> list[tuple[str, str]]:
+        """What it shows in turn, the first at first: the class of its parts, and words."""
+        classes = dict.fromkeys(re.findall(r'class="by (\w+)"', self.svg))
+        return [(unit, _UNIT_WORDS.get(unit, unit)) for unit in classes]
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -270,6 +279,10 @@ class Scene:
     grouped: bool = False
     #: Top -> what a mean is multiplied by where it is shown, see `TopJudgement.factor`.
     factors: Mapping[str, float] = field(default_factory=dict)
+    #: units, ratio: Of the hits among the first k at the main top, for the judge's intervals: the rows behind
+    #: them in a test part, and test items per training item; NaN if that is not known.
+    units: Units = field(default_factory=Units)
+    ratio: float = math.nan
 
     @property
     def direction(self) -> str:
@@ -282,7 +295,7 @@ class Scene:
         if "metric" not in table:
             return table
         table = table[table["metric"] == self.metric]
-        means = [column for column in ("mean", "std", "se") if column in table]
+        means = [column for column in ("mean", "std", "se", "low", "high") if column in table]
         if not means or not self.factors:
             return table
         return table.assign(**table[means].mul(table["top"].map(self.factors), axis=0))
@@ -343,13 +356,20 @@ class Scene:
         """Return a figure as SVG, the `highlighted` methods in front; the page's script greys the others."""
         name = f"{self.name}-{name}"
         if isinstance(drawn, str):
-            return Figure(name, title, drawn)
+            return Figure(name=name, title=title, caption=drawn)
         for method, artist in _marks(drawn.canvas):
             artist.set_zorder(artist.get_zorder() + (method in self.highlighted))
         alt = f"{title}, {count_noun(len(self.order), 'method')}; the numbers are in its data."
         svg = that_can_be_quiet(to_svg(drawn.canvas, name, alt))
         data = drawn.data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-        return Figure(name, title, drawn.caption, svg, data, drawn.canvas)
+        return Figure(
+            name=name,
+            title=title,
+            caption=drawn.caption,
+            svg=svg,
+            data=data,
+            canvas=drawn.canvas,
+        )
 
 
 def mark_legend(box: Legend, methods: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from attop.experiment import TopJudgement, Verdict, legend, regrets
 from attop.extending import abridge, count_noun, format_cell
 from attop.statistics import bootstrap_means, difference
-from attop_bench.report.compute.judgements import shade
+from attop_bench.report.compute.judgements import ERROR_BAR, shade
 from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
 
 #: The page's colours of distances to the best, and of the numbers on them.
@@ -78,9 +78,13 @@ def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudg
 
 
 def strip_figure(
-    scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str], evaluation: pd.DataFrame
+    scene: Scene,
+    judgements: Sequence[TopJudgement],
+    names: Mapping[str, str],
+    evaluation: pd.DataFrame,
+    summary: pd.DataFrame,
 ) -> Drawn:
-    """Draw every run of every method, a panel for each data set, with the mean and its mark."""
+    """Draw every run of every method, a panel for each data set, with the mean, its interval and its mark."""
     wide, rows = min(len(judgements), 3), range(len(scene.order))
     place = dict(zip(scene.order, rows, strict=True))
     high = math.ceil(len(judgements) / wide)
@@ -88,11 +92,12 @@ def strip_figure(
     canvas, panels = blank(wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True)
     parts = []
     for axes, judged in zip(panels, judgements, strict=False):
-        named = evaluation[["dataset", "metric", "top"]] == [judged.dataset, judged.metric, judged.top]
         columns = ["dataset", "method", "repeat", "fold", "metric", "top", "value"]
-        part = evaluation.loc[named.all(axis=1), columns].dropna()
+        part = _at(evaluation, judged)[columns].dropna()
         parts.append(part)
         axes.scatter(part["value"], part["method"].map(place), color=MUTED, alpha=0.35, s=2.2**2, linewidth=0)
+        ends = _at(summary, judged).dropna(subset="low")
+        axes.hlines(ends["method"].map(place), ends["low"], ends["high"], color=_MARK, linewidth=1.2)
         states = {method: judged.state(method) for method in judged.means}
         for marker, crossed in (("X", True), ("o", False)):
             those = [m for m, state in states.items() if (state is Verdict.UNTESTED) == crossed]
@@ -106,8 +111,14 @@ def strip_figure(
         axes.locator_params(axis="x", nbins=4)
     for axes in panels[len(judgements) :]:
         axes.set_axis_off()
-    caption = "Every run (small dots) and the mean, at the middle top of each data set."
+    caption = f"Every run (small dots), the mean and the {ERROR_BAR}, at the middle top of each data set."
     return Drawn(canvas, f"{caption} {_FILLED}.", pd.concat(parts))
+
+
+def _at(table: pd.DataFrame, judged: TopJudgement) -> pd.DataFrame:
+    """Return the rows of a table that a judgement is about."""
+    named = table[["dataset", "metric", "top"]] == [judged.dataset, judged.metric, judged.top]
+    return table[named.all(axis=1)]
 
 
 def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:

@@ -52,11 +52,13 @@ MOST_FIGURES = 2_500_000
 class Overview:
     """The data sets, by a metric at a top each: the sentence, and the methods by mean regret, `behind`.
 
-    `between` has the ends of its 95% interval over the data sets, or nothing where they are too few. `shows`
-    says how large a lead these runs could have shown.
+    `finding` is the title of the picture of regret, against time where there are times. `between` has the
+    ends of its 95% interval over the data sets, or nothing where they are too few. `shows` says how large a
+    lead these runs could have shown.
     """
 
     headline: str
+    finding: str
     order: list[str]
     behind: dict[str, str]
     between: dict[str, list[float]]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from attop.experiment import CONFIDENCE, TopJudgement, Verdict, headline, regrets
-from attop.extending import format_fixed, join_words
+from attop.extending import format_duration, format_fixed, join_words
 from attop.metrics import get_metric
 from attop.statistics import bootstrap_means, difference
 from attop_bench.bibliography import cited
@@ -25,7 +25,7 @@ from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.compute.tables import total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
-from attop_bench.report.figures.scene import INK, Scene, key_svg, method_styles
+from attop_bench.report.figures.scene import INK, MethodStyle, Scene, key_svg, method_styles
 from attop_bench.report.page.render import Overview, Page, find_buttons, render, write_exports
 from attop_bench.report.page.section import Section, build_scene, build_section, chips, left_out, mean_seconds
 
@@ -72,46 +72,31 @@ def build_page(
     """Gather the content of the page; with `files` figures have their files for a paper."""
     results = Results(tables, manifest)
     titles, methods = results.titles, results.methods
-    styles = method_styles({m: entry.get("estimator", m) for m, entry in methods.items()})
-    if BASELINE in styles:
-        styles[BASELINE] = replace(styles[BASELINE], colour=INK)  # which no other has
+    styles = _styles(methods)
     scenes = [build_scene(f"d{i}", name, results, styles) for i, name in enumerate(results.datasets)]
     with drawing(files, jobs) as draw:
-        known = [*results.tables.items(), ("summary", results.summary)]
-        of_each = [
-            draw(PER_DATASET if s.order else (), s, {n: t[t["dataset"] == s.dataset] for n, t in known})
-            for s in scenes
-        ]
+        of_each = [draw(PER_DATASET if s.order else (), s, _material(results, s.dataset)) for s in scenes]
         sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
-        by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
         buttons = find_buttons(sections)
         middle = str((len(buttons) - 1) // 2) if buttons else "all"
-        places = {str(i): its for i, its in enumerate(buttons.values())} | {"all": {}}
-        overview = {}
-        for by, used in by_metric.items():
-            ours = [
-                a for (dataset, metric, _), a in results.judgements.items() if used.get(dataset) == metric
-            ]
-            overview[by] = {
-                place: _overview([a for a in ours if its.get(a.dataset, a.top) == a.top], sections, titles)
-                for place, its in places.items()
-            }
+        overview = _overviews(results, sections, buttons)
         first = overview[""][middle]
-        decided = [a for s in sections for (by, _), a in s.judgements.items() if by == s.metric and a.best]
-        main = [a for s in sections if s.view and (a := s.judgements[s.metric, s.main]).best]
+        decided, main = _decided(sections), _at_main_tops(sections)
         material = {
             "across": results.across,
             "judgements": decided,
             "main": main,
             "names": {s.id: s.short for s in sections},
             "evaluation": results.evaluation,
+            "summary": results.summary,
         }
         loud = frozenset((BASELINE, *first.highlighted))
         whole = Scene("across", "", "", first.order, titles, styles, loud)
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
         paper = draw(PAPER if main and files else (), whole, material)
-        sections = [replace(s, figures=its()) for s, its in zip(sections, of_each, strict=True)]
+        sections = [replace(s, figures=wait()) for s, wait in zip(sections, of_each, strict=True)]
         figures, exports = across(), paper()
+    ranking = sentences(results.across, titles, {s.id: s.title for s in sections})
     return Page(
         title=manifest.get("title", "Benchmark report"),
         overview=overview,
@@ -127,7 +112,7 @@ def build_page(
         across=results.across,
         summary=results.summary,
         board=results.board,
-        ranking=(*sentences(results.across, titles, {s.id: s.title for s in sections}), *_by_chance(decided)),
+        ranking=(*ranking, *_by_chance(decided)),
         figures=figures,
         paper=exports,
         metrics=[get_metric(name) for name in results.metrics],
@@ -136,6 +121,60 @@ def build_page(
         provenance=_provenance(manifest, results.runs),
         config=manifest.get("config", ""),
     )
+
+
+def _styles(methods: Mapping[str, Entry]) -> dict[str, MethodStyle]:
+    """Give each method its style; the baseline is black, which no other is."""
+    styles = method_styles({m: entry.get("estimator", m) for m, entry in methods.items()})
+    if BASELINE in styles:
+        styles[BASELINE] = replace(styles[BASELINE], colour=INK)
+    return styles
+
+
+def _material(results: Results, dataset: str) -> dict[str, pd.DataFrame]:
+    """Return the tables of a data set, which its figures are drawn from."""
+    tables = {**results.tables, "summary": results.summary}
+    return {name: table[table["dataset"] == dataset] for name, table in tables.items()}
+
+
+def _decided(sections: Sequence[Section]) -> list[TopJudgement]:
+    """Return the judgements of every top by its data set's own metric, where there is a best."""
+    return [
+        judged
+        for section in sections
+        for (metric, _), judged in section.judgements.items()
+        if metric == section.metric and judged.best
+    ]
+
+
+def _at_main_tops(sections: Sequence[Section]) -> list[TopJudgement]:
+    """Likewise, at the middle top of each data set."""
+    judgements = [s.judgements[s.metric, s.main] for s in sections if s.view]
+    return [judged for judged in judgements if judged.best]
+
+
+def _overviews(
+    results: Results, sections: Sequence[Section], buttons: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, Overview]]:
+    """Return the overview by metric, "" for each data set's own, and by number of the button, or "all"."""
+    by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
+    places: dict[str, Mapping[str, str]] = {str(i): tops for i, tops in enumerate(buttons.values())}
+    places["all"] = {}
+    overviews: dict[str, dict[str, Overview]] = {by: {} for by in by_metric}
+    for by, used in by_metric.items():
+        for place, tops in places.items():
+            shown = _shown(results, used, tops)
+            overviews[by][place] = _overview(shown, sections, results.titles)
+    return overviews
+
+
+def _shown(results: Results, metrics: Mapping[str, str], tops: Mapping[str, str]) -> list[TopJudgement]:
+    """Return the judgements by the metric of each data set at its top; at all tops where none is named."""
+    return [
+        judged
+        for (dataset, metric, top), judged in results.judgements.items()
+        if metrics.get(dataset) == metric and tops.get(dataset, top) == top
+    ]
 
 
 def _overview(
@@ -147,16 +186,42 @@ def _overview(
     of_each = {m: math.nan for s in ran for m in s.order} | means
     order = sorted(of_each, key=lambda m: (math.isnan(of_each[m]), of_each[m]))
     least = [m for m in order if not difference(of_each[m], of_each[order[0]])]
-    behind = {method: format_fixed(mean, 1) for method, mean in of_each.items()}
-    sentence = headline(judgements, titles) + " Too good? See the data." * _is_perfect(judgements)
+    sentence = headline(judgements, titles)
+    if _is_perfect(judgements):
+        sentence += " Too good? See the data."
     return Overview(
         headline=sentence,
+        finding=_finding(of_each, order, mean_seconds(ran), titles),
         order=order,
-        behind=behind,
+        behind={method: format_fixed(mean, 1) for method, mean in of_each.items()},
         between=_intervals(lost),
         shows=_could_show(judgements),
         highlighted=least if len(least) <= FEW else [],
     )
+
+
+def _finding(
+    lost: Mapping[str, float], order: Sequence[str], seconds: Mapping[str, float], titles: Mapping[str, str]
+) -> str:
+    """Say what the picture beside the map shows: who loses least, and what loses little more but takes less.
+
+    Little is one hundredth, the tolerance. Without times the baseline is named.
+    """
+    ranked = [method for method in order if lost[method] == lost[method]]
+    if not ranked:
+        return "Behind the best"
+    first, *others = ranked
+    best = titles[first]
+    if not all(method in seconds for method in ranked):
+        loss = f"{best} loses least, {format_fixed(lost[first], 1)} of 100"
+        return f"{loss}; {titles[BASELINE]} {format_fixed(lost[BASELINE], 1)}" if BASELINE in others else loss
+    took = format_duration(seconds[first])
+    faster = [m for m in others if lost[m] - lost[first] <= 1 and seconds[m] < seconds[first]]
+    if not faster:
+        return f"{best} loses least, in {took} a job; no method within 1 of 100 of it is faster"
+    fastest = min(faster, key=lambda method: seconds[method])
+    more, takes = format_fixed(lost[fastest] - lost[first], 1), format_duration(seconds[fastest])
+    return f"{best} loses least, in {took} a job; {titles[fastest]} loses {more} more, in {takes}"
 
 
 def _could_show(judgements: Sequence[TopJudgement]) -> str:
@@ -215,11 +280,13 @@ def _is_perfect(judgements: Sequence[TopJudgement]) -> bool:
 def _by_chance(judgements: Sequence[TopJudgement]) -> list[str]:
     """Say how many leads are to be expected by chance where many are tested, each by itself."""
     n = sum(judged.verdict not in ("", Verdict.UNTESTED) for judged in judgements)
+    if n < 2:
+        return []
     wrong = (1 - CONFIDENCE) * n
     return [
         f"Map and cards test each of {n} tops alone: were all methods equal, up to {wrong:.2g} would "
         "call one ahead by chance. The count in the sentence on top holds for all of its tops at once."
-    ] * (n > 1)
+    ]
 
 
 _PARTS = (
@@ -245,13 +312,16 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
     environment = manifest.get("environment", manifest)
     git = manifest.get("git") or {}
     versions = (f"{name} {number}" for name, number in environment.get("versions", {}).items())
+    commit = git.get("commit", "")
+    if git.get("dirty"):
+        commit += ", with changes not committed"
     machine = (str(environment[name]) for name in ("host", "cpu", "platform") if environment.get(name))
     rows = {
         **manifest.get("environments", {}),
         **manifest.get("rules", {}),
         "Versions": ", ".join(versions),
         "Python": environment.get("python", ""),
-        "Commit": git.get("commit", "") + ", with changes not committed" * bool(git.get("dirty")),
+        "Commit": commit,
         "Seed": manifest.get("seed", ""),
         "Report made on": ", ".join(machine),
         "Threads": environment.get("threads", ""),

@@ -12,17 +12,34 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from attop.experiment import TopJudgement
-from attop.extending import capitalise, count_noun, format_duration, format_hits, join_words, main_top
+from attop.experiment import TopJudgement, Units, name_models
+from attop.extending import (
+    Top,
+    capitalise,
+    count_noun,
+    format_duration,
+    format_hits,
+    format_sum,
+    join_words,
+    main_top,
+)
+from attop.metrics import get_metric
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.found import Pair, compare_lists, tied_places
-from attop_bench.report.compute.judgements import BASELINE, highlighted, rank_methods, span
+from attop_bench.report.compute.judgements import (
+    BASELINE,
+    highlighted,
+    rank_methods,
+    span,
+    split_ratio,
+    units_behind,
+)
 from attop_bench.report.compute.results import Entry, Failures, Records, Results
 from attop_bench.report.compute.tables import Choice, choices, costs, wall_clock
-from attop_bench.report.figures.curves import BUDGET
+from attop_bench.report.figures.capacity import BUDGET
 from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
 from attop_bench.report.figures.transfer import Transfer, transfer
 from attop_bench.report.page.view import View, build_view
@@ -81,18 +98,28 @@ class Section:
         return self.views.get(self.metric)
 
     def finding(self, titles: Mapping[str, str]) -> str:
-        """Say what the best of the middle top finds on the curve of hits; nothing where there is none."""
+        """Say what the best of the middle top finds on its curve; nothing where there is none."""
         judged = self.judgements.get((self.metric, self.main))
         curve = next((figure for figure in self.figures if figure.name.endswith("-capacity")), None)
         if judged is None or not judged.best or curve is None or not curve.data:
             return ""
         table = pd.read_csv(StringIO(curve.data), dtype={"method": str})
-        budget = table[table["method"] == judged.best].iloc[BUDGET : BUDGET + 1]
-        for k, hits in budget[["k", "hits"]].itertuples(index=False):
-            by_chance = k * self.chance
-            chance = f"; chance finds {format_hits(by_chance, k)}" if by_chance == by_chance else ""
-            return f"At {k:,.0f} checks {titles[judged.best]} finds {format_hits(hits, k)}{chance}"
-        return ""
+        of_best = table[table["method"] == judged.best]
+        if len(of_best) <= BUDGET:
+            return ""
+        at_k = of_best.iloc[BUDGET]
+        verb = "find" if judged.tied else "finds"
+        return f"At {at_k['k']:,.0f} checks {name_models(judged.first, titles, 3)} {verb} {self._found(at_k)}"
+
+    def _found(self, at_k: pd.Series) -> str:
+        """Say what is found at k, and what chance finds if that is known."""
+        if "amount" in at_k:
+            amount, by_chance = format_sum(at_k["amount"]), format_sum(at_k["amount_by_chance"])
+            return f"an amount of {amount}; chance finds {by_chance}"
+        hits = format_hits(at_k["hits"], at_k["k"])
+        if math.isnan(self.chance):
+            return hits
+        return f"{hits}; chance finds {format_hits(at_k['k'] * self.chance, at_k['k'])}"
 
     @property
     def chance(self) -> float:
@@ -122,8 +149,22 @@ def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, 
     loud = frozenset((BASELINE, *(m for a in judged if a.top == main for m in highlighted(a))))
     order = rank_methods(judged, here["method"].unique())
     grouped = "groups" in results.datasets[dataset]
-    factors = {a.top: a.factor for a in judged if a.in_sums}
-    return Scene(name, dataset, metric, order, results.titles, styles, loud, grouped, factors)
+    ratio = split_ratio(results.runs, dataset)
+    return Scene(
+        name=name,
+        dataset=dataset,
+        metric=metric,
+        order=order,
+        titles=results.titles,
+        styles=styles,
+        highlighted=loud,
+        grouped=grouped,
+        factors={a.top: a.factor for a in judged if a.in_sums},
+        units=units_behind(get_metric("precision@k"), Top.parse(main), ratio, results.datasets[dataset])
+        if main
+        else Units(),
+        ratio=ratio,
+    )
 
 
 def build_section(anchor: str, scene: Scene, results: Results) -> Section:
@@ -258,7 +299,8 @@ def chips(
     where = few if len(edges) < 3 else count_noun(len(edges), "data set")
     alike = sum(row["models"] for row in not_done.constant)
     tearing = len({row["method"] for row in not_done.torn})
-    same = f"{count_noun(alike, 'model')} score{'s' * (alike == 1)} all items alike"
+    scores = "scores" if alike == 1 else "score"
+    same = f"{count_noun(alike, 'model')} {scores} all items alike"
     gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
     undefined = f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
     known = [

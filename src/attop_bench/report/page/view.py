@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,14 @@ from attop.extending import (
 )
 from attop.metrics import Metric, get_metric
 from attop_bench.files import plain_cell
-from attop_bench.report.compute.judgements import highlighted, rank_methods, reading, shade, unit_of
+from attop_bench.report.compute.judgements import (
+    ERROR_BAR,
+    highlighted,
+    rank_methods,
+    reading,
+    shade,
+    unit_of,
+)
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "Interval", "Wins", "p ahead", "p equal", "Verdict")
@@ -53,7 +60,8 @@ _TEX_ESCAPES = str.maketrans(
 class Cell:
     """A method at one top: `text`, `brief` (for the map) and `pm` are its mean and standard deviation.
 
-    `runs` has a value a run, None where there is none. `shade` is that of the distance to the best, ``s0`` to
+    `low` and `high` are the ends of the mean's 95% interval, None where there is none. `runs` has a value a
+    run, None where there is none. `shade` is that of the distance to the best, ``s0`` to
     ``s5``, or ``none`` where it is not ranked; `sign` marks the verdict `state`, `signs` the method (at an
     edge of its grid, ranks nothing); `notes` go below the number, `tip` says all in words.
     """
@@ -62,7 +70,8 @@ class Cell:
     brief: str
     pm: str
     mean: float
-    se: float | None
+    low: float | None
+    high: float | None
     runs: list[float | None]
     shade: str
     state: Verdict
@@ -123,84 +132,136 @@ def build_view(
 ) -> View:
     """Format one metric of one data set.
 
-    `judgements` has one a top; `table` are rows of `attop_bench.report.compute.tables.summarise`, `values`
-    of the evaluation; `spent` are seconds a job, `edge` methods mostly chosen at an edge of their grid.
+    `judgements` has one a top; `table` are rows of `Results.summary`, `values` of the evaluation; `spent`
+    are seconds a job, `edge` methods mostly chosen at an edge of their grid.
     """
-    metric, order = get_metric(judgements[0].metric), rank_methods(judgements, table["method"].unique())
-    unit = unit_of(metric.name)
+    metric = get_metric(judgements[0].metric)
+    order = rank_methods(judgements, table["method"].unique())
     factors = {judged.top: judged.factor for judged in judgements}
     places = decimals_for(table["mean"] * table["top"].map(factors))
-    rows: dict[str, dict[str, Any]] = {judged.top: {} for judged in judgements}
+    summaries: dict[str, dict[str, Any]] = {judged.top: {} for judged in judgements}
     for row in table.to_dict("records"):
-        rows[row["top"]][row["method"]] = row
+        summaries[row["top"]][row["method"]] = row
     by_run = values.set_index(["top", "method", "repeat", "fold"])["value"].astype(float)
     by_run = by_run.unstack(["repeat", "fold"]).sort_index(axis=1)
     runs = dict(zip(by_run.index, by_run.to_numpy(), strict=True))
-    found = {}
+    tops = {}
     for judged in judgements:
         cells = {
             method: _cell(judged, method, row, runs[judged.top, method], places, method in edge)
-            for method, row in rows[judged.top].items()
+            for method, row in summaries[judged.top].items()
             if row["n"]
         }
-        flat = {method: rows[judged.top][method]["n_constant"] for method in cells}
-        found[judged.top] = TopView(
-            _card(judged, titles, spent, flat, places),
-            _note(judged, metric, cells, flat),
-            f"{titles.get(judged.best, '')} minus the other, by {unit} at {judged.top}, over shared "
-            "runs. p ahead: corrected resampled t-test, of the best against all or, adjusted, against one. "
-            "The interval is above zero exactly where the best is ahead."
-            + f" p equal: test of a difference above {judged.tolerance:g}."
-            * (judged.tolerance > 0),
-            format_cell(judged.random_baseline),
-            [judged.best, *(r.model for r in judged.rivals)] if judged.best else [],
-            list(highlighted(judged)),
-            cells,
-            [_test(judged, rival, places) for rival in judged.rivals],
+        flat = {method: summaries[judged.top][method]["n_constant"] for method in cells}
+        tops[judged.top] = TopView(
+            card=_card(judged, titles, spent, flat, places),
+            note=_note(judged, metric, cells, flat),
+            about=_about_tests(judged, titles),
+            random_baseline=format_cell(judged.random_baseline),
+            order=[judged.best, *(rival.model for rival in judged.rivals)] if judged.best else [],
+            highlighted=list(highlighted(judged)),
+            cells=cells,
+            tests=[_test(judged, rival, places) for rival in judged.rivals],
         )
-    n = {counts for counts in table["n"] if counts}
-    over = "no run" if not n else count_noun(n.pop(), "run") if len(n) == 1 else f"{min(n)} to {max(n)} runs"
+    over = _runs_behind(table)
     better = "higher" if metric.higher_is_better else "lower"
+    unit = unit_of(metric.name)
     return View(
-        f"{unit} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
-        order,
-        places,
-        [bound if math.isfinite(bound) else None for bound in metric.bounds],
-        found,
-        _downloads(title, metric, over, order, found, titles),
+        caption=f"{unit} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
+        order=order,
+        places=places,
+        bounds=[_number_or_none(bound) for bound in metric.bounds],
+        tops=tops,
+        exports=_downloads(title, metric, over, order, tops, titles),
     )
+
+
+def _runs_behind(table: pd.DataFrame) -> str:
+    """Say over how many runs the means are."""
+    counts = {count for count in table["n"] if count}
+    if not counts:
+        return "no run"
+    if len(counts) == 1:
+        return count_noun(counts.pop(), "run")
+    return f"{min(counts)} to {max(counts)} runs"
+
+
+def _about_tests(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+    """Say what the numbers of the table of tests are."""
+    words = (
+        f"{titles.get(judged.best, '')} minus the other, by {unit_of(judged.metric)} at {judged.top}, over "
+        "shared runs. p ahead: corrected resampled t-test, of the best against all or, adjusted, against "
+        "one. The interval is above zero exactly where the best is ahead."
+    )
+    if judged.tolerance > 0:
+        words += f" p equal: test of a difference above {judged.tolerance:g}."
+    return words
+
+
+def _number_or_none(value: float, digits: int = 12) -> float | None:
+    """Return a number of so many digits, which JSON has; None for one that is not finite."""
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
 def _cell(
     judged: TopJudgement, method: str, row: Mapping[str, Any], runs: Floats, places: int, edge: bool
 ) -> Cell:
-    n, m, flat = (row[name] for name in ("n", "n_expected", "n_constant"))
-    mean, se = judged.factor * row["mean"], judged.factor * row["se"]
-    state, text = judged.state(method), _number(judged, row["mean"], places)
-    pm = f" ± {_number(judged, row['std'], places)}" if math.isfinite(row["std"]) else ""
-    over = count_noun(n, "run") if n == m else f"{n} of {count_noun(m, 'run')}"
-    nothing = [f"{flat} {'ranks' if flat == 1 else 'rank'} nothing"] if flat else []
-    words = [f"{unit_of(judged.metric)} {text}{pm} ({over})", state.sentence()]
-    if judged.in_hits and judged.k:
-        words.append(f"{format_fixed(mean * judged.k, 1)} of the top {judged.k:,}")
-    if judged.in_hits and 0 < judged.random_baseline < 0.2:
-        words.append(f"{format_fixed(mean / judged.random_baseline, 1)} times a random order")
-    words += ["mostly at an edge of its grid"] * edge
-    words += [f"{note} of {count_noun(m, 'run')}" for note in nothing]
+    mean, state = judged.factor * row["mean"], judged.state(method)
+    notes = []
+    if row["n"] < row["n_expected"]:
+        notes.append(_over_runs(row))
+    signs = ""
+    if edge:
+        signs += " ⚠"
+    if row["n_constant"]:
+        signs += " ∅"
+        notes.append(_rank_nothing(row))
     return Cell(
-        text,
-        format_cell(mean),
-        pm,
-        float(f"{mean:.9g}"),
-        float(f"{se:.3g}") if math.isfinite(se) else None,
-        [float(f"{x:.5g}") if math.isfinite(x) else None for x in judged.factor * runs],
-        "none" if state is Verdict.UNRANKED else f"s{shade(judged, row['mean'])}",
-        state,
-        state.mark,
-        " ⚠" * edge + " ∅" * bool(flat),
-        [over] * (n < m) + nothing,
-        "; ".join(words),
+        text=_number(judged, row["mean"], places),
+        brief=format_cell(mean),
+        pm=_spread(judged, row, places),
+        mean=float(f"{mean:.9g}"),
+        low=_number_or_none(judged.factor * row["low"], 6),
+        high=_number_or_none(judged.factor * row["high"], 6),
+        runs=[_number_or_none(value, 5) for value in judged.factor * runs],
+        shade="none" if state is Verdict.UNRANKED else f"s{shade(judged, row['mean'])}",
+        state=state,
+        sign=state.mark,
+        signs=signs,
+        notes=notes,
+        tip="; ".join(_tip(judged, method, row, places, edge)),
     )
+
+
+def _over_runs(row: Mapping[str, Any]) -> str:
+    """Say how many runs a mean is over, of those there should be."""
+    every = count_noun(row["n_expected"], "run")
+    return every if row["n"] == row["n_expected"] else f"{row['n']} of {every}"
+
+
+def _rank_nothing(row: Mapping[str, Any]) -> str:
+    verb = "ranks" if row["n_constant"] == 1 else "rank"
+    return f"{row['n_constant']} {verb} nothing"
+
+
+def _spread(judged: TopJudgement, row: Mapping[str, Any], places: int) -> str:
+    """Return the standard deviation over the runs behind its sign; nothing for a single run."""
+    return f" ± {_number(judged, row['std'], places)}" if math.isfinite(row["std"]) else ""
+
+
+def _tip(judged: TopJudgement, method: str, row: Mapping[str, Any], places: int, edge: bool) -> Iterator[str]:
+    """Yield all that is to say of a method at a top."""
+    text, spread = _number(judged, row["mean"], places), _spread(judged, row, places)
+    yield f"{unit_of(judged.metric)} {text}{spread} ({_over_runs(row)})"
+    yield judged.state(method).sentence()
+    if judged.in_hits and judged.k:
+        yield f"{format_fixed(judged.k * row['mean'], 1)} of the top {judged.k:,}"
+    if judged.in_hits and 0 < judged.random_baseline < 0.2:
+        yield f"{format_fixed(row['mean'] / judged.random_baseline, 1)} times a random order"
+    if edge:
+        yield "mostly at an edge of its grid"
+    if row["n_constant"]:
+        yield f"{_rank_nothing(row)} of {count_noun(row['n_expected'], 'run')}"
 
 
 def _card(
@@ -211,29 +272,50 @@ def _card(
     places: int,
 ) -> dict[str, str]:
     """Return the parts of a card by class: what, who, verdict and so on."""
-    level = {m: spent[m] for m in judged.not_behind if spent.get(m, math.nan) == spent.get(m)}
-    cheapest = min(level, key=lambda method: level[method], default="")
-    alike = {v: [titles[m] for m in judged.of(v)] for v in (Verdict.EQUAL, Verdict.OPEN)}
-    n = flat.get(judged.best, 0)
     return {
         "what": _best_of(judged),
-        "who": f"{name_models(judged.first, titles, 3)} {'level at ' * bool(judged.tied)}"
-        + _number(judged, judged.mean, places)
-        if judged.best
-        else "none",
+        "who": _who(judged, titles, places),
         "verdict": judged.verdict,
         "words": reading(judged, titles),
-        "nothing": f"{titles[judged.best]} gives all test items one score in {n} of "
-        f"{count_noun(judged.m, 'run')}, where it ranks nothing."
-        if n
-        else "",
-        "alike": " ".join(
-            f"{capitalise(v.sentence('it'))}: {join_words(alike[v], 5)}." for v in alike if alike[v]
-        ),
-        "cheapest": f"Cheapest of these: {titles[cheapest]}, {format_duration(level[cheapest])} a job."
-        if cheapest and len(judged.not_behind) > 1
-        else "",
+        "nothing": _ranks_nothing(judged, titles, flat.get(judged.best, 0)),
+        "alike": _alike(judged, titles),
+        "cheapest": _cheapest(judged, titles, spent),
     }
+
+
+def _who(judged: TopJudgement, titles: Mapping[str, str], places: int) -> str:
+    """Name the best and its value."""
+    if not judged.best:
+        return "none"
+    level = "level at " if judged.tied else ""
+    return f"{name_models(judged.first, titles, 3)} {level}{_number(judged, judged.mean, places)}"
+
+
+def _ranks_nothing(judged: TopJudgement, titles: Mapping[str, str], n: int) -> str:
+    """Warn that the best gives all items one score in some runs."""
+    if not n:
+        return ""
+    runs = f"{n} of {count_noun(judged.m, 'run')}"
+    return f"{titles[judged.best]} gives all test items one score in {runs}, where it ranks nothing."
+
+
+def _alike(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+    """Name the methods that are equal to the best, and those not shown to be behind it."""
+    sentences = []
+    for verdict in (Verdict.EQUAL, Verdict.OPEN):
+        names = [titles[method] for method in judged.of(verdict)]
+        if names:
+            sentences.append(f"{capitalise(verdict.sentence('it'))}: {join_words(names, 5)}.")
+    return " ".join(sentences)
+
+
+def _cheapest(judged: TopJudgement, titles: Mapping[str, str], spent: Mapping[str, float]) -> str:
+    """Name the fastest of the best and those not shown to be behind it, if there are several."""
+    seconds = {m: spent[m] for m in judged.not_behind if spent.get(m, math.nan) == spent.get(m)}
+    if not seconds or len(judged.not_behind) < 2:
+        return ""
+    method = min(seconds, key=lambda name: seconds[name])
+    return f"Cheapest of these: {titles[method]}, {format_duration(seconds[method])} a job."
 
 
 def _best_of(judged: TopJudgement) -> str:
@@ -248,18 +330,25 @@ def _note(judged: TopJudgement, metric: Metric, cells: Mapping[str, Cell], flat:
     if not cells:
         return f"No method has a defined value of {metric.name} at {judged.top}."
     states = {cell.state for cell in cells.values()}
+    better = "higher" if metric.higher_is_better else "lower"
     level = f", or {Verdict.EQUAL.sentence('it')}" if Verdict.EQUAL in states else ""
-    parts = [
-        f"{unit_of(metric.name)} ({'higher' if metric.higher_is_better else 'lower'} is better). "
-        "Large mark: mean; bar: one standard error; dots: runs",
-        f"filled: the best{level}",
-        *(f"{look}: {state.sentence('it')}" for state, look in _STRIP.items() if state in states),
-        *["⚠: mostly at an edge of its grid"] * any("⚠" in cell.signs for cell in cells.values()),
-        *["∅: ranks nothing, one score for all items, in some run"] * any(flat.values()),
-    ]
-    baseline = judged.random_baseline
-    known = f" A random order has {_number(judged, baseline, 3)}." if math.isfinite(baseline) else ""
-    return f"{'; '.join(parts)}.{known}"
+    parts = [f"{unit_of(metric.name)} ({better} is better). {_marks(cells)}", f"filled: the best{level}"]
+    parts += [f"{look}: {state.sentence('it')}" for state, look in _STRIP.items() if state in states]
+    if any("⚠" in cell.signs for cell in cells.values()):
+        parts.append("⚠: mostly at an edge of its grid")
+    if any(flat.values()):
+        parts.append("∅: ranks nothing, one score for all items, in some run")
+    note = f"{'; '.join(parts)}."
+    if math.isfinite(judged.random_baseline):
+        note += f" A random order has {_number(judged, judged.random_baseline, 3)}."
+    return note
+
+
+def _marks(cells: Mapping[str, Cell]) -> str:
+    """Say what the strip's marks are; without intervals, what they would take."""
+    if any(cell.low is not None for cell in cells.values()):
+        return f"Large mark: mean; bar: {ERROR_BAR}; dots: runs"
+    return "Large mark: mean; dots: runs; an interval takes two runs of known sizes"
 
 
 def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:

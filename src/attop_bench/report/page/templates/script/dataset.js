@@ -8,12 +8,12 @@ function ticksOf(low, high) {
   return { size: 1, ticks: [] };
 }
 
-/** What is drawn of a method: a value a run, their mean, and its standard error, which differences lack. */
+/** What is drawn of a method: a value a run, their mean, and its interval, which differences lack. */
 function drawnOf(judged, method) {
-  const { runs, mean, se } = judged.cells[method], other = judged.cells[state.against];
-  if (!state.against) return { runs: runs.filter((x) => x !== null), mean, se };
+  const { runs, mean, low, high } = judged.cells[method], other = judged.cells[state.against];
+  if (!state.against) return { runs: runs.filter((x) => x !== null), mean, ends: low === null ? null : [low, high] };
   const differences = runs.map((x, i) => (x === null || (other?.runs[i] ?? null) === null ? null : x - other.runs[i]));
-  return { runs: differences.filter((x) => x !== null), mean: gap(judged, method), se: NaN };
+  return { runs: differences.filter((x) => x !== null), mean: gap(judged, method), ends: null };
 }
 
 function rangeOf(values, [least, most]) {
@@ -24,18 +24,18 @@ function rangeOf(values, [least, most]) {
 
 function fillStrip(section, view, judged) {
   const methods = judged.order.filter(shown), drawn = methods.map((method) => drawnOf(judged, method));
-  const [low, high] = rangeOf(drawn.flatMap(({ runs }) => runs), view.bounds);
+  const [low, high] = rangeOf(drawn.flatMap(({ runs, ends }) => [...runs, ...ends ?? []]), view.bounds);
   const { size, ticks } = Number.isFinite(low) ? ticksOf(low, high) : { size: 1, ticks: [] };
   const places = Math.max(0, -Math.floor(Math.log10(size) + 1e-9));
   const part = (x) => `${(100 * x / (high - low)).toFixed(2)}%`;
   const at = (x, look) => make("i", { class: look, style: `left:${part(x - low)}` });
   const rows = methods.map((method, i) => {
-    const { runs, mean, se } = drawn[i], cell = judged.cells[method];
+    const { runs, mean, ends } = drawn[i], cell = judged.cells[method];
     const grid = ticks.map((t) => at(t, state.against && Math.abs(t) < 1e-9 ? "grid zero" : "grid"));
     const line = make("span", { class: "line", "aria-hidden": "true" }, ...grid, ...runs.map((x) => at(x, "dot")));
-    if (Number.isFinite(se)) {
-      const from = Math.max(low, mean - se), bar = at(from, "bar");
-      bar.style.width = part(Math.min(high, mean + se) - from);
+    if (ends) {
+      const bar = at(ends[0], "bar");
+      bar.style.width = part(ends[1] - ends[0]);
       line.append(bar);
     }
     if (Number.isFinite(mean)) line.append(at(mean, "mean"));
@@ -109,10 +109,5 @@ function usable(section) {
   strip.addEventListener("mouseleave", () => point(-1));
   strip.addEventListener("focus", () => { if (place < 0) point(0); });
   strip.addEventListener("blur", () => point(-1));
-  strip.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    point(Math.max(0, place + step));
-  });
+  onArrows(strip, (step) => point(Math.max(0, place + step)));
 }

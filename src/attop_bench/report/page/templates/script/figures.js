@@ -1,4 +1,4 @@
-// Figures are drawn when their tab is opened; a click enlarges one. The method pointed at stands out.
+// Figures are drawn when their tab is opened, and seen when their name is clicked. The method pointed at stands out.
 function rowsOf(csv, method) {
   const fields = (line) => Array.from(line.matchAll(/(?:^|,)"?((?<=")[^"]*|[^,]*)/g), (match) => match[1]);
   const [heads, ...lines] = csv.trim().split("\n").map(fields), own = heads.indexOf("method");
@@ -59,23 +59,15 @@ function drawFigure(figure) {
   function toggle() {
     const large = figure.classList.toggle("large");
     open.ariaExpanded = String(large);
-    svg.tabIndex = large ? 0 : -1;
   }
+  svg.tabIndex = 0;
   const markOf = (event) => event.target.closest(".m")?.dataset.m ?? null;
   open.addEventListener("click", toggle);
   svg.addEventListener("mouseover", (event) => { if (pinned === null) show(markOf(event)); });
   svg.addEventListener("mouseleave", () => { if (pinned === null) show(null); });
   svg.addEventListener("blur", () => pin(null));
-  svg.addEventListener("click", (event) => {
-    if (!figure.classList.contains("large")) toggle();
-    else pin(markOf(event) === pinned ? null : markOf(event));
-  });
-  svg.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (!step || !names.length) return;
-    event.preventDefault();
-    pin(names[(names.indexOf(pinned) + step + names.length) % names.length]);
-  });
+  svg.addEventListener("click", (event) => pin(markOf(event) === pinned ? null : markOf(event)));
+  onArrows(svg, (step) => names.length > 0 && pin(names[(names.indexOf(pinned) + step + names.length) % names.length]));
 }
 
 /** Colour is for those that lead and the baseline; the others are grey until pointed at. */

@@ -27,7 +27,7 @@ function drawFront() {
   const unit = document.querySelector(".unit b").textContent === "precision@k" ? "hits of 100" : "hundredths of the metric";
   const front = plot.parentNode, loud = [...view.highlighted, DATA.baseline, state.against], least = points.length > 1 ? " Dashed: nothing better takes less." : "";
   front.parentNode.classList.toggle("bare", !points.length);
-  front.querySelector("h3").textContent = timed ? "Behind the best, against time" : "Behind the best";
+  front.querySelector("h3").textContent = view.finding;
   front.querySelector(".said").textContent = (timed
     ? `Height: ${unit} behind the best, mean over the data sets. Width: time of a job, tuning included.${least}`
     : `Marks: ${unit} behind the best, mean over the data sets. ${points[0]?.ends ? "Lines: 95% interval, bootstrap over the data sets." : "Fewer data sets than an interval takes."}`)
@@ -77,15 +77,14 @@ function againstTime(points, loud, width, height) {
 function pointAt(method, at) {
   for (const row of all("tr[data-method]", map)) row.classList.toggle("on", row.dataset.method === method);
   for (const point of all(".point", plot)) point.classList.toggle("on", point.dataset.m === method);
-  if (at) tell(`${TITLES[method]}: ${DATA.overview[state.metric][placeOf()].behind[method]} behind`, at);
+  tell(at ? `${TITLES[method]}: ${DATA.overview[state.metric][placeOf()].behind[method]} behind` : "", at);
 }
 
 if (plot) {
   plot.addEventListener("mouseover", ({ target }) => {
     const point = target.closest(".point");
     pointAt(point?.dataset.m, point);
-    if (!point) tell("");
   });
-  plot.addEventListener("mouseleave", () => { pointAt(); tell(""); });
+  plot.addEventListener("mouseleave", () => pointAt());
   new ResizeObserver(() => drawFront()).observe(plot);
 }

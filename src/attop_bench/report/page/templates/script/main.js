@@ -22,10 +22,8 @@ function apply(scrollTo) {
   for (const mark of all(".m")) mark.classList.toggle("off", !shown(mark.dataset.m));
   if (set) quieten(section, section.judged?.highlighted ?? []);
   if (map) quieten(home, DATA.overview[state.metric][placeOf()].highlighted);
-  if (find) {
-    find.placeholder = set ? set.title : find.dataset.nothing;
-    find.parentNode.classList.toggle("here", Boolean(set));
-  }
+  find?.setAttribute("placeholder", set ? set.title : find.dataset.nothing);
+  find?.parentNode.classList.toggle("here", Boolean(set));
   const n = boxes.length, hidden = state.off.length && `${n - state.off.length} of ${n} methods shown; verdicts are of all`;
   form.elements.shown.value = [state.metric && `by ${state.metric}`, state.against && "differences", hidden].filter(Boolean).join(", ");
   for (const part of all(".kept")) part.hidden = !state.metric;
@@ -35,10 +33,8 @@ function apply(scrollTo) {
     part.querySelector("b").textContent = TITLES[state.against] ?? "";
   }
   reachable();
-  if (!scrollTo) return;
-  const folded = scrollTo.closest("details");
-  if (folded) folded.open = true;
-  scrollTo.scrollIntoView();
+  scrollTo?.closest("details")?.setAttribute("open", "");
+  scrollTo?.scrollIntoView();
 }
 
 /** A region that scrolls must be reachable by keyboard, one that does not is in the way. */
@@ -80,9 +76,7 @@ document.addEventListener("keydown", (event) => {
 });
 find?.addEventListener("change", () => {
   const option = all("#datasets option").find(({ value }) => value === find.value);
-  if (!option) return;
-  location.hash = address(option.dataset.tab, "");
-  find.value = "";
+  if (option) [location.hash, find.value] = [address(option.dataset.tab, ""), ""];
 });
 all("section.dataset").forEach(usable);
 all("table.sortable").forEach(sortable);
@@ -98,7 +92,7 @@ document.addEventListener("toggle", reachable, true);
 
 /** On paper every data set has its page, and letters the size of the others. */
 function everything() {
-  if (map) drawFront();
+  if (map) [drawFront, divide].forEach((draw) => draw());
   for (const set of DATA.datasets) {
     const section = document.getElementById(set.anchor);
     if (set.anchor !== state.tab) fillSection(section, set, set.main);

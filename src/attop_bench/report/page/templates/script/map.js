@@ -57,13 +57,29 @@ function walk(cell, event) {
   next.focus();
 }
 
+/** On paper a map of more columns than a sheet has room for stands in parts, one below the other. */
+function divide() {
+  for (const part of all(".part")) part.remove();
+  const lines = (table) => (table.matches(".turned") ? [[...table.tBodies[0].rows]] : [...table.rows].map((row) => all("[data-at]", row)));
+  const seen = lines(map)[0].flatMap((line, i) => (getComputedStyle(line).display === "none" ? [] : [i]));
+  const longest = Math.max(...all("tbody [data-at]", map).map((cell) => cell.textContent.length));
+  const size = Math.ceil(seen.length / Math.ceil(seen.length * (6 + 5.2 * longest) / 480));
+  for (let i = 0; size < seen.length && i < seen.length; i += size) {
+    const part = map.cloneNode(true), inside = seen.slice(i, i + size);
+    for (const line of lines(part)) line.forEach((cell, j) => inside.includes(j) || cell.remove());
+    Object.assign(part, { id: `part-${i}`, className: `${map.className.replace(/ (packed|crowded)/g, "")} part` });
+    part.style.setProperty("--columns", inside.length);
+    map.parentNode.append(part);
+  }
+}
+
 if (map) {
   const onCell = (act) => (event) => {
     const cell = event.target.closest("td[data-top]");
     if (cell) act(cell, event);
   };
   for (const event of ["mouseover", "focusin"]) map.addEventListener(event, onCell(tellCell));
-  for (const event of ["mouseleave", "focusout"]) map.addEventListener(event, () => { pointAt(); tell(""); });
+  for (const event of ["mouseleave", "focusout"]) map.addEventListener(event, () => pointAt());
   map.addEventListener("click", onCell(({ dataset: { dataset, top } }) => {
     location.hash = address(SETS[dataset].anchor, top);
   }));

@@ -22,6 +22,12 @@ const maker = (create) => (tag, attributes = {}, ...children) => {
 const make = maker((tag) => document.createElement(tag));
 const drawn = maker((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
 
+/** Arrow keys walk: down and right to the next, up and left to the one before. */
+const onArrows = (element, walk) => element.addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  if (step && walk(step, event.target) !== false) event.preventDefault();
+});
+
 function named(method, ...more) {
   const box = form.querySelector(`input[name="method"][value="${CSS.escape(method)}"]`);
   return [box.parentNode.querySelector(".key").cloneNode(true), TITLES[method], ...more];

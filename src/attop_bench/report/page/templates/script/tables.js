@@ -24,12 +24,10 @@ function keyOf(row, column) {
 function sortable(made) {
   const heads = [...made.tHead.rows[0].cells], body = made.tBodies[0];
   // One stop of the Tab key a table; the arrow keys go from head to head.
-  made.tHead.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const to = step && heads[event.target.closest("th").cellIndex + step];
+  onArrows(made.tHead, (step, button) => {
+    const to = heads[button.closest("th").cellIndex + step];
     if (!to) return;
-    event.preventDefault();
-    event.target.tabIndex = -1;
+    button.tabIndex = -1;
     to.firstChild.tabIndex = 0;
     to.firstChild.focus();
   });
