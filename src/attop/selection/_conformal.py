@@ -137,9 +137,9 @@ class ConformalSelector(BaseEstimator):
         Raises
         ------
         ValueError
-            If labels do not say which is positive, or `pos_label` is none of the estimator's classes; if fewer
-            than 20 rows are positive, none is negative, or the entities are so few and large that rows are
-            worth less than two.
+            If labels do not say which is positive, or `pos_label` is none of the estimator's classes. If
+            fewer than 20 rows are positive, none is negative, or the entities are so few and large that rows
+            are worth less than two.
         """
         labels = check_labels(y, self.pos_label)
         scores = self._scores(X, len(labels))
