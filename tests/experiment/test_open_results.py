@@ -1,5 +1,7 @@
 """What a comparison hands out: scores, models, failures, several tops, metrics of functions, amounts."""
 
+import inspect
+import typing
 import warnings
 
 import numpy as np
@@ -16,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from attop import SGDAtK, Top, compare_at_top
-from attop.experiment import TopComparisons, next_list
+from attop.experiment import TopComparison, TopComparisons, next_list
 from attop.experiment._learner import Learner
 from attop.metrics import custom_metric, get_metric, precision_at_k
 
@@ -300,3 +302,12 @@ def test_frames_reach_the_models_as_they_are(library):
     assert not found.runs["failed"].any(), found.runs["reason"].tolist()
     plain = compare(models, pd.DataFrame(columns), top=[24, "5%"])
     assert found.runs["value"].tolist() == plain.runs["value"].tolist()
+
+
+def test_types_say_what_comes_back_for_one_top_and_for_several():
+    declared = typing.get_overloads(compare_at_top)
+    assert [typing.get_type_hints(one)["return"] for one in declared] == [TopComparison, TopComparisons]
+    for one in declared:
+        parameters = inspect.signature(one).parameters.values()
+        expected = inspect.signature(compare_at_top).parameters.values()
+        assert [(p.name, p.kind) for p in parameters] == [(p.name, p.kind) for p in expected]

@@ -204,6 +204,16 @@ def test_what_is_refused(arguments, message):
         headroom(*arguments)
 
 
+def test_words_and_the_lower_number_can_be_positive():
+    plain = headroom(X, Y, 20, cv=2)
+    assert headroom(X, np.where(Y, "a", "b"), 20, pos_label="a", cv=2) == plain
+    assert headroom(X, 1 - Y, 20, pos_label=0, cv=2) == plain
+    with pytest.raises(ValueError, match="name it, such as pos_label='a'"):
+        headroom(X, np.where(Y, "a", "b"), 20)
+    with pytest.raises(ValueError, match=r"pos_label must be one of the labels \[0, 1\], got 2"):
+        headroom(X, Y, 20, pos_label=2)
+
+
 @pytest.mark.parametrize("min_gain", [0, 1, -0.1, "0.02", None])
 def test_a_gain_that_matters_is_a_share(min_gain):
     with pytest.raises(ValueError, match="min_gain must be a number between 0 and 1, got"):

@@ -77,6 +77,18 @@ def bootstrap(table, higher_is_better):
     return np.array(means), np.array(wins) / n**n
 
 
+def chance_of_lists_so_unlike(rows, promised, x, window, alone):
+    """How likely lists about one mean are so unlike each other: their squares over what they usually are."""
+    due = {i: rows[i] * promised[i] for i in window}
+    if len(window) == 1:
+        return 1.0
+    mean = sum(due[i] * x[i] for i in window) / sum(due.values())
+    squares = sum(due[i] * (x[i] - mean) ** 2 for i in window)
+    mean = min(max(mean, 1 / sum(due.values())), 1)
+    usual = [mean * (1 - mean * promised[i]) + alone * mean**2 * due[i] for i in window]
+    return stats.chi2.sf(squares / (sum(usual) / len(window)), len(window) - 1)
+
+
 def chance_of_a_window(hits, rows, promised, start):
     """How likely lists from `start` on have so few positives, by the lists before, term by term."""
     lists = range(len(hits))
@@ -101,7 +113,7 @@ def chance_of_a_window(hits, rows, promised, start):
         least = {i: min(0.4, 1 - 2 * (chance[i] + alone + carried) ** 0.5) for i in window}
     whole = sum(due.values())
     mean = sum(due[i] * max(x[i], least[i]) for i in window) / whole
-    if mean >= 1:
+    if mean >= 1 or chance_of_lists_so_unlike(rows, promised, x, window, alone) <= 0.05:
         return 1.0
     variance = sum(due[i] ** 2 * (chance[i] + alone) for i in window) / whole**2
     for i in window:

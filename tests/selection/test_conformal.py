@@ -236,3 +236,35 @@ def test_entities_that_are_missing_or_too_large_are_refused():
     np.testing.assert_array_equal(alone.p_values(scores, **given), plain.p_values(scores))
     assert alone.path(scores, **given).wrong.tolist() == plain.path(scores).wrong.tolist()
     assert alone.k_for(scores, 0.8, **given) == plain.k_for(scores, 0.8)
+
+
+@pytest.mark.parametrize("positive", ["ill", "well"])
+def test_labels_of_words_select_as_numbers_do(positive):
+    """Whichever class is asked for, by scores of a model or by scores themselves."""
+    X = np.random.default_rng(5).normal(size=(900, 3))
+    y = np.where(X[:, 0] + np.random.default_rng(6).normal(size=900) > 0.3, "ill", "well")
+    hit = (y == positive).astype(int)
+    words = LogisticRegression().fit(X[:300], y[:300])
+    numbers = LogisticRegression().fit(X[:300], hit[:300])
+    scores = numbers.decision_function(X)
+    expected = ConformalSelector(numbers).fit(X[300:600], hit[300:600])
+    for selector, rows in (
+        (ConformalSelector(words, pos_label=positive), X),
+        (ConformalSelector(pos_label=positive), scores),
+    ):
+        selector.fit(rows[300:600], y[300:600])
+        np.testing.assert_allclose(selector.positives_, expected.positives_, rtol=1e-6)
+        np.testing.assert_allclose(selector.p_values(rows[600:]), expected.p_values(X[600:]))
+        assert selector.k_for(rows[600:], 0.5) == expected.k_for(X[600:], 0.5)
+
+
+def test_a_positive_class_that_is_none_is_refused():
+    y, scores = sample(60, share=0.5)
+    words = np.where(y, "ill", "well")
+    with pytest.raises(ValueError, match="pos_label must be one of the labels"):
+        ConformalSelector(pos_label="fine").fit(scores, words)
+    with pytest.raises(ValueError, match="name the positive one, for example pos_label="):
+        ConformalSelector().fit(scores, words)
+    model = LogisticRegression().fit(scores[:, None], y)
+    with pytest.raises(ValueError, match=r"pos_label must be one of the labels \[0, 1\], got 'ill'"):
+        ConformalSelector(model, pos_label="ill").fit(scores[:, None], words)

@@ -32,6 +32,8 @@ CASES = [
     ([0, 0, 0, 0], [9] * 4, [0.5] * 4),
     ([9, 9, 9, 9], [9] * 4, [0.5] * 4),
     ([30, 31, 29, 30, 80, 30, 15, 14, 16, 13], [100] * 10, [0.3] * 10),
+    ([40, 41, 39, 40, 3, 2, 41, 1, 3, 2, 4, 3], [100] * 12, [0.4] * 12),
+    ([9, 8, 2, 9, 1, 1, 8, 1, 0, 2, 1], [10, 10, 20, 10, 20, 10, 10, 30, 10, 20, 10], [0.9] * 11),
 ]
 
 
@@ -110,6 +112,32 @@ def test_so_many_lists_more_would_tell(hits):
 
 def test_none_where_no_number_of_lists_tells():
     assert watch([1], [2], 0.6).lists_to_tell is None
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        [1, 1, 40, 1],
+        [1, 40, 1, 1],
+        [40, 1, 1, 40, 1, 1],
+        [15, 14, 40, 16, 41, 14, 13],
+    ],
+)
+@pytest.mark.parametrize("good", [0, 12])
+def test_lists_that_fail_beside_one_as_before_are_no_fall(failing, good):
+    """A fall is a level: lists after it agree with each other."""
+    hits = [*[40, 41] * (good // 2), *failing]
+    assert watch(hits, [100] * len(hits), 0.4).raised == 0
+    level = [*[40, 41] * (good // 2), *[sum(failing) // len(failing)] * 5]
+    if sum(failing) < 25 * len(failing):
+        assert watch(level, [100] * len(level), 0.4).raised == good + (4 if good else 3)
+
+
+@pytest.mark.parametrize(("law", "varies"), [("fifth", 0.25), ("pairs", 0.3)])
+def test_failures_seldom_raise_an_alarm(law, varies):
+    """Without a look at how lists agree it is 11 and 18 of 100 years."""
+    hits = lists(np.full(YEAR, 0.3), law, varies, 300, 400, np.random.default_rng(3))
+    assert (alarms(hits, 400, 0.3) > 0).mean() <= 0.07
 
 
 def test_successive_lists_that_are_alike_are_told():

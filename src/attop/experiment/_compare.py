@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,7 @@ from attop._core.typing import Ints, TopLike
 from attop._core.wording import did_you_mean
 from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment._parts import read_parts
-from attop.experiment._result import summarise
+from attop.experiment._result import TopComparison, summarise
 from attop.experiment._run import Split, require_a_result, run
 from attop.experiment._selector import Selector
 from attop.experiment._several import TopComparisons
@@ -59,6 +59,52 @@ Codes: TypeAlias = NDArray[Any]
 _FOLDS, _REPEATS, _INNER = 5, 2, 3
 
 
+@overload
+def compare_at_top(
+    models: Mapping[str, Given] | Sequence[Given],
+    X: Rows,
+    y: ArrayLike,
+    top: TopLike = ...,
+    *,
+    pos_label: str | float | None = ...,
+    groups: ArrayLike | None = ...,
+    entity: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    amount: ArrayLike | None = ...,
+    metric: str | Metric | Callable[..., float] | None = ...,
+    by: str | ArrayLike | None = ...,
+    against: str | None = ...,
+    cv: Cv = ...,
+    return_estimator: bool = ...,
+    n_jobs: int | None = ...,
+    random_state: int = ...,
+    verbose: bool = ...,
+) -> TopComparison: ...
+
+
+@overload
+def compare_at_top(
+    models: Mapping[str, Given] | Sequence[Given],
+    X: Rows,
+    y: ArrayLike,
+    top: list[TopLike] | tuple[TopLike, ...],
+    *,
+    pos_label: str | float | None = ...,
+    groups: ArrayLike | None = ...,
+    entity: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    amount: ArrayLike | None = ...,
+    metric: str | Metric | Callable[..., float] | None = ...,
+    by: str | ArrayLike | None = ...,
+    against: str | None = ...,
+    cv: Cv = ...,
+    return_estimator: bool = ...,
+    n_jobs: int | None = ...,
+    random_state: int = ...,
+    verbose: bool = ...,
+) -> TopComparisons: ...
+
+
 def compare_at_top(
     models: Mapping[str, Given] | Sequence[Given],
     X: Rows,
@@ -80,7 +126,7 @@ def compare_at_top(
     n_jobs: int | None = None,
     random_state: int = 0,
     verbose: bool = True,
-) -> Any:
+) -> TopComparison | TopComparisons:
     """Compare models by what they put at the top, on the same splits of one's own data.
 
     Every model is trained and tested on the same parts, tuned on the training items if it comes with a grid,

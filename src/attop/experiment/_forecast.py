@@ -165,26 +165,12 @@ def next_list(
     Efron (1983), "Estimating the error rate of a prediction rule: improvement on cross-validation", Journal
     of the American Statistical Association 78.
     """
-    check_numbers(k=k, length=length)
-    if k > length:
-        raise ValueError(f"k must be from 1 to the length of the list, {length}, got {k}")
-    check_share("confidence", confidence)
-    if prevalence is not None:
-        check_share("prevalence", prevalence)
+    _check_asked(k, length, prevalence, confidence)
     check_seed(random_state)
-    for model in (parts, *rivals):
-        if not isinstance(model, Sequence) or not all(isinstance(part, HeldOut) for part in model):
-            raise ValueError("parts, and each of rivals, must be a list of HeldOut, one a test part")
-    if not parts:
-        raise ValueError("parts is empty: give the test parts of a cross-validation")
-    if not all(_tested_on(parts) == _tested_on(rival) for rival in rivals):
-        raise ValueError("rivals must have the rows and labels of parts, part by part")
+    _check_parts(parts, rivals)
     parts = _renumbered(parts)
+    positives, n = _distinct_rows(parts)
     paths = [roc_points(part.y_true, part.y_score) for part in parts]
-    distinct = np.unique(np.concatenate([2 * part.rows + part.y_true for part in parts]))
-    positives, n = int((distinct % 2).sum()), len(distinct)
-    if n > len(np.unique(distinct // 2)):
-        raise ValueError("parts give one of the rows two labels: number the rows of all parts as one sample")
     once = n / sum(map(_size, paths))  # a row that several parts hold counts once
     evidence = 1.0
     if prevalence is not None and 0 < positives < n:
@@ -192,15 +178,8 @@ def next_list(
         paths = [RocPoints(*(worth * np.stack(path))) for path in paths]
         evidence = 1 / float(worth.max())
     alike = _alike(parts, k / length)
-    reason, top = "", n * k / length
-    times = "" if alike == 1 else f"{alike:.1f} times "
-    needed = "are needed" + (times and ", as rows of an entity are alike") + ", and there are"
-    if positives < MIN_POSITIVES * alike:
-        reason = f"at least {times}{MIN_POSITIVES} held-out positives {needed} {positives}"
-    elif top < MIN_TOP * alike:
-        reason = f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.3g}"
-    reach = min(_REACH * k, length)
-    ks = np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
+    ks = _lengths(k, length)
+    reason = _too_few(positives, n * k / length, alike)
     if reason:
         nan, none = math.nan, np.full(len(ks), math.nan)
         return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
@@ -208,27 +187,84 @@ def next_list(
     cuts = ks.astype(np.float64) * (units / length)
     in_units = _drawn(paths, n / alike, evidence, k / length, units, cuts, rng)
     drawn, means = (hits * (length / units) for hits in in_units)
-    optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n if rivals else 0.0
+    optimism = 0.0
+    if rivals:
+        optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n
     drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
+    return _summed_up(k, length, ks, drawn, means, confidence, optimism)
+
+
+def _check_asked(k: int, length: int, prevalence: float | None, confidence: float) -> None:
+    check_numbers(k=k, length=length)
+    if k > length:
+        raise ValueError(f"k must be from 1 to the length of the list, {length}, got {k}")
+    check_share("confidence", confidence)
+    if prevalence is not None:
+        check_share("prevalence", prevalence)
+
+
+def _check_parts(parts: Sequence[HeldOut], rivals: Sequence[Sequence[HeldOut]]) -> None:
+    for model in (parts, *rivals):
+        if not isinstance(model, Sequence) or not all(isinstance(part, HeldOut) for part in model):
+            raise ValueError("parts, and each of rivals, must be a list of HeldOut, one a test part")
+    if not parts:
+        raise ValueError("parts is empty: give the test parts of a cross-validation")
+    if not all(_tested_on(parts) == _tested_on(rival) for rival in rivals):
+        raise ValueError("rivals must have the rows and labels of parts, part by part")
+
+
+def _distinct_rows(parts: Sequence[HeldOut]) -> tuple[int, int]:
+    """Return how many distinct positives there are, and how many distinct rows."""
+    distinct = np.unique(np.concatenate([2 * part.rows + part.y_true for part in parts]))
+    if len(distinct) > len(np.unique(distinct // 2)):
+        raise ValueError("parts give one of the rows two labels: number the rows of all parts as one sample")
+    return int((distinct % 2).sum()), len(distinct)
+
+
+def _too_few(positives: int, top: float, alike: float) -> str:
+    """Return why so many held-out positives, and rows at the top, promise nothing; empty if they do."""
+    times, why = "", ""
+    if alike != 1:
+        times, why = f"{alike:.1f} times ", ", as rows of an entity are alike"
+    needed = f"are needed{why}, and there are"
+    if positives < MIN_POSITIVES * alike:
+        return f"at least {times}{MIN_POSITIVES} held-out positives {needed} {positives}"
+    if top < MIN_TOP * alike:
+        return f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.3g}"
+    return ""
+
+
+def _lengths(k: int, length: int) -> Ints:
+    """Return the lengths of lists that are drawn, k among them."""
+    reach = min(_REACH * k, length)
+    return np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
+
+
+def _summed_up(
+    k: int, length: int, ks: Ints, drawn: Floats, means: Floats, confidence: float, optimism: float
+) -> NextList:
+    """Return interval and band of the hits that were drawn, and the lower end of their `means` at k."""
     at = int(np.searchsorted(ks, k))
     tail = (1 - confidence) / 2
-    low, high = np.quantile(drawn[:, at], [tail, 1 - tail], method="inverted_cdf")
+    ends = np.quantile(drawn[:, at], [tail, 1 - tail], method="inverted_cdf")
+    low, high = math.floor(ends[0]), math.ceil(ends[1])
     path, std = drawn.mean(axis=0), np.maximum(drawn.std(axis=0), 1e-9)
     wide = np.quantile(np.abs((drawn - path) / std).max(axis=1), confidence) * std
+    band_high = np.minimum(np.ceil(path + wide), ks)
     return NextList(
-        k,
-        length,
-        float(path[at]),
-        math.floor(low),
-        math.ceil(high),
-        float(np.clip(np.quantile(means, tail) - optimism, math.floor(low), path[at])),
-        ks,
-        path,
+        k=k,
+        length=length,
+        expected=float(path[at]),
+        low=low,
+        high=high,
+        least=float(np.clip(np.quantile(means, tail) - optimism, low, path[at])),
+        ks=ks,
+        path=path,
         # Among more rows there are no fewer positives.
-        np.maximum.accumulate(np.maximum(np.floor(path - wide), 0)),
-        np.minimum.accumulate(np.minimum(np.ceil(path + wide), ks)[::-1])[::-1],
-        optimism,
-        "",
+        band_low=np.maximum.accumulate(np.maximum(np.floor(path - wide), 0)),
+        band_high=np.minimum.accumulate(band_high[::-1])[::-1],
+        optimism=optimism,
+        reason="",
     )
 
 

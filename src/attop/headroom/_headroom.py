@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_X_y
 from threadpoolctl import threadpool_limits
 
-from attop._core.sample import check_groups, check_positive_known, refuse_masked
+from attop._core.sample import Label, check_groups, check_positive_known, refuse_masked
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._interval import CONFIDENCE
@@ -138,6 +138,7 @@ def headroom(
     y: ArrayLike,
     top: TopLike,
     *,
+    pos_label: Label | None = None,
     groups: ArrayLike | None = None,
     entity: ArrayLike | None = None,
     min_gain: float = 0.02,
@@ -155,9 +156,11 @@ def headroom(
     X : array-like or sparse matrix of shape (n, d)
         Numbers. Missing values are filled in by the column's median, and marked in columns of their own.
     y : array-like of shape (n,)
-        Two labels, booleans or numbers, of which the larger is positive.
+        Two labels, of which one is `pos_label`.
     top : Top, int or mapping
         The top that matters: k, or a share such as ``{"tau": 0.01}``. With groups, that of each.
+    pos_label : str, int, float or bool, optional
+        The label of the positive class. By default the larger of two numbers; labels of words need it.
     groups : array-like of shape (n,), optional
         Group (user, query) of each row, a list of its own; folds keep groups together.
     entity : array-like of shape (n,), optional
@@ -209,8 +212,9 @@ def headroom(
     for name, given in (("X", X), ("y", y)):
         refuse_masked(given, name)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
-    classes, labels = encode_labels(y)
-    check_positive_known(np.asarray(y), classes)
+    classes, labels = encode_labels(y, pos_label)
+    if pos_label is None:
+        check_positive_known(np.asarray(y), classes, "pos_label={!r}")
     if groups is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
     codes = None if groups is None else check_groups(groups, len(labels))

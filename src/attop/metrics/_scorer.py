@@ -66,9 +66,7 @@ class TopScorer:
                 "sklearn.set_config(enable_metadata_routing=True) and scorer.set_score_request(groups=True), "
                 "and pass groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
             )
-        scores = scores_of(estimator, X)
-        if positive == classes[0]:
-            scores = -scores  # what an estimator scores high is the last of its classes
+        scores = scores_of_label(estimator, X, positive)
         value = self.metric.group_mean(labels == positive, scores, self.top, groups, sample_weight)
         return value.value if self.metric.higher_is_better else -value.value
 
@@ -166,6 +164,19 @@ def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") 
     if hasattr(estimator, "predict_proba"):
         return check_scores_of(np.asarray(estimator.predict_proba(X))[:, 1], n, who)
     raise TypeError(f"{who} gives no scores: a ranking needs decision_function or predict_proba")
+
+
+def scores_of_label(estimator: Any, X: Any, pos_label: Label | None) -> Floats:
+    """Return the scores of a fitted binary classifier, the higher the more likely `pos_label`.
+
+    By default that is the last of its ``classes_``. A ValueError where it is neither of them.
+    """
+    scores = scores_of(estimator, X)
+    classes = getattr(estimator, "classes_", None)
+    if pos_label is None or classes is None:
+        return scores
+    _, positive = positive_last(np.asarray(classes), pos_label)
+    return -scores if positive == classes[0] else scores
 
 
 def check_scores_of(scores: ArrayLike, n: int, who: str) -> Floats:

@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from attop._core.parameters import check_seed, check_share
-from attop._core.sample import check_groups, check_labels, check_scores
+from attop._core.sample import Label, check_groups, check_labels, check_scores
 from attop._core.typing import Floats, Ints
-from attop.metrics._scorer import scores_of
+from attop.metrics._scorer import scores_of_label
 from attop.statistics._effective import at_least, largest_design_effect
 from attop.statistics._ranks import holm
 
@@ -49,7 +49,11 @@ class ConformalSelector(BaseEstimator):
     Parameters
     ----------
     estimator : fitted classifier, optional
-        Scores rows by ``decision_function`` or ``predict_proba``. If left out, X is an array of scores.
+        Scores rows by ``decision_function`` or ``predict_proba``. If left out, X is an array of scores, the
+        higher the more likely positive.
+    pos_label : str, int, float or bool, optional
+        The label of the positive class. Without it labels must be 0/1, -1/+1 or booleans. If it is the first
+        of the estimator's ``classes_``, its scores are taken in reverse.
 
     Attributes
     ----------
@@ -115,8 +119,9 @@ class ConformalSelector(BaseEstimator):
     (221, 47)
     """
 
-    def __init__(self, estimator: Any = None) -> None:
+    def __init__(self, estimator: Any = None, *, pos_label: Label | None = None) -> None:
         self.estimator = estimator
+        self.pos_label = pos_label
 
     def fit(self, X: Any, y: ArrayLike, *, entity: ArrayLike | None = None) -> Self:
         """Learn the scores of calibration rows.
@@ -125,17 +130,18 @@ class ConformalSelector(BaseEstimator):
         ----------
         X : rows as the estimator takes them, or array-like of n scores
         y : array-like of shape (n,)
-            Two labels, as 0/1, -1/+1 or booleans.
+            Two labels, of which one is `pos_label`.
         entity : array-like of shape (n,), optional
             Customer, card or machine of each row, where rows of one may be alike.
 
         Raises
         ------
         ValueError
-            If fewer than 20 rows are positive, none is negative, or the entities are so few and large that
-            rows are worth less than two.
+            If labels do not say which is positive, or `pos_label` is none of the estimator's classes. If
+            fewer than 20 rows are positive, none is negative, or the entities are so few and large that rows
+            are worth less than two.
         """
-        labels = check_labels(y)
+        labels = check_labels(y, self.pos_label)
         scores = self._scores(X, len(labels))
         codes = None if entity is None else check_groups(entity, len(labels), "entity")
         self.by_entity_ = codes is not None
@@ -338,7 +344,9 @@ class ConformalSelector(BaseEstimator):
         )
 
     def _scores(self, X: Any, n: int) -> Floats:
-        return check_scores(X if self.estimator is None else scores_of(self.estimator, X), n)
+        if self.estimator is None:
+            return check_scores(X, n)
+        return check_scores(scores_of_label(self.estimator, X, self.pos_label), n)
 
     def _negatives_from(self, scores: Floats) -> Ints:
         """Count the calibration negatives that score at least as much."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc
 from scipy.stats import norm
 
 from attop._core.parameters import check_share
@@ -34,6 +35,8 @@ _LEAST, _LEAST_EARLY, _DEVIATIONS = 0.45, 0.4, 2.0
 #: Levels of the windows, by their lists and their start, at a risk of 5% (studies/claims/watch.py).
 _AT_ONCE, _SHORT, _LONG = 0.02, 7e-4, 3e-5
 _FEWEST, _FEWEST_EARLY, _MOST_SHORT = 4, 3, 6
+#: Chance of lists that are so unlike each other, below which a window is no fall but lists that failed.
+_UNLIKE, _TINY = 0.05, 1e-9
 #: No list counts as more than so many times the promise, but for chance: it would hide a fall.
 _MOST = 2.5
 #: Lower bound over promise from which on enough lists are there to say that it is kept.
@@ -133,6 +136,10 @@ def watch(
     once. So a window needs four lists to raise it, and three if it starts with one of the first four. Levels
     are proportional to `risk`. The fall is dated by the window, of any number of lists up to the alarm, that
     is least likely beside its level.
+
+    A fall is a level: a window in which the lists do not agree, such as failed ones beside one as before, is
+    none. They agree unless their squares about their mean have a chance of 5% or less, by their rows and by
+    :math:`v` times the mean squared.
 
     A list counts as 0.45 of the promise at least, so that a failed list is no fall, nor are two of them. In
     windows that start with one of the first four it is 0.4, or two standard deviations below the promise, if
@@ -281,7 +288,23 @@ def _chances(lists: _Lists, start: int) -> Floats:
     rate = np.cumsum(due) / np.cumsum(lists.rows[window])
     effective_rows = (1 - rate) / rate / variance
     chances = at_most(np.clip(mean * rate, 0.0, 1.0), effective_rows, rate)
-    return np.where(mean < 1, chances, 1.0)
+    return np.where((mean < 1) & _agree(lists, window, alone), chances, 1.0)
+
+
+def _agree(lists: _Lists, window: slice, alone: Floats) -> NDArray[np.bool_]:
+    """Return in which windows from a start the lists lie about one mean: shape (..., lists up to a year).
+
+    They do unless their squares about it are rarer than `_UNLIKE`, by the rows and by what lists vary in
+    shares of their mean, as chi squared has it.
+    """
+    x, due, rows = lists.x[..., window], lists.due[window], lists.rows[window]
+    total, lengths = np.cumsum(due), np.arange(1, len(due) + 1)
+    mean = np.cumsum(due * x, axis=-1) / total
+    squares = np.maximum(np.cumsum(due * x**2, axis=-1) - total * mean**2, 0.0)
+    mean = np.clip(mean, 1 / total, 1.0)  # lists without a hit vary as with one
+    usual = mean * lengths - mean**2 * np.cumsum(due / rows) + alone * mean**2 * total
+    chances = chdtrc(np.maximum(lengths - 1, 1), squares * lengths / np.maximum(usual, _TINY))
+    return (lengths == 1) | (chances > _UNLIKE)
 
 
 def _least(start: int, deviation: Floats) -> Floats:
