@@ -16,7 +16,14 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 from attop.experiment import Parts, read_parts
 from attop.extending import Ints
 from attop_bench.data.base import LEDGER, Dataset, DatasetError, Origin
-from attop_bench.data.formats import UNNAMED, Table, check_numbers, identified, read_table
+from attop_bench.data.formats import (
+    UNNAMED,
+    Table,
+    check_numbers,
+    format_of,
+    identified,
+    read_table,
+)
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
 from attop_bench.data.kinds.sparse import sparse_file
