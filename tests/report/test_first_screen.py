@@ -31,7 +31,7 @@ def test_headline_chips_and_map_say_what_was_run(small):
     skipped = {d: {**entry, "skip": {"boosted": "slow"}} for d, entry in manifest["datasets"].items()}
     methods = {**manifest["methods"], "boosted": {"title": "Boosting"}, "own": {"title": "Mine"}}
     page = build_page(as_tables(*tables), {**manifest, "datasets": skipped, "methods": methods})
-    assert "where both have results. Over 1 of 2 sets; 1 method lacks some." in page.first.headline
+    assert "where both have results. Over 1 of 2 sets; 1 method lacks results on some." in page.first.headline
     chips = {chip.text: chip for chip in page.chips}
     assert chips["2 data sets"].tone == ""
     assert chips["5 jobs failed"] == Chip("5 jobs failed", "bad", "#failures")
@@ -156,14 +156,14 @@ def test_the_headline_of_several_is_over_the_sets_that_all_share():
     few = [*without[:9], *whole[9:]]
     assert headline(few, names) == (
         "B finds the most: 0.7 of 100 behind each set’s best; A, next, 6.7. "
-        "Shown ahead at 10 of 15 tops. Over 5 sets; 1 method lacks some."
+        "Shown ahead at 10 of 15 tops. Over 5 sets; 1 method lacks results on some."
     )
     _, more = judgements_of(5, a=(0.5, 0.9, 0.5), b=(0.6, 0.88, 0.6), c=(0.7, 0.9, 0.7))
     assert headline(whole[::3], names).endswith("next, 10. Shown ahead on 5 of 5 data sets.")
     assert headline([*without[:9], *more[9:]], names).startswith("B finds the most: 0.7 of 100 behind")
     assert headline([*without[:6], *more[6:]], names) == (
         "No method is named best: C finds more than B where both have results. "
-        "Over 5 sets; 1 method lacks some."
+        "Over 5 sets; 1 method lacks results on some."
     )
 
 

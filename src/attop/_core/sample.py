@@ -53,9 +53,10 @@ def check_labels(y: ArrayLike, pos_label: Label | None = None) -> Ints:
     values = _distinct(labels)
     if not (values <= {0, 1} or values <= {-1, 1}):
         shown = sorted(values)[:5]
+        more = " ..." if len(values) > 5 else ""
         raise ValueError(
-            f"labels must be 0/1, -1/+1 or booleans, got values {shown}"
-            f"{' ...' if len(values) > 5 else ''}: choose the positive class, for example y == {shown[-1]!r}"
+            f"labels must be 0/1, -1/+1 or booleans, got values {shown}{more}: "
+            f"choose the positive class, for example y == {shown[-1]!r}"
         )
     return (labels == 1).astype(np.int64)
 

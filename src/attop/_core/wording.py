@@ -18,7 +18,10 @@ def decimals_for(values: Iterable[float]) -> int:
     """Choose the decimals of a table: three significant places of its largest value."""
     finite = [abs(v) for v in values if math.isfinite(v)]
     largest = max(finite, default=0.0)
-    return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 10_000 else 0
+    for decimals, bound in ((3, 10), (2, 100), (1, 10_000)):
+        if largest < bound:
+            return decimals
+    return 0
 
 
 def format_fixed(value: float, decimals: int = 3) -> str:
@@ -107,7 +110,11 @@ def format_p(p: float, name: str = "") -> str:
     """Format a p-value so that it never looks certain, with a name as "p = 0.012"; a dash if unknown."""
     if not math.isfinite(p):
         return "–"
-    text = "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else f"= {p:.3f}"
+    text = f"= {p:.3f}"
+    if p < 0.001:
+        text = "< 0.001"
+    elif p > 0.999:
+        text = "> 0.999"
     return f"{name} {text}" if name else text.removeprefix("= ")
 
 
@@ -117,7 +124,7 @@ def _two_figures(value: float) -> str:
 
 def count_noun(n: int, noun: str) -> str:
     """Format a count with its noun, such as "1 run" or "3 runs"."""
-    return f"{n:,} {noun if n == 1 else noun + 's'}"
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def join_first(names: Sequence[str], most: int = 6) -> str:

@@ -195,13 +195,15 @@ def _short(titles: Mapping[str, str], words: int) -> dict[str, str]:
 
 def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
     best, others = name_models(judged.first, names), [r for r in judged.ranked if r.model not in judged.tied]
-    finds, value = "find" if judged.tied else "finds", judged.found(judged.mean)
+    value = judged.found(judged.mean)
+    finds, has = ("find", "have") if judged.tied else ("finds", "has")
     if judged.in_hits or judged.in_sums:
         baseline = judged.random_baseline
         times = f", {judged.mean / baseline:.2g} times chance" if baseline > 0 else ""
-        sentence = f"{best} {finds} {'an amount of ' * judged.in_sums}{value}{times}."
+        amount = "an amount of " if judged.in_sums else ""
+        sentence = f"{best} {finds} {amount}{value}{times}."
     else:
-        sentence = f"{best} {'have' if judged.tied else 'has'} {judged.metric} {value} {judged.place}."
+        sentence = f"{best} {has} {judged.metric} {value} {judged.place}."
     if not others:
         untested = judged.verdict == Verdict.UNTESTED
         return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence
@@ -253,8 +255,8 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
         next_ = f"{names[rival]} ({behind[len(first)]})"
         start = "No method is shown to be best on average; nearest to each set’s best"
         return f"{start}: {best}, {next_}.{sentence}{over}"
-    one = len(first) == 1
-    finds = f"find{'s' * one} the most" if unit == "of 100" else f"{'is' if one else 'are'} best on average"
+    find, are = ("finds", "is") if len(first) == 1 else ("find", "are")
+    finds = f"{find} the most" if unit == "of 100" else f"{are} best on average"
     start = f"{name_models(first, names)} {finds}: {behind[0]} {unit} behind each set’s best"
     return f"{start}; {names[rival]}, next, {behind[len(first)]}.{sentence}{over}"
 
@@ -276,9 +278,11 @@ def _share_of_sets(scores: pd.DataFrame, lost: pd.DataFrame) -> str:
     n, lacking = len(set(scores.index)), scores.shape[1] - lost.shape[1]
     if not lacking and len(lost) == n:
         return ""
-    few = f"; {count_noun(lacking, 'method')} {'lacks' if lacking == 1 else 'lack'} some" if lacking else ""
     sets = f"{n} sets" if len(lost) == n else f"{len(lost)} of {n} sets"
-    return f" Over {sets}{few}."
+    if not lacking:
+        return f" Over {sets}."
+    lack = "lacks" if lacking == 1 else "lack"
+    return f" Over {sets}; {count_noun(lacking, 'method')} {lack} results on some."
 
 
 def is_best_on_average(lost: pd.DataFrame, first: Sequence[str]) -> bool:
@@ -342,7 +346,8 @@ def _by_times(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> s
     times = Counter(model for judged in judgements for model in judged.first)
     first = [model for model, n in times.items() if n == max(times.values())]
     shown, sentence = count_shown(judgements, first)
-    most = f"{name_models(first, names)} most often ha{'s' if len(first) == 1 else 've'} the best mean"
+    has = "has" if len(first) == 1 else "have"
+    most = f"{name_models(first, names)} most often {has} the best mean"
     start = "No method is shown to be best; " if shown == 0 else ""
     return f"{start}{most}, {_where(times[first[0]], judgements)}.{sentence}"
 

@@ -124,9 +124,8 @@ def bootstrap_means(
     nothing = pd.Series(np.nan, index=values.columns)
     mean = values.mean(axis=0) if n else nothing
     if n < MIN_DATASETS or not m:
-        few = (
-            f"A bootstrap needs at least {MIN_DATASETS} data sets, and there {'is' if n == 1 else 'are'} {n}."
-        )
+        there_are = "there is" if n == 1 else "there are"
+        few = f"A bootstrap needs at least {MIN_DATASETS} data sets, and {there_are} {n}."
         return Bootstrap(n=n, level=level, mean=mean, low=nothing, high=nothing, p_best=nothing, refused=few)
     rng = np.random.default_rng(seed)
     means, wins = np.empty((n_resamples, m)), np.zeros(m)

@@ -137,16 +137,19 @@ def run_list(options: argparse.Namespace) -> int:
         if not isinstance(custom, Mapping):
             raise ConfigError(f"custom_metrics must map names to entries with a path, got {custom!r}")
         for name, entry in custom.items():
-            print(f"{name:18} {entry.get('path', '') if isinstance(entry, Mapping) else entry}")
+            path = entry.get("path", "") if isinstance(entry, Mapping) else entry
+            print(f"{name:18} {path}")
         return 0
     raw = read_raw(options)
     catalogues = read_catalogues(raw)
     if options.what not in catalogues:
         raise ConfigError(f"catalogues: no file is named for {options.what}")
     chosen = {identifier(entry) for entry in raw.get(options.what) or ()}
-    print(f"* is run{' by ' + ', '.join(options.configfile) if options.configfile else ' by default'}\n")
+    by = f"by {', '.join(options.configfile)}" if options.configfile else "by default"
+    print(f"* is run {by}\n")
     for name, entry in catalogues[options.what].items():
         facts = entry if isinstance(entry, Mapping) else {}
         words = filter(None, (facts.get("title"), facts.get("summary")))
-        print(f"{'*' if name in chosen else ' '} {name:26} {': '.join(words)}")
+        mark = "*" if name in chosen else " "
+        print(f"{mark} {name:26} {': '.join(words)}")
     return 0

@@ -133,6 +133,13 @@ def _as_markdown(kind: str, value: Any) -> str:
     return str(value)
 
 
+def _fold(title: str, table: pd.DataFrame, *, is_open: bool) -> str:
+    """Return a table in HTML that a click on its title shows or hides."""
+    opened = " open" if is_open else ""
+    summary = f'<details name="tops"{opened}><summary>{html.escape(title)}</summary>'
+    return f"{summary}\n{_as_html('table', table)}\n</details>"
+
+
 def _as_html(kind: str, value: Any) -> str:
     match kind:
         case "table":
@@ -146,11 +153,8 @@ def _as_html(kind: str, value: Any) -> str:
                 f"{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
             )
         case "tops":
-            return "\n".join(
-                f'<details name="tops"{"" if i else " open"}><summary>{html.escape(top)}</summary>\n'
-                f"{_as_html('table', top_rows)}\n</details>"
-                for i, (top, top_rows) in enumerate(value.items())
-            )
+            first = next(iter(value), None)
+            return "\n".join(_fold(top, rows, is_open=top == first) for top, rows in value.items())
         case "list":
             return "<ul>" + "\n".join(f"<li>{_inline(item)}</li>" for item in value) + "</ul>"
         case "picture":

@@ -36,11 +36,11 @@ class ThresholdRankers:
     def __init__(self, X: Floats, thresholds: Sequence[Floats]):
         n, d = X.shape
         self.thresholds = list(thresholds)
-        widest = max(len(thresholds) for thresholds in self.thresholds)
-        self._interval = np.empty((d, n), np.min_scalar_type(widest))
-        for j, thresholds in enumerate(self.thresholds):
-            self._interval[j] = np.searchsorted(thresholds, X[:, j], side="left")
-        self._start = np.concatenate([[0], np.cumsum([len(t) for t in self.thresholds])])
+        counts = [len(of_feature) for of_feature in self.thresholds]
+        self._interval = np.empty((d, n), np.min_scalar_type(max(counts)))
+        for j, of_feature in enumerate(self.thresholds):
+            self._interval[j] = np.searchsorted(of_feature, X[:, j], side="left")
+        self._start = np.concatenate([[0], np.cumsum(counts)])
         self.shape: tuple[int, int] = (n, int(self._start[-1]))
         self.width: Floats = np.ones(self.shape[1])
         self.T = Transposed(self.correlate)

@@ -215,9 +215,10 @@ class GivenBase:
         model = fit(self._estimator, rows, part.y, sample_weight=part.weight, groups=part.groups)
         coef = getattr(getattr(model, "best_estimator_", model), "coef_", None)
         if coef is None or np.size(coef) != X.shape[1]:
+            shape = "no coef_" if coef is None else f"coef_ of shape {np.shape(coef)}"
             raise ValueError(
-                f"base must be a linear estimator with one coef_ a feature, got {self._estimator!r} "
-                f"with {'no coef_' if coef is None else f'coef_ of shape {np.shape(coef)}'}"
+                f"base must be a linear estimator with one coef_ a feature, "
+                f"got {self._estimator!r} with {shape}"
             )
         return np.asarray(coef, np.float64).reshape(-1, 1)
 
