@@ -1,4 +1,4 @@
-"""What a cell of text is: a gap, a number, a quantity with its unit, or a date, as people write them.
+"""Cells of text as people write them: gaps, numbers, quantities with a unit, dates.
 
 No other module decides it: each asks one of the functions below.
 """

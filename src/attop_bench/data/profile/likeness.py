@@ -1,4 +1,4 @@
-"""Whether values that come back name something: rows of one value are alike, or numbers are far apart."""
+"""Values that come back as names do: rows of one value are alike, or numbers are far apart."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def words_of(name: str) -> list[str]:
 
 @cache
 def meanings_of(name: str) -> frozenset[str]:
-    """Return what the last word of a name says: identifier, and of what; or measure, by any of its words."""
+    """Return the meanings of a name: identifier, person, list and thing by its last words, measure by any."""
     words = words_of(name)
     is_identifier = not word_set("identifier").isdisjoint(words[-1:])
     last = words[-2:] if is_identifier else words[-1:]

@@ -1,4 +1,4 @@
-"""A profile of a table: what each step of a look has found so far."""
+"""The profile of a table: the findings of the steps of a look so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attop_bench.files import StrPath
 
 @dataclass(frozen=True)
 class Answers:
-    """What a person says of a table before it is looked at."""
+    """Answers of a person about a table, before it is looked at."""
 
     #: Column of the labels; its positive value, or values; those of the other class.
     label: str | None = None
@@ -69,7 +69,7 @@ class Profile:
 
     @property
     def finds_missing(self) -> bool:
-        """Which words stand for nothing is to be found: the file has no types, and nobody has said it."""
+        """True if words for nothing are to be found: the file has no types, and nobody has named them."""
         return not self.table.has_types and "missing" not in (self.answers.reader or {})
 
     @property

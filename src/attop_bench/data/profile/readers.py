@@ -38,7 +38,7 @@ _DIGITS, _DIGITS_OF_CODE = 5, 3
 
 @dataclass(frozen=True)
 class Role:
-    """What a column is, the reason, and what else it could be."""
+    """The kind of a column, the reason, and the kind it could be as well."""
 
     kind: str
     why: str = ""
@@ -98,7 +98,7 @@ class Values:
 
     @cached_property
     def meanings(self) -> frozenset[str]:
-        """What the column's name says: identifier, person, list, thing, measure."""
+        """The meanings of the column's name: identifier, person, list, thing, measure."""
         return meanings_of(self.name)
 
     @cached_property
@@ -114,7 +114,7 @@ class Values:
 
     @cached_property
     def times(self) -> str:
-        """How often values come back, in words."""
+        """The number of values and rows of each, in words."""
         return f"{self.distinct:,} values, {self.often:.1f} rows each"
 
     @cached_property
