@@ -59,8 +59,9 @@ class Units(NamedTuple):
         """Return those of a metric at a top, from counts of all rows, None where one is not known.
 
         A metric of positives alone has them; one of a top no more than its rows. Where rows of an entity may
-        be alike, `design_effect` of them (`attop.statistics.likeness`) are one. If entities differ in size,
-        large ones are so few that runs may not differ by any of them: the exact bound counts throughout.
+        be alike, `design_effect` of them (`attop.statistics.likeness_within`) are one. If entities differ in
+        size, large ones are so few that runs may not differ by any of them: the exact bound counts
+        throughout.
         """
         part = ratio / (1 + ratio)  # of the rows, in a test part
         if not 0 < part < 1 or items is None or positives is None:
@@ -78,7 +79,8 @@ class Units(NamedTuple):
         hits = metric.name in ("precision@k", "recall@k")
         n = {"precision@k": places, "recall@k": n_positives}.get(metric.name, min(n_positives, places))
         if entities is not None and design_effect is not None:
-            return cls(max(n / design_effect, 1.0), design_effect > (1 + 1e-9) * items / entities)
+            of_one_size = math.isclose(design_effect, items / entities)
+            return cls(max(n / design_effect, 1.0), not of_one_size)
         return cls(n, hits)
 
     def distinct(self, runs: int, ratio: float) -> float:
