@@ -18,7 +18,6 @@ def test_rows_of_a_card_are_alike_within_a_window_of_time():
         "params": {"n_customers": 80, "n_terminals": 60},
         "protocol": {"kind": "prequential", "repeats": 1, "options": options},
         "tops": [{"k": 5}],
-        "scoring": "precision@k",
     }
     given = configured(datasets=[entry], methods=[{"id": "logistic-regression"}], metrics=["precision@k"])
     data = replace(make("fraud-stream", given.seed, **entry["params"]), name="cards")
