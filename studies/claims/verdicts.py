@@ -40,7 +40,9 @@ def covariance_of(repeats, training):
 def any_ahead(values):
     """Return whether any model is ahead, as `compare_at_top` judges and by the report."""
     runs = _by_name(values)
-    found = _judged_at_top(runs, TOP, dataset="data", n=N, units=SAMPLE.units(PRECISION, TOP, 0.25))
+    found = _judged_at_top(
+        runs, TOP, dataset="data", n=N, units=SAMPLE.units(PRECISION, TOP, 0.25, [np.arange(N)])
+    )
     ours = {name: found.state(name).word for name in runs}
     rows = [(fold, name, value) for name, column in runs.items() for fold, value in enumerate(column)]
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])

@@ -85,7 +85,7 @@ def test_rows_of_an_entity_are_one_and_none_of_them_counts_alone():
     y, entity = np.repeat(np.arange(1000) % 10 == 0, 5).astype(int), np.repeat(np.arange(1000), 5)
     for metric, rows in (("precision@k", 50), ("recall@k", 100), ("auc", 100)):
         sample = Sample(np.zeros((5000, 1)), y, entity=entity)
-        assert sample.units(get_metric(metric), Top(k=50), 0.25) == (rows / 5, False)
+        assert sample.units(get_metric(metric), Top(k=50), 0.25, [np.arange(5000)]) == (rows / 5, False)
 
 
 def test_a_large_entity_is_one_unit_and_a_mean_size_is_not_its_size():
@@ -97,7 +97,7 @@ def test_a_large_entity_is_one_unit_and_a_mean_size_is_not_its_size():
     assert worth == pytest.approx(44.4, abs=0.1)
     sample = Sample(np.zeros((n, 1)), y, entity=entity)
     for metric, rows in (("precision@k", 100), ("recall@k", y.sum() / 5)):
-        found, hits = sample.units(get_metric(metric), Top(k=100), 0.25)
+        found, hits = sample.units(get_metric(metric), Top(k=100), 0.25, [np.arange(n)])
         assert found <= 1.02 * rows * worth / n
         assert hits
 
@@ -109,10 +109,23 @@ def test_the_worst_class_counts_and_the_report_counts_alike(positive):
     y = np.where(np.arange(900) < 450, positive, 1 - positive)
     metric, top = get_metric("recall@k"), Top(k=100)
     sample = Sample(np.zeros((900, 1)), y, entity=entity)
-    assert sample.units(metric, top, 0.25).n == pytest.approx(450 / 5 / (9 if positive else 5))
+    units = sample.units(metric, top, 0.25, [np.arange(900)])
+    assert units.n == pytest.approx(450 / 5 / (9 if positive else 5))
     about = Dataset("made", np.zeros((900, 1)), y, entity=entity).summary()
     given = {name: about[name] for name in ("items", "positives", "entities", "design_effect")}
-    assert Units.of(metric, top, 0.25, **given) == sample.units(metric, top, 0.25)
+    assert Units.of(metric, top, 0.25, **given) == units
+
+
+def test_in_windows_an_entity_is_one_by_its_rows_in_a_window():
+    """Ten machines with a row a day: in a week each has seven rows, in all ten weeks seventy."""
+    day, entity = np.repeat(np.arange(70), 10), np.tile(np.arange(10), 70)
+    y = (np.arange(700) % 3 == 0).astype(int)
+    weeks = [np.flatnonzero(day // 7 == week) for week in range(2, 10)]
+    sample = Sample(np.zeros((700, 1)), y, entity=entity)
+    metric, top, ratio = get_metric("precision@k"), Top(k=35, out_of=70), 1 / 9
+    in_windows, of_all = (sample.units(metric, top, ratio, tests) for tests in (weeks, [np.arange(700)]))
+    assert in_windows == (35 / 7, True)
+    assert of_all.n == 1
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.3, 1.56])

@@ -13,6 +13,7 @@ from attop.statistics._effective import (
     effective_number,
     largest_design_effect,
     likeness,
+    likeness_within,
 )
 
 
@@ -60,6 +61,30 @@ def test_the_largest_effect_of_a_head_by_counting_each_head():
         heads = [design_effect(np.ones(m), entity[order[:m]]) for m in range(1, len(order) + 1)]
         assert largest_design_effect(entity, order) == pytest.approx(max(heads))
     assert largest_design_effect(np.array([0]), np.array([], int)) == 1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_likeness_within_parts_by_definition(weighted):
+    """Squares of what an entity has in a part, over those of its rows; all rows or positives, the larger."""
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        entity, y = rng.integers(0, 6, 40), rng.integers(0, 2, 40)
+        worth = rng.random(40) if weighted else None
+        tests = [rng.permutation(40)[: rng.integers(1, 20)] for _ in range(3)]
+        effects = []
+        for each in (np.ones(40), y if worth is None else y * worth):
+            apart = sum((each[rows] ** 2).sum() for rows in tests)
+            sums = [each[rows][entity[rows] == e].sum() for rows in tests for e in range(6)]
+            effects.append(max(np.square(sums).sum() / apart, 1) if apart else 1)
+        assert likeness_within(tests, y, entity, worth) == pytest.approx(max(effects))
+
+
+def test_in_parts_of_whole_entities_likeness_is_that_of_all_rows():
+    rng = np.random.default_rng(2)
+    entity, y = rng.integers(0, 20, 200), rng.integers(0, 2, 200)
+    parts = [np.flatnonzero(entity % 5 == fold) for fold in range(5)]
+    assert likeness_within([*parts, *parts[::-1]], y, entity) == likeness(y, entity)
+    assert likeness_within(parts, y, None) == 1
 
 
 @pytest.mark.parametrize("n", [1, 7, 30])

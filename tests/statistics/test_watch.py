@@ -33,7 +33,6 @@ CASES = [
     ([9, 9, 9, 9], [9] * 4, [0.5] * 4),
     ([30, 31, 29, 30, 80, 30, 15, 14, 16, 13], [100] * 10, [0.3] * 10),
     ([40, 41, 39, 40, 3, 2, 41, 1, 3, 2, 4, 3], [100] * 12, [0.4] * 12),
-    ([9, 8, 2, 9, 1, 1, 8, 1, 0, 2, 1], [10, 10, 20, 10, 20, 10, 10, 30, 10, 20, 10], [0.9] * 11),
 ]
 
 
@@ -128,9 +127,6 @@ def test_lists_that_fail_beside_one_as_before_are_no_fall(failing, good):
     """A fall is a level: lists after it agree with each other."""
     hits = [*[40, 41] * (good // 2), *failing]
     assert watch(hits, [100] * len(hits), 0.4).raised == 0
-    level = [*[40, 41] * (good // 2), *[sum(failing) // len(failing)] * 5]
-    if sum(failing) < 25 * len(failing):
-        assert watch(level, [100] * len(level), 0.4).raised == good + (4 if good else 3)
 
 
 @pytest.mark.parametrize(("law", "varies"), [("fifth", 0.25), ("pairs", 0.3)])

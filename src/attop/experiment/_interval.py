@@ -59,9 +59,9 @@ class Units(NamedTuple):
         """Count the units of a metric at a top from the counts of all rows; None stands for an unknown count.
 
         For metrics of positives the units are the positives, for metrics of a top at most k rows. Where rows
-        of an entity may be alike, `design_effect` rows (`attop.statistics.likeness`) count as one. Where
-        entities differ in size, so few are large that runs may not differ by any of them; then the exact
-        bound applies throughout.
+        of an entity may be alike, `design_effect` rows (`attop.statistics.likeness_within`) count as one.
+        Where entities differ in size, so few are large that runs may not differ by any of them; then the
+        exact bound applies throughout.
         """
         part = ratio / (1 + ratio)  # of the rows, in a test part
         if not 0 < part < 1 or items is None or positives is None:
@@ -79,7 +79,8 @@ class Units(NamedTuple):
         hits = metric.name in ("precision@k", "recall@k")
         n = {"precision@k": places, "recall@k": n_positives}.get(metric.name, min(n_positives, places))
         if entities is not None and design_effect is not None:
-            return cls(max(n / design_effect, 1.0), design_effect > (1 + 1e-9) * items / entities)
+            of_one_size = math.isclose(design_effect, items / entities)
+            return cls(max(n / design_effect, 1.0), not of_one_size)
         return cls(n, hits)
 
     def distinct(self, runs: int, ratio: float) -> float:

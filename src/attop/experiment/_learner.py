@@ -23,7 +23,7 @@ from attop.experiment._search import draw_candidates, has_distributions
 from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric, MetricValue
 from attop.metrics._precision import AmountMetric
-from attop.statistics._effective import effective_number, likeness
+from attop.statistics._effective import effective_number, likeness_within
 
 #: Values to choose from, by name of the parameter.
 Grid = Mapping[str, Sequence[object]]
@@ -79,8 +79,8 @@ class Sample:
         columns_of_rows = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
         return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
 
-    def units(self, metric: Metric, top: Top, ratio: float) -> Units:
-        """Return the independent rows that those behind a value of a test part are worth."""
+    def units(self, metric: Metric, top: Top, ratio: float, tests: Sequence[Ints]) -> Units:
+        """Return the independent rows that those behind a value are worth, of test parts of these rows."""
         weights, positive = self._worth(metric), self.y == 1
         named = {"groups": self.groups, "entities": self.entity}
         counts = {name: len(np.unique(codes)) for name, codes in named.items() if codes is not None}
@@ -90,7 +90,7 @@ class Sample:
             ratio,
             items=len(self.y),
             positives=float(positive.sum()) if weights is None else effective_number(weights[positive]),
-            design_effect=likeness(self.y, self.entity, weights),
+            design_effect=likeness_within(tests, self.y, self.entity, weights),
             **counts,
         )
 

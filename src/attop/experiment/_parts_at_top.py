@@ -16,7 +16,7 @@ from attop.experiment._forecast import HeldOut
 from attop.experiment._interval import Units, interval
 from attop.experiment._parts import Parts
 from attop.metrics._overlap import inside_top
-from attop.statistics._effective import likeness
+from attop.statistics._effective import likeness_within
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,9 +52,9 @@ def parts_at_top(
     """
     import pandas as pd
 
-    alike = likeness(y, entity)
     rows = []
     for model, tested in models.items():
+        alike = likeness_within([one.rows for one in tested], y, entity)
         counts = np.array([counts_at_top(one, parts, top, groups) for one in tested])
         for code, name in enumerate(parts.names):
             inside = parts.codes == code

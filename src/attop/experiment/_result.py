@@ -295,7 +295,7 @@ def summarise(
     ratio = float(n_test.sum() / n_train.sum())
     n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
-    units = sample.units(metric, top, ratio)
+    units = sample.units(metric, top, ratio, [split.fold.test for split in splits])
     judged = judge_top(
         {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},
         metric,

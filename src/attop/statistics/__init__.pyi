@@ -1,5 +1,6 @@
 from ._effective import design_effect as design_effect
 from ._effective import likeness as likeness
+from ._effective import likeness_within as likeness_within
 from ._ranks import Comparison as Comparison
 from ._ranks import Friedman as Friedman
 from ._ranks import Pair as Pair

@@ -8,6 +8,8 @@ list, where nearly all are positive: there they count as wholly alike.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
@@ -75,6 +77,30 @@ def likeness(y: Ints, entity: Ints | None, worth: Floats | None = None) -> float
         return 1.0
     positive = y.astype(float) if worth is None else y * worth
     return max(design_effect(np.ones(len(y)), entity), design_effect(positive, entity))
+
+
+def likeness_within(
+    tests: Sequence[Ints], y: Ints, entity: Ints | None, worth: Floats | None = None
+) -> float:
+    """Return how many rows at the top of a test part are worth one, see `likeness`.
+
+    An entity is alike with itself within a part alone: of windows in time it has few rows in each, and of
+    parts of whole entities all of them.
+
+    Parameters
+    ----------
+    tests : sequence of ndarray of int
+        Rows of each test part, from 0.
+    y, entity, worth : ndarray of shape (n,)
+        As for `likeness`, of all rows.
+    """
+    if entity is None:
+        return 1.0
+    rows = np.concatenate(tests)
+    part = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
+    pairs = part * (int(entity.max()) + 1) + entity[rows]
+    codes = np.unique(pairs, return_inverse=True)[1]
+    return likeness(y[rows], codes, None if worth is None else worth[rows])
 
 
 def largest_design_effect(entity: Ints, order: Ints) -> float:

@@ -492,7 +492,7 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     (top,), records = job.tops, tried[0].records
     precision, ratio = get_metric("precision@k"), _ratio(records)
     values = np.array(_values(precision, job, dataset, records))
-    units = sample_of(dataset).units(precision, top, ratio)
+    units = sample_of(dataset).units(precision, top, ratio, [record.test for record in records])
     low, high = interval(values, ratio, units=units, bounds=precision.bounds)
     mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
     if dataset.groups is not None:
@@ -530,7 +530,8 @@ def one_column_alone(
     ahead = np.array(_values(metric, job, dataset, records)) - own
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
     ratio = _ratio(records)
-    ends = difference_interval(ahead, ratio, units=sample.units(metric, top, ratio), span=1.0)
+    units = sample.units(metric, top, ratio, [record.test for record in records])
+    ends = difference_interval(ahead, ratio, units=units, span=1.0)
     return OneColumn(order, float(own.mean()), float(ahead.mean()), *ends)
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import yaml
 from threadpoolctl import threadpool_info
 
-from attop.extending import derive_seed
+from attop.extending import Ints, derive_seed
+from attop.statistics import likeness_within
 from attop_bench.data.base import Dataset, Unavailable
-from attop_bench.data.splits.protocols import count_folds
+from attop_bench.data.splits.protocols import count_folds, make_folds
 from attop_bench.run.config import Config, DatasetConfig
 from attop_bench.run.fingerprint import fingerprint, home_of
 from attop_bench.run.job import WORK
@@ -55,6 +56,10 @@ def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable)
         about = {"name": name, "title": name, "unavailable": dataset.reason, "remedy": dataset.remedy}
     else:
         about = {"title": name, **dataset.facts, **dataset.summary()}
+        if dataset.entity is not None:
+            about["design_effect"] = likeness_within(
+                _test_parts(config, data, dataset), dataset.y, dataset.entity
+            )
     sources = dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values())
     return {
         **about,
@@ -71,6 +76,16 @@ def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable)
         "skip": data.skip,
         "seeds": _seeds(config, data, about["name"]),
     }
+
+
+def _test_parts(config: Config, data: DatasetConfig, dataset: Dataset) -> list[Ints]:
+    """Return the rows of each test part of a data set."""
+    protocol = data.protocol
+    return [
+        fold.test
+        for repeat in range(protocol.repeats)
+        for fold in make_folds(protocol.kind, dataset, repeat, config.seed, **protocol.options)
+    ]
 
 
 def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
