@@ -138,4 +138,5 @@ def from_registry(kind: str, params: Mapping[str, Any]) -> tuple[Source | None, 
 
 def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
     """Return the paths of the files the first stage reads."""
-    return [str(params[name]) for name in kind_of(kind).files if params.get(name) is not None]
+    files = (params.get(name) for name in kind_of(kind).files)
+    return [str(file["path"] if isinstance(file, Mapping) else file) for file in files if file is not None]

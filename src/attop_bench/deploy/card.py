@@ -240,6 +240,7 @@ def _data(model: Deployed) -> Iterator[str]:
             f"- rows: {len(dataset.y):,}, of which {dataset.n_pos:,} ({dataset.y.mean():.2%}) are positive: "
             f"{dataset.facts.get('positive', 'see the data set')}",
             *(f"- rows {name}: {rows}" for name, rows in (dataset.ledger.lines() if dataset.ledger else ())),
+            *([f"- labels: {dataset.facts['labels']}"] if "labels" in dataset.facts else []),
             f"- columns: {', '.join(model.package.notes['features'])}",
             *([f"- licence: {model.data.licence}"] if model.data.licence else []),
         ]

@@ -26,6 +26,7 @@ from attop_bench.data.formats import (
 )
 from attop_bench.data.kinds import columns
 from attop_bench.data.kinds.columns import column_of, require_present
+from attop_bench.data.kinds.labels_beside import JoinedLabels, with_labels
 from attop_bench.data.kinds.sparse import sparse_file
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.parameters import refusal
@@ -55,8 +56,9 @@ class RawOptions(BaseModel):
     #: parts; see `Dataset.part`.
     validation: StrPath | None = None
     test: StrPath | None = None
-    #: File of the labels alone, one a line, where `path` has none.
-    labels: StrPath | None = None
+    #: File of the labels alone, one a line, where `path` has none; or a table of them by a key, see
+    #: `JoinedLabels`.
+    labels: JoinedLabels | StrPath | None = None
     #: See `read_table`.
     format: Any = None  # any but a name is refused beside the names
     #: Parameters of the format's reader, such as ``header`` and ``separator`` of `read_delimited`.
@@ -182,6 +184,8 @@ class RawTable:
     #: Number of each row in the files, from 1.
     numbers: Ints
     ledger: Ledger
+    #: Numbers of rows and keys that labels of another file were joined by, in words.
+    counts_of_labels: str = ""
 
 
 def file_table(path: StrPath, **options: Any) -> Dataset:
@@ -234,6 +238,8 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         LEDGER: ledger.as_dict(),
         **of_parts,
     }
+    if table.counts_of_labels:
+        facts["labels"] = table.counts_of_labels
     name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(
         name,
@@ -256,14 +262,9 @@ def read_raw_table(options: RawOptions) -> RawTable:
     path, name = identified(options.path, options.format)
     paths = [p for p in (path, options.validation, options.test) if p is not None]
     rows, part, ledger = _read(paths, name, options.reader)
+    counts = ""
     if options.labels is not None:
-        column = read_table(options.labels, "csv", {"header": False}).frame
-        if column.shape != (len(rows.frame), 1) or label is not None:
-            raise DatasetError(
-                f"{where}: labels: {options.labels} has {column.shape[0]} rows of {column.shape[1]}, for "
-                f"{len(rows.frame)} rows: give one label a row, and leave label out"
-            )
-        label, rows = "label", replace(rows, frame=rows.frame.assign(label=column.to_numpy()[:, 0]))
+        label, rows, counts = with_labels(rows, options.labels, label, where)
     frame, numbers = rows.frame, np.arange(1, len(rows.frame) + 1)
     if label is None:
         if name != "svmlight":
@@ -288,7 +289,18 @@ def read_raw_table(options: RawOptions) -> RawTable:
         require_present(rows.text(column), where)
     X, categorical, text = _typed(rows, features, options)
     ledger.require(len(X), where)
-    return RawTable(rows, label, roles, X, categorical, text, part, numbers, ledger)
+    return RawTable(
+        rows=rows,
+        label=label,
+        roles=roles,
+        features=X,
+        categorical=categorical,
+        text=text,
+        part=part,
+        numbers=numbers,
+        ledger=ledger,
+        counts_of_labels=counts,
+    )
 
 
 def _named(frame: pd.DataFrame, wanted: Sequence[str | int], where: str) -> list[str]:
@@ -359,7 +371,9 @@ def _typed(
 def _left_out(rows: Table, label: str, options: RawOptions) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield each rule by which options leave rows out, and these rows; none is left out by two."""
     missing = rows.text(label).isna().to_numpy()
-    if options.drop_unlabelled:
+    if isinstance(options.labels, JoinedLabels):
+        yield options.labels.rule, missing
+    elif options.drop_unlabelled:
         yield "without a label (drop_unlabelled)", missing
     if options.negative is not None:
         classed = columns.decided(rows, label, options.positive, options.negative)

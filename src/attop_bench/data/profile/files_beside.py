@@ -70,7 +70,7 @@ def _about_labels(
         if lacking and keys.is_unique and share >= _SHARED:
             yield (
                 f"{other.name} beside it has {join_first(lacking, 3)} for {share:.0%} of its {len(keys):,} "
-                f"{key}: if one is the label, write it into {path.name} by {key}, and look again"
+                f"{key}: if one is the label, labels: {{path: {other.name}, on: {key}}} joins it"
             )
             return
 
