@@ -183,6 +183,8 @@ def test_a_budget_is_that_of_every_search():
         ({"param_distributions": {"max_depth": {"normal": [1, 3]}}}, {}, {}, "max_depth: a distribution is"),
         ({"param_distributions": {}, "n_candidates": 3}, {}, {}, "n_candidates is given, but no"),
         ({}, {"selection": "optimistic"}, {}, "cannot have the drawn candidates of trees"),
+        ({}, {"selection": "optimistic", "select": "ap"}, {}, "cannot have select 'ap'"),
+        ({"select": "ap"}, {"selection": "optimistic"}, {}, "cannot have select 'ap'"),
     ],
     ids=lambda value: str(value)[:30],
 )

@@ -277,8 +277,9 @@ def _wrong_selection(config: Config) -> Iterator[str]:
             yield f"{where}: {error}"
     searching = [method.id for method in config.methods if method.param_distributions]
     for data in config.datasets:
-        if data.selection == "optimistic" and (data.select or searching):
-            what = f"select {data.select!r}" if data.select else f"the drawn candidates of {searching[0]}"
+        selects = [one for one in (data.select, *(method.select for method in config.methods)) if one]
+        if data.selection == "optimistic" and (selects or searching):
+            what = f"select {selects[0]!r}" if selects else f"the drawn candidates of {searching[0]}"
             yield (
                 f"datasets: {data.id}: selection optimistic takes the best of the same candidates by scoring "
                 f"on all test parts, and cannot have {what}: leave it out, or selection"

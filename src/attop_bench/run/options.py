@@ -391,6 +391,8 @@ class Config(_Model):
     def select_of(self, dataset: str, method: str | None = None) -> str:
         """Return what selects hyper-parameters on a data set, of a method if given; empty if scoring does."""
         data = self.dataset(dataset)
+        if data.selection == "optimistic":
+            return ""
         of_method = None if method is None else self.method(method).select
         name = of_method or data.select or self.select or data.scoring
         return "" if name == data.scoring else name
