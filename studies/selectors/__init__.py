@@ -1,4 +1,4 @@
-"""Which metric should choose hyper-parameters, by studies/selectors/rule.md.
+"""Selectors of hyper-parameters, measured by studies/selectors/rule.md.
 
     python -m studies.selectors.train FOLDER SCORES [--family LightGBM] [--sets development]
     python -m studies.selectors.judge SCORES...

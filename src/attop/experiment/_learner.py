@@ -172,12 +172,12 @@ class Learner:
 
     @property
     def draws(self) -> bool:
-        """Whether candidates are drawn, as the grid has distributions."""
+        """True if the grid has distributions, of which candidates are drawn."""
         return isinstance(self.grid, Mapping) and has_distributions(self.grid)
 
     @property
     def is_tuned(self) -> bool:
-        """Whether there is a choice."""
+        """True if there are candidates to choose from."""
         return self.draws or len(self.candidates) > 1
 
     def candidates_for(self, seed: int) -> list[dict[str, object]]:

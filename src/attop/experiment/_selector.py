@@ -24,7 +24,7 @@ _NEAR = "-within-1se"
 
 @dataclass(frozen=True)
 class Selector:
-    """What chooses among candidates.
+    """A rule that chooses among candidates.
 
     Attributes
     ----------

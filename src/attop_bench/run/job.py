@@ -105,7 +105,7 @@ class Job:
 
     @property
     def selector(self) -> Selector:
-        """What selects."""
+        """The rule that selects."""
         from attop.experiment import Selector
         from attop.metrics import find_metric
 

@@ -389,7 +389,7 @@ class Config(_Model):
         return Selector.of(name, self.metric)
 
     def select_of(self, dataset: str, method: str | None = None) -> str:
-        """Return what selects hyper-parameters on a data set, of a method if given; empty if scoring does."""
+        """Return the name of a data set's selector, of a method if given; empty if scoring selects."""
         data = self.dataset(dataset)
         if data.selection == "optimistic":
             return ""
