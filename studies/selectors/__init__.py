@@ -4,5 +4,6 @@
     python -m studies.selectors.judge SCORES...
 
 `train` fits each setting once a fold and keeps the scores of the inner folds and of the test part, from which
-`judge` evaluates every selector.
+`judge` evaluates every selector. `values.csv` has the mean precision of each set; extra trees got through 16
+of the 48.
 """
