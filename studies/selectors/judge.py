@@ -31,7 +31,7 @@ DESCRIBED = (
 
 
 def outcomes(path: Path) -> list[dict[str, object]]:
-    """Return what each selector finds on a test part, at each top."""
+    """Return the precision of each selector's choice on a test part, at each top."""
     with np.load(path) as file:
         arrays = dict(file)
     folds = [arrays[f"inner{number}_y"] for number in range(N_INNER)]

@@ -48,7 +48,8 @@ class Part(NamedTuple):
 def load(name: str, folder: Path) -> Table:
     """Return a set by its name."""
     if name in fresh.FRESH:
-        return Table(*fresh.load(name, folder), None)
+        X, y = fresh.load(name, folder)
+        return Table(X, y, None)
     entry_name = "mq2008-relevant-2" if name == "mq2008" else name
     if name in rare_sets.SETS | rare_sets.MORE and name != "mq2008":
         return Table(*rare_sets.load(name, folder), None)

@@ -48,7 +48,9 @@ def boosted_scores(table: Table, train: Rows, rows: Rows) -> Floats:
             verbosity=-1,
             random_state=0,
         ).fit(table.X[train], table.y[train])
-        scores += [model.predict_proba(table.X[rows], num_iteration=trees)[:, 1] for trees in TREES]
+        for trees in TREES:
+            probability = np.asarray(model.predict_proba(table.X[rows], num_iteration=trees))
+            scores.append(probability[:, 1])
     return np.array(scores)
 
 
@@ -63,12 +65,15 @@ def scores_on(family: str, table: Table, train: Rows, rows: Rows) -> Floats:
 
 def keep(family: str, table: Table, part: Part, path: Path) -> None:
     """Write labels and scores of the inner folds and of the test part."""
-    arrays = {"test_y": table.y[part.test], "test_scores": scores_on(family, table, part.train, part.test)}
+    arrays: dict[str, Any] = {
+        "test_y": table.y[part.test],
+        "test_scores": scores_on(family, table, part.train, part.test),
+    }
     for number, (train, rows) in enumerate(part.inner):
         arrays[f"inner{number}_y"] = table.y[rows]
         arrays[f"inner{number}_scores"] = scores_on(family, table, train, rows)
     unfinished = path.with_suffix(".part.npz")
-    np.savez_compressed(unfinished, **arrays)
+    np.savez_compressed(unfinished, allow_pickle=False, **arrays)
     unfinished.rename(path)
 
 

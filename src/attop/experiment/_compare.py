@@ -251,10 +251,7 @@ def compare_at_top(
     chosen = _metric(metric, sample)
     selector = Selector.of(chosen) if select is None else Selector.of(select)
     tops = _tops(asked_tops, chosen, sample)
-    learners = [
-        _with_pos_label(replace(learner, n_candidates=n_candidates), sample, pos_label)
-        for learner in _learners(models, sample)
-    ]
+    learners = _learners(models, sample, n_candidates, pos_label)
     names = [learner.name for learner in learners]  # those of a list are given there
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
@@ -271,11 +268,8 @@ def compare_at_top(
     done = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     results = list(show_progress(done, len(jobs)) if verbose else done)
     require_a_result(results)
-    notes = []
-    if metric is None and chosen.weighted:
-        notes.append(_NAMED_BY[chosen.name])
-    if tuned and selector.name != chosen.name:
-        notes.append(f"Hyper-parameters were chosen by {selector.name}.")
+    notes = [_NAMED_BY[chosen.name]] if metric is None and chosen.weighted else []
+    notes += _notes_on_choice(learners, selector, chosen)
     comparisons = {}
     for i, (asked, one) in enumerate(tops.items()):
         at_top = [rows[i] for rows in results]
@@ -325,7 +319,14 @@ def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top,
     return tops
 
 
-def _learners(models: Any, sample: Sample) -> list[Learner]:
+def _notes_on_choice(learners: Sequence[Learner], selector: Selector, metric: Metric) -> list[str]:
+    """Say what chose hyper-parameters, where some were chosen by something else than is reported."""
+    if selector.name == metric.name or not any(learner.is_tuned for learner in learners):
+        return []
+    return [f"Hyper-parameters were chosen by {selector.name}."]
+
+
+def _learners(models: Any, sample: Sample, n_candidates: int, pos_label: object) -> list[Learner]:
     """Wrap models as learners; refuse, before the first fit, what cannot be compared."""
     if isinstance(models, list | tuple):
         models = _named(models)
@@ -339,7 +340,10 @@ def _learners(models: Any, sample: Sample) -> list[Learner]:
     for learner in learners:
         for name in handed_on:
             takes(learner.estimator, name)  # refuses those that cannot hand it on
-    return learners
+    return [
+        _with_pos_label(replace(learner, n_candidates=n_candidates), sample, pos_label)
+        for learner in learners
+    ]
 
 
 def _with_pos_label(learner: Learner, sample: Sample, pos_label: object) -> Learner:

@@ -172,19 +172,20 @@ class Learner:
 
     @property
     def draws(self) -> bool:
-        """Whether candidates are drawn, as the grid has distributions."""
+        """True if the grid has distributions, of which candidates are drawn."""
         return isinstance(self.grid, Mapping) and has_distributions(self.grid)
 
     @property
     def is_tuned(self) -> bool:
-        """Whether there is a choice."""
+        """True if there are candidates to choose from."""
         return self.draws or len(self.candidates) > 1
 
     def candidates_for(self, seed: int) -> list[dict[str, object]]:
         """Return the candidates of a run: all of the grid, or those drawn by the seed of the run."""
         if not isinstance(self.grid, Mapping) or not self.draws:
             return self.candidates
-        return draw_candidates(self.grid, self.n_candidates, derive_seed(seed, "candidates", bits=31))
+        own_seed = derive_seed(seed, "candidates", bits=31)
+        return draw_candidates(self.grid, self.n_candidates, own_seed, fewer=self.seconds is not None)
 
     def seeded(self, seed: int, top: Top | None = None) -> Estimator:
         """Return a clone with a seed wherever `random_state` is left open, and `n_jobs` 1 where it is None.

@@ -92,7 +92,9 @@ def has_distributions(grid: Mapping[str, object]) -> bool:
     return any(hasattr(values, "rvs") for values in grid.values())
 
 
-def draw_candidates(space: Mapping[str, Any], n_candidates: int, seed: int) -> list[dict[str, object]]:
+def draw_candidates(
+    space: Mapping[str, Any], n_candidates: int, seed: int, *, fewer: bool = False
+) -> list[dict[str, object]]:
     """Draw different candidates from a space: the first N of N + 50 are those of N.
 
     Parameters
@@ -101,6 +103,8 @@ def draw_candidates(space: Mapping[str, Any], n_candidates: int, seed: int) -> l
         At least one distribution among them, see `DISTRIBUTIONS`.
     n_candidates : int, at least 1
     seed : int
+    fewer : bool
+        Whether fewer will do, where the space has no more.
 
     Raises
     ------
@@ -117,6 +121,8 @@ def draw_candidates(space: Mapping[str, Any], n_candidates: int, seed: int) -> l
             candidates.append(candidate)
         if len(candidates) == n_candidates:
             return candidates
+    if fewer:
+        return candidates
     raise ValueError(
         f"n_candidates is {n_candidates}, but {', '.join(space)} gave {len(candidates)} different ones in "
         f"{_MOST_DRAWS * n_candidates:,} draws: lower it, or give wider distributions"

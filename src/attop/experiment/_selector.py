@@ -24,7 +24,7 @@ _NEAR = "-within-1se"
 
 @dataclass(frozen=True)
 class Selector:
-    """What chooses among candidates.
+    """A rule that chooses among candidates.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Selector:
         return cls(name, metric, name.startswith(_POOLED), name.endswith(_NEAR))
 
     def values(self, sample: Sample, rows: Sequence[Ints], scores: Sequence[Floats], top: Top) -> Floats:
-        """Return what a candidate is chosen by: a value of each inner fold, or one of all as a list.
+        """Return the values that a candidate is chosen by: one of each inner fold, or one of all as a list.
 
         Parameters
         ----------

@@ -37,7 +37,7 @@ class InnerScores(NamedTuple):
 
 
 class Keeper(Protocol):
-    """Where scores of candidates are kept from one run to the next."""
+    """A store of candidates' scores, from one run to the next."""
 
     def read(self, candidate: Params) -> InnerScores | None:
         """Return the scores of a candidate, None if there are none."""

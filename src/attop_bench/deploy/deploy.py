@@ -155,6 +155,7 @@ def deploy(
     """
     plan = Plan(config)
     data = config.dataset(name)
+    _refuse_drawn(config, methods)
     params = _params(plan, data)
     dataset, origin = read(name, data.kind, params, config.seed)
     top = _top_of(data, dataset, top)
@@ -477,6 +478,16 @@ def summed(method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Rec
     known = [value for value in values if math.isfinite(value)]
     # As `judge` has it, to the last digit.
     return Tried(method, math.fsum(known) / len(known) if known else math.nan, records, error)
+
+
+def _refuse_drawn(config: Config, methods: Sequence[str]) -> None:
+    """Refuse methods whose candidates are drawn: each fold has others, so none can be chosen for all."""
+    for method in methods:
+        if config.method(method).param_distributions:
+            raise ConfigError(
+                f"methods: {method}: param_distributions draws other candidates for each fold, and deploy "
+                "chooses one for all: give param_grid with the values to choose from"
+            )
 
 
 def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:

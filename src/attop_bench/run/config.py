@@ -21,7 +21,7 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
 from attop_bench.run.depends import complaints
-from attop_bench.run.options import DOTTED, BudgetConfig, Config, DatasetConfig, MethodConfig, fields_of
+from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
 from attop_bench.run.paper import load_paper
 from attop_bench.run.refusal import ConfigError as ConfigError
 from attop_bench.run.refusal import refuse
@@ -277,19 +277,21 @@ def _wrong_selection(config: Config) -> Iterator[str]:
             yield f"{where}: {error}"
     searching = [method.id for method in config.methods if method.param_distributions]
     for data in config.datasets:
-        if data.selection == "optimistic" and (data.select or searching):
-            what = f"select {data.select!r}" if data.select else f"the drawn candidates of {searching[0]}"
+        selects = [one for one in (data.select, *(method.select for method in config.methods)) if one]
+        if data.selection == "optimistic" and (selects or searching):
+            what = f"select {selects[0]!r}" if selects else f"the drawn candidates of {searching[0]}"
             yield (
                 f"datasets: {data.id}: selection optimistic takes the best of the same candidates by scoring "
                 f"on all test parts, and cannot have {what}: leave it out, or selection"
             )
     for method in config.methods:
-        yield from (f"methods: {method.id}: {text}" for text in _wrong_search(method, config.budget))
+        yield from (f"methods: {method.id}: {text}" for text in _wrong_search(method, config))
     if config.budget and (config.budget.candidates is None) == (config.budget.seconds is None):
         yield f"budget: one of candidates and seconds is needed, got {config.budget.model_dump()}"
 
 
-def _wrong_search(method: MethodConfig, budget: BudgetConfig | None) -> Iterator[str]:
+def _wrong_search(method: MethodConfig, config: Config) -> Iterator[str]:
+    budget = config.budget
     if method.param_distributions and method.param_grid:
         yield "param_grid and param_distributions are both given: keep one; values are {choice: [...]} there"
     if method.n_candidates is not None and not method.param_distributions:
@@ -300,16 +302,15 @@ def _wrong_search(method: MethodConfig, budget: BudgetConfig | None) -> Iterator
             f"param_grid has {size} combinations, and budget allows {budget.candidates} candidates: shorten "
             "it, or give param_distributions"
         )
-    if method.param_distributions:
+    if count := config.drawn(method):
         from attop.experiment import (
             draw_candidates,
             read_distribution,
         )  # slow: each start of Snakemake is here
 
-        count = (budget and budget.candidates) or method.n_candidates or 1
         try:
             space = {name: read_distribution(entry) for name, entry in method.param_distributions.items()}
-            draw_candidates(space, count, 0)
+            draw_candidates(space, count, 0, fewer=bool(budget and budget.seconds))
         except ValueError as error:
             yield f"param_distributions: {error}"
 

@@ -105,7 +105,7 @@ class Job:
 
     @property
     def selector(self) -> Selector:
-        """What selects."""
+        """The rule that selects."""
         from attop.experiment import Selector
         from attop.metrics import find_metric
 
@@ -122,7 +122,7 @@ class Job:
         return {name: value for name, value in spec.items() if value or name not in _LATER}
 
     def of_a_candidate(self) -> dict[str, object]:
-        """Return what the scores of a candidate depend on, as a JSON value."""
+        """Return the entries that the scores of a candidate depend on, as a JSON value."""
         left_out = _OF_THE_CHOICE | {"repeat", "fold", "param_grid", "param_distributions"}
         return {name: value for name, value in self.as_dict().items() if name not in left_out}
 

@@ -41,7 +41,7 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
                 **m.model_dump(include={"reference", "cite", "summary", "estimator", "params"}),
                 "grid": m.param_grid,
                 "fingerprint": fingerprint([home_of(WORK), home_of(m.estimator)]),
-                "n_candidates": math.prod(len(values) for values in m.param_grid.values()),
+                "n_candidates": config.drawn(m) or math.prod(map(len, m.param_grid.values())),
                 **({"distributions": m.param_distributions} if m.param_distributions else {}),
             }
             for m in config.methods

@@ -95,6 +95,8 @@ class _Model(BaseModel):
 
 
 Count = Annotated[int, Field(ge=1)]
+#: Candidates that are drawn unless something is said, and at most where time ends the search.
+_SOME, _MANY = 10, 1_000
 Limit = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -387,11 +389,20 @@ class Config(_Model):
         return Selector.of(name, self.metric)
 
     def select_of(self, dataset: str, method: str | None = None) -> str:
-        """Return what selects hyper-parameters on a data set, of a method if given; empty if scoring does."""
+        """Return the name of a data set's selector, of a method if given; empty if scoring selects."""
         data = self.dataset(dataset)
+        if data.selection == "optimistic":
+            return ""
         of_method = None if method is None else self.method(method).select
         name = of_method or data.select or self.select or data.scoring
         return "" if name == data.scoring else name
+
+    def drawn(self, method: MethodConfig) -> int | None:
+        """Return how many candidates are drawn for a method, at most where time ends the search."""
+        if not method.param_distributions:
+            return None
+        budget = self.budget or BudgetConfig()
+        return budget.candidates or method.n_candidates or (_MANY if budget.seconds else _SOME)
 
     def names_of(self, dataset: str, method: str | None = None) -> list[str]:
         """Return the metrics that judge on a data set and select."""

@@ -17,14 +17,11 @@ from attop_bench.run.blocks import RECORD, SCORES, block_of, in_block, sizes_in
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
 from attop_bench.run.notes import note_of
-from attop_bench.run.options import BudgetConfig, MethodConfig
+from attop_bench.run.options import MethodConfig
 from attop_bench.run.paper import simulations_of
 from attop_bench.run.record import Record, RecordError
 from attop_bench.run.tables import CELLS, EVALUATED, TABLES
 from attop_bench.run.took import Step
-
-#: Candidates that are drawn unless something is said, and at most where time ends the search.
-_SOME, _MANY = 10, 1_000
 
 
 class Place(Protocol):
@@ -257,13 +254,10 @@ class Plan:
 
     def _budget(self, learner: MethodConfig) -> dict[str, Any]:
         """Return how many candidates a method draws, and how long its search may take, if it is tuned."""
-        budget = self.config.budget or BudgetConfig()
         tuned = bool(learner.param_grid or learner.param_distributions)
-        spec: dict[str, Any] = {"seconds": budget.seconds if tuned else None}
-        if learner.param_distributions:
-            most = _MANY if budget.seconds else _SOME
-            spec["n_candidates"] = budget.candidates or learner.n_candidates or most
-        return spec
+        budget = self.config.budget
+        seconds = budget.seconds if budget and tuned else None
+        return {"seconds": seconds, "n_candidates": self.config.drawn(learner)}
 
     def tables(self) -> list[Path]:
         """Return the tables of all data sets, of which the report is made."""

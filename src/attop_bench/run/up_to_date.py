@@ -139,7 +139,7 @@ class Inputs:
         return params
 
     def _checked(self, dataset: str) -> Params:
-        """Return what is checked of a data set's entry; what selects, where it is not scoring."""
+        """Return the keys of a data set that are checked; its selector, where scoring is none."""
         select = self.config.select_of(dataset)
         checked = self.config.dataset(dataset).model_dump(include=_CHECKED)
         return checked | ({"select": select} if select else {})
@@ -262,7 +262,7 @@ def _named(name: str, value: object) -> object:
 
 
 def _spec_of_method(method: MethodConfig) -> Params:
-    """Return what is checked and compiled of a method; its distributions, where it has any."""
+    """Return the keys of a method that are checked and compiled; distributions where it has any."""
     spec = method.model_dump(include={"id", "estimator", "params", "param_grid", "input"})
     distributions = method.param_distributions
     return spec | ({"param_distributions": distributions} if distributions else {})
