@@ -245,7 +245,7 @@ def test_analysis_writes_summary_and_the_same_report_again(small, report, tmp_pa
     files = sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())
     assert files == ["out/report.html", "tables/board.csv", "tables/summary.csv", "tables/summary.parquet"]
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == report[0]
-    summary = summary_of(evaluation, runs)
+    summary = summary_of(evaluation, runs, manifest["datasets"])
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "tables" / "summary.parquet"), summary)
     read = pd.read_csv(tmp_path / "tables" / "summary.csv", keep_default_na=False, na_values={"mean": ""})
     assert len(read) == len(summary)

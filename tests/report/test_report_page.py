@@ -62,6 +62,9 @@ def test_it_opens_offline_with_the_headline_and_the_map_and_little_to_read(open_
     assert max(words) <= 60
 
 
+#: Whether every figure of the tab is drawn.
+DRAWN = "[...document.querySelectorAll('.current figure')].every(f => f.querySelector('.drawing svg'))"
+
 #: The size of each figure once it is opened, and how many of its parts have one.
 FIGURES = """() => [...document.querySelectorAll("figure")].map((figure) => {
     figure.querySelector(".open").click();
@@ -77,6 +80,8 @@ def test_nothing_sticks_out_every_figure_is_drawn_and_axe_finds_nothing_serious(
     opened = open_at(width=width, scheme=scheme)
     for tab in tabs(opened.page):
         opened.go(f"#{tab}")  # which fills it; all of them are then looked at together
+        opened.unfold()  # which draws the figures that were folded
+        opened.page.wait_for_function(DRAWN)
     opened.page.evaluate("document.querySelectorAll('.tab').forEach(s => s.classList.add('current'))")
     opened.unfold()
     assert opened.overflow() == [0, []]

@@ -123,8 +123,9 @@ def _draw(
             low, high = band_of(curves[method], scene, bounded=unit != "amount")
             high = np.minimum(high, every / about.k)
             seen = np.isin(MULTIPLES * about.k, x)
-            ends = (about.k * end[seen] * _scale(unit, x, about) for end in (low, high))
-            band = axes.fill_between(x, *ends, color=style.colour, alpha=0.18, linewidth=0)
+            scale = about.k * _scale(unit, x, about)
+            look: dict[str, Any] = {"color": style.colour, "alpha": 0.18, "linewidth": 0}
+            band = axes.fill_between(x, scale * low[seen], scale * high[seen], **look)
             band.set_gid(f"method:{method}")
     if unit == "amount":
         axes.yaxis.set_major_formatter(lambda value, _: format_sum(value))

@@ -18,7 +18,7 @@ function apply(scrollTo) {
   fillMap();
   const section = document.getElementById(state.tab), set = setOf(state.tab);
   if (set) fillSection(section, set, state.top);
-  all("figure", section).forEach(drawFigure);
+  all("figure", section).filter((figure) => figure.checkVisibility()).forEach(drawFigure);
   for (const mark of all(".m")) mark.classList.toggle("off", !shown(mark.dataset.m));
   if (set) quieten(section, section.judged?.highlighted ?? []);
   if (map) quieten(home, DATA.overview[state.metric][placeOf()].highlighted);
@@ -88,7 +88,7 @@ addEventListener("hashchange", () => {
   if (!part && state.tab !== before) scrollTo(0, 0);
 });
 addEventListener("resize", reachable);
-document.addEventListener("toggle", reachable, true);
+document.addEventListener("toggle", ({ target }) => (target.matches(".ranking") ? apply() : reachable()), true);
 
 /** On paper every data set has its page, and letters the size of the others. */
 function everything() {
