@@ -191,7 +191,7 @@ def repeating_spoilt() -> Iterator[None]:
             raise
         for record in error.spoilt:
             set_aside(record)
-        aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt.json"
+        aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt"
         remedy = "the same command trains again what is missing."
         raise RecordError(f"{error.what}\n{aside}: {remedy}") from None
 
