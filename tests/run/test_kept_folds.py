@@ -21,6 +21,7 @@ from attop_bench.run.blocks import (
 from attop_bench.run.job import Run
 from attop_bench.run.notes import note_of
 from attop_bench.run.plan import Plan
+from attop_bench.run.record import RecordError, places_of, repeating_spoilt
 from attop_bench.run.resume import train_folds
 from support.small_run import configured, entry
 
@@ -179,6 +180,19 @@ def test_a_damaged_archive_is_put_aside_whole(job):
     set_aside(job.archive / NAMES[1] / "record.json")
     assert job.archive.with_name("all-spoilt").read_bytes() == damaged
     assert job() == RUNS
+
+
+def test_a_damaged_archive_is_said_and_its_block_is_done_again(job):
+    job()
+    note_of(job.archive).write_text("{}")
+    assert places_of([job.archive, note_of(job.archive)]) == files_of([job.archive])
+    job.archive.write_bytes(job.archive.read_bytes()[:-30])
+    with (
+        pytest.raises(RecordError, match=r"all\.zip cannot be read.*\n1 record set aside"),
+        repeating_spoilt(),
+    ):
+        places_of([job.archive, note_of(job.archive)])
+    assert left(job.archive.parent) == ["all-spoilt"]
 
 
 @pytest.mark.parametrize("granularity", ["method", 2])

@@ -80,7 +80,7 @@ def test_damaged_results_are_set_aside_and_made_again(folder):
     (folder / OTHER).write_text('{"status": "glorious"}')
     status, output = snakemake(folder, "--cores", "2", EVALUATED)
     assert status != 0
-    assert "2 records set aside as spoilt.json: the same command trains again what is missing." in output
+    assert "2 records set aside as spoilt: the same command trains again what is missing." in output
     assert "delete it" not in output
     assert (folder / OTHER).with_name("spoilt.json").read_text() == '{"status": "glorious"}'
     assert again(folder, EVALUATED) == {"train": 2, "evaluate": 1}

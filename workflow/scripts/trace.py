@@ -9,19 +9,20 @@ with job_log(snakemake.log[0]):
 
     from attop.extending import main_top
     from attop_bench.data.base import Dataset, load_available
-    from attop_bench.run.blocks import files_of, method_of
+    from attop_bench.run.blocks import method_of
     from attop_bench.run.folds import read_folds
     from attop_bench.run.job import Job
     from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
-    from attop_bench.run.record import Record, repeating_spoilt
+    from attop_bench.run.record import Record, places_of, repeating_spoilt
     from attop_bench.run.tables import KEY, TABLES, write_tables
     from attop_bench.run.trace import trace
 
     files, output, name = snakemake.input, Path(snakemake.output[0]), snakemake.wildcards.dataset
     dataset, rows = load_available(files.data), []
     runs = by_name(snakemake.params)["runs"] if isinstance(dataset, Dataset) else []
-    _, records = files_of(files.trained)
+    with repeating_spoilt():
+        _, records = places_of(files.trained)
     first = {method_of(path): path for path in records if path.parent.name == "repeat0-fold0"}
     for method, said in runs:
         job = Job.from_dict(said)

@@ -87,9 +87,9 @@ def clear(*files: Path) -> None:
 
 
 def set_aside(record: Path) -> None:
-    """Put a damaged record aside as ``spoilt.json``, so that its run is done again."""
+    """Put a damaged record, or archive, aside as spoilt, so that its run is done again."""
     with contextlib.suppress(OSError):
-        archive = archive_of(record)
+        archive = record if record.suffix == SUFFIX else archive_of(record)
         if archive is None:
             os.replace(record, record.with_name("spoilt.json"))
         elif members(archive):

@@ -11,17 +11,17 @@ import resource
 import sys
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from attop.extending import count_noun
-from attop_bench.archives import opened
+from attop.extending import count_noun, join_first
+from attop_bench.archives import SUFFIX, members, opened
 from attop_bench.files import StrPath, parse_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
-from attop_bench.run.blocks import set_aside
+from attop_bench.run.blocks import files_of, set_aside
 
 if TYPE_CHECKING:
     from attop.extending import Floats, Ints
@@ -142,6 +142,21 @@ class Record:
         return record
 
 
+def places_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
+    """Return the files of scores and the records that training jobs left; see `blocks.files_of`.
+
+    Raises
+    ------
+    RecordError
+        If an archive is damaged.
+    """
+    paths = list(map(Path, trained))
+    damaged = [path for path in paths if path.suffix == SUFFIX and not members(path)]
+    if damaged:
+        raise RecordError(f"{join_first(list(map(str, damaged)))} cannot be read", damaged)
+    return files_of(paths)
+
+
 def _empty(*shape: int) -> Any:
     import numpy as np  # not above: the process that starts a training job does without
 
@@ -176,7 +191,7 @@ def repeating_spoilt() -> Iterator[None]:
             raise
         for record in error.spoilt:
             set_aside(record)
-        aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt.json"
+        aside = f"{count_noun(len(error.spoilt), 'record')} set aside as spoilt"
         remedy = "the same command trains again what is missing."
         raise RecordError(f"{error.what}\n{aside}: {remedy}") from None
 
