@@ -123,10 +123,9 @@ def choice_of(config, dataset):
     methods = [method for method in config.methods if method.id not in dataset.skip]
     if not any(method.param_grid for method in methods):
         return "none"
-    fractions = dataset.protocol.options.get("fractions", [])
-    if dataset.protocol.kind == "within-groups" and len(fractions) == 3:
-        return "validation part"
-    return "nested"
+    options = dataset.protocol.options
+    a_third_part = len(options.get("fractions", [])) == 3 or dataset.protocol.kind == "given"
+    return "validation part" if a_third_part and "inner_folds" not in options else "nested"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -150,6 +149,7 @@ def test_ways_as_worded_and_at_the_optimum_choose_by_validation_and_the_code_has
     assert CHOICES["code"] == FIXED
 
 
+@pytest.mark.filterwarnings("ignore:.*stopped .max_iter.")
 def test_as_worded_keeps_the_lam_that_is_best_in_validation():
     data = make("ratings", 0, n_users=30, n_items=80, n_rated=(30, 50))
     study = three_ways._Study(data, 0, 1)
