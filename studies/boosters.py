@@ -50,4 +50,4 @@ class SurrogateBooster(BaseEstimator):
 
     def decision_function(self, X: Floats) -> Floats:
         """Return the sum of all trees."""
-        return self.booster_.predict(np.asarray(X), raw_score=True)
+        return np.asarray(self.booster_.predict(np.asarray(X), raw_score=True))

@@ -17,6 +17,7 @@ The rule, fixed before the first result:
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from scipy.stats import spearmanr
@@ -66,7 +67,7 @@ def comparisons(expected: pd.DataFrame) -> pd.DataFrame:
     """Return each comparison over the sets: mean difference, sets higher and lower, and p by Holm."""
     rows = []
     for suffix, law in (("", "uncertain"), (", least", "a quarter of the positives")):
-        tests = []
+        tests: list[dict[str, Any]] = []
         for method, rival in PAIRS:
             gap = expected[method + suffix] - expected[rival + suffix]
             test = wilcoxon(expected[method + suffix], expected[rival + suffix])
