@@ -10,11 +10,11 @@ import seaborn
 from matplotlib.axes import Axes
 
 from attop.extending import join_words
-from attop_bench.papers.findings import Findings, Plot, Table, Tables
+from attop_bench.papers.findings import Findings, Plot, Table, Tables, count_runs
 from attop_bench.papers.pictures import half_interval, panels
 from attop_bench.report.figures.scene import figure_theme
 from attop_bench.run.paper import Simulation
-from studies.paths import LAM, PAPER_TOLERANCE, TRIALS
+from studies.paths import LAM, PAPER_TOLERANCE
 from studies.publish import Sizes
 
 _SETS = ("diabetes", "spambase")
@@ -205,7 +205,8 @@ def _tolerances(tolerance: pd.DataFrame) -> Plot:
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     caption = (
         f"Pos@Top in test by the tolerance at which TopPush's dual is stopped: lam = {LAM:g}, mean of "
-        f"{TRIALS} trials and its 95% interval, median gap; nearer to the optimum on the right"
+        f"{count_runs(tolerance['n'], 'trial')} and its 95% interval, median gap; nearer to the optimum on "
+        "the right"
     )
     return Plot("tolerance", caption, canvas)
 
@@ -224,8 +225,8 @@ def _steps(steps: pd.DataFrame) -> Plot:
         axes[0].set_ylabel("Pos@Top")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     caption = (
-        "Pos@Top in test by steps from the difference of the means to the optimum: mean of 10 trials and "
-        "its 95% interval"
+        "Pos@Top in test by steps from the difference of the means to the optimum: mean of "
+        f"{count_runs(steps['n'], 'trial')} and its 95% interval"
     )
     return Plot("steps", caption, canvas)
 

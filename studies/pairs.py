@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_matrix
 
 from attop import from_papers, learners
 from attop.extending import SURROGATES, GroupedSurrogate, Top
@@ -45,6 +46,15 @@ _FIXED = {
     "SoftTop": "prec@k-soft",
     "TopBooster": "prec@k-soft",
 }
+#: Further ways of a learner, with a surrogate that it has otherwise too: name, way, surrogate, parameters.
+_WAYS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    ("AATP", "by pairs", "accuracy-at-top", {"weights": "pairs"}),
+    ("AATP", "by CVXPY with SCS", "accuracy-at-top", {"solver": "cvxpy", "tol": 1e-3}),
+    ("PNormPush", "by thresholds", "p-norm-push", {"weak_rankers": "thresholds"}),
+    ("PNormPush", "by thresholds", "logistic-push", {"weak_rankers": "thresholds", "loss": "logistic"}),
+    ("PNormPush", "by thresholds", "hinge-push", {"weak_rankers": "thresholds", "loss": "hinge"}),
+    ("PNormPush", "by thresholds", "exp-push", {"weak_rankers": "thresholds", "price": "exp"}),
+)
 #: One setting each, quick and not tuned.
 _SETTINGS: Mapping[str, dict[str, Any]] = {
     "AATP": {"search": "fixed-point"},
@@ -135,7 +145,7 @@ _ONE_LIST = "ranks one list, not one for each user"
 
 def suite() -> dict[str, Any]:
     """Return the configuration of all pairs."""
-    methods = [_method(*pair) for pair in pairs()]
+    methods = [*(_method(*pair) for pair in pairs()), *_further()]
     factors = {
         m["id"]: "takes pairs of users and items, no features" for m in methods if "FactorRanker" in m["id"]
     }
@@ -175,6 +185,41 @@ def suite() -> dict[str, Any]:
     }
 
 
+def _further() -> Iterator[dict[str, Any]]:
+    """Yield the entries of boosters on every surrogate, and of further ways of a learner."""
+    for surrogate in SURROGATES:
+        yield {
+            "id": f"LightGBM.{surrogate}".replace("@", "-at-"),
+            "title": f"LightGBM's objective, {surrogate}",
+            "estimator": "studies.boosters.SurrogateBooster",
+            "params": {"surrogate": surrogate},
+            "requires": "lightgbm",
+        }
+    for name, way, surrogate, params in _WAYS:
+        entry = _method(name, surrogate, params)
+        words = way.lower().replace(" ", "-")
+        yield {**entry, "id": f"{entry['id']}-{words}", "title": f"{name} ({way}), {surrogate}"}
+
+
+def refused() -> pd.DataFrame:
+    """Return the pairs that a learner refuses, with its own words."""
+    rows = []
+    for name, kind, sample in (
+        ("BundleRanker", BundleRanker, (np.array([[0.0], [1.0], [0.5]]), np.array([0, 1, 0]))),
+        ("FactorRanker", learners.FactorRanker, (csr_matrix(np.eye(3, dtype=np.int8)),)),
+    ):
+        for surrogate in SURROGATES:
+            if surrogate in {taken for learner, taken, _ in pairs() if learner == name}:
+                continue
+            try:
+                kind(surrogate, top=1).fit(*sample)
+            except (TypeError, ValueError) as error:
+                rows.append((name, surrogate, str(error).partition("\n")[0]))
+            else:
+                raise AssertionError(f"{name} takes {surrogate}: it belongs to the pairs")
+    return pd.DataFrame(rows, columns=["learner", "surrogate", "why"])
+
+
 def _method(name: str, surrogate: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entry of a pair."""
     package = "learners" if name in learners.__all__ else "from_papers"
@@ -206,7 +251,7 @@ def tables(results: Tables, story: Mapping[str, Any]) -> dict[str, pd.DataFrame]
     )
     titles = grid["method"].map({m: about["title"] for m, about in story["methods"].items()})
     grid[["learner", "surrogate"]] = titles.str.split(", ", n=1, expand=True)
-    return {"pairs": grid.drop(columns="method").round(4)}
+    return {"pairs": grid.drop(columns="method").round(4), "refused": refused()}
 
 
 def findings(tables: Tables) -> Findings:
@@ -225,13 +270,14 @@ def findings(tables: Tables) -> Findings:
         citation="attop",
         verdict=[
             f"**{n} pairs of algorithm and surrogate, {len(done)} runs on {sets} data sets, {bad} failed.**",
-            f"{constant} of the models rank nothing: a convex loss of the top can have a constant optimum.",
+            f"They took {done['seconds_cpu'].sum() / 60:.1f} minutes of processor time. {constant} of the "
+            "models rank nothing: a convex loss of the top can have a constant optimum.",
             "Each was run once, with one setting: the grid says that a pair works, not which is better.",
         ],
         picture=_picture(cells),
-        tables=[_by_dataset(done)],
+        tables=[_by_dataset(done), Table("Refused, in words", tables["refused"])],
         reasons=["FactorRanker takes pairs of users and items and has a data set of its own."],
-        files={"pairs": "every run"},
+        files={"pairs": "every run", "refused": "pairs that a learner refuses"},
     )
 
 

@@ -1,4 +1,4 @@
-"""The board's question with a capacity that is limited and uncertain: the question of Vanderschueren et al. (2022).
+"""The question of Vanderschueren et al. (2022) on the board: a capacity that is limited and uncertain.
 
 ``python -m studies.board.capacity`` writes docs/board/capacity.md from the board's published values.
 
@@ -17,6 +17,7 @@ The rule, fixed before the first result:
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from scipy.stats import spearmanr
@@ -32,6 +33,19 @@ METHODS = ("LightGBM", "LambdaMART (LightGBM)", "TopStack")
 PAIRS = ((METHODS[1], METHODS[0]), (METHODS[2], METHODS[0]), (METHODS[2], METHODS[1]))
 _FACTS = ("positives", "prevalence", "rows")
 _LEVEL, _LEAST_SETS = 0.05, 8
+_QUESTION = (
+    "Vanderschueren et al. (2022) say that LambdaMART beats classification where fewer items can be acted on "
+    "than are positive, and their number is not certain."
+)
+_RULE = (
+    "Every model is trained for its own top, as everywhere there: no model was trained for the law itself. "
+    "The rule stands in studies/board/capacity.py. It was fixed before the first result. TopStack was "
+    "developed on some of the sets, as docs/board/sets.csv says of each."
+)
+_NOTE = (
+    "The mean difference over sets. p is of Wilcoxon's signed ranks over the sets, adjusted by Holm for the "
+    "three comparisons of a capacity."
+)
 
 
 def expected_values(values: pd.DataFrame) -> pd.DataFrame:
@@ -53,15 +67,13 @@ def comparisons(expected: pd.DataFrame) -> pd.DataFrame:
     """Return each comparison over the sets: mean difference, sets higher and lower, and p by Holm."""
     rows = []
     for suffix, law in (("", "uncertain"), (", least", "a quarter of the positives")):
-        tests = []
+        tests: list[dict[str, Any]] = []
         for method, rival in PAIRS:
             gap = expected[method + suffix] - expected[rival + suffix]
             test = wilcoxon(expected[method + suffix], expected[rival + suffix])
             counts = {"sets higher": int((gap > 0).sum()), "sets lower": int((gap < 0).sum())}
-            mean = float(gap.mean())
-            tests.append(
-                {"capacity": law, "method": method, "rival": rival, "difference": mean, **counts, "p": test.p}
-            )
+            about = {"capacity": law, "method": method, "rival": rival}
+            tests.append({**about, "difference": float(gap.mean()), **counts, "p": test.p})
         adjusted = holm([row["p"] for row in tests])
         rows += [{**row, "p": p} for row, p in zip(tests, adjusted, strict=True)]
     return pd.DataFrame(rows)
@@ -88,22 +100,18 @@ def page(values: pd.DataFrame, sets: pd.DataFrame) -> str:
     lines = [
         "# Where the capacity is limited and uncertain",
         "",
-        "Vanderschueren et al. (2022) say that LambdaMART beats classification where fewer items can be acted on "
-        "than are positive, and their number is not certain.",
+        _QUESTION,
         "",
         f"**{_answer(compared)}**",
         "",
         f"The law: a quarter, a half, or all of the number of positives, with equal chance, on {n} of the "
-        "[board](README.md). Every model is trained for its own top, as everywhere there: a model for the law "
-        "itself was not trained. The rule stands in `studies/board/capacity.py`, and was fixed before the first "
-        "result.",
+        "[board](README.md). " + _RULE,
         "",
         "## Expected precision",
         "",
         *_markdown(_compared_cells(compared)),
         "",
-        "The mean difference over sets. p is of Wilcoxon's signed ranks over the sets, adjusted by Holm for the "
-        "three comparisons of a capacity.",
+        _NOTE,
         "",
         "## What decides",
         "",
@@ -124,10 +132,8 @@ def _answer(compared: pd.DataFrame) -> str:
         shown = row["p"] < _LEVEL
         way = "above" if row["difference"] > 0 else "below"
         word = f"shown to be {way}" if shown else "not shown to differ from"
-        said.append(
-            f"Capacity {row['capacity']}: {row['method']} is {word} {row['rival']} ({row['difference']:+.3f}, p "
-            f"{row['p']:.3f})."
-        )
+        numbers = f"{row['difference']:+.3f}, p {row['p']:.3f}"
+        said.append(f"Capacity {row['capacity']}: {row['method']} is {word} {row['rival']} ({numbers}).")
     return " ".join(said)
 
 

@@ -54,13 +54,19 @@ def side_by_side(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
     One row per method, way and k: ``mean`` over splits of the mean over starts; ``spread``, the standard
     deviation of the latter over ``splits``; ``spread_starts``, the mean over splits of the standard deviation
-    over ``starts``, NaN for one; ``constant``, models that rank nothing; ``printed``.
+    over ``starts``, NaN for one; ``constant``, models that rank nothing; ``choice``, how settings
+    are chosen; ``printed``.
     """
     each = runs.groupby(["method", "way", "k", "split"], sort=False).agg(
-        mean=("value", "mean"), std=("value", "std"), starts=("value", "size"), constant=("constant", "sum")
+        mean=("value", "mean"),
+        std=("value", "std"),
+        starts=("value", "size"),
+        constant=("constant", "sum"),
+        choice=("choice", "first"),
     )
     groups = each.groupby(["method", "way", "k"], sort=False)
     table = groups.agg(
+        choice=("choice", "first"),
         mean=("mean", "mean"),
         spread=("mean", "std"),
         spread_starts=("std", "mean"),

@@ -36,13 +36,16 @@ from studies.papk2020.baselines import (
 #: Surrogates by method.
 _OWN = {"gd-papk-avg": "pap@k-avg", "gd-papk-max": "pap@k-max", "gd-papk-ts": "pap@k-ts"}
 _BASELINES = {"svm-pauc": "pauc", "sgd-avg": "prec@k-avg"}
-#: Out of the printed grids, which have five and twelve values: with ten starts all of them take too long. Of
-#: eta 0.02, 0.1, 0.2 and 0.5 the longest was best on the validation part from every start looked at; for
-#: SGD@k-avg 0.2 was level.
-_SETTING = {"eta": 0.5, "lam": 0.001}
+#: The printed grid of lambda. Of the twelve printed eta the longest stands: of 0.02, 0.1, 0.2 and 0.5 it was
+#: best on the validation part from every start looked at; for SGD@k-avg 0.2 was level.
+_WORDED_LAM = (10.0, 1.0, 0.1, 0.01, 0.001)
+_WORDED_ETA = 0.5
 _EXACT_LAM = (0.1, 0.01, 0.001)
 _CODE_LAM, _CODE_ETA, _CODE_STEPS = 0.001, 0.2, 121
-_STARTS = 10
+_STARTS, _WORDED_STARTS = 10, 2
+#: How the settings of a row are chosen.
+NOTHING, FIXED, VALIDATION = "nothing to choose", "fixed", "validation part"
+CHOICES = {"reference": NOTHING, "code": FIXED, "words": VALIDATION, "exact": VALIDATION}
 
 
 def ways(
@@ -51,24 +54,28 @@ def ways(
     *,
     split: int,
     n_starts: int = _STARTS,
+    n_worded: int = _WORDED_STARTS,
     tops: Sequence[int] = (8, 12, 16, 20, 24),
+    worded_tops: Sequence[int] = (16,),
     steps: int = _CODE_STEPS,
 ) -> pd.DataFrame:
     """Train every method in every way on one split, by its repeat; `data` is empty without ``"movielens"``.
 
-    What is descended has `n_starts` starts, and as the paper words it `steps`; what is minimised exactly, or
-    from zero, has one. Returns one row per k, method, way and start, with test micro-pAp@k as ``value`` and
-    ``constant``, whether the model gives all test rows one score. Settings are chosen by validation
-    micro-pAp@k for each start.
+    What is descended has `n_starts` starts, and as the paper words it `n_worded` and `steps`, for
+    `worded_tops` alone, as the choice of lambda takes its time; what is minimised exactly, or from zero, has
+    one. Returns one row per k, method, way and start, with test micro-pAp@k as ``value``, ``constant``,
+    whether the model gives all test rows one score, and ``choice``, how its settings are chosen (`CHOICES`):
+    by validation micro-pAp@k for each start, or not at all.
     """
     rows = [
         (split, k, *run)
         for one in data.values()
         for study in [_Study(one, seed, split)]
         for k in tops
-        for run in study.runs(k, n_starts, steps)
+        for run in study.runs(k, n_starts, n_worded * (k in worded_tops), steps)
     ]
-    return pd.DataFrame(rows, columns=["split", "k", "method", "way", "start", "value", "constant"])
+    table = pd.DataFrame(rows, columns=["split", "k", "method", "way", "start", "value", "constant"])
+    return table.assign(choice=table["way"].map(CHOICES))
 
 
 class _Study:
@@ -96,14 +103,16 @@ class _Study:
         """Return the column with the highest value on the validation part."""
         return W[:, int(np.argmax([self.micro("validation", self.X["validation"] @ w, k) for w in W.T]))]
 
-    def runs(self, k: int, n_starts: int, steps: int) -> Iterator[tuple[str, str, int, float, bool]]:
+    def runs(
+        self, k: int, n_starts: int, n_worded: int, steps: int
+    ) -> Iterator[tuple[str, str, int, float, bool]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.simplefilter("ignore", ConstantModelWarning)
             for method, way, models in (
                 *self._lines(k, n_starts),
                 *self._code(k, n_starts),
-                *self._words(k, n_starts, steps),
+                *(self._words(k, n_worded, steps) if n_worded else ()),
                 *self._exact(k),
             ):
                 for start, scores in enumerate(models):
@@ -142,17 +151,28 @@ class _Study:
 
     def _words(self, k: int, n_starts: int, steps: int) -> Iterator[tuple[str, str, list[Floats]]]:
         X, y, groups = self.X["train"], self.y["train"], self.groups["train"]
-        settings = [{**_SETTING, "random_state": self.seed("start", s)} for s in range(n_starts)]
+        seeds = [self.seed("start", s) for s in range(n_starts)]
+        settings = [
+            {"eta": _WORDED_ETA, "lam": lam, "random_state": seed} for seed in seeds for lam in _WORDED_LAM
+        ]
         for method, name in {**_OWN, **_BASELINES}.items():
             kind = name.removeprefix("pap@k-")
             base = GDPApK(kind, top=k) if name.startswith("pap@k") else GDRanker(name, top=k)
             models = base.set_params(max_iter=steps).fit_many(X, y, groups, candidates=settings)
-            yield method, "words", self._scored([model.coef_ for model in models])
+            W = np.column_stack([model.coef_ for model in models])
+            by_start = np.split(W, n_starts, axis=1)
+            yield method, "words", self._scored([self.best(of_start, k) for of_start in by_start])
         # Cross entropy has one optimum: from zero, as a start says nothing.
-        rng = np.random.RandomState(self.seed("folds"))
-        greedy = greedy_of(X, y, groups, k, partial(_logistic, steps=steps), rng)
-        yield "greedy-papk", "words", self._scored([greedy])
-        yield "select-papk", "words", self._scored([_select(X, y, groups, k, steps)])
+        greedy = [
+            greedy_of(X, y, groups, k, partial(_logistic, lam=lam, steps=steps), self._folds())
+            for lam in _WORDED_LAM
+        ]
+        select = [_select(X, y, groups, k, lam, steps) for lam in _WORDED_LAM]
+        for method, W in {"greedy-papk": greedy, "select-papk": select}.items():
+            yield method, "words", self._scored([self.best(np.column_stack(W), k)])
+
+    def _folds(self) -> np.random.RandomState:
+        return np.random.RandomState(self.seed("folds"))
 
     def _exact(self, k: int) -> Iterator[tuple[str, str, list[Floats]]]:
         X, y, groups = self.X["train"], self.y["train"], self.groups["train"]
@@ -168,17 +188,17 @@ class _Study:
             yield method, "exact", self._scored([self.best(np.column_stack([m.coef_ for m in models]), k)])
 
 
-def _logistic(X: Floats, y: Ints, steps: int) -> Floats:
-    eta, lam = (np.array([_SETTING[name]]) for name in ("eta", "lam"))
+def _logistic(X: Floats, y: Ints, lam: float, steps: int) -> Floats:
     start = np.zeros((X.shape[1], 1))
-    return descend(X, cross_entropy(y), start, eta=eta, lam=lam, steps=steps)[:, 0]
+    setting = {"eta": np.array([_WORDED_ETA]), "lam": np.array([lam])}
+    return descend(X, cross_entropy(y), start, **setting, steps=steps)[:, 0]
 
 
-def _select(X: Floats, y: Ints, groups: Ints, k: int, steps: int, rounds: int = 5) -> Floats:
+def _select(X: Floats, y: Ints, groups: Ints, k: int, lam: float, steps: int, rounds: int = 5) -> Floats:
     """Select-pAp@k with its classifiers descended."""
     select = Selection(y, groups, Top(k=k))
-    w = _logistic(X, y, steps)
+    w = _logistic(X, y, lam, steps)
     for _ in range(rounds):
         rows = select(X @ w)
-        w = _logistic(X[rows], y[rows], steps)
+        w = _logistic(X[rows], y[rows], lam, steps)
     return w

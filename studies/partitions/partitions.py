@@ -16,7 +16,7 @@ import pandas as pd
 from attop.experiment import Verdict, decide, scaled_error
 from attop.extending import sort_tops
 from attop.statistics import difference, holm, wilcoxon
-from attop_bench.papers.findings import Plot, Tables
+from attop_bench.papers.findings import Plot, Tables, count_runs
 from attop_bench.papers.pictures import dumbbells
 from attop_bench.report.compute.judgements import split_ratio
 from studies.aatp2012 import PREPARATIONS
@@ -56,9 +56,8 @@ def picture(tests: pd.DataFrame) -> Plot:
     rows = rows[rows["method"] == rows["method"].iloc[0]]
     rows = rows.assign(row=rows["rival"] + " " + rows["top"], printed=0.0, ours=rows["difference"])
     parts = {str(name): its for name, its in rows.groupby("dataset", sort=False)}
-    return Plot(
-        "differences", "Differences to each rival: 20 partitions", dumbbells(parts, "difference", 6.0)
-    )
+    n = count_runs(rows.filter(like="partitions_").sum(axis=1), "partition")
+    return Plot("differences", f"Differences to each rival: {n}", dumbbells(parts, "difference", 6.0))
 
 
 def paired_tests(

@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from attop.experiment import Verdict
 from attop.extending import join_words
-from attop_bench.papers.findings import Findings, Plot, Table, Tables
+from attop_bench.papers.findings import Findings, Plot, Table, Tables, count_runs
 from attop_bench.papers.pictures import COLOURS, MARKS, half_interval, key, panels
 from attop_bench.report.figures.scene import figure_theme, method_styles
 from studies.publish import Sizes
@@ -51,13 +51,13 @@ _REASONS = (
     "70% train; parameters on two inner folds of it. A method stopped early is a run of its own.",
     "Letter: N against the rest has the printed share of positives. IJCNN1: the training and validation "
     "parts, 49,990 rows; the paper's 141,691 include the test. a9a is not in the paper.",
-    "PPI and KDD Cup 2008 are not available. The sets at hand, thinned to as few positives, stand in; with 8 "
-    "positives among the first k they show nothing.",
+    "PPI and KDD Cup 2008 are not available. The sets at hand, thinned to as few positives, stand in; "
+    "with so few positives among the first k they show nothing.",
 )
 
 CONFIGURATION = "config/papers/prec2015.yaml"
 _FILES = {
-    "precision": "precision@k and seconds at kappa = 0.25, five splits",
+    "precision": "precision@k and seconds at kappa = 0.25",
     "partitions": "precision@k over partitions, by preparation",
     "tests": "methods in pairs on the same partitions",
     "values.csv.gz": "the tested values",
@@ -178,8 +178,9 @@ def picture(tests: pd.DataFrame) -> Plot:
             axis.set_ylim(len(methods) - 0.4, -0.6)
             axis.set_xlabel("difference in precision@k")
         key(canvas, rows["verdict"], hollow="to 1PMB", filled="to SVMperf")
+    n = count_runs(rows.filter(like="partitions_").sum(axis=1), "partition")
     caption = (
-        "Differences to SVMperf (filled) and 1PMB (hollow): 20 partitions, k a quarter of the positives; "
+        f"Differences to SVMperf (filled) and 1PMB (hollow): {n}, k a quarter of the positives; "
         "colour: Wilcoxon's test, adjusted by Holm"
     )
     return Plot("differences", caption, canvas)
@@ -188,7 +189,8 @@ def picture(tests: pd.DataFrame) -> Plot:
 def _at_a_quarter(precision: pd.DataFrame) -> Table:
     value = precision["mean"].map("{:.3f}".format) + precision["spread"].map(" ({:.3f})".format)
     cells = _by_method(precision.assign(value=value), "dataset").rename(columns=_SETS)
-    return Table("At a quarter of the positives, five splits", cells, "Mean (standard deviation).")
+    n = count_runs(precision["n"], "split")
+    return Table(f"At a quarter of the positives, {n}", cells, "Mean (standard deviation).")
 
 
 def _by_method(rows: pd.DataFrame, columns: str) -> pd.DataFrame:
@@ -211,9 +213,15 @@ def over_partitions(partitions: pd.DataFrame, tests: pd.DataFrame) -> Table:
     return Table(
         "Over partitions, by preparation",
         _by_method(rows, "column"),
-        "▲ ▼: shown to be above or below SVMperf by Wilcoxon's test over the partitions (20 standardised, 10 "
-        "scaled to the range, 10 raw), adjusted by Holm for the nine rivals of a method.",
+        "▲ ▼: shown to be above or below SVMperf by Wilcoxon's test over the partitions "
+        f"({_preparations(rows)}), adjusted by Holm for the rivals of a method.",
     )
+
+
+def _preparations(partitions: pd.DataFrame) -> str:
+    """Say over how many partitions each preparation is."""
+    groups = partitions.groupby("preparation", sort=False)["n"]
+    return ", ".join(f"{name}: {count_runs(n, 'partition')}" for name, n in groups)
 
 
 def _results(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

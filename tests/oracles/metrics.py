@@ -15,6 +15,11 @@ def precision(labels, k):
     return Fraction(sum(labels[:k]), k)
 
 
+def expected_precision(y, scores, law):
+    """Mean of precision over a law of k, as fractions, and over the orders of tied items."""
+    return sum((chance * expected(precision, y, scores, k) for k, chance in law.items()), Fraction())
+
+
 def recall(labels, k):
     return Fraction(sum(labels[:k]), sum(labels))
 

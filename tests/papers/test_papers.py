@@ -18,6 +18,7 @@ from studies.papk2020.simulations import margins as simulate_margins
 from studies.paths import lam, steps, tolerance
 from studies.pnorm2005.rounds import ranks, rounds
 from studies.publish import Sizes, _put, index_row
+from studies.sentences import sentences
 from studies.theory import pap_margins
 
 from attop.extending import Top
@@ -62,6 +63,7 @@ STUDIES = [
     "studies.bounds",
     "studies.further",
     "studies.nearer_optimum",
+    "studies.sentences",
 ]
 
 
@@ -214,7 +216,7 @@ def test_the_page_of_toppush_says_how_many_trials_were_run():
     tables = read_tables(folder)
     fewer = tables["table_2"].assign(n=tables["table_2"]["n"].clip(upper=5))
     page = markdown(toppush2014.findings({**tables, "table_2": fewer}), "studies.toppush2014")
-    assert page.count("5 trials") == 3
+    assert page.count(" 5 trials") == 3
     assert "over 30 trials" not in page
 
 
@@ -247,13 +249,13 @@ def _results(config, value):
                     key = (data.id, method.id, repeat, 0, top)
                     score = value(data.id, method.id, repeat)
                     evaluation += [(*key, metric, score, None) for metric in config.metrics]
-                    runs.append((*key, "ok", False, 0.1, 20, 10))
+                    runs.append((*key, "ok", False, 0.1, 20, 10, '{"lam": 10}'))
                     roc.append((*key, [0, 0, 2], [0, 3, 4], 2, 4))
     names = ["dataset", "method", "repeat", "fold", "top"]
     tables = {
         "evaluation": pd.DataFrame(evaluation, columns=[*names, "metric", "value", "reason"]),
         "runs": pd.DataFrame(
-            runs, columns=[*names, "status", "constant", "seconds_training", "n_train", "n_test"]
+            runs, columns=[*names, "status", "constant", "seconds_training", "n_train", "n_test", "chosen"]
         ),
         "roc": pd.DataFrame(roc, columns=[*names, "fp", "tp", "n_neg", "n_pos"]),
     }
@@ -291,6 +293,8 @@ def _simulated(paper):
             "curves": announced.curves(0, {"pima": few}, 1),
             "large": large,
         }
+    if paper == "studies.sentences":
+        return {"sentences": sentences(0)}
     assert not hasattr(load_paper(paper), "SIMULATIONS")
     return {}
 

@@ -96,7 +96,8 @@ def test_greedy_combines_classifiers_of_its_own():
 
 def test_every_method_is_trained_in_every_way_that_is_known():
     data = make("ratings", 0, n_users=40, n_items=120, n_rated=(40, 80))
-    table = ways(0, {"movielens": data}, split=1, n_starts=2, tops=(2,), steps=4)
+    few = {"split": 1, "n_starts": 2, "n_worded": 2, "tops": (2,), "worded_tops": (2,), "steps": 4}
+    table = ways(0, {"movielens": data}, **few)
     starts = table.groupby(["way", "method"])["start"].count().unstack("method")
     assert (starts.loc["words", ["gd-papk-avg", "svm-pauc", "sgd-avg"]] == 2).all()
     assert (starts.loc["exact"].dropna() == 1).all()
@@ -108,7 +109,7 @@ def test_every_method_is_trained_in_every_way_that_is_known():
     }  # fmt: skip
     assert table["value"].between(0, 1).all()
     assert (table["split"] == 1).all()
-    again = ways(0, {"movielens": data}, split=1, n_starts=2, tops=(2,), steps=4)
+    again = ways(0, {"movielens": data}, **few)
     assert table.equals(again)
     assert ways(0, {}, split=0).empty
 
@@ -131,4 +132,4 @@ def test_orderings_are_explained_by_the_ways_in_which_they_hold():
     assert row["spread_starts"] == pytest.approx(np.std([0, 0.002], ddof=1))
     assert row["printed"] == 0.349
     (table,) = findings({"ways": table, "orderings": found}).tables
-    assert f"Of the 105 printed orders of two methods {found['words'].eq(True).sum()} hold" in table.note
+    assert f"Of 105 printed orders of two methods {found['words'].eq(True).sum()} hold" in table.note

@@ -1,3 +1,4 @@
+from ._capacity import expected_precision as expected_precision
 from ._cards import CardPrecision as CardPrecision
 from ._cards import card_precision as card_precision
 from ._cumulative_gain import dcg as dcg

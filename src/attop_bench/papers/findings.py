@@ -7,14 +7,14 @@ files alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from attop.experiment import MIN_RUNS, Verdict, decide
-from attop.extending import Top, did_you_mean
+from attop.extending import Top, count_noun, did_you_mean
 from attop_bench.files import StrPath
 
 NOT_COMPARABLE = "not comparable"
@@ -102,6 +102,19 @@ def _read_top(text: object, file: StrPath) -> str:
         return str(Top.parse(str(text)))
     except ValueError as error:
         raise PrintedError(f"{file}: the column top: {error}") from None
+
+
+def count_runs(numbers: Iterable[float], noun: str) -> str:
+    """Say over how many runs means are, from the column of a table: "20 partitions", "10 to 20 partitions".
+
+    Examples
+    --------
+    >>> count_runs([20, 20], "partition"), count_runs([10, 20], "partition"), count_runs([1], "trial")
+    ('20 partitions', '10 to 20 partitions', '1 trial')
+    """
+    counts = [int(number) for number in numbers]
+    least, most = min(counts, default=0), max(counts, default=0)
+    return count_noun(most, noun) if least == most else f"{least:,} to {count_noun(most, noun)}"
 
 
 class PrintedError(ValueError):
