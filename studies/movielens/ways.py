@@ -168,8 +168,8 @@ class _Study:
             for lam in _WORDED_LAM
         ]
         select = [_select(X, y, groups, k, lam, steps) for lam in _WORDED_LAM]
-        for method, W in {"greedy-papk": greedy, "select-papk": select}.items():
-            yield method, "words", self._scored([self.best(np.column_stack(W), k)])
+        for method, found in {"greedy-papk": greedy, "select-papk": select}.items():
+            yield method, "words", self._scored([self.best(np.column_stack(found), k)])
 
     def _folds(self) -> np.random.RandomState:
         return np.random.RandomState(self.seed("folds"))
@@ -190,8 +190,8 @@ class _Study:
 
 def _logistic(X: Floats, y: Ints, lam: float, steps: int) -> Floats:
     start = np.zeros((X.shape[1], 1))
-    setting = {"eta": np.array([_WORDED_ETA]), "lam": np.array([lam])}
-    return descend(X, cross_entropy(y), start, **setting, steps=steps)[:, 0]
+    eta, lams = np.array([_WORDED_ETA]), np.array([lam])
+    return descend(X, cross_entropy(y), start, eta=eta, lam=lams, steps=steps)[:, 0]
 
 
 def _select(X: Floats, y: Ints, groups: Ints, k: int, lam: float, steps: int, rounds: int = 5) -> Floats:
