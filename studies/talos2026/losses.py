@@ -131,7 +131,7 @@ class AdversarialSoftmax(_StatefulLists):
     def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
         """Overwrite scores by slopes; see `Lists`."""
         positive = self._positive(users)
-        p, q = (adam.array for adam in self._adversary)
+        p, q = (adam.array.astype(scores.dtype) for adam in self._adversary)
         hardness = softmax(np.where(positive, -np.inf, p[users] @ q.T), axis=1)
         weighted = 64 * DRAWN * hardness * np.exp(scores / self._temperature)
         level = np.log(weighted.sum(axis=1, keepdims=True))
@@ -178,13 +178,16 @@ class LowerLeft(_StatefulLists):
         now = {name: float(adam.array[0]) for name, adam in self._numbers.items()}
         positive = self._positive(users)
         n_pos = positive.sum(axis=1, keepdims=True)
-        share = np.where(positive, 1.0, n_pos / (self.n_items - n_pos)) / n_pos.sum()
+        number = scores.dtype.type  # of single precision, as the scores are
+        share = np.where(positive, number(1.0), (n_pos / (self.n_items - n_pos)).astype(number)) / number(
+            n_pos.sum()
+        )
         f = expit(scores)
         off = np.where(positive, now["a"] - f, f - now["b"])
-        sign = np.where(positive, -1.0, 1.0)
+        sign = np.where(positive, number(-1.0), number(1.0))
         lead = 2 * (1 + now["gamma"])
-        excess = sign * off**2 + lead * f - np.where(positive, now["s_pos"], now["s_neg"])
-        part = share * np.where(positive, -1 / self._alpha, 1 / self._beta)
+        excess = sign * off**2 + lead * f - np.where(positive, number(now["s_pos"]), number(now["s_neg"]))
+        part = share * np.where(positive, number(-1 / self._alpha), number(1 / self._beta))
         active = part * expit(5 * excess)
         by_score = active * (2 * off + lead)
         total = float((part * np.logaddexp(0.0, 5 * excess)).sum() / 5)
