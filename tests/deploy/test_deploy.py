@@ -29,7 +29,7 @@ from attop_bench.deploy.card import card, expectation_sentence
 from attop_bench.deploy.contributions import contributions
 from attop_bench.deploy.deploy import deploy, expect, read, share_kept
 from attop_bench.deploy.lists import changes, explore, read_list
-from attop_bench.deploy.package import Package, read_package, write_package
+from attop_bench.deploy.package import Package, read_package
 from attop_bench.deploy.promise import read_held_out, write_held_out
 from attop_bench.deploy.reasons import one_column
 from attop_bench.files import write_csv
@@ -40,6 +40,7 @@ from attop_bench.run.plan import Plan
 from attop_bench.run.training import run_job
 from attop_bench.run.up_to_date import digest
 from support import ROOT
+from support.packages import write_package
 from support.small_run import configured
 from support.transactions import transactions
 

@@ -20,12 +20,13 @@ from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.contributions import contributions
-from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.package import read_package
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import compile_method
 from attop_bench.run.job import Job
 from attop_bench.run.training import run_job
+from support.packages import write_package
 from support.small_run import configured
 
 pytestmark = pytest.mark.workflow

@@ -12,9 +12,9 @@ import pytest
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.deploy.package import _digest as digest
-from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.package import read_package
 from attop_bench.deploy.trial import read_trial
-from support.packages import linear_package
+from support.packages import linear_package, write_package
 
 
 @pytest.fixture

@@ -15,12 +15,11 @@ from attop_bench.cli.main import main
 from attop_bench.cli.options import source
 from attop_bench.cli.propose import _values_of
 from attop_bench.deploy.lists import own_rows, read_list
-from attop_bench.deploy.package import write_package
 from attop_bench.deploy.promise import promise_path, read_promise
 from attop_bench.files import csv_text, original_cell, plain_cell, write_csv, write_parquet
 from attop_bench.run.rescore import rescore
 from attop_bench.run.tables import read_tables, write_tables
-from support.packages import linear_package
+from support.packages import linear_package, write_package
 
 N = 120
 #: Names of rows as they are found: formulas, numbers, separators, quotes, new lines, other scripts.

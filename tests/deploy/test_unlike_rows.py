@@ -10,10 +10,10 @@ from scipy.stats import hypergeom, ks_2samp
 from attop.experiment import Fold
 from attop_bench.data.preparation import as_categories
 from attop_bench.deploy.aspects import Aspect
-from attop_bench.deploy.package import read_package, write_package
+from attop_bench.deploy.package import read_package
 from attop_bench.deploy.training import Distances, effect_of, read_training, summarise, write_training
 from attop_bench.deploy.unlike import chance_of_shares, findings
-from support.packages import linear_package
+from support.packages import linear_package, write_package
 
 CATEGORIES = ("region", "shop")
 GERMAN = ["der", "die", "das", "und", "ist", "nicht", "mit", "von", "auf", "ein"]

@@ -257,7 +257,13 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
     folder = Path("results/evaluation/toy")
     folder.mkdir(parents=True)
 
-    script("split", monkeypatch, config, input=SimpleNamespace(data="toy.npz"), output=["folds.npz"])
+    script(
+        "split",
+        monkeypatch,
+        config,
+        input=SimpleNamespace(data="toy.npz"),
+        output=["folds.npz", "folds.made"],
+    )
     folds = read_folds("folds.npz", dataset, spec.split)
 
     monkeypatch.setattr(registry, "_OWN", {})
@@ -273,7 +279,7 @@ def test_every_job_knows_it_from_the_configuration(tmp_path, monkeypatch):
 
     write_tables({"trace": pd.DataFrame(columns=[*KEY, *TABLES["trace"]])}, folder)
     inputs = SimpleNamespace(data=["toy.npz"])
-    outputs = ["report.html", "manifest.json"]
+    outputs = ["report.html", "manifest.json", "report.made"]
     script("report", monkeypatch, config, input=inputs, output=outputs, threads=1)
     page = Path("report.html").read_text()
     for words in ("misses@k", "The gain", "Share of the k best that are negative."):

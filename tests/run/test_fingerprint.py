@@ -5,6 +5,7 @@ import importlib
 import json
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_a_name_is_imported_from_where_it_is_defined_or_by_a_stub_that_says_wher
 
 def from_packages(file):
     """Names that come from a package which imports them, without a stub; within the library also with one."""
-    within = "attop" in file.parts
+    within = Path(file).is_relative_to(ROOT / "src/attop")
     for node in imports(file):
         if FILES.get(node.module, file).name == "__init__.py":
             exported = {alias.name for line in imports(FILES[node.module]) for alias in line.names}

@@ -24,7 +24,6 @@ from attop_bench.data.build import make
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy.card import card, draw_curve
 from attop_bench.deploy.deploy import deploy, expect, summed
-from attop_bench.deploy.package import write_package
 from attop_bench.report import write_analysis
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.report.page.view import tex_text
@@ -39,6 +38,7 @@ from attop_bench.run.tables import KEY, TABLES
 from attop_bench.run.training import run_job
 from attop_bench.run.up_to_date import digest
 from support import ROOT
+from support.packages import write_package
 from support.small_run import configured, without_figures
 
 pytestmark = pytest.mark.workflow

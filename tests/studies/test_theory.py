@@ -193,8 +193,8 @@ def test_the_error_beside_a_bound_is_of_rows_the_model_has_not_seen():
 def test_mistakes_are_at_most_the_bound_and_what_can_be_made():
     rows = perceptrons(0, {"a9a": WDBC}, batch_size=100)
     assert list(rows["setting"]) == ["avg", "max"]
-    assert (rows["measured"] > 0).all()
-    assert (rows["measured"] <= rows[["bound", "limit"]].min(axis=1)).all()
+    assert (rows["counted"] > 0).all()
+    assert (rows["counted"] <= rows[["bound", "limit"]].min(axis=1)).all()
 
 
 @pytest.mark.parametrize("p", [1, 2, 4])

@@ -20,9 +20,10 @@ from attop_bench.files import write_text
 #: Snakemake, which imports for a second: Ctrl-C ends it without a traceback from the beginning.
 _SNAKEMAKE = """
 import sys
-from attop_bench.run.interrupt import heed_interrupt
+from attop_bench.run.interrupt import heed_interrupt, importing
+with importing():
+    from snakemake.cli import main
 heed_interrupt()
-from snakemake.cli import main
 sys.argv[0] = "snakemake"
 main()
 """

@@ -6,10 +6,12 @@ process then ends with the status that a shell gives to one ended by the signal.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -37,6 +39,22 @@ def heed_interrupt() -> None:
     in_main = threading.current_thread() is threading.main_thread()
     if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
+
+
+@contextlib.contextmanager
+def importing() -> Iterator[None]:
+    """Have Ctrl-C end this process at once, while there is nothing to be put in order.
+
+    A library that is being imported may hide SystemExit, and the process would go on.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end_at_once)
+    try:
+        yield
+    finally:
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, before)
 
 
 def heed_termination() -> None:
@@ -73,6 +91,11 @@ def leave() -> None:
     """Raise SystemExit with the status of a process that was told to stop; do nothing if it was not."""
     if is_stopped():
         raise SystemExit(_status)
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> None:
+    os.write(2, _BEFORE.encode())
+    os._exit(128 + number)
 
 
 def _note(number: int) -> None:

@@ -8,9 +8,11 @@ stands here: what scripts import counts as code that results depend on.
 from __future__ import annotations
 
 import platform
+import re
 import resource
 import time
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -31,14 +33,28 @@ class Use:
         """Return the use of this process and its children so far."""
         import psutil  # as slow as all else of a short job
 
-        both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        own, below = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        peak = _own_peak_kb()
         return cls(
             seconds=time.time() - psutil.Process().create_time(),
-            cpu_seconds=sum(used.ru_utime + used.ru_stime for used in both),
-            peak_memory_mb=max(used.ru_maxrss for used in both) / 1e3,
+            cpu_seconds=sum(used.ru_utime + used.ru_stime for used in (own, below)),
+            peak_memory_mb=max(own.ru_maxrss if peak is None else peak, below.ru_maxrss) / 1e3,
             host=platform.node(),
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON value."""
         return asdict(self)
+
+
+def _own_peak_kb() -> int | None:
+    """Return the peak of this process since its program began; None where the system does not say it.
+
+    `ru_maxrss` on Linux is at least that of the process which started it.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    found = re.search(r"VmHWM:\s*(\d+) kB", status)
+    return None if found is None else int(found[1])
