@@ -48,7 +48,7 @@ def expected_precision(
     Notes
     -----
     Vanderschueren et al. (2022) rank by the expected precision of a capacity that is limited and uncertain.
-    It is no metric of the registry: its law is no top.
+    The registry does not have it, as its law is not a top.
 
     Examples
     --------

@@ -35,7 +35,7 @@ _LEAST, _LEAST_EARLY, _DEVIATIONS = 0.45, 0.4, 2.0
 #: Levels of the windows, by their lists and their start, at a risk of 5% (studies/claims/watch.py).
 _AT_ONCE, _SHORT, _LONG = 0.02, 7e-4, 3e-5
 _FEWEST, _FEWEST_EARLY, _MOST_SHORT = 4, 3, 6
-#: Chance of lists that are so unlike each other, below which a window is no fall but lists that failed.
+#: Chance of lists that are so unlike each other, below which lists of a window failed, and it did not fall.
 _UNLIKE, _TINY = 0.05, 1e-9
 #: No list counts as more than so many times the promise, but for chance: it would hide a fall.
 _MOST = 2.5

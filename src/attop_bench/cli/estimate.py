@@ -166,13 +166,13 @@ def _numbers_of_a_row(plan: Plan, data: DatasetConfig, method: str) -> int:
 
 
 def steps_left(plan: Plan) -> list[Step]:
-    """Return the jobs that are no trainings and whose results are not all there."""
+    """Return the jobs other than trainings and whose results are not all there."""
     steps = [*plan.steps(), *plan.last_steps()]
     return [step for step in steps if not (step.output.exists() and step.note.exists())]
 
 
 def step_seconds(plan: Plan, left: Sequence[Step]) -> float | None:
-    """Return the time of jobs that are no trainings on one core, by the mean of each rule's that are done.
+    """Return the time of jobs other than trainings on one core, by the mean of each rule's that are done.
 
     None if one of the rules has no job that is done.
     """

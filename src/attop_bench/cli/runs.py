@@ -187,7 +187,7 @@ def _trainings(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> 
 
 
 def _other_jobs(plan: Plan, steps: list[Step]) -> Iterator[list[str]]:
-    """Yield a row on the jobs that are no trainings."""
+    """Yield a row on the jobs other than trainings."""
     if not steps:
         return
     n = count_noun(len(steps), "job")

@@ -236,7 +236,7 @@ def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
 
 
 def amount_curve(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[float]:
-    """Return what the positives among the first rows are worth, at `MULTIPLES` of k and of all rows.
+    """Return the worth of the positives among the first rows, at `MULTIPLES` of k and of all rows.
 
     Ties are in random order, so that between two cuts the amount is on a straight line. Empty where the data
     set has no amounts, or the list fewer than k rows.

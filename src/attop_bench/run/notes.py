@@ -1,4 +1,4 @@
-"""The notes of jobs that are no trainings of one fold: each is the last output of its rule."""
+"""The notes of jobs other than trainings of one fold: each is the last output of its rule."""
 
 from __future__ import annotations
 

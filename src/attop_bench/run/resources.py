@@ -35,7 +35,7 @@ _BASE_MB, _COPIES, _MINUTES = 1000, 10, 10
 #: Rules whose jobs are never submitted.
 LOCAL = frozenset(["fetch", "report"])
 
-#: Minutes of a job that is no training, by its rule.
+#: Minutes of a job other than a training, by its rule.
 _STEP_MINUTES = {"compile": 10}
 _OTHER_MINUTES = 30
 
@@ -59,17 +59,17 @@ def size_mb(files: Iterable[StrPath]) -> float:
 
 
 def step_memory_mb(input_mb: float, attempt: int) -> int:
-    """Return the memory of a job that is no training: Python and its packages, some copies of the data."""
+    """Return the memory of a job other than a training: Python and its packages, some copies of the data."""
     return attempt * (_BASE_MB + _COPIES * round(input_mb))
 
 
 def step_minutes(rule: str, attempt: int) -> int:
-    """Return the time of a job that is no training."""
+    """Return the time of a job other than a training."""
     return attempt * _STEP_MINUTES.get(rule, _OTHER_MINUTES)
 
 
 def needs(rule: str) -> dict[str, Callable[..., int]]:
-    """Return the resources of a rule that is no training."""
+    """Return the resources of a rule other than training."""
     return {
         "mem_mb": lambda wildcards, input, attempt: step_memory_mb(size_mb(input), attempt),  # noqa: A006
         "runtime": lambda wildcards, attempt: step_minutes(rule, attempt),

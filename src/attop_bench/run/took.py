@@ -25,7 +25,7 @@ ALL = ""
 
 @dataclass(frozen=True)
 class Step:
-    """A job that is no training: its rule, its data set if it is of one, its first output and its note."""
+    """A job other than a training: its rule, its data set if it is of one, its first output and its note."""
 
     rule: str
     dataset: str
@@ -38,7 +38,7 @@ Row = tuple[str, str, Use]
 
 
 def of_notes(steps: Iterable[Step]) -> Iterator[Row]:
-    """Yield the use of each job that is no training, as far as its note is there."""
+    """Yield the use of each job other than a training, as far as its note is there."""
     for step in steps:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             note = read_json(step.note)

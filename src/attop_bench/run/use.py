@@ -33,12 +33,12 @@ class Use:
         """Return the use of this process and its children so far."""
         import psutil  # as slow as all else of a short job
 
-        own, below = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        process, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
         peak = _own_peak_kb()
         return cls(
             seconds=time.time() - psutil.Process().create_time(),
-            cpu_seconds=sum(used.ru_utime + used.ru_stime for used in (own, below)),
-            peak_memory_mb=max(own.ru_maxrss if peak is None else peak, below.ru_maxrss) / 1e3,
+            cpu_seconds=sum(used.ru_utime + used.ru_stime for used in (process, children)),
+            peak_memory_mb=max(process.ru_maxrss if peak is None else peak, children.ru_maxrss) / 1e3,
             host=platform.node(),
         )
 

@@ -98,7 +98,7 @@ def _amounts(rows: pd.DataFrame, size: Top) -> Floats:
 
 
 def _worth(part: pd.DataFrame) -> float:
-    """Return what a row is worth on average, which a random order finds at each place."""
+    """Return the mean worth of a row, which a random order finds at each place."""
     runs = part.drop_duplicates(["repeat", "fold"])
     totals = np.array([float(amounts[-1]) for amounts in runs["amounts"]])
     return float(np.mean(totals / (runs["n_neg"] + runs["n_pos"])))
@@ -134,7 +134,7 @@ def _draw(
 
 
 def _scale(unit: str, x: Floats, about: _List) -> Floats:
-    """Return what hits among the first x are multiplied by in a unit."""
+    """Return the factor from hits among the first x to a unit."""
     if unit == "share":
         return np.full_like(x, 1 / about.n_pos)
     if unit == "lift":
@@ -184,7 +184,7 @@ def band_of(curves: Floats, scene: Scene, *, bounded: bool = True) -> tuple[Floa
 def _numbers(
     hits: Mapping[str, Floats], amounts: Mapping[str, Floats], about: _List, worth: float
 ) -> pd.DataFrame:
-    """Return what is drawn as a table: a row for each method and k."""
+    """Return the curves as a table: a row for each method and k."""
     k = about.k * MULTIPLES
     inside = k <= about.n
     tables = []

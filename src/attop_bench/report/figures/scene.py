@@ -253,7 +253,7 @@ class Figure:
 
     @property
     def units(self) -> list[tuple[str, str]]:
-        """What it shows in turn, the first at first: the class of its parts, and words."""
+        """States that it shows in turn, the first at first: the class of its parts, and words."""
         classes = dict.fromkeys(re.findall(r'class="by (\w+)"', self.svg))
         return [(unit, _UNIT_WORDS.get(unit, unit)) for unit in classes]
 
