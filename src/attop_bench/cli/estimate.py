@@ -166,7 +166,7 @@ def _numbers_of_a_row(plan: Plan, data: DatasetConfig, method: str) -> int:
 
 
 def steps_left(plan: Plan) -> list[Step]:
-    """Return the jobs other than trainings and whose results are not all there."""
+    """Return the jobs other than trainings whose results are not all there."""
     steps = [*plan.steps(), *plan.last_steps()]
     return [step for step in steps if not (step.output.exists() and step.note.exists())]
 

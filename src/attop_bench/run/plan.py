@@ -213,7 +213,7 @@ class Plan:
         return self.root / "evaluation" / dataset / f"{table}.parquet"
 
     def steps(self) -> Iterator[Step]:
-        """Yield the jobs other than trainings and come before the report, in the order of the rules."""
+        """Yield the jobs other than trainings that come before the report, in the order of the rules."""
         sets = [data.id for data in self.config.datasets]
         yield from (_step("fetch", name, self.receipt_path(name)) for name in self.with_files())
         yield from (_step("prepare", d, self.stage_path(d, stage)) for d in sets for stage in self.stages(d))

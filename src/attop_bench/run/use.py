@@ -34,7 +34,7 @@ class Use:
         import psutil  # as slow as all else of a short job
 
         process, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        peak = _own_peak_kb()
+        peak = _peak_kb()
         return cls(
             seconds=time.time() - psutil.Process().create_time(),
             cpu_seconds=sum(used.ru_utime + used.ru_stime for used in (process, children)),
@@ -47,7 +47,7 @@ class Use:
         return asdict(self)
 
 
-def _own_peak_kb() -> int | None:
+def _peak_kb() -> int | None:
     """Return the peak of this process since its program began; None where the system does not say it.
 
     `ru_maxrss` on Linux is at least that of the process which started it.
@@ -56,5 +56,5 @@ def _own_peak_kb() -> int | None:
         status = Path("/proc/self/status").read_text(encoding="ascii")
     except OSError:
         return None
-    found = re.search(r"VmHWM:\s*(\d+) kB", status)
-    return None if found is None else int(found[1])
+    line = re.search(r"VmHWM:\s*(\d+) kB", status)
+    return None if line is None else int(line[1])
