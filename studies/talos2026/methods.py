@@ -39,7 +39,7 @@ class FactorLists(UserRows):
     alpha: float = 0.5
     beta: float = 0.1
     learning_rate: float = 0.1
-    n_steps: int = 400
+    n_steps: int = 256
     batch_users: int = 1000
     n_layers: int = 0
     random_state: int | None = 0

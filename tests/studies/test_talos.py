@@ -56,14 +56,17 @@ def hinges(s, y, threshold):
 #: Loss -> temperature, second number, and the value of one list whose k-th score is held.
 DEFINITIONS = {
     "bsl": (0.2, 0.5, lambda s, y, t: ((0.2 * logsumexp(s[~y] / 0.2) - s[y]) / 0.5).sum()),
-    "psl": (0.2, 1, lambda s, y, t: sum(np.log((expit(s[~y] - s[i]) ** 5).sum()) for i in np.flatnonzero(y))),
     "rs@k": (0.1, 3.0, recall),
-    "talos": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, t, 0.2)),
-    "talos-without-threshold": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, 0.0, 0.2)),
-    "talos-inside": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, t, 1.0, 0.2)),
     "talos-without-denominator": (0.2, 1, lambda s, y, t: -np.log(expit(s[y] - t)).sum() / 0.2),
     "aatp": (1.0, 1, hinges),
 }  # fmt: skip
+#: The same of losses over blocks of users, at a temperature of 0.2.
+OF_BLOCKS = {
+    "psl": lambda s, y, t: sum(np.log((expit(s[~y] - s[i]) ** 5).sum()) for i in np.flatnonzero(y)),
+    "talos": lambda s, y, t: of_sigmoids(s, y, t, 0.2),
+    "talos-without-threshold": lambda s, y, t: of_sigmoids(s, y, 0.0, 0.2),
+    "talos-inside": lambda s, y, t: of_sigmoids(s, y, t, 1.0, 0.2),
+}
 
 
 def slopes_of(value, s):
@@ -82,6 +85,22 @@ def test_a_loss_is_its_definition_and_its_slopes_are_those(name, case):
         threshold = kth(s)
         held = slopes_of(lambda moved, y=y, t=threshold: definition(moved, y, t), s)
         np.testing.assert_allclose(slopes, held, atol=1e-5)
+
+
+@pytest.mark.parametrize(("dtype", "precision"), [(np.float64, 1e-9), (np.float32, 1e-5)])
+@pytest.mark.parametrize("name", OF_BLOCKS)
+def test_a_loss_of_blocks_is_its_definition_in_double_and_single_precision(name, dtype, precision, case):
+    scores, positive = (array[::-1] for array in case)
+    definition, settings = OF_BLOCKS[name], {"temperature": 0.2, "second": 1.0}
+    lists = losses.stateful(name, csr_matrix(case[1]), K, settings)
+    slopes = scores.astype(dtype)
+    value = lists.descend(slopes, np.array([2, 1, 0]), 1.0, 0.5)
+    rows = list(zip(scores, positive, strict=True))
+    assert value == pytest.approx(sum(definition(s, y, kth(s)) for s, y in rows), rel=precision)
+    for (s, y), slope in zip(rows, slopes, strict=True):
+        threshold = kth(s)
+        held = slopes_of(lambda moved, y=y, t=threshold: definition(moved, y, t), s)
+        np.testing.assert_allclose(slope, 0.5 * held, rtol=10 * precision, atol=10 * precision)
 
 
 def test_smooth_indicators_are_taken_in_turn_and_hold_what_was_taken(case):
@@ -228,7 +247,7 @@ def test_the_page_is_made_of_a_run_of_the_configuration():
 def test_drawn_lists_are_the_loss_of_positives_and_drawn_items(case, monkeypatch):
     """Of all items they are the loss itself; of few, slopes stand on positives and those few alone."""
     scores, positive = case
-    loss, _ = losses.surrogate("psl", K, 0.2, 1.0)
+    loss, _ = losses.surrogate("bpr", K, 0.2, 1.0)
     pairs, users = csr_matrix(positive), np.arange(3)
     slopes = scores.copy()
     value = losses.DrawnLists(pairs, loss).descend(slopes, users, 1.0, 0.5)
