@@ -7,7 +7,7 @@ loss compares with is held where it is, as in the paper's code.
 import numpy as np
 from numba import njit
 
-from attop.extending import HELPER, kth_largest, over_groups
+from attop.extending import kth_largest, over_groups
 
 #: Items that the paper draws for each positive, and `DrawnLists` for each block of users.
 DRAWN = 1024

@@ -1,7 +1,8 @@
-"""The losses of Talos's tables, by the names of the configuration: surrogates, and losses with a state.
+"""The losses of Talos's tables, by the names of the configuration: surrogates, and losses of blocks of users.
 
-A loss with a state keeps numbers of its own beside the factors, and descends (or climbs) on them at each
-block of users: thresholds by quantile regression, an adversary, or the six numbers of LLPAUC.
+The latter take the scores of a block in few passes of numpy, whose exponentials of single precision are the
+fastest. Some keep numbers of their own beside the factors, and descend (or climb) on them at each block:
+thresholds by quantile regression, an adversary, or the six numbers of LLPAUC.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from attop.surrogates import BPRLoss, SoftmaxLoss, SoftmaxLossAtK, TalosLossAtK
 from studies.talos2026.kernels import DRAWN, kth_of_rows
 
 Singles = NDArray[np.float32]
+#: Of single precision in a descent, of double in its test.
+Reals = NDArray[np.floating[Any]]
 
 
 class _Listed(TopSurrogate):
@@ -62,8 +65,8 @@ class _Adam:
         self.array[at] -= self._rate * mean / (np.sqrt(square) + 1e-8)
 
 
-class _StatefulLists(Lists):
-    """`Lists` of a loss that keeps numbers of its own; scores are cosines."""
+class _BlockLists(Lists):
+    """`Lists` of a loss that takes a block of users at once; scores are cosines."""
 
     def __init__(self, pairs: csr_matrix):
         self.pairs = pairs
@@ -78,7 +81,7 @@ class _StatefulLists(Lists):
         return np.repeat(np.arange(len(users)), n_pos), rows.indices, n_pos
 
 
-class DrawnLists(_StatefulLists):
+class DrawnLists(_BlockLists):
     """A loss over each user's positives and `DRAWN` items, which are drawn anew for each block of users."""
 
     def __init__(self, pairs: csr_matrix, loss: GroupedSurrogate, seed: int = 0):
@@ -98,7 +101,7 @@ class DrawnLists(_StatefulLists):
         return float(mean) * len(users)
 
 
-class PowerLists(_StatefulLists):
+class PowerLists(_BlockLists):
     """PSL: of each positive ``log sum_j sigmoid(s_j - s_i) ** power``, over negatives among drawn items.
 
     `DRAWN` items are drawn anew for each block of users. Scores are cosines, so that no exponential leaves
@@ -109,7 +112,7 @@ class PowerLists(_StatefulLists):
         super().__init__(pairs)
         self._power, self._rng = power, np.random.default_rng(seed)
 
-    def descend(self, scores: Floats, users: Ints, scale: float, factor: float) -> float:
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
         """Overwrite scores by slopes; see `Lists`."""
         user, item, n_pos = self._positives(users)
         drawn = self._rng.permutation(self.n_items)[:DRAWN]
@@ -121,6 +124,7 @@ class PowerLists(_StatefulLists):
         powers = np.power(below, -self._power, out=below)
         powers *= negative[user]
         total = powers.sum(axis=1)
+        total[total == 0.0] = 1.0  # no item drawn is negative: no loss
         z *= powers
         z *= (factor * self._power / total).astype(scores.dtype)[:, np.newaxis]
         scores[:] = 0.0
@@ -129,7 +133,7 @@ class PowerLists(_StatefulLists):
         return float(np.log(total).sum())
 
 
-class SigmoidLists(_StatefulLists):
+class SigmoidLists(_BlockLists):
     """Talos, the negatives alone below the line: of each positive ``log sum_neg p_j - log p_i``.
 
     p is a sigmoid of ``(s - threshold) / width`` to the power ``1 / temperature``. The threshold is the k-th
@@ -146,7 +150,7 @@ class SigmoidLists(_StatefulLists):
             np.empty((2, self.n_items), np.int64),
         )
 
-    def descend(self, scores: Floats, users: Ints, scale: float, factor: float) -> float:
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
         """Overwrite scores by slopes; see `Lists`."""
         user, item, n_pos = self._positives(users)
         threshold = np.zeros(len(users), scores.dtype)
@@ -168,7 +172,7 @@ class SigmoidLists(_StatefulLists):
         return float((n_pos * np.log(total)).sum() - np.log(of_positives).sum())
 
 
-class RegressedHinges(_StatefulLists):
+class RegressedHinges(_BlockLists):
     """AATP as printed: hinges about thresholds that follow the users' k-th scores by quantile regression."""
 
     def __init__(self, pairs: csr_matrix, k: int, rate: float):
@@ -176,7 +180,7 @@ class RegressedHinges(_StatefulLists):
         self._share = k / self.n_items
         self.thresholds = _Adam(np.zeros(pairs.shape[0]), rate)
 
-    def descend(self, scores: Floats, users: Ints, scale: float, factor: float) -> float:
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
         """Overwrite scores by slopes; see `Lists`."""
         user, item, n_pos = self._positives(users)
         threshold = self.thresholds.array[users, np.newaxis].astype(scores.dtype)
@@ -194,19 +198,18 @@ class RegressedHinges(_StatefulLists):
         return float(value)
 
 
-class AdversarialSoftmax(_StatefulLists):
+class AdversarialSoftmax(_BlockLists):
     """AdvInfoNCE: softmax over negatives whose weights, a softmax of products, an adversary makes harder."""
 
     def __init__(self, pairs: csr_matrix, temperature: float, rate: float, interval: int, seed: int = 0):
         super().__init__(pairs)
-        self._temperature, self._interval, self._passes = temperature, interval, 0
-        self._seen = 0
+        self._temperature, self._interval, self._seen = temperature, interval, 0
         rng = np.random.default_rng(seed)
         self._adversary = [
             _Adam(rng.normal(scale=np.sqrt(2 / (n + 64)), size=(n, 64)), -rate) for n in pairs.shape
         ]
 
-    def descend(self, scores: Floats, users: Ints, scale: float, factor: float) -> float:
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
         """Overwrite scores by slopes; see `Lists`."""
         user, item, _ = self._positives(users)
         p, q = (adam.array.astype(scores.dtype) for adam in self._adversary)
@@ -229,8 +232,8 @@ class AdversarialSoftmax(_StatefulLists):
         scores[user, item] = -factor / self._temperature * missed
         return float(np.logaddexp(0.0, excess).sum())
 
-    def _climb(self, users: Ints, hardness: Floats, share: Floats, total: Floats) -> None:
-        """Make the weights harder, in one pass over the users out of `interval`; `hardness` is overwritten."""
+    def _climb(self, users: Ints, hardness: Reals, share: Reals, total: Reals) -> None:
+        """Make the weights harder, in one pass out of `interval`; `hardness` is overwritten."""
         self._seen += len(users)
         if self._seen // len(self.users) % self._interval == self._interval - 1:
             hardness *= -total
@@ -241,7 +244,7 @@ class AdversarialSoftmax(_StatefulLists):
             self._adversary[1].step(of_items)
 
 
-class LowerLeft(_StatefulLists):
+class LowerLeft(_BlockLists):
     """LLPAUC: the lower left part of the area under the curve, as a minimum and maximum over six numbers.
 
     Each has its range, and scores are cosines, so that no exponential leaves single precision.
@@ -263,7 +266,7 @@ class LowerLeft(_StatefulLists):
             name: _Adam(np.full(1, value), rate * speed.get(name, 1)) for name, value in self._START.items()
         }
 
-    def descend(self, scores: Floats, users: Ints, scale: float, factor: float) -> float:
+    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
         """Overwrite scores by slopes; see `Lists`."""
         now = {name: float(adam.array[0]) for name, adam in self._numbers.items()}
         user, item, n_pos = self._positives(users)
@@ -303,7 +306,7 @@ class LowerLeft(_StatefulLists):
 class _Half:
     """The positives or the negatives in LLPAUC: soft excesses of ``sign off^2 + lead f`` over `least`."""
 
-    def __init__(self, f: Floats, off: Floats, sign: float, least: float, gamma: float):
+    def __init__(self, f: Reals, off: Reals, sign: float, least: float, gamma: float):
         self.f, self.off, self._lead = f, off, 2 * (1 + gamma)
         excess = off * off
         excess *= 5 * sign
@@ -311,7 +314,7 @@ class _Half:
         excess -= 5 * least
         self.active = np.exp(excess, out=excess)
 
-    def weigh(self, weight: Floats, without: Any = None) -> None:
+    def weigh(self, weight: Reals, without: Any = None) -> None:
         """Sum up the weighted excesses, and make `active` their slopes; those of `without` are 0."""
         if without is not None:
             self.active[without] = 0.0
@@ -319,11 +322,11 @@ class _Half:
         self.active /= self.active + 1
         self.active *= weight
 
-    def sum_with(self, factors: Floats) -> float:
+    def sum_with(self, factors: Reals) -> float:
         """Return the sum of the slopes times `factors`."""
         return float(np.vdot(self.active, factors))
 
-    def slopes(self) -> Floats:
+    def slopes(self) -> Reals:
         """Return the slopes by the scores, f being their sigmoids; `off` is overwritten."""
         self.off *= 2
         self.off += self._lead
@@ -333,7 +336,7 @@ class _Half:
         return self.off
 
 
-def _sigmoids(scores: Floats) -> Floats:
+def _sigmoids(scores: Reals) -> Reals:
     """Overwrite cosines by their sigmoids."""
     np.negative(scores, out=scores)
     np.exp(scores, out=scores)
@@ -342,7 +345,7 @@ def _sigmoids(scores: Floats) -> Floats:
 
 
 def surrogate(name: str, k: int, temperature: float, second: float) -> tuple[GroupedSurrogate, float]:
-    """Return a loss of the table that has no state, and the highest score it is meant for, of cosines 1.
+    """Return a surrogate of the table, and the highest score it is meant for, of cosines 1.
 
     `temperature` and `second` are those that its source prints, in its order.
     """
@@ -364,8 +367,8 @@ def surrogate(name: str, k: int, temperature: float, second: float) -> tuple[Gro
     return scaled[name](), 1 / temperature
 
 
-def stateful(name: str, pairs: csr_matrix, k: int, settings: Mapping[str, float]) -> Lists:
-    """Return the lists of a loss with a state, by its name in the configuration."""
+def lists_of(name: str, pairs: csr_matrix, k: int, settings: Mapping[str, float]) -> Lists:
+    """Return the lists of a loss over blocks of users, by its name in the configuration."""
     temperature = settings["temperature"]
     kinds: Mapping[str, Callable[[], Lists]] = {
         "psl": lambda: PowerLists(pairs, 1 / temperature),
@@ -384,6 +387,6 @@ def stateful(name: str, pairs: csr_matrix, k: int, settings: Mapping[str, float]
 #: Losses of pairs of items, or of k passes over them: too slow over all items.
 DRAWN_FOR = ("bpr", "rs@k", "smoothi@k")
 #: Losses over blocks of users: of sigmoids, and those that keep numbers of their own.
-STATEFUL = (
+OF_BLOCKS = (
     "psl", "talos", "talos-without-threshold", "talos-inside", "aatp-regressed", "advinfonce", "llpauc"
 )  # fmt: skip
