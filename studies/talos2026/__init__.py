@@ -130,9 +130,15 @@ def _verdict(losses: pd.DataFrame) -> Iterator[str]:
         for a, b in combinations(both, 2)
         if a["printed"] != b["printed"]
     ]
-    yield f"Of {len(kept)} printed orders of two losses {sum(kept)} hold."
     near = [NAMES[row["method"]] for row in both if row["verdict"] == "equal"]
-    yield f"Within 5% of the printed number are {len(near)} of {len(both)}: {join_words(near) or 'none'}."
+    yield (
+        f"Of {len(kept)} printed orders of two losses {sum(kept)} hold. Within 5% of the printed number are "
+        f"{len(near)} of {len(both)}: {join_words(near) or 'none'}."
+    )
+    refit = losses[(losses["dataset"] == "beauty-refit") & (losses["metric"] == "precision@k")]
+    again = refit.set_index("method")["ours"].dropna().sort_values(ascending=False)
+    said = join_words([f"{NAMES[str(name)]} {value:.4f}" for name, value in again.items()])
+    yield f"Where the validation pairs are trained on in the end, and are no candidates: {said}."
     yield f"EASE, one closed form, is number {place['ease']} of {len(place)}."
     parts = ["talos-without-threshold", "talos-inside", "talos-without-denominator"]
     lost = [f"{NAMES[name]} {ours[name] / ours['talos'] - 1:+.0%}" for name in parts if name in ours]
