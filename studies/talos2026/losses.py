@@ -82,7 +82,7 @@ class _BlockLists(Lists):
 
 
 class DrawnLists(_BlockLists):
-    """A loss over each user's positives and `DRAWN` items, which are drawn anew for each block of users."""
+    """A loss over each user's positives and `DRAWN` items, other ones for each block of users."""
 
     def __init__(self, pairs: csr_matrix, loss: GroupedSurrogate, seed: int = 0):
         super().__init__(pairs)
@@ -104,7 +104,7 @@ class DrawnLists(_BlockLists):
 class PowerLists(_BlockLists):
     """PSL: of each positive ``log sum_j sigmoid(s_j - s_i) ** power``, over negatives among drawn items.
 
-    `DRAWN` items are drawn anew for each block of users. Scores are cosines, so that no exponential leaves
+    Each block of users has `DRAWN` items of its own. Scores are cosines, so that no exponential leaves
     single precision.
     """
 

@@ -65,7 +65,7 @@ NOT_RUN = {
     **{
         f"snakemake --cores 16 --configfile {configuration_of(f'studies.{paper}')}": PAPER
         for paper in (
-            *("aatp2012", "prec2015", "papk2020", "pnorm2005", "toppush2014", "slatk2025", "talos2026"),
+            *("aatp2012", "prec2015", "papk2020", "pnorm2005", "toppush2014", "slatk2025"),
             *("partitions.aatp2012", "partitions.prec2015", "coil2000"),
         )
     },
