@@ -7,7 +7,7 @@ loss compares with is held where it is, as in the paper's code.
 import numpy as np
 from numba import njit
 
-from attop.extending import HELPER, kth_largest, over_groups
+from attop.extending import kth_largest, over_groups
 
 #: Items that the paper draws for each positive, and `DrawnLists` for each block of users.
 DRAWN = 1024
@@ -27,29 +27,6 @@ def _bsl(row, n_pos, w, k, temperatures, values, positions):
         row[i] = -1.0 / of_positives
     for j in range(n_pos, len(row)):
         row[j] = n_pos * values[0, j] / (total * of_positives)
-    return value
-
-
-def _psl_tanh(row, n_pos, w, k, power, values, positions):
-    """Of each positive the logarithm of the sum over negatives of ``sigmoid(s_j - s_i) ** power``."""
-    fall, pull = values[0], values[1]
-    for j in range(n_pos, len(row)):
-        fall[j] = np.exp(-row[j])
-        pull[j] = 0.0
-    value = 0.0
-    for i in range(n_pos):
-        rise, total, steep = np.exp(row[i]), 0.0, 0.0
-        for j in range(n_pos, len(row)):
-            total += _power_of_sigmoid(rise * fall[j], power)
-        for j in range(n_pos, len(row)):
-            z = rise * fall[j]
-            slope = power * z / (1.0 + z) * _power_of_sigmoid(z, power) / total
-            pull[j] += slope
-            steep += slope
-        value += np.log(total)
-        row[i] = -steep
-    for j in range(n_pos, len(row)):
-        row[j] = pull[j]
     return value
 
 
@@ -121,23 +98,6 @@ def _hinges(row, n_pos, w, k, margin, values, positions):
     return value
 
 
-def _without_threshold(row, n_pos, w, k, temperature, values, positions):
-    """Talos with 0 in the place of the k-th score, the negatives alone below the line."""
-    return _of_sigmoids(row, n_pos, 0.0, 1.0, temperature, values)
-
-
-def _inside(row, n_pos, w, k, temperature, values, positions):
-    """Talos with the temperature inside of the sigmoid."""
-    threshold = kth_largest(row, k, values, positions)
-    return _of_sigmoids(row, n_pos, threshold, temperature, 1.0, values)
-
-
-def _as_printed(row, n_pos, w, k, temperature, values, positions):
-    """Talos, the negatives alone below the line."""
-    threshold = kth_largest(row, k, values, positions)
-    return _of_sigmoids(row, n_pos, threshold, 1.0, temperature, values)
-
-
 def _without_denominator(row, n_pos, w, k, temperature, values, positions):
     """Talos with a constant below the line: of each positive ``-log sigmoid(s_i - s_k) / t``."""
     threshold, value = kth_largest(row, k, values, positions), 0.0
@@ -150,38 +110,13 @@ def _without_denominator(row, n_pos, w, k, temperature, values, positions):
     return value
 
 
-@njit(**HELPER)
-def _of_sigmoids(row, n_pos, threshold, width, temperature, values):
-    """Of each positive ``log sum_neg p_j - log p_i``, p a sigmoid about the threshold, to the power 1 / t."""
-    z, slope = values[0], values[1]
-    total, highest, value = 0.0, -np.inf, 0.0
-    for i in range(len(row)):
-        fall = np.exp((threshold - row[i]) / width)
-        z[i] = -np.log1p(fall) / temperature
-        slope[i] = fall / (1.0 + fall) / (temperature * width)
-        if i >= n_pos:
-            highest = max(highest, z[i])
-    for j in range(n_pos, len(row)):
-        row[j] = np.exp(z[j] - highest)
-        total += row[j]
-    level = highest + np.log(total)
-    for i in range(n_pos):
-        value += level - z[i]
-        row[i] = -slope[i]
-    for j in range(n_pos, len(row)):
-        row[j] *= n_pos * slope[j] / total
-    return value
+@njit(cache=True, nogil=True)
+def kth_of_rows(scores, k, thresholds, row, values, positions):
+    """Write the k-th score of each row to `thresholds`; the last three arguments are buffers."""
+    for g in range(len(scores)):
+        row[:] = scores[g]
+        thresholds[g] = kth_largest(row, k, values, positions)
 
 
-@njit(**HELPER)
-def _power_of_sigmoid(z, power):
-    """Return ``(1 / (1 + z)) ** power``."""
-    return np.exp(-power * np.log1p(z))
-
-
-bsl, psl_tanh, recall_at_k, smooth_indicators = map(
-    over_groups, (_bsl, _psl_tanh, _recall_at_k, _smooth_indicators)
-)
-hinges, as_printed, without_threshold, inside, without_denominator = map(
-    over_groups, (_hinges, _as_printed, _without_threshold, _inside, _without_denominator)
-)
+bsl, recall_at_k, smooth_indicators = map(over_groups, (_bsl, _recall_at_k, _smooth_indicators))
+hinges, without_denominator = map(over_groups, (_hinges, _without_denominator))

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from attop.extending import Floats, Ints, Lists, SurrogateLists
 from attop.learners import EASE, FactorRanker, PopularityRanker
 from studies.slatk2025.methods import UserRows, pairs_of_rows
-from studies.talos2026.losses import DRAWN_FOR, STATEFUL, DrawnLists, stateful, surrogate
+from studies.talos2026.losses import DRAWN_FOR, OF_BLOCKS, DrawnLists, lists_of, surrogate
 
 
 class _Ranker(FactorRanker):
@@ -39,7 +39,7 @@ class FactorLists(UserRows):
     alpha: float = 0.5
     beta: float = 0.1
     learning_rate: float = 0.1
-    n_steps: int = 400
+    n_steps: int = 256
     batch_users: int = 1000
     n_layers: int = 0
     random_state: int | None = 0
@@ -55,9 +55,9 @@ class FactorLists(UserRows):
             n_layers=self.n_layers,
             random_state=self.random_state,
         )
-        if self.loss in STATEFUL:
+        if self.loss in OF_BLOCKS:
             ranker.scale = 1.0
-            ranker.lists_of = lambda pairs: stateful(self.loss, pairs, self.k, self.get_params())
+            ranker.lists_of = lambda pairs: lists_of(self.loss, pairs, self.k, self.get_params())
         else:
             loss, ranker.scale = surrogate(self.loss, self.k, self.temperature, self.second)
             lists = DrawnLists if self.loss in DRAWN_FOR else SurrogateLists

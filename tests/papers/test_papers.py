@@ -52,7 +52,7 @@ from support.small_run import configured
 NAN = math.nan
 PAPERS = [
     f"studies.{name}"
-    for name in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "toppush2014", "slatk2025")
+    for name in ("aatp2012", "prec2015", "papk2020", "pnorm2005", "toppush2014", "slatk2025", "talos2026")
 ]
 STUDIES = [
     "studies.partitions.aatp2012",

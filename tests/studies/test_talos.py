@@ -56,14 +56,17 @@ def hinges(s, y, threshold):
 #: Loss -> temperature, second number, and the value of one list whose k-th score is held.
 DEFINITIONS = {
     "bsl": (0.2, 0.5, lambda s, y, t: ((0.2 * logsumexp(s[~y] / 0.2) - s[y]) / 0.5).sum()),
-    "psl": (0.2, 1, lambda s, y, t: sum(np.log((expit(s[~y] - s[i]) ** 5).sum()) for i in np.flatnonzero(y))),
     "rs@k": (0.1, 3.0, recall),
-    "talos": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, t, 0.2)),
-    "talos-without-threshold": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, 0.0, 0.2)),
-    "talos-inside": (0.2, 1, lambda s, y, t: of_sigmoids(s, y, t, 1.0, 0.2)),
     "talos-without-denominator": (0.2, 1, lambda s, y, t: -np.log(expit(s[y] - t)).sum() / 0.2),
     "aatp": (1.0, 1, hinges),
 }  # fmt: skip
+#: The same of losses over blocks of users, at a temperature of 0.2.
+OF_BLOCKS = {
+    "psl": lambda s, y, t: sum(np.log((expit(s[~y] - s[i]) ** 5).sum()) for i in np.flatnonzero(y)),
+    "talos": lambda s, y, t: of_sigmoids(s, y, t, 0.2),
+    "talos-without-threshold": lambda s, y, t: of_sigmoids(s, y, 0.0, 0.2),
+    "talos-inside": lambda s, y, t: of_sigmoids(s, y, t, 1.0, 0.2),
+}
 
 
 def slopes_of(value, s):
@@ -82,6 +85,60 @@ def test_a_loss_is_its_definition_and_its_slopes_are_those(name, case):
         threshold = kth(s)
         held = slopes_of(lambda moved, y=y, t=threshold: definition(moved, y, t), s)
         np.testing.assert_allclose(slopes, held, atol=1e-5)
+
+
+@pytest.mark.parametrize(("dtype", "precision"), [(np.float64, 1e-9), (np.float32, 1e-5)])
+@pytest.mark.parametrize("name", OF_BLOCKS)
+def test_a_loss_of_blocks_is_its_definition_in_double_and_single_precision(name, dtype, precision, case):
+    scores, positive = (array[::-1] for array in case)
+    definition, settings = OF_BLOCKS[name], {"temperature": 0.2, "second": 1.0}
+    lists = losses.lists_of(name, csr_matrix(case[1]), K, settings)
+    slopes = scores.astype(dtype)
+    value = lists.descend(slopes, np.array([2, 1, 0]), 1.0, 0.5)
+    rows = list(zip(scores, positive, strict=True))
+    assert value == pytest.approx(sum(definition(s, y, kth(s)) for s, y in rows), rel=precision)
+    for (s, y), slope in zip(rows, slopes, strict=True):
+        threshold = kth(s)
+        held = slopes_of(lambda moved, y=y, t=threshold: definition(moved, y, t), s)
+        np.testing.assert_allclose(slope, 0.5 * held, rtol=10 * precision, atol=10 * precision)
+
+
+@pytest.mark.parametrize("name", losses.OF_BLOCKS)
+def test_a_loss_of_blocks_in_single_precision_is_that_in_double(name, case):
+    scores, positive = case
+    settings = {
+        "temperature": 0.1,
+        "second": 0.01,
+        "interval": 1,
+        "alpha": 0.5,
+        "beta": 0.1,
+        "learning_rate": 0.01,
+    }
+    found = []
+    for dtype in (np.float64, np.float32):
+        lists, slopes = losses.lists_of(name, csr_matrix(positive), K, settings), scores.astype(dtype)
+        for _ in range(3):  # the numbers of a loss's own have moved by then
+            slopes[:] = scores
+            value = lists.descend(slopes, np.arange(3), 1.0, 1.0)
+        found.append((value, slopes))
+    (double, of_double), (single, of_single) = found
+    assert of_single.dtype == np.float32
+    assert single == pytest.approx(double, rel=1e-5)
+    np.testing.assert_allclose(of_single, of_double, rtol=1e-4, atol=1e-4)
+
+
+def test_psl_sees_the_positives_and_few_items_that_are_drawn(case, monkeypatch):
+    scores, positive = case
+    monkeypatch.setattr(losses, "DRAWN", 5)
+    lists = losses.lists_of("psl", csr_matrix(positive), K, {"temperature": 0.2})
+    for _ in range(20):  # at times all that are drawn are positive
+        slopes = scores.copy()
+        assert np.isfinite(lists.descend(slopes, np.arange(3), 1.0, 1.0))
+        of_negatives = (slopes != 0) & ~positive
+        assert of_negatives.any(axis=0).sum() <= 5
+        np.testing.assert_allclose(slopes.sum(axis=1), 0.0, atol=1e-9)
+        with_loss = of_negatives.any(axis=1)
+        assert ((slopes != 0) == with_loss[:, np.newaxis])[positive].all()
 
 
 def test_smooth_indicators_are_taken_in_turn_and_hold_what_was_taken(case):
@@ -177,7 +234,9 @@ def test_llpauc_is_its_minimum_and_maximum(case):
 SECOND = {"rs@k": 200.0, "advinfonce": 1e-4, "softmax@k": 3.0}
 
 
-@pytest.mark.parametrize("loss", [*DEFINITIONS, *losses.STATEFUL, "smoothi@k", "bpr", "softmax", "softmax@k"])
+@pytest.mark.parametrize(
+    "loss", [*DEFINITIONS, *losses.OF_BLOCKS, "smoothi@k", "bpr", "softmax", "softmax@k"]
+)
 def test_every_loss_finds_two_tastes(loss):
     rng = np.random.default_rng(5)
     taste = np.repeat([0, 1], 20)
@@ -228,7 +287,7 @@ def test_the_page_is_made_of_a_run_of_the_configuration():
 def test_drawn_lists_are_the_loss_of_positives_and_drawn_items(case, monkeypatch):
     """Of all items they are the loss itself; of few, slopes stand on positives and those few alone."""
     scores, positive = case
-    loss, _ = losses.surrogate("psl", K, 0.2, 1.0)
+    loss, _ = losses.surrogate("bpr", K, 0.2, 1.0)
     pairs, users = csr_matrix(positive), np.arange(3)
     slopes = scores.copy()
     value = losses.DrawnLists(pairs, loss).descend(slopes, users, 1.0, 0.5)
