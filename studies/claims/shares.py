@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Share:
-    """How often something happened in the draws of a cell, or the mean of a number.
+    """Frequency of an event in the draws of a cell, or the mean of a number.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Share:
 
     @property
     def kept(self) -> bool:
-        """Whether the promise holds, but for two standard errors."""
+        """True if the promise holds, but for two standard errors."""
         if not self.promise or math.isnan(self.value):
             return True
         words, limit = self.promise.rsplit(maxsplit=1)
