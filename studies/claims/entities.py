@@ -1,6 +1,6 @@
 """Entities of one size and of many: verdicts, intervals, forecasts and selections that count them.
 
-    python -m studies.claims.entities [--draws 1000] [--seed 0] [--only verdicts]
+    python -m studies.claims --only entities selection forecast
 
 Sizes: "fives", all of 5 rows; "tenth of 41", a tenth of 41 rows and the rest of one; "1 to 41", as likely
 each; "heavy", a lognormal law of spread 1.2. The rows of an entity are wholly alike, or share half of the
@@ -15,7 +15,7 @@ from attop.extending import Top
 from attop.metrics import get_metric
 from attop.selection import ConformalSelector
 from attop.statistics import design_effect
-from studies.claims import options
+from studies.claims.shares import share
 
 RATIO, RUNS = 0.25, 10
 ENTITIES = 1000
@@ -51,37 +51,31 @@ def units_of(rows):
     return Units.of(get_metric("precision@k"), Top(k=total, out_of=10 * total), RATIO, **counts)
 
 
-def verdicts(draws, seed):
-    """Print how often two models are called equal, and how often the interval holds."""
-    print("300 entities at the top: % equal, apart by 0.02 | 0.05; % of intervals that hold, by precision")
-    print(f"{'':14}{'at 0.9':>12}{'at 0.999':>12}{'0.5':>9}{'0.9':>7}{'0.97':>7}{'0.995':>7}")
-    for kind in SIZES:
-        rng = np.random.default_rng(seed)
-        equal = {(p, apart): 0 for p in (0.9, 0.999) for apart in (0.02, 0.05)}
-        holds = dict.fromkeys((0.5, 0.9, 0.97, 0.995), 0)
-        for _ in range(draws):
-            rows = sizes(kind, 300, rng)
-            units = units_of(rows)
-            for p, apart in equal:
-                better = rng.random(300) < p
-                both = runs(rows, [better, better & (rng.random(300) > apart / p)], rng)
-                judged = judge(
-                    {"a": both[0], "b": both[1]},
-                    test_train_ratio=RATIO,
-                    tolerance=0.01,
-                    units=units,
-                    bounds=(0, 1),
-                )
-                equal[p, apart] += judged.verdict == "equal"
-            for p in holds:
-                (values,) = runs(rows, [rng.random(300) < p], rng)
-                low, high = interval(values, RATIO, units=units, bounds=(0.0, 1.0))
-                holds[p] += low <= p <= high
-        words = [
-            f"{100 * equal[p, 0.02] / draws:.1f} | {100 * equal[p, 0.05] / draws:.1f}" for p in (0.9, 0.999)
-        ]
-        shares = "".join(f"{100 * n / draws:7.1f}" for n in holds.values())
-        print(f"{kind:14}{words[0]:>12}{words[1]:>12}  {shares}", flush=True)
+def verdicts(kind, draws, seed):
+    """Count how often two models are called equal that are not, and how often the interval holds."""
+    rng = np.random.default_rng(seed)
+    equal = {(p, apart): [] for p in (0.9, 0.999) for apart in (0.02, 0.05)}
+    holds = {p: [] for p in (0.5, 0.9, 0.97, 0.995)}
+    for _ in range(draws):
+        rows = sizes(kind, 300, rng)
+        units = units_of(rows)
+        for p, apart in equal:
+            better = rng.random(300) < p
+            a, b = runs(rows, [better, better & (rng.random(300) > apart / p)], rng)
+            judged = judge(
+                {"a": a, "b": b}, test_train_ratio=RATIO, tolerance=0.01, units=units, bounds=(0, 1)
+            )
+            equal[p, apart].append(judged.verdict == "equal")
+        for p, held in holds.items():
+            (values,) = runs(rows, [rng.random(300) < p], rng)
+            low, high = interval(values, RATIO, units=units, bounds=(0.0, 1.0))
+            held.append(low <= p <= high)
+    where = "entities", kind
+    wrong = [
+        share(*where, f"equal, apart by {apart} at {p}", said, "at most 5")
+        for (p, apart), said in equal.items()
+    ]
+    return wrong + [share(*where, f"interval holds at {p}", held, "at least 93") for p, held in holds.items()]
 
 
 def sample(kind, number, share, rng):
@@ -102,27 +96,25 @@ def sample(kind, number, share, rng):
 
 
 KINDS = (*SIZES, "fives, half", "1 to 41, half", "large good", "large bad")
+#: Those of which forecasts are counted.
+FORECASTS = (*SIZES, "fives, half")
 
 
-def selection(draws, seed):
-    """Print how often a path is crossed and a recall reached, and the mean FDR, told of entities or not."""
-    print(f"{ENTITIES} entities each, told of them | and not: % paths crossed (10), recall .8 held (95),")
-    print("refused, false discovery rate at .1, empty")
-    for kind in KINDS:
-        rng = np.random.default_rng(seed)
-        lines = []
-        told = [[], []]
-        for i in range(draws):
-            old, new = (sample(kind, ENTITIES, 0.15, rng) for _ in range(2))
-            for column, known in zip(told, (True, False), strict=True):
-                column.append(promises(old, new, known, i))
-        for column in told:
-            found = np.array(column, float)
-            crossed, held, refused, wrong, empty = found.T
-            reached = np.nanmean(held) if np.isfinite(held).any() else np.nan
-            cells = (crossed.mean(), reached, refused.mean(), wrong.mean(), empty.mean())
-            lines.append(" ".join(f"{100 * cell:6.1f}" for cell in cells))
-        print(f"{kind:14} {lines[0]}   | {lines[1]}", flush=True)
+def selection(kind, draws, seed):
+    """Count how often a path is crossed and a recall reached, and the mean FDR, told of the entities."""
+    rng, found = np.random.default_rng(seed), []
+    for i in range(draws):
+        old, new = (sample(kind, ENTITIES, 0.15, rng) for _ in range(2))
+        found.append(promises(old, new, True, i))
+    crossed, held, refused, wrong, empty = np.array(found, float).T
+    where = "selection", kind
+    return [
+        share(*where, "path crossed", crossed, "at most 10"),
+        share(*where, "recall of 0.8 held", held, "at least 95"),
+        share(*where, "recall refused", refused),
+        share(*where, "false discovery rate", wrong, "at most 10"),
+        share(*where, "empty list", empty),
+    ]
 
 
 def promises(old, new, known, seed):
@@ -142,39 +134,24 @@ def promises(old, new, known, seed):
     return (wrong > path.wrong).any(), held, np.isnan(held), share, not chosen.any()
 
 
-def forecast(draws, seed):
-    """Print how often the hits of a list of other entities lie in the interval, and in the band."""
-    print("Next list of other entities, k a tenth of the rows: % in the interval, in the band; no promise")
-    for kind in KINDS:
-        rng, found, refused = np.random.default_rng(seed), [], 0
-        for i in range(draws):
-            y, s, entity = sample(kind, ENTITIES, 0.15, rng)
-            y_new, s_new, _ = sample(kind, ENTITIES, 0.15, rng)
-            fold = rng.permutation(entity.max() + 1)[entity] % 5
-            parts = [
-                HeldOut(rows := np.flatnonzero(fold == f), y[rows], s[rows], entity[rows]) for f in range(5)
-            ]
-            k = len(y_new) // 10
-            coming = next_list(parts, k, len(y_new), random_state=i)
-            if coming.reason:
-                refused += 1
-                continue
-            path = np.cumsum(y_new[np.argsort(-s_new, kind="stable")])
-            inside = (coming.band_low <= path[coming.ks - 1]) & (path[coming.ks - 1] <= coming.band_high)
-            found.append([coming.low <= path[k - 1] <= coming.high, inside.all()])
-        shares = 100 * np.mean(found, axis=0) if found else [np.nan] * 2
-        print(f"{kind:14} {shares[0]:6.1f} {shares[1]:6.1f} {100 * refused / draws:6.1f}", flush=True)
-
-
-def main():
-    parser = options(__doc__, draws=1000, seed=0)
-    measures = (verdicts, selection, forecast)
-    parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
-    args = parser.parse_args()
-    for measure in measures:
-        if args.only in (None, measure.__name__):
-            measure(args.draws, args.seed)
-
-
-if __name__ == "__main__":
-    main()
+def forecast(kind, draws, seed):
+    """Count how often the hits of a list of other entities lie in the interval, and in the band."""
+    rng, inside, in_band = np.random.default_rng(seed), [], []
+    for i in range(draws):
+        y, s, entity = sample(kind, ENTITIES, 0.15, rng)
+        y_new, s_new, _ = sample(kind, ENTITIES, 0.15, rng)
+        fold = rng.permutation(entity.max() + 1)[entity] % 5
+        parts = [HeldOut(rows := np.flatnonzero(fold == f), y[rows], s[rows], entity[rows]) for f in range(5)]
+        k = len(y_new) // 10
+        coming = next_list(parts, k, len(y_new), random_state=i)
+        path = np.cumsum(y_new[np.argsort(-s_new, kind="stable")])
+        at = path[coming.ks - 1]
+        untold = bool(coming.reason)
+        inside.append(np.nan if untold else coming.low <= path[k - 1] <= coming.high)
+        in_band.append(np.nan if untold else ((coming.band_low <= at) & (at <= coming.band_high)).all())
+    where = "forecast", kind
+    return [
+        share(*where, "in the interval", inside, "at least 93"),
+        share(*where, "in the band", in_band, "at least 93"),
+        share(*where, "no promise", np.isnan(inside)),
+    ]

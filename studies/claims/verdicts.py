@@ -3,14 +3,14 @@
     python -m studies.claims.verdicts [--simulations 1000] [--seed 0]
 
 Two kinds of runs, 5 folds drawn twice or once (simulated_runs.py). "values": Gaussian,
-correlated as the means over test items and over training items that make them; the column names the variance
+correlated as the means over test items and over training items that make them; a cell names the variance
 of a training item over that of a test item, and "assumed" is the correlation Nadeau and Bengio assume, the
 most their test allows for. "resampled": fixed scorers on parts of one sample of 2,000 items, 200 positive,
-top 100; scores share half of their noise. Every false alarm goes through `compare_at_top`'s `judge_top` and
-through the report's `judge_all`, which must say the same; over data sets through `across`.
+top 100; scores share half of their noise. Every false alarm goes through `compare_at_top`'s `judge_top`, the
+first hundred through the report's `judge_all`, which must say the same; over data sets through `across`.
+False alarms, pages, and the question of a rival that was named are counted by `python -m studies.claims`.
 """
 
-from collections import defaultdict
 from functools import partial
 
 import numpy as np
@@ -23,6 +23,7 @@ from attop.metrics import get_metric
 from attop_bench.report.compute.across import across, sentences
 from attop_bench.report.compute.judgements import judge_all
 from studies.claims import options
+from studies.claims.shares import mean, number, share
 from studies.claims.simulated_runs import N, correlated, covariance, resampled, splits
 
 MODELS = (2, 5, 10)
@@ -37,22 +38,27 @@ def covariance_of(repeats, training):
     return covariance(splits(np.random.default_rng(0), N, 5, repeats), N, training)
 
 
-def any_ahead(values):
-    """Return whether any model is ahead, as `compare_at_top` judges and by the report."""
+def any_ahead(values, reported=True):
+    """Return whether any model is ahead, as `compare_at_top` judges; `reported`: the report must agree."""
     runs = _by_name(values)
-    found = _judged_at_top(
-        runs, TOP, dataset="data", n=N, units=SAMPLE.units(PRECISION, TOP, 0.25, [np.arange(N)])
-    )
+    units = SAMPLE.units(PRECISION, TOP, 0.25, [np.arange(N)])
+    found = _judged_at_top(runs, TOP, dataset="data", n=N, units=units)
     ours = {name: found.state(name).word for name in runs}
+    if reported:
+        theirs = _in_report(runs)
+        assert ours == theirs, (ours, theirs)
+    return "behind" in ours.values()
+
+
+def _in_report(runs):
+    """Return the word of each model in the report's tables."""
     rows = [(fold, name, value) for name, column in runs.items() for fold, value in enumerate(column)]
     table = pd.DataFrame(rows, columns=["fold", "method", "value"])
     evaluation = table.assign(dataset="made", repeat=0, top="k=100 of 2000", metric="precision@k")
     trained = evaluation.assign(status="ok", n_train=N * 4 // 5, n_test=N // 5)
     about = {"made": {"items": N, "positives": N // 10}}
     (judged,) = judge_all(evaluation, trained, about).values()
-    theirs = {name: judged.state(name).word for name in runs}
-    assert ours == theirs, (ours, theirs)
-    return "behind" in ours.values()
+    return {name: judged.state(name).word for name in runs}
 
 
 def _by_name(values):
@@ -83,22 +89,23 @@ def head(width=11, models=MODELS):
     show("", [f"{m} models" for m in models], width)
 
 
-def false_alarms(n, seed):
-    print(f"\nEqual models: % of {n} simulations with any claim that one is ahead; wanted: at most 5")
-    head()
-    for repeats in (2, 1):
-        for training in (0.0, 0.5, "assumed"):
-            cov = covariance_of(repeats, training)
-            cells = [
-                percent(n, seed, lambda rng, m=m, c=cov: any_ahead(correlated(rng, c, [0.5] * m, 0.1)))
-                for m in MODELS
-            ]
-            show(f"values, {5 * repeats} runs, training {training!s:<10}", cells)
-        cells = [
-            percent(n, seed, lambda rng, m=m, r=repeats: any_ahead(resampled(rng, [0.5] * m, 5, r)))
-            for m in MODELS
-        ]
-        show(f"resampled, {5 * repeats} runs", cells)
+#: Draws, nulls of equal models, in which the report is asked too: it takes longer than the judgement.
+REPORTED = 100
+#: Draws of a repetition of five folds, what they are, and models.
+ALARMS = [(r, kind, m) for r in (2, 1) for kind in (0.0, 0.5, "assumed", "resampled") for m in MODELS]
+
+
+def false_alarms(cell, n, seed):
+    """Count equal models of which any is claimed to be ahead."""
+    repeats, kind, m = cell
+    rng = np.random.default_rng(seed)
+    if kind == "resampled":
+        draw, name = partial(resampled, rng, [0.5] * m, 5, repeats), "resampled"
+    else:
+        draw = partial(correlated, rng, covariance_of(repeats, kind), [0.5] * m, 0.1)
+        name = f"values, training {kind}"
+    wrong = [any_ahead(draw(), reported=i < REPORTED) for i in range(n)]
+    return [share("false_alarms", f"{name}, {5 * repeats} runs, {m} models", "any ahead", wrong, "at most 5")]
 
 
 def false_equality(n, seed):
@@ -144,52 +151,56 @@ def equality_of_rows(n, seed):
         show(f"{rows}, {positives}, {k}, {better}", cells, 15)
 
 
-def question(n, seed):
-    """Print the power over a rival that was named, beside the most any test can have.
+#: Share of the noise that the models have in common, models, true lead in rows of 100.
+QUESTIONS = [(shared, m, lead) for shared in (0.5, 0.9) for m in (2, 5) for lead in (0, 5, 10, 20)]
+
+
+def question(cell, n, seed):
+    """Count how often a lead over a rival that was named is shown, beside the most any test can have.
 
     That test knows the error of a run. Runs as correlated as Nadeau and Bengio allow for are exchangeable, so
     that their mean is all that counts (Neyman and Pearson).
     """
-    print(f"\nOne model over another, 10 runs: % of {n} simulations that show its lead, of 100")
-    show("noise shared, models, lead", ["best", "named", "at most", "needs"])
-    for shared in (0.5, 0.9):
-        for models in (2, 5):
-            for lead in (0, 5, 10, 20):
-                rng, found, sd, needs = np.random.default_rng(seed), [], [], []
-                for _ in range(n):
-                    values = resampled(rng, [0.5 + lead / 100] + [0.5] * (models - 1), shared=shared)
-                    best, named = (
-                        _judged(values, units=(20, True), bounds=(0, 1), against=rival)
-                        for rival in ("", "m1")
-                    )
-                    shown = best.best == "m0" and "m1" in best.of("ahead")
-                    found.append([shown, named.asked == "m0" and named.answer.verdict == "ahead"])
-                    sd.append(values[:, 0] - values[:, 1])
-                    needs.append(named.answer.needs)
-                run = np.std(np.concatenate(sd))
-                bound = norm.sf(norm.isf(0.05) - lead / 100 / (run * np.sqrt(0.1 + 0.9 * 0.2)))
-                needed = f"{100 * np.median(needs):.0f}"
-                show(f"{shared}, {models}, {lead}", [*100 * np.mean(found, axis=0), 100 * bound, needed])
+    shared, models, lead = cell
+    rng, best_shown, named_shown, sd, needs = np.random.default_rng(seed), [], [], [], []
+    for _ in range(n):
+        values = resampled(rng, [0.5 + lead / 100] + [0.5] * (models - 1), shared=shared)
+        best, named = (
+            _judged(values, units=(20, True), bounds=(0, 1), against=rival) for rival in ("", "m1")
+        )
+        best_shown.append(best.best == "m0" and "m1" in best.of("ahead"))
+        named_shown.append(named.asked == "m0" and named.answer.verdict == "ahead")
+        sd.append(values[:, 0] - values[:, 1])
+        needs.append(named.answer.needs)
+    run = np.std(np.concatenate(sd))
+    bound = norm.sf(norm.isf(0.05) - lead / 100 / (run * np.sqrt(0.1 + 0.9 * 0.2)))
+    promise = "" if lead else "at most 5"
+    where = "question", f"noise shared {shared}, {models} models, lead {lead}"
+    return [
+        share(*where, "shown as the best", best_shown, promise),
+        share(*where, "shown as named", named_shown, promise),
+        number(*where, "at most", 100 * bound),
+        number(*where, "needs, of 100", 100 * np.nanmedian(needs)),
+    ]
 
 
-def page(n, seed):
-    """Print claims of the sentence on top, by pages of data sets drawn from two for each simulation."""
-    print(f"\nEqual models on a page: % of {n} whose sentence counts a lead | leads by each top alone")
-    head(14, (2, 5))
-    rng, cells = np.random.default_rng(seed), defaultdict(list)
-    for m in (2, 5):
-        pool = [list(_of_tops(rng, str(d), 4, m)) for d in range(2 * n)]
-        models = [f"m{j}" for j in range(m)]
-        for sets in (1, 10, 25):
-            for tops in (1, 4):
-                claims = alone = 0
-                for _ in range(n):
-                    judged = [one for d in rng.choice(2 * n, sets, replace=False) for one in pool[d][:tops]]
-                    claims += bool(count_shown(judged, models)[0])
-                    alone += sum(one.verdict == "ahead" for one in judged)
-                cells[f"data sets {sets}, tops {tops}"].append(f"{100 * claims / n:.1f} {alone / n:>5.2f}")
-    for what, both in cells.items():
-        show(what, both, 14)
+def page(models, n, seed):
+    """Count claims of the sentence on top, by pages of data sets drawn from two for each simulation."""
+    rng, found = np.random.default_rng(seed), []
+    pool = [list(_of_tops(rng, str(d), 4, models)) for d in range(max(2 * n, 25))]
+    names = [f"m{j}" for j in range(models)]
+    for sets in (1, 10, 25):
+        for tops in (1, 4):
+            claims, alone = [], []
+            for _ in range(n):
+                chosen = rng.choice(len(pool), sets, replace=False)
+                judged = [one for d in chosen for one in pool[d][:tops]]
+                claims.append(bool(count_shown(judged, names)[0]))
+                alone.append(sum(one.verdict == "ahead" for one in judged))
+            where = "page", f"{models} methods, {sets} data sets, {tops} tops"
+            found.append(share(*where, "sentence counts a lead", claims, "at most 5"))
+            found.append(mean(*where, "leads by each top alone", alone))
+    return found
 
 
 def _of_tops(rng, name, tops, models):
@@ -223,7 +234,7 @@ def over_data_sets(n, seed):
 
 def main():
     parser = options(__doc__, simulations=1000, seed=0)
-    measures = (false_alarms, false_equality, equality_of_rows, question, page, over_data_sets)
+    measures = (false_equality, equality_of_rows, over_data_sets)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:

@@ -1,6 +1,6 @@
 """False alarms of `watch` in years of 52 lists, and halved precisions that are seen in four.
 
-    python -m studies.claims.watch [--years 1000] [--seed 0]
+    python -m studies.claims --only watch
 
 The precision of a list varies about the promise, by a standard deviation of so many percent of it.
 Independently by a normal law, a lognormal one, or "seldom": one list in ten is far below, the others a little
@@ -19,7 +19,7 @@ from scipy.stats import binom, norm
 
 from attop.statistics import watch
 from attop.statistics._watching import _alarm, _Lists
-from studies.claims import options
+from studies.claims.shares import share
 
 YEAR, RISK = 52, 0.05
 #: Years without a fall: law, and how much lists vary.
@@ -102,11 +102,11 @@ def answered(hits, rows, promised, raised):
 
 
 def seen(promised, varies, good, years, rows, rng):
-    """Return the share of years in which a halved promise is seen in four lists, after good ones."""
+    """Return in which years, of those without an alarm before, a halved promise is seen in four lists."""
     mean = promised * np.r_[np.ones(good), np.full(4, 0.5)]
     raised = alarms(lists(mean, "normal", varies, years, rows, rng), rows, promised)
     quiet = (raised == 0) | (raised > good)
-    return (raised[quiet] > 0).mean()
+    return raised[quiet] > 0
 
 
 def most_power(promised, varies, risk, rows=100, draws=1_000_000):
@@ -121,27 +121,22 @@ def most_power(promised, varies, risk, rows=100, draws=1_000_000):
     return [float((other > np.quantile(null, 1 - level)).mean()) for level in risk]
 
 
-def main():
-    args = options(__doc__, years=1000, seed=0).parse_args()
-    laws = (*KEPT, *OTHERS)
-    names = [f"{law} {varies:.0%}" for law, varies in laws]
-    told = [f"{law} answered" for law, _ in laws if law in DEPENDENT]
-    halved = [f"halved {when} {varies:.0%}" for when in ("at once", "after 26") for varies in VARIES]
-    print(",".join(["rows", "precision", *names, *told, *halved]))
-    for rows, promised in CELLS:
-        rng, false, told = np.random.default_rng(args.seed), [], []
-        for law, varies in laws:
-            hits = lists(np.full(YEAR, promised), law, varies, args.years, rows, rng)
-            raised = alarms(hits, rows, promised)
-            false.append((raised > 0).mean())
-            if law in DEPENDENT:
-                told.append(answered(hits, rows, promised, raised).mean())
-        power = [seen(promised, varies, good, args.years, rows, rng) for good in (0, 26) for varies in VARIES]
-        shares = [f"{100 * share:.1f}" for share in (*false, *told, *power)]
-        print(",".join([str(rows), str(promised), *shares]), flush=True)
-    levels = 0.05, 0.05 / 13, 0.008
-    print("at most, 0.3 and 30%:", dict(zip(levels, most_power(0.3, 0.3, levels), strict=True)))
-
-
-if __name__ == "__main__":
-    main()
+def falls(cell, years, seed):
+    """Count years without a fall in which there is an alarm, and halved promises that are seen."""
+    (rows, promised), rng = cell, np.random.default_rng(seed)
+    where, found, told = ("watch", f"{rows} rows, {promised}"), [], []
+    for law, varies in (*KEPT, *OTHERS):
+        name = f"{law} {varies:.0%}"
+        hits = lists(np.full(YEAR, promised), law, varies, years, rows, rng)
+        raised = alarms(hits, rows, promised)
+        promise = "" if law in DEPENDENT else "at most 5"
+        found.append(share(*where, name, raised > 0, promise))
+        if law in DEPENDENT:
+            without_sign = answered(hits, rows, promised, raised)
+            told.append(share(*where, f"{law} answered", without_sign, "at most 5"))
+    power = []
+    for good, when in ((0, "at once"), (26, "after 26")):
+        for varies in VARIES:
+            at_once = seen(promised, varies, good, years, rows, rng)
+            power.append(share(*where, f"halved {when} {varies:.0%}", at_once))
+    return found + told + power

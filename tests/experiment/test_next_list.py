@@ -116,6 +116,52 @@ def test_the_band_holds_lists_of_entities_whose_rows_come_together(fewest, most)
     assert np.mean(held) >= 0.93
 
 
+def test_lists_with_a_few_large_entities_are_as_uncertain_as_these():
+    """How much hits vary rests on few large entities, and another list has others."""
+    rng, inside = np.random.default_rng(1), []
+    for seed in range(12):
+        found = next_list(parts_of_entities(*heavy_tailed(rng)), 150, 1500, random_state=seed)
+        for _ in range(60):
+            y, z, _ = heavy_tailed(rng)
+            hits = 150 * precision_at_k(y, z, round(0.1 * len(y)))
+            inside.append(found.low <= hits <= found.high)
+    assert np.mean(inside) >= 0.93, "0.889 by the variance alone"
+
+
+def test_of_too_few_entities_at_the_top_nothing_is_promised():
+    """Thirty rows of each of two good customers, and single rows: both may be another one's list."""
+    sizes = np.r_[30, 30, np.ones(440, int)]
+    y = np.r_[1, 1, np.arange(440) % 20 == 0].astype(int)
+    z = np.r_[9.0, 8.0, np.random.default_rng(0).normal(size=440)]
+    entity = np.repeat(np.arange(442), sizes)
+    reason = next_list(parts_of_entities(y[entity], z[entity], entity), 60, 500).reason
+    assert "held-out entities at the top are needed, and those there are, of unequal size, count as" in reason
+
+
+def parts_of_entities(y, z, entity):
+    part = entity % 5
+    rows = [np.flatnonzero(part == j) for j in range(5)]
+    return [HeldOut(r, y[r], z[r], entity[r]) for r in rows]
+
+
+def heavy_tailed(rng):
+    """Return labels, scores and entities, of 2 to 3 rows on average and up to some dozens, all alike."""
+    sizes = np.ceil(rng.lognormal(0.5, 1.2, 500)).astype(int)
+    y = (rng.random(500) < 0.15).astype(int)
+    z = rng.normal(size=500) + 2 * y
+    entity = np.repeat(np.arange(500), sizes)
+    return y[entity], z[entity], entity
+
+
+def test_rows_that_are_entities_themselves_are_rows():
+    y, scores = sample()
+    parts = parts_of(y, scores)
+    of_rows = next_list(parts, 50, 1000)
+    of_entities = next_list([HeldOut(p.rows, p.y_true, p.y_score, p.rows) for p in parts], 50, 1000)
+    assert (of_rows.low, of_rows.high) == (of_entities.low, of_entities.high)
+    assert_array_equal(of_rows.band_high, of_entities.band_high)
+
+
 def test_the_mean_is_known_better_than_a_list():
     y, scores = sample()
     found = next_list(parts_of(y, scores), 60, 1000)

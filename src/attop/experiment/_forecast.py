@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from attop._core.typing import Floats, Ints
 from attop._core.wording import format_hits
 from attop.metrics._overlap import inside_top
 from attop.metrics._roc import RocPoints, roc_points
-from attop.statistics._effective import design_effect
+from attop.statistics._effective import design_effect, effective_number
 
-#: Held-out positives, and held-out rows at the top, below which nothing is promised.
+#: Held-out positives, and held-out rows, and entities, at the top, below which nothing is promised.
 MIN_POSITIVES, MIN_TOP = 5, 10
 _DRAWS, _MOST_BINS, _LENGTHS = 4000, 80, 24
 #: As far down the list as that many times k.
@@ -151,8 +152,11 @@ def next_list(
     that several parts hold counts once), then as many rows as the list has. So the interval covers
     the sample, the list, and the place where the list is cut. Where rows belong to entities, both sample and
     list are of units of rows that come together: so many as make the variance of the hits that many times
-    larger than for independent rows. For another `prevalence` a held-out row counts
-    as much as there are such rows in the list to one in the sample, and none as more than one of evidence.
+    larger than for independent rows. That factor is an estimate, and of few entities a bad one where some are
+    large, since other large ones will come. So hits vary as Student's t does, with as many degrees of freedom
+    as there are entities behind the factor, by Kish's effective number of their squares. For another
+    `prevalence` a held-out row counts as much as there are such rows in the list to one in the sample, and
+    none as more than one of evidence.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
     the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.
@@ -183,10 +187,13 @@ def next_list(
     if reason:
         nan, none = math.nan, np.full(len(ks), math.nan)
         return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
-    units, rng = max(round(length / alike), 1), np.random.default_rng(random_state)
+    units, rng = max(round(length / alike.effect), 1), np.random.default_rng(random_state)
     cuts = ks.astype(np.float64) * (units / length)
-    in_units = _drawn(paths, n / alike, evidence, k / length, units, cuts, rng)
+    in_units = _drawn(paths, n / alike.effect, evidence, k / length, units, cuts, rng)
     drawn, means = (hits * (length / units) for hits in in_units)
+    if math.isfinite(alike.entities):
+        spread = np.sqrt(alike.entities / rng.chisquare(alike.entities, _DRAWS))
+        drawn, means = _widened(drawn, spread), _widened(means, spread)
     optimism = 0.0
     if rivals:
         optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n
@@ -221,16 +228,21 @@ def _distinct_rows(parts: Sequence[HeldOut]) -> tuple[int, int]:
     return int((distinct % 2).sum()), len(distinct)
 
 
-def _too_few(positives: int, top: float, alike: float) -> str:
+def _too_few(positives: int, top: float, alike: _Alike) -> str:
     """Return why so many held-out positives, and rows at the top, promise nothing; empty if they do."""
     times, why = "", ""
-    if alike != 1:
-        times, why = f"{alike:.1f} times ", ", as rows of an entity are alike"
+    if alike.effect != 1:
+        times, why = f"{alike.effect:.1f} times ", ", as rows of an entity are alike"
     needed = f"are needed{why}, and there are"
-    if positives < MIN_POSITIVES * alike:
+    if positives < MIN_POSITIVES * alike.effect:
         return f"at least {times}{MIN_POSITIVES} held-out positives {needed} {positives}"
-    if top < MIN_TOP * alike:
+    if top < MIN_TOP * alike.effect:
         return f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.3g}"
+    if alike.at_top < MIN_TOP:
+        return (
+            f"at least {MIN_TOP} held-out entities at the top are needed, and those there are, of unequal "
+            f"size, count as {alike.at_top:.1f}"
+        )
     return ""
 
 
@@ -341,14 +353,39 @@ def _influence(part: HeldOut, share: float) -> tuple[float, Floats]:
     return float(path.hits(places)), inside_top(part.y_score, places) * (part.y_true - margin)
 
 
-def _alike(parts: Sequence[HeldOut], share: float) -> float:
-    """Return how many times more hits vary than if the rows of an entity were no more alike than others."""
+class _Alike(NamedTuple):
+    """How many times more hits vary than if rows of an entity were no more alike than others.
+
+    `entities` are so many as that estimate rests on, `at_top` so many as the rows at the top are of, both by
+    Kish's effective number; infinite where rows are independent.
+    """
+
+    effect: float = 1.0
+    entities: float = math.inf
+    at_top: float = math.inf
+
+
+def _alike(parts: Sequence[HeldOut], share: float) -> _Alike:
     if any(part.entity is None for part in parts):
-        return 1.0
+        return _Alike()
     rows, entities = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "entity"))
     adds = np.concatenate([_influence(part, share)[1] for part in parts])
+    inside = np.concatenate([inside_top(part.y_score, share * len(part.rows)) for part in parts])
     _, first, row = np.unique(rows, return_index=True, return_inverse=True)  # several parts may hold a row
-    return design_effect(np.bincount(row, adds), entities[first])
+    of_row, of_entity = np.bincount(row, adds), entities[first]
+    if len(np.unique(of_entity)) == len(of_entity):
+        return _Alike()
+    return _Alike(
+        effect=design_effect(of_row, of_entity),
+        entities=effective_number(np.bincount(of_entity, of_row) ** 2),
+        at_top=effective_number(inside, entities),
+    )
+
+
+def _widened(hits: Floats, spread: Floats) -> Floats:
+    """Return drawn hits at so many times their distance from the mean; the first axis is that of draws."""
+    mean = hits.mean(axis=0)
+    return mean + ((hits - mean).T * spread).T
 
 
 def _renumbered(parts: Sequence[HeldOut]) -> list[HeldOut]:
