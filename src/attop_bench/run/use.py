@@ -33,7 +33,9 @@ class Use:
         """Return the use of this process and its children so far."""
         import psutil  # as slow as all else of a short job
 
-        process, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        process, children = (
+            resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
         peak = _peak_kb()
         return cls(
             seconds=time.time() - psutil.Process().create_time(),
