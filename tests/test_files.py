@@ -151,6 +151,7 @@ def test_one_module_writes_files():
         "src/attop_bench/files.py": ["os.link", "os.replace"],
         "src/attop_bench/cli/folder.py": [".symlink_to"],  # in a new folder, to its profiles
         "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop_bench.files gives
+        "src/attop_bench/run/candidates.py": ["np.savez"],  # the same
         "src/attop_bench/run/blocks.py": ["os.replace"],  # gives a spoilt record another name
     }
 

@@ -446,7 +446,7 @@ def test_a_file_of_which_rows_are_left_out_is_refused_before_training(table):
         ("deploy mine --output mine.csv", "is a file: give a folder"),
         ("deploy mine --output .", "holds other files and no model.json"),
         ("deploy mine --output theirs", "holds other files and no model.json"),
-        ("score theirs mine.csv --output /dev/stdout", "is no file but a device or a pipe"),
+        ("score theirs mine.csv --output /dev/stdout", "is a device or a pipe, not a file"),
         ("score theirs mine.csv --output ./mine.csv", "would replace the input mine.csv"),
         ("score theirs mine.csv --output theirs", "is a folder: give a file"),
         ("score theirs mine.csv --output theirs/model.joblib", "would replace the input theirs/model.joblib"),

@@ -139,7 +139,8 @@ def test_what_was_measured_is_said_alike_of_every_method(run, monkeypatch):
         cell = cells.get(tex_text(given.method(name).title or name))
         if cell:  # titles are cut
             assert float(re.search(r"\d*\.\d+", cell)[0]) == pytest.approx(what.mean, abs=6e-4), name
-        assert beside.loc[name, "precision@k"] == pytest.approx(what.mean, abs=5e-5), name
+        if not given.method(name).param_distributions:  # whose first candidate is drawn
+            assert beside.loc[name, "precision@k"] == pytest.approx(what.mean, abs=5e-5), name
     assert len(cells) > 20
 
 

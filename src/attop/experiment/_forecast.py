@@ -354,7 +354,7 @@ def _influence(part: HeldOut, share: float) -> tuple[float, Floats]:
 
 
 class _Alike(NamedTuple):
-    """How many times more hits vary than if rows of an entity were no more alike than others.
+    """Ratio of the spread of hits to the spread if rows of an entity were no more alike than others.
 
     `entities` are so many as that estimate rests on, `at_top` so many as the rows at the top are of, both by
     Kish's effective number; infinite where rows are independent.
