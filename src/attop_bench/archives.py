@@ -22,7 +22,8 @@ SUFFIX = ".zip"
 
 def archive_of(path: StrPath) -> Path | None:
     """Return the archive that a path leads into; None for the path of a file."""
-    return next((parent for parent in Path(path).parents if parent.suffix == SUFFIX), None)
+    parents = (parent for parent in Path(path).parents if parent.suffix == SUFFIX)
+    return next((parent for parent in parents if not parent.is_dir()), None)
 
 
 def opened(path: StrPath) -> IO[bytes]:

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from attop_bench import archives
 from attop_bench.archives import exists, members, opened, remove
 from attop_bench.files import write_json
 from attop_bench.run.blocks import (
@@ -237,3 +238,16 @@ def test_a_member_is_read_as_a_file_is_and_missed_as_one(job, tmp_path):
     assert not exists(record)
     with pytest.raises(OSError, match=r"all\.zip is damaged"):
         opened(record)
+
+
+def test_a_folder_whose_name_ends_as_an_archives_is_a_folder(tmp_path):
+    folder = tmp_path / "results.zip"
+    folder.mkdir()
+    (folder / "record.json").write_text("{}")
+    assert archives.archive_of(folder / "record.json") is None
+    assert archives.exists(folder / "record.json")
+    with archives.opened(folder / "record.json") as file:
+        assert file.read() == b"{}"
+    archives.pack(folder / "all.zip", {"a/b": b"1"})
+    assert archives.archive_of(folder / "all.zip/a/b") == folder / "all.zip"
+    assert archives.unpacked(folder / "all.zip") == {"a/b": b"1"}

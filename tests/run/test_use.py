@@ -29,7 +29,9 @@ def test_a_row_for_each_rule_and_data_set():
     table = pd.DataFrame(by_rule(ROWS), columns=COLUMNS).set_index(["rule", "dataset"])
     assert list(table.index) == [("prepare", "one"), ("train", "one"), ("train", "two"), ("report", "")]
     assert table.loc[("train", "one")].tolist() == [2, 7.0, 4.0, 5.0, 300.0]
-    assert table.loc[("report", "")].tolist() == [1, 0, 0, 0, 0]
+    report = table.loc[("report", "")]
+    assert report["jobs"] == 1
+    assert report.drop("jobs").isna().all()  # nobody measured it
     assert table["jobs"].sum() == len(ROWS)
 
 
@@ -98,3 +100,10 @@ def test_a_note_says_what_its_job_took_and_what_it_was_made_with(tmp_path):
     step.note.write_text('{"made": "", "of_a_later_version": 1}')
     assert list(of_notes([step])) == [("prepare", "one", Use())]
     assert read_json(step.note)["of_a_later_version"] == 1
+
+
+def test_what_nobody_measured_is_not_nothing():
+    rows = [("split", "one", Use(2.0, None, None, "n1")), ("split", "one", Use(None, None, None, "n1"))]
+    (row,) = by_rule(rows)
+    assert (row["seconds"], row["seconds_cpu"], row["peak_memory_mb"]) == (2.0, None, None)
+    assert cells_of_rules(rows)["split"] == ["2 jobs", "2.0 s", "2.0 s", "not measured", "not measured"]

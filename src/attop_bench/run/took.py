@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,9 @@ COLUMNS = ("rule", "dataset", "jobs", "seconds", "longest", "seconds_cpu", "peak
 
 #: A rule that is of no data set, in the table.
 ALL = ""
+
+#: What nobody measured, in words.
+_UNKNOWN = "not measured"
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,19 @@ def by_rule(rows: Iterable[Row]) -> list[dict[str, Any]]:
             "rule": rule,
             "dataset": dataset,
             "jobs": len(uses),
-            "seconds": sum(use.seconds or 0.0 for use in uses),
-            "longest": max(use.seconds or 0.0 for use in uses),
-            "seconds_cpu": sum(use.cpu_seconds or 0.0 for use in uses),
-            "peak_memory_mb": max(use.peak_memory_mb or 0.0 for use in uses),
+            "seconds": _of_known(sum, (use.seconds for use in uses)),
+            "longest": _of_known(max, (use.seconds for use in uses)),
+            "seconds_cpu": _of_known(sum, (use.cpu_seconds for use in uses)),
+            "peak_memory_mb": _of_known(max, (use.peak_memory_mb for use in uses)),
         }
         for (rule, dataset), uses in jobs.items()
     ]
+
+
+def _of_known(summarise: Callable[[list[float]], float], amounts: Iterable[float | None]) -> float | None:
+    """Return a summary of the amounts that are known; None if none is."""
+    measured = [amount for amount in amounts if amount is not None]
+    return summarise(measured) if measured else None
 
 
 def in_words(rows: Iterable[Row]) -> dict[str, str]:
@@ -97,5 +106,10 @@ def cells_of_rules(rows: Iterable[Row]) -> dict[str, list[str]]:
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    times = [format_duration(row[name]) for name in ("seconds", "longest", "seconds_cpu")]
-    return [count_noun(row["jobs"], "job"), *times, f"{row['peak_memory_mb']:,.0f} MB"]
+    times = [
+        _UNKNOWN if row[name] is None else format_duration(row[name])
+        for name in ("seconds", "longest", "seconds_cpu")
+    ]
+    peak = row["peak_memory_mb"]
+    memory = _UNKNOWN if peak is None else f"{peak:,.0f} MB"
+    return [count_noun(row["jobs"], "job"), *times, memory]
