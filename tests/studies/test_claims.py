@@ -9,6 +9,7 @@ from studies.claims import __main__ as claims
 from studies.claims import cells, entities, verdicts, watch
 from studies.claims.shares import as_table, in_lines, mean, number, share, simulate
 
+from attop_bench.papers.page import read_tables
 from attop_bench.report.compute.results import Results
 
 
@@ -111,3 +112,11 @@ def test_cells_are_counted_by_data_set():
 
 def test_of_no_cells_none_is_undecided():
     assert cells.in_words(cells.count_cells(results({"a": (0.9, 0.5)}))).endswith("0 cells, 0 undecided (0%)")
+
+
+def test_a_run_without_a_board_has_an_empty_file_of_it(tmp_path):
+    (tmp_path / "board.csv").write_bytes(b"")
+    (tmp_path / "summary.csv").write_text("mean\n0.5\n")
+    tables = read_tables(tmp_path)
+    assert tables["board"].empty
+    assert tables["summary"]["mean"].tolist() == [0.5]

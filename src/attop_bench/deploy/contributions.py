@@ -43,7 +43,7 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
 
 
 def unused_columns(pipeline: Pipeline, X: pd.DataFrame) -> list[str]:
-    """Return the columns of which the scores of a model do not depend; of a doubtful one none.
+    """Return the columns that the scores of a model do not depend on; none where that is in doubt.
 
     The coefficients, or importances, of all features that are made of such a column are 0, and the rows of
     `X` have the same scores with the column's values in another order, which importances alone do not show.

@@ -217,11 +217,13 @@ def read_training(path: Path) -> Training:
     """Read what `write_training` wrote."""
     arrays, meta = load_arrays(path)
     try:
+        if not meta["distributions"]:
+            return Training([], meta["units"], meta["design_effect"])
         ends = {name: np.cumsum(arrays[f"sizes_of_{name}"])[:-1] for name in ("cuts", "quantiles")}
         columns = [
             np.split(arrays[name], ends.get(name, ends["cuts"])) for name in ("cuts", "below", "quantiles")
         ]
-        records = zip(meta["distributions"], *columns, strict=False)
+        records = zip(meta["distributions"], *columns, strict=True)
         distributions = [_distribution_of(*record) for record in records]
         return Training(distributions, meta["units"], meta["design_effect"])
     except (KeyError, TypeError, ValueError) as error:

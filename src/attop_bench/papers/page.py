@@ -39,7 +39,12 @@ def write_tables(tables: Tables, folder: Path) -> None:
 
 def read_tables(folder: Path) -> Tables:
     """Read the CSV files of a paper, of a run or of a published page."""
-    return {file.name.removesuffix(".csv"): pd.read_csv(file) for file in _files(folder)}
+    return {file.name.removesuffix(".csv"): _read(file) for file in _files(folder)}
+
+
+def _read(file: Path) -> pd.DataFrame:
+    """Read a table; a file without content, as of a run without a board, is one without rows and columns."""
+    return pd.read_csv(file) if file.stat().st_size else pd.DataFrame()
 
 
 def _file(name: str) -> str:
