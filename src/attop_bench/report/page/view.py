@@ -311,7 +311,7 @@ def _alike(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 def _cheapest(judged: TopJudgement, titles: Mapping[str, str], spent: Mapping[str, float]) -> str:
     """Name the fastest of the best and those not shown to be behind it, if there are several."""
-    seconds = {m: spent[m] for m in judged.not_behind if spent.get(m, math.nan) == spent.get(m)}
+    seconds = {m: spent[m] for m in judged.not_behind if math.isfinite(spent.get(m, math.nan))}
     if not seconds or len(judged.not_behind) < 2:
         return ""
     method = min(seconds, key=lambda name: seconds[name])
