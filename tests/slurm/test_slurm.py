@@ -7,6 +7,7 @@ ATTOP_TEST_SLURM=1 asks for these tests: they use the SLURM that runs here, or s
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,7 @@ DEFAULT = {
     ],
 }
 FOLDS = 6
+PATIENT = {"id": "patient", "estimator": "support.hostile_methods.Patient"}
 
 
 def patient(**params):
@@ -42,7 +44,7 @@ def patient(**params):
     return {
         **DEFAULT,
         "datasets": [{"id": "wdbc", "protocol": protocol, "tops": [{"k": 10}]}],
-        "methods": [{"id": "patient", "estimator": "support.hostile_methods.Patient", "params": params}],
+        "methods": [{**PATIENT, "params": {"seconds": 2.0, **params}}],
     }
 
 
@@ -99,13 +101,26 @@ def submit(*arguments):
     return ["--profile", "slurm", "--slurm-init-seconds-before-status-checks", "2", *arguments]
 
 
-def prepared(folder, config):
+@pytest.fixture(scope="module")
+def beginning(slurm, tmp_path_factory):
+    """A folder in which all is done that comes before training the method `patient`."""
+    folder = tmp_path_factory.mktemp("beginning")
+    finish_checks(folder, patient())
+    return folder
+
+
+@pytest.fixture
+def folder(beginning, tmp_path):
+    """A copy of it, times and Snakemake's notes included."""
+    return shutil.copytree(beginning, tmp_path / "run")
+
+
+def finish_checks(folder, config):
     """Do on this machine all that comes before training."""
     compiled = [f"results/data/compiled/{method['id']}.json" for method in config["methods"]]
     folds = [f"results/data/{data['id']}/folds/repeat0.npz" for data in config["datasets"]]
     status, output = run(folder, config, "--cores", "2", *folds, *compiled)
     assert status == 0, output
-    return folder
 
 
 def records(folder):
@@ -142,17 +157,17 @@ def test_results_are_those_of_a_run_without_slurm(tmp_path):
             np.testing.assert_array_equal(ours["scores"], theirs["scores"])
 
 
-def test_a_job_killed_for_its_memory_gets_more(tmp_path):
-    config = patient(seconds=2.5, megabytes=1000)
-    prepared(tmp_path, config)
+def test_a_job_killed_for_its_memory_gets_more(folder):
+    config = patient(megabytes=1000)
+    finish_checks(folder, config)
     top = "results/train/wdbc/patient/repeat0-fold0/record.json"
-    status, output = run(tmp_path, config, *submit(top))
+    status, output = run(folder, config, *submit(top))
     assert status == 0, output
     first, second = jobs(output)
     assert (first["JobState"], second["JobState"]) == ("FAILED", "COMPLETED")
     assert (first["MinMemoryNode"], second["MinMemoryNode"]) == ("1000M", "4500M")
     assert "exceeded memory limit" in Path(first["StdOut"]).read_text()
-    assert [record["status"] for record in records(tmp_path).values()] == ["ok"]
+    assert [record["status"] for record in records(folder).values()] == ["ok"]
 
 
 def until_some_are_done(folder, running):
@@ -189,39 +204,36 @@ def goes_on(folder, config, arguments):
 BROKEN_OFF = submit("--retries", "0", "--group-components", "train=2")
 
 
-def test_a_run_goes_on_where_scancel_stopped_it(tmp_path):
-    config = patient(seconds=2.0)
-    prepared(tmp_path, config)
-    running = start(tmp_path, config, *BROKEN_OFF)
-    subprocess.run(["scancel", *until_some_are_done(tmp_path, running)], check=True)
+def test_a_run_goes_on_where_scancel_stopped_it(folder):
+    config = patient()
+    running = start(folder, config, *BROKEN_OFF)
+    subprocess.run(["scancel", *until_some_are_done(folder, running)], check=True)
     assert running.wait(timeout=400) != 0
-    goes_on(tmp_path, config, BROKEN_OFF)
+    goes_on(folder, config, BROKEN_OFF)
 
 
-def test_ctrl_c_cancels_what_was_submitted(tmp_path):
-    config = patient(seconds=2.0)
-    prepared(tmp_path, config)
-    running = start(tmp_path, config, *BROKEN_OFF)
-    until_some_are_done(tmp_path, running)
+def test_ctrl_c_cancels_what_was_submitted(folder):
+    config = patient()
+    running = start(folder, config, *BROKEN_OFF)
+    until_some_are_done(folder, running)
     os.killpg(running.pid, signal.SIGINT)
     assert running.wait(timeout=400) == 130
-    printed = (tmp_path / "output.txt").read_text()
+    printed = (folder / "output.txt").read_text()
     assert "Stopping." in printed
     assert "Traceback" not in printed
-    states = {job["JobState"] for job in jobs(logged(tmp_path))}
+    states = {job["JobState"] for job in jobs(logged(folder))}
     assert states <= {"COMPLETED", "CANCELLED"}, states
-    goes_on(tmp_path, config, BROKEN_OFF)
+    goes_on(folder, config, BROKEN_OFF)
 
 
-def test_jobs_that_outlive_their_run_are_named_until_they_have_ended(tmp_path):
-    config = patient(seconds=4.0)
-    prepared(tmp_path, config)
-    running = start(tmp_path, config, *BROKEN_OFF)
-    going = until_some_are_done(tmp_path, running)
+def test_jobs_that_outlive_their_run_are_named_until_they_have_ended(folder):
+    config = patient()
+    running = start(folder, config, *BROKEN_OFF)
+    going = until_some_are_done(folder, running)
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
 
-    status, output = run(tmp_path, config, *BROKEN_OFF)
+    status, output = run(folder, config, *BROKEN_OFF)
     assert status == 1
     words = " ".join(output.split())
     remedy = re.search(r"`(scancel --me --name=\S+)` ends them", words)
@@ -232,27 +244,26 @@ def test_jobs_that_outlive_their_run_are_named_until_they_have_ended(tmp_path):
     subprocess.run(remedy[1].split(), check=True)
     while subprocess.check_output(["squeue", "--me", "--noheader"], text=True).strip():
         time.sleep(0.2)
-    goes_on(tmp_path, config, BROKEN_OFF)
+    goes_on(folder, config, BROKEN_OFF)
 
 
-def test_a_block_that_was_cancelled_keeps_its_finished_folds(tmp_path):
-    config = {**patient(seconds=1.0), "granularity": FOLDS, "trace": False}
-    prepared(tmp_path, config)
-    block = tmp_path / f"results/train/wdbc/patient/block{FOLDS}-0.zip"
+def test_a_block_that_was_cancelled_keeps_its_finished_folds(folder):
+    config = {**patient(), "granularity": FOLDS, "trace": False}
+    block = folder / f"results/train/wdbc/patient/block{FOLDS}-0.zip"
     arguments = submit("trainings", "--retries", "0")
-    running = start(tmp_path, config, *arguments)
+    running = start(folder, config, *arguments)
     deadline = time.monotonic() + 400
     while len(list(block.parent.glob("*.folds/*/record.json"))) < 2:
-        assert running.poll() is None, (tmp_path / "output.txt").read_text()
+        assert running.poll() is None, (folder / "output.txt").read_text()
         assert time.monotonic() < deadline
         time.sleep(0.2)
-    subprocess.run(["scancel", *(job["JobId"] for job in jobs(logged(tmp_path)))], check=True)
+    subprocess.run(["scancel", *(job["JobId"] for job in jobs(logged(folder)))], check=True)
     assert running.wait(timeout=400) != 0
     assert not block.exists()
     done = {path.parent.name: path.read_bytes() for path in block.parent.glob("*.folds/*/record.json")}
     assert 2 <= len(done) < FOLDS
 
-    status, output = run(tmp_path, config, *arguments)
+    status, output = run(folder, config, *arguments)
     assert status == 0, output
     assert [path.name for path in block.parent.iterdir() if path.suffix != ".made"] == [block.name]
     with zipfile.ZipFile(block) as archive:
@@ -261,11 +272,10 @@ def test_a_block_that_was_cancelled_keeps_its_finished_folds(tmp_path):
     assert done.items() <= folds.items()
 
 
-def test_two_halves_of_the_trainings_are_all_of_them(tmp_path):
+def test_two_halves_of_the_trainings_are_all_of_them(folder):
     config = {**patient(), "trace": False}
-    prepared(tmp_path, config)
     for half, n in (("1/2", FOLDS // 2), ("2/2", FOLDS)):
-        status, output = run(tmp_path, config, *submit("trainings", "--batch", f"trainings={half}"))
+        status, output = run(folder, config, *submit("trainings", "--batch", f"trainings={half}"))
         assert status == 0, output
-        assert len(records(tmp_path)) == n
+        assert len(records(folder)) == n
         assert len(jobs(output)) == 1

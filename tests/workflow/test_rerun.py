@@ -101,6 +101,10 @@ def idle(text):
     return text.replace('"""', '"""Said otherwise: ', 1)
 
 
+def dependency(text):
+    return text + "  - another-package\n"
+
+
 def cell(text):
     return text.replace("1", "3", 1)
 
@@ -250,6 +254,18 @@ CODE = {
         {"evaluate": 1, "trace": 1, **SHOWN},
         set(),
     ),
+    "what chooses among candidates": (
+        "small.yaml",
+        configured(select="auc"),
+        {"split": 5, "train": 12, **AFTER},
+        METHODS,
+    ),
+    "a rival named beforehand": (
+        "small.yaml",
+        configured(question={"against": "sgd-avg"}),
+        SHOWN,
+        set(),
+    ),
     "title of a data set": (
         "small.yaml",
         configured(datasets=[{**CONFIG["datasets"][0], "title": "Cells"}, *CONFIG["datasets"][1:]]),
@@ -271,6 +287,8 @@ NOTHING = {
         configured(methods=[*SMALL["methods"][:2], {**SMALL["methods"][2], "limits": {"memory_mb": 3999}}]),
     ),
     "where files are looked for": ("small.yaml", configured(offline=True)),
+    "code of a learner that no method uses": ("src/attop/learners/factor_ranker/_factor_descent.py", code),
+    "packages of an environment that is not asked for": ("envs/train.yaml", dependency),
 }
 
 
