@@ -143,7 +143,7 @@ def mend(folder: Path, config: dict) -> None:
     said = (folder / "output.txt").stat().st_size
     if start(folder, config).wait(timeout=1800) != 0:
         output = (folder / "output.txt").read_text()[said:]
-        named = set(re.findall(r"^(results/\S+) .*: delete it", output, re.MULTILINE))
+        named = set(re.findall(r"(\S*results/\S+) .*: delete it", output))
         assert named or "set aside" in output, output[-5000:]
         for file in named:
             (folder / file).unlink()
