@@ -138,6 +138,14 @@ def cut(folder: Path, draw: random.Random) -> Path:
     return victim
 
 
+def follows(scores: Path, victim: Path) -> bool:
+    """True if these scores are made again after a file: their own, or one of their data set or method."""
+    if "data" not in victim.parts:
+        return scores.parent == victim.parent
+    name = victim.parts[victim.parts.index("data") + 1]
+    return (victim.stem if name == "compiled" else name) in scores.parts
+
+
 def mend(folder: Path, config: dict) -> None:
     """Run to the end; delete what a message says is to be deleted, if nothing was set aside."""
     said = (folder / "output.txt").stat().st_size
@@ -171,8 +179,7 @@ def main() -> None:
         mend(killed, config)
         again = [path for path in before if finished(killed)[path] != before[path]]
         print(f"truncated: {victim.relative_to(killed)}; training jobs repeated: {len(again)}", flush=True)
-        own = victim.parent.parts[-2:]
-        assert all(p.parent == victim.parent or ("data" in own and own[-1] in p.parts) for p in again), again
+        assert all(follows(path, victim) for path in again), again
     assert scores(killed) == scores(whole)
     assert results(killed) == results(whole)
     print(f"{len(scores(whole))} training jobs, identical results")
