@@ -19,7 +19,7 @@ from attop_bench.run.blocks import (
     set_aside,
     sizes_in,
 )
-from attop_bench.run.job import Run
+from attop_bench.run.job import Run, Unfinished
 from attop_bench.run.notes import note_of
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import RecordError, places_of, repeating_spoilt
@@ -43,7 +43,7 @@ def job(tmp_path):
         def train(run, folder):
             trained.append(run)
             if run in break_off:
-                raise SystemExit(1)
+                raise Unfinished("folds.npz cannot be read:\n delete it")
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "scores.npz").write_text(f"scores of {params}, {data.read_text()}")
             write_json(folder / "record.json", {"digest": digest, "made": "a1"})
@@ -70,7 +70,9 @@ def left(folder):
 
 
 def test_what_was_finished_is_not_trained_again(job):
-    with pytest.raises(SystemExit, match="repeat 0, fold 1; repeat 1, fold 1"):
+    with pytest.raises(
+        SystemExit, match="repeat 0, fold 1; repeat 1, fold 1: folds.npz cannot be read: delete it"
+    ):
         job(break_off=[RUNS[1], RUNS[3]])
     assert not job.archive.exists()
     assert job() == [RUNS[1], RUNS[3]]

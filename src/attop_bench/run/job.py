@@ -138,6 +138,20 @@ class Job:
             raise ValueError(f"a training run is not complete: {error}") from None
 
 
+class Unfinished(SystemExit):
+    """The end of a process whose training has no results.
+
+    Attributes
+    ----------
+    reason : str
+        In words, on one line.
+    """
+
+    def __init__(self, reason: str):
+        super().__init__(1)
+        self.reason = " ".join(reason.split())
+
+
 def train(
     job: Job,
     *,
@@ -155,7 +169,7 @@ def train(
     """Run a training job in a process of its own, and write the record if it could not.
 
     A method that fails, or crashes, has a record. `candidates` is a digest of what scores of candidates
-    depend on; with it they are kept beside the record, and not trained again. SystemExit: the job was killed
+    depend on; with it they are kept beside the record, and not trained again. Unfinished: the job was killed
     and has another of its `attempts`, its input is broken, or its results could not be written.
     """
     # Absolute: a method may change the working directory.
@@ -178,4 +192,4 @@ def train(
         return
     if end.status != "abandoned":  # else nobody is there to read it
         sys.stderr.write(f"\n{end.message}\nThe job's output is in {log}\n\n")
-    raise SystemExit(1)
+    raise Unfinished(end.message)

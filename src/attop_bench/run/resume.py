@@ -13,7 +13,7 @@ from pathlib import Path
 from attop_bench.archives import pack, unpacked
 from attop_bench.files import StrPath, read_json, write_bytes, write_json
 from attop_bench.run.blocks import KEYS, RECORD, SCORES, WORK
-from attop_bench.run.job import Run
+from attop_bench.run.job import Run, Unfinished
 from attop_bench.run.parameters import plain
 from attop_bench.run.record import digest_of
 
@@ -37,16 +37,17 @@ def train_folds(
     keys = {_name(run): _key(params, [digest_of_file(file) for file in files(run)]) for run in runs}
     _unpack(archive, folder)
     _keep_the_same(folder, keys)
-    broken = []
+    broken: dict[str, list[str]] = {}
     for run in runs:
         place = folder / _name(run)
         try:
             if digest_of(place / RECORD) != digest or not (place / SCORES).exists():
                 train(run, place)
-        except SystemExit:
-            broken.append(f"repeat {run.repeat}, fold {run.fold}")
+        except Unfinished as end:
+            broken.setdefault(end.reason, []).append(f"repeat {run.repeat}, fold {run.fold}")
     if broken:
-        raise SystemExit(f"without results: {'; '.join(broken)}: see {folder}")
+        words = "; ".join(f"{'; '.join(folds)}: {reason}" for reason, folds in broken.items())
+        raise SystemExit(f"without results: {words} (see {folder})")
     names = [KEYS, *(f"{_name(run)}/{file}" for run in runs for file in (SCORES, RECORD))]
     pack(archive, {name: (folder / name).read_bytes() for name in names})
     shutil.rmtree(folder)
