@@ -71,7 +71,7 @@ def left(folder):
 
 def test_what_was_finished_is_not_trained_again(job):
     with pytest.raises(
-        SystemExit, match="repeat 0, fold 1; repeat 1, fold 1: folds.npz cannot be read: delete it"
+        SystemExit, match=r"repeat 0, fold 1; repeat 1, fold 1: folds.npz cannot be read: delete it"
     ):
         job(break_off=[RUNS[1], RUNS[3]])
     assert not job.archive.exists()
