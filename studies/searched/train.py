@@ -118,7 +118,7 @@ def _soft_top(table: Table, train: Rows, rows: Rows) -> Floats:
 def candidates(name: str, fold: int) -> list[dict[str, Any]]:
     """Return the settings of the search on a fold of a set."""
     space = {key: read_distribution(entry) for key, entry in _ENTRY["param_distributions"].items()}
-    return draw_candidates(space, max(STAGES), derive_seed("searched", name, fold, bits=31))
+    return draw_candidates(space, max(STAGES), derive_seed(0, "searched", name, fold, bits=31))
 
 
 def fits(name: str, fold: int, stage: int) -> Iterator[Fit]:
@@ -142,7 +142,7 @@ def path_of(scores: Path, name: str, fold: int, method: str, candidate: int) -> 
 
 
 def keep(fit: Fit, table: Table, part: Part, path: Path) -> tuple[float, Floats]:
-    """Fit a method or candidate and write its scores; return the processor time and the precision at each top.
+    """Fit a method or candidate and write its scores; return the processor time and the precisions.
 
     `inner{number}` are the scores of an inner fold, `test` those of the test part, `averaged` the mean over
     the models of the inner folds.
