@@ -45,6 +45,8 @@ TOPS = {
 STAGES = (10, 25, 50)
 SEARCHED, LINEAR = "LightGBM, searched", "Logistic regression"
 _ENTRY = read_yaml(Path(__file__).parents[2] / "config/methods.yaml")["lightgbm-search"]
+#: Parameters that all candidates of the search share.
+PARAMS = _ENTRY["params"]
 _STEPS = (0.001, 0.01, 0.1, 1, 10, 100)
 _COLUMNS = ["set", "fold", "method", "candidate", "seconds", *TOPS]
 
@@ -133,7 +135,7 @@ def fits(name: str, fold: int, stage: int) -> Iterator[Fit]:
     before = 0 if stage == 0 else STAGES[stage - 1]
     settings = candidates(name, fold)
     for number in range(before, STAGES[stage]):
-        yield Fit(SEARCHED, number, _of(LGBMClassifier(**_ENTRY["params"], **settings[number])), True)
+        yield Fit(SEARCHED, number, _of(LGBMClassifier(**PARAMS, **settings[number])), True)
 
 
 def path_of(scores: Path, name: str, fold: int, method: str, candidate: int) -> Path:
