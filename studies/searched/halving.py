@@ -3,13 +3,14 @@
     python -m studies.searched.halving run FOLDER values.csv
     python -m studies.searched.halving table values.csv
 
-Fixed before the first result. The eight sets of `studies.selectors` with the fewest rows, but for internet-ads,
-whose 1,555 columns take minutes; the first two folds; the first 27 candidates of `lightgbm-search` on each.
-They are compared in three rounds: all 27, the best nine, the best three. A round has a ninth, a third and all
-of the rows that are trained on (stratified), or of a candidate's trees, or one, two and all three of the inner
-folds. Choices are by mean AP and by precision@k at n+. It becomes an option if for AP one of the three
-loses no more than 0.2 of 100 on average over sets and tops against all 27 on all rows, for at most 0.4 of
-the fits' processor time. Time of trees is counted as trees: those of a round go on in the next.
+Fixed before the first result. The eight sets of `studies.selectors` with the fewest rows, but for
+internet-ads, whose 1,555 columns take minutes; the first two folds; the first 27 candidates of
+`lightgbm-search` on each. They are compared in three rounds: all 27, the best nine, the best three. A round
+has a ninth, a third and all of the rows that are trained on (stratified), or of a candidate's trees, or one,
+two and all three of the inner folds. Choices are by mean AP and by precision@k at n+. It becomes an option if
+for AP one of the three loses no more than 0.2 of 100 on average over sets and tops against all 27 on all
+rows, for at most 0.4 of the fits' processor time. Time of trees is counted as trees: those of a round go on
+in the next.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +30,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from attop.metrics import average_precision, precision_at_k
+from attop.metrics import average_precision, precision_at_k, scores_of
 from studies.searched.train import PARAMS, TOPS, candidates
 from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, Part, Rows, Table, folds, load
 
@@ -62,8 +64,8 @@ def _measures(y: Rows, scores: Floats) -> dict[str, float]:
     return {"ap": average_precision(y, scores), "precision@k": precision_at_k(y, scores, TOPS["n+"])}
 
 
-def measured(table: Table, part: Part, setting: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Yield what a candidate is worth on each inner fold, by share of rows and of trees, and on the test part."""
+def measured(table: Table, part: Part, setting: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    """Yield what a candidate is worth: on each inner fold by share of rows and of trees, and on the test."""
     for number, (train, rows) in enumerate(part.inner):
         y, labels = table.y[rows], table.y[train]
         for _, share in ROUNDS:
@@ -72,15 +74,15 @@ def measured(table: Table, part: Part, setting: Mapping[str, object]) -> Iterato
                 few, _ = train_test_split(train, train_size=share, stratify=labels, random_state=number)
             start = time.process_time()
             model = LGBMClassifier(**PARAMS, **setting).fit(table.X[few], table.y[few])
-            scores = model.predict_proba(table.X[rows])[:, 1]
+            scores = scores_of(model, table.X[rows])
             spent = time.process_time() - start
             yield {"kind": "rows", "share": share, "inner": number, "seconds": spent, **_measures(y, scores)}
         for _, share in ROUNDS:
             trees = max(1, round(share * model.n_estimators))
-            scores = model.predict_proba(table.X[rows], num_iteration=trees)[:, 1]
+            scores = np.asarray(model.predict_proba(table.X[rows], num_iteration=trees))[:, 1]
             yield {"kind": "trees", "share": share, "inner": number, "trees": trees, **_measures(y, scores)}
     model = LGBMClassifier(**PARAMS, **setting).fit(table.X[part.train], table.y[part.train])
-    scores = model.predict_proba(table.X[part.test])[:, 1]
+    scores = scores_of(model, table.X[part.test])
     y = table.y[part.test]
     yield {"kind": "test", **{name: precision_at_k(y, scores, top) for name, top in TOPS.items()}}
 
