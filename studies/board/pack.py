@@ -136,6 +136,7 @@ def pack(path: Path, configs: Sequence[Config]) -> str:
     write(path, frames)
     size, scores = path.stat().st_size, sum(map(len, frames))
     if size > MOST_BYTES:
+        path.unlink()
         raise ValueError(
             f"{path} has {size:,} bytes, more than {MOST_BYTES:,}: leave out methods or data sets"
         )

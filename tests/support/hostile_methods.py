@@ -44,7 +44,7 @@ class Patient(Fine):
 
 
 class Counted(Fine):
-    """Adds a line of its parameter to the file ``COUNTED`` with each fit, and waits at fit ``COUNTED_WAITS``."""
+    """Adds its parameter to the file ``COUNTED`` with each fit, and waits at fit ``COUNTED_WAITS``."""
 
     def __init__(self, shift=0.0):
         self.shift = shift

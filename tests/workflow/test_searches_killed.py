@@ -26,8 +26,9 @@ DATA = {
     "tops": [{"k": 10}],
 }
 CONFIG = {**ONE, "datasets": [DATA], "methods": [SHIFTED]}
-#: Of each fold: two inner folds a candidate, and the one that is tested.
-FOLDS, INNER = 2, 2
+#: Each candidate is fitted on two inner folds, and what is chosen once on each fold; one is fitted before
+#: all, to check the method.
+FOLDS, INNER, CHECKED = 2, 2, 1
 
 
 def start(folder, n_candidates, waits=0):
@@ -76,7 +77,8 @@ def n_new(fitted, before):
 
 @pytest.mark.workflow
 def test_a_search_killed_in_the_middle_goes_on_and_more_candidates_train_only_these(tmp_path):
-    middle = 100 * INNER + 1
+    whole = 99
+    middle = CHECKED + whole * INNER + 1  # the first inner fold of the 100th
     running = start(tmp_path, 200, waits=middle)
     deadline = time.monotonic() + 500
     while counts(tmp_path).total() < middle and running.poll() is None and time.monotonic() < deadline:
@@ -84,16 +86,17 @@ def test_a_search_killed_in_the_middle_goes_on_and_more_candidates_train_only_th
     assert running.poll() is None, (tmp_path / "output.txt").read_text()
     kill_all(running)
     first = counts(tmp_path)
-    assert (first.total(), len(first)) == (middle, 101), (tmp_path / "output.txt").read_text()
+    assert (first.total(), len(first)) == (middle, CHECKED + whole + 1)
 
     rest = finished(tmp_path, 200)
-    assert n_new(rest, first) == FOLDS * 200 - 101
-    # Nothing that was whole is fitted again: the one that was being fitted is, and each fold's chosen one.
-    assert rest.total() == (FOLDS * 200 - 100) * INNER + FOLDS
+    assert n_new(rest, first) == FOLDS * 200 - whole - 1
+    assert rest.total() == (FOLDS * 200 - whole) * INNER + FOLDS  # what was whole is not fitted again
 
     before = counts(tmp_path)
     more = finished(tmp_path, 250)
     assert n_new(more, before) == FOLDS * 50
     assert more.total() == FOLDS * 50 * INNER + FOLDS
-    records = [json.loads(path.read_text()) for path in tmp_path.glob("results/runs/*/shifted/*.json")]
+    records = [
+        json.loads(path.read_text()) for path in tmp_path.glob("results/train/wdbc/shifted/*/record.json")
+    ]
     assert [record["n_candidates"] for record in records] == [250] * FOLDS
