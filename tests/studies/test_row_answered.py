@@ -17,7 +17,7 @@ from support import ROOT
 def sent(sets=("german",), method="Mine"):
     """Return predictions on sets of the board, with labels made up but as many positives as they have."""
     splits = pd.read_csv(ROOT / "docs/board/splits.csv.gz", dtype={"tested_in": str})
-    positives = pd.read_csv(ROOT / "docs/board/sets.csv", index_col="set")["positives"]
+    positives = pd.read_csv(ROOT / "docs/board/sets.csv", index_col="set")["positives"].fillna(0).astype(int)
     rng, parts = np.random.default_rng(0), []
     for row in splits[splits["set"].isin(sets)].itertuples():
         fold = np.array(list(row.tested_in)).astype(int)
