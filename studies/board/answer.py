@@ -125,7 +125,7 @@ def accepted(path: Path, folder: Path) -> str:
     scored = folder / "scored"
     attop(["rescore", str(path), "--output", str(scored)])
     send.row(scored, folder / "page")
-    made = read_tables([folder / "page"])["values"].set_index(["set", "top"])
+    made = read_tables(folder / "page")["values"].set_index(["set", "top"])
     old = pd.read_csv(board.FOLDER / "values.csv", nrows=0)
     new = [name for name in made if name not in old]
     lines = []

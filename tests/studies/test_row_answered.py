@@ -121,7 +121,8 @@ def test_the_workflow_runs_the_command_on_what_is_sent_and_nothing_that_is_sent(
     assert (base["ref"], base["path"]) == ("${{ github.base_ref }}", "attop")
     assert pull_request["sparse-checkout"] == "rows"
     commands = [step for step in job["steps"] if "run" in step]
-    assert all("./sent" not in step["run"] and step.get("working-directory") != "sent" for step in commands)
+    assert [step.get("working-directory") for step in commands] == [None, "attop"]
+    assert commands[0]["run"] == "pip install -e ./attop[workflow]"
     assert "python -m studies.board.answer" in commands[-1]["run"]
     assert "pull_request_target" not in text
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}

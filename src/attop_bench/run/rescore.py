@@ -257,14 +257,14 @@ def _text(table: Table, name: str) -> pd.Series:
     Each different value is read once: a file of millions of rows has few.
     """
     column = table.frame[name]
-    is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
-    if name in {"row", "group"} and table.has_types and is_plain and np.can_cast(column.dtype, np.int64):
+    are_numbers = pd.api.types.is_integer_dtype(column) and table.has_types and not column.hasnans
+    if name in {"row", "group"} and are_numbers and column.max() <= np.iinfo(np.int64).max:
         return column.astype(np.int64)
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        different = pd.DataFrame({name: column.cat.categories})
-        texts = replace(table, frame=different).text(name)
-        return pd.Series(texts.reindex(column.cat.codes).to_numpy(), index=column.index)
-    return table.text(name)
+    if not isinstance(column.dtype, pd.StringDtype):
+        return table.text(name)
+    codes, different = pd.factorize(column)
+    texts = replace(table, frame=pd.DataFrame({name: different})).text(name)
+    return texts.reindex(codes).set_axis(column.index)
 
 
 def _items_of(run: pd.DataFrame, where: str) -> tuple[TestFold, Floats]:
