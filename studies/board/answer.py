@@ -99,11 +99,11 @@ def _check_repeat(rows: pd.DataFrame, tested: str, where: str) -> None:
         )
     if len(np.unique(numbers)) < len(numbers):
         raise ValueError(f"{where}: a row is scored twice")
-    found = np.full(len(expected), _NOWHERE)
-    found[numbers] = rows["fold"].to_numpy()
-    other = np.flatnonzero(found != expected)
+    folds = np.full(len(expected), _NOWHERE)
+    folds[numbers] = rows["fold"].to_numpy()
+    other = np.flatnonzero(folds != expected)
     if other.size:
-        is_in, belongs = (_in_words(array[other[0]]) for array in (found, expected))
+        is_in, belongs = (_in_words(array[other[0]]) for array in (folds, expected))
         raise ValueError(
             f"{where}: {other.size} rows are not in the fold that tests them: row {other[0]} is in {is_in}, "
             f"on the board in {belongs}: use splits.csv.gz"
@@ -147,11 +147,11 @@ def answer(path: Path, folder: Path) -> bool:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         check(read(path))
-        text, taken = accepted(path, folder), True
+        text, is_accepted = accepted(path, folder), True
     except ValueError as error:
-        text, taken = f"Refused: {error}\n", False
+        text, is_accepted = f"Refused: {error}\n", False
     write_text(folder / "answer.md", text)
-    return taken
+    return is_accepted
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -160,9 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("predictions", type=Path)
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(arguments)
-    taken = answer(options.predictions, options.folder)
+    is_accepted = answer(options.predictions, options.folder)
     print((options.folder / "answer.md").read_text(encoding="utf-8"))
-    return 0 if taken else 1
+    return 0 if is_accepted else 1
 
 
 if __name__ == "__main__":

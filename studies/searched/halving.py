@@ -1,7 +1,7 @@
 """Successive halving of the search on eight sets: what it costs, and what it loses.
 
     python -m studies.searched.halving run FOLDER values.csv
-    python -m studies.searched.halving table values.csv
+    python -m studies.searched.halving table studies/searched/halving.csv.gz
 
 Fixed before the first result. The eight sets of `studies.selectors` with the fewest rows, but for
 internet-ads, whose 1,555 columns take minutes; the first two folds; the first 27 candidates of
@@ -48,14 +48,14 @@ def survivors(values: Sequence[Floats], counts: Sequence[int]) -> list[list[int]
     Parameters
     ----------
     values : sequence of ndarray of shape (candidates,)
-        What each candidate is worth in each round, the higher the better.
+        What each candidate is worth in each round, the higher the better; rounded to 10 digits.
     counts : sequence of int
         How many candidates are in each round, the first is all of them. Of equals the first stay.
     """
     rounds = [list(range(counts[0]))]
     for of_round, count in zip(values, [*counts[1:], 1], strict=True):
         alive = rounds[-1]
-        order = np.argsort([-of_round[one] for one in alive], kind="stable")
+        order = np.argsort(-np.round(of_round[alive], 10), kind="stable")
         rounds.append(sorted(alive[place] for place in order[:count]))
     return rounds
 
@@ -153,7 +153,7 @@ def of_fold(part: pd.DataFrame, chosen_by: str) -> list[dict[str, object]]:
             *alive, (winner,) = survivors(values[way], counts)
             cost = _cost(part, alive, way)
         else:
-            winner, cost = int(full.mean(axis=1).to_numpy().argmax()), 1.0
+            winner, cost = int(full.mean(axis=1).round(10).to_numpy().argmax()), 1.0
         outcomes.append({"way": way, "cost": cost, **test.loc[winner].to_dict()})
     outcomes.append({"way": "one at random", "cost": 0.0, **test.mean().to_dict()})
     return outcomes

@@ -164,8 +164,8 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
     (first, *_) = rows_for.values()
     if "group" in first:
         raise DatasetError(
-            f"{where}: no scores are for {top}, and which are nearest differs from group to group: ask for "
-            f"{', '.join(f'--top {one}' for one in rows_for)}"
+            f"{where}: no scores are for {top}, and which are nearest differs from group to group: ask for a "
+            f"top that scores are for, such as {next(iter(rows_for))}"
         )
     n, n_pos = len(first), int((first["label"] == 1).sum())
     wanted = math.log(top.resolve(n, n_pos))
