@@ -1,4 +1,4 @@
-"""What comes of a search: the candidate that a selector chooses, or several candidates combined."""
+"""Outcomes of a search: the candidate that a selector chooses, or several candidates combined."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ AS_THEY_COME: Mapping[str, Callable[[], Any]] = {
 
 
 def _of(model: Any) -> Scored:
-    """Return what fits the model on some rows and scores others."""
+    """Return a function that fits the model on some rows and scores others."""
 
     def scored(table: Table, train: Rows, rows: Rows) -> Floats:
         return scores_of(model.fit(table.X[train], table.y[train]), table.X[rows])[None]

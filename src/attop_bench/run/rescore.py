@@ -124,10 +124,7 @@ def _evaluate_file(
             entry = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
             entry |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
             table_rows["runs"] += [entry | {"top": str(top)} for top in tops_of_rows]
-        about = _about(parts)
-        if nearest and "top" in rows:
-            about["protocol"] = f"{about['protocol']} {_STANDING_IN}"
-        facts[str(dataset)] = about
+        facts[str(dataset)] = _about(parts, nearest and "top" in rows)
     tables = {name: pd.DataFrame(its, columns=[*KEY, *TABLES[name]]) for name, its in table_rows.items()}
     return tables, facts
 
@@ -197,15 +194,16 @@ def _values(
             yield {**key, "top": str(top), "metric": metric.name, **result._asdict()}
 
 
-def _about(parts: Mapping[tuple[int, int], TestFold]) -> dict[str, object]:
+def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> dict[str, object]:
     """Return the counts of the rows tested in the first repeat."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
     repeats, folds = len({repeat for repeat, _ in parts}), len(parts_of_repeat)
+    protocol = f"As the scores were made: {folds} test parts, {repeats} times."
     counts: dict[str, object] = {
         "items": int(sum(len(part.y) for part in parts_of_repeat)),
         "positives": int(sum(part.y.sum() for part in parts_of_repeat)),
-        "protocol": f"As the scores were made: {folds} test parts, {repeats} times.",
+        "protocol": f"{protocol} {_STANDING_IN}" if nearest else protocol,
     }
     if parts_of_repeat[0].groups is not None:
         codes = (part.groups.max() for part in parts_of_repeat if part.groups is not None)
