@@ -42,7 +42,7 @@ class Search:
     averaged: Floats
 
     def values(self, select: str, top: Top) -> Floats:
-        """Return what a selector chooses by, of shape (candidates, parts)."""
+        """Return the values that a selector chooses by, of shape (candidates, parts)."""
         y = np.concatenate(self.inner_y)
         ends = np.cumsum([len(labels) for labels in self.inner_y])
         rows = np.split(np.arange(len(y)), ends[:-1])

@@ -135,7 +135,7 @@ def test_scores_for_the_nearest_k_serve_a_top_that_has_none(tmp_path):
         )
     assert {top for top, _ in sources} == {str(top) for top in TOPS}
     assert len({source for _, source in sources}) > 1
-    with pytest.raises(DatasetError, match=r"no scores are for k=3.*group.*such as k=1"):
+    with pytest.raises(DatasetError, match=r"no scores are for k=3.*from group to group: ask for"):
         rescored(frame.assign(group=1), tmp_path, nearest=True)
 
 

@@ -24,8 +24,6 @@ from attop_bench.run.tables import KEY, TABLES
 COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
 #: Columns it may have; by default 0, one list, 1 for each row, and the same scores at every top.
 OPTIONAL = ("repeat", "group", "weight", "top")
-#: In the column `top`: the scores are for every top.
-_ALL = "all"
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _STANDING_IN = "A top that no scores are for is measured on those for the nearest k."
 _RUN = ["dataset", "method", "repeat", "fold"]
@@ -138,20 +136,19 @@ def _at_tops(
         return
     rows_for: dict[Top, pd.DataFrame] = {}
     for text, rows in run.groupby("top", sort=False, observed=True):
-        for top in tops if text == _ALL else [Top.parse(name.strip()) for name in str(text).split(",")]:
+        for top in tops if text == "all" else [Top.parse(name.strip()) for name in str(text).split(",")]:
             if top in rows_for:
                 raise DatasetError(f"{where}: two scores of a row are for {top}: give each top one")
             rows_for[top] = rows
-    other = next((top for top in rows_for if top not in tops), None)
-    if other is not None and not nearest:
+    other = [top for top in rows_for if top not in tops]
+    if other and not nearest:
         raise DatasetError(
-            f"{where}: scores for {other}, which is not asked for: leave them out, or --top {other}, or "
-            "--nearest, by which they serve a top that has none"
+            f"{where}: scores for {other[0]}, which is not asked for: leave them out, or ask for it by "
+            "--top, or --nearest, by which they serve a top that has none"
         )
     stand_in = {top: _nearest(top, rows_for, where) if nearest else top for top in tops}
     for source, rows in rows_for.items():
-        if served := [top for top, its_source in stand_in.items() if its_source == source]:
-            yield served, rows
+        yield [top for top in tops if stand_in[top] == source], rows
 
 
 def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
@@ -162,7 +159,7 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
     if "group" in first:
         raise DatasetError(
             f"{where}: no scores are for {top}, and which are nearest differs from group to group: ask for a "
-            f"top that scores are for, such as {next(iter(rows_for))}"
+            "top that scores are for"
         )
     n, n_pos = len(first), int((first["label"] == 1).sum())
     wanted = math.log(top.resolve(n, n_pos))
@@ -235,8 +232,9 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     kind = dict.fromkeys(("dataset", "method"), as_named)
     kind |= dict.fromkeys(("row", "group", "top"), table)
     names = [name for name in (*COLUMNS, *OPTIONAL) if name in written]
-    columns = {name: _text(kind[name], name) if name in kind else table.values(name) for name in names}
-    frame = pd.DataFrame(columns)
+    frame = pd.DataFrame(
+        {name: _text(kind[name], name) if name in kind else table.values(name) for name in names}
+    )
     if missing := [name for name in frame if frame[name].isna().any()]:
         raise DatasetError(f"{path}: column {missing[0]!r} has missing values: leave out runs without scores")
     for name in {"row", "group"} & set(frame):
@@ -255,7 +253,7 @@ def _text(table: Table, name: str) -> pd.Series:
     Each different value is read once: a file of millions of rows has few.
     """
     column = table.frame[name]
-    are_numbers = pd.api.types.is_integer_dtype(column) and table.has_types and not column.hasnans
+    are_numbers = pd.api.types.is_integer_dtype(column) and not column.hasnans
     if name in {"row", "group"} and are_numbers and column.max() <= np.iinfo(np.int64).max:
         return column.astype(np.int64)
     if not isinstance(column.dtype, pd.StringDtype):
