@@ -40,6 +40,14 @@ from studies import board
 from studies.board import CONFIGURATION, findings
 
 
+def configuration(run: str, *files: str) -> Config:
+    """Return the board's configuration with the keys of further files, for the results in a folder."""
+    keys = read_yaml("config/config.yaml") | read_yaml(CONFIGURATION)
+    for file in files:
+        keys |= read_yaml(file)
+    return load_config({**keys, "output": run})
+
+
 def _parts(config: Config, sets: Sequence[str] = ()) -> Iterator[tuple[str, int, Dataset, list[Fold]]]:
     """Yield set, repeat, data and folds; a set that is unavailable is left out."""
     plan = Plan(config)
@@ -137,8 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.command == "row":
         return row(Path(options.scored), Path(options.folder))
-    suite = read_yaml("config/config.yaml") | read_yaml(CONFIGURATION)
-    config = load_config({**suite, "output": options.run})
+    config = configuration(options.run)
     if options.command == "splits":
         return splits(config).to_csv(options.file, index=False, compression={"method": "gzip", "mtime": 0})
     if options.command == "tuned":

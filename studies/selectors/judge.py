@@ -12,6 +12,7 @@ from attop.experiment import Sample, Selector, within_one_error
 from attop.extending import Top
 from attop.metrics import get_metric, precision_at_k
 from attop.statistics import holm, wilcoxon
+from studies.searched.choices import COMBINED, Search
 from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, N_INNER
 from studies.selectors.train import FAMILIES
 
@@ -21,12 +22,15 @@ SELECTORS = [
     TODAY,
     *("ap", "smoothed-precision@k", "ap-within-1se", "pooled-precision@k", "pooled-ap"),
 ]
+#: Of the settings, as studies.searched has them.
+ENSEMBLES = ("five best, averaged", "greedy ensemble")
 DESCRIBED = (
     "auc",
     "pooled-smoothed-precision@k",
     "one at random",
     "near-best, averaged",
     "best on the test part",
+    *ENSEMBLES,
 )
 
 
@@ -40,6 +44,8 @@ def outcomes(path: Path) -> list[dict[str, object]]:
     rows = np.split(np.arange(len(y)), ends[:-1])
     sample = Sample(np.zeros((len(y), 0)), y)
     name, _, fold = path.stem.rpartition("-fold")
+    search = Search(folds, scores, arrays["test_scores"], arrays["test_scores"])
+    combined = {name: COMBINED[name](search) for name in ENSEMBLES}
     results = []
     for top_name, top in TOPS.items():
         on_test = [precision_at_k(arrays["test_y"], one, top) for one in arrays["test_scores"]]
@@ -52,6 +58,7 @@ def outcomes(path: Path) -> list[dict[str, object]]:
         near = within_one_error(_values("ap", sample, rows, scores, top), get_metric("ap"))
         ranks = np.mean([pd.Series(arrays["test_scores"][one]).rank() for one in near], axis=0)
         chosen["near-best, averaged"] = precision_at_k(arrays["test_y"], ranks, top)
+        chosen |= {name: precision_at_k(arrays["test_y"], one, top) for name, one in combined.items()}
         chosen["one at random"] = float(np.mean(on_test))
         chosen["best on the test part"] = max(on_test)
         results += [

@@ -84,6 +84,73 @@ def test_scores_of_one_top_are_evaluated_at_it_alone(tmp_path):
         rescored(one.assign(top="tau=0.5"), tmp_path)
 
 
+def of_tops(named):
+    """Return scores of two methods, other ones for each value of the column `top`."""
+    parts = [predictions(("a",), ("good",), seed=0).assign(top=name) for name in named]
+    for number, part in enumerate(parts):
+        part["score"] = np.roll(part["score"], number)
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_scores_may_be_for_several_tops_or_for_all(tmp_path):
+    named = ("k=3, tau=0.2", "kappa=0.5")
+    frame = of_tops(named)
+    tables = rescored(frame, tmp_path).tables
+    alone = [rescored(frame[frame["top"] == name].drop(columns="top"), tmp_path).tables for name in named]
+    for top, its in (("k=3", alone[0]), ("tau=0.2", alone[0]), ("kappa=0.5", alone[1])):
+        here, expected = (one["evaluation"][one["evaluation"]["top"] == top] for one in (tables, its))
+        assert sorted(here["value"]) == sorted(expected["value"])
+    every = rescored(frame[frame["top"] == named[0]].assign(top="all"), tmp_path).tables["evaluation"]
+    order = [*KEY, "metric"]
+    every, expected = (one.sort_values(order, ignore_index=True) for one in (every, alone[0]["evaluation"]))
+    pd.testing.assert_frame_equal(every, expected)
+    with pytest.raises(DatasetError, match="two scores of a row are for k=3"):
+        rescored(of_tops(("k=3, tau=0.2", "k=3")), tmp_path)
+
+
+def test_scores_for_the_nearest_k_serve_a_top_that_has_none(tmp_path):
+    stored = ["k=1", "kappa=0.5", "k=5"]
+    frame = of_tops(stored)
+    with pytest.raises(DatasetError, match=r"which is not asked for.*--nearest"):
+        rescored(frame, tmp_path)
+    found = rescored(frame, tmp_path, nearest=True)
+    assert "measured on those for the nearest k" in found.manifest["datasets"]["a"]["protocol"]
+    sources = set()
+    for row in found.tables["evaluation"].query("metric == 'precision@k'").itertuples():
+        its = frame[(frame["repeat"] == row.repeat) & (frame["fold"] == row.fold)]
+        parts = dict(list(its.groupby("top")))
+        n, n_pos = len(parts["k=1"]), int(parts["k=1"]["label"].sum())
+        wanted = Top.parse(row.top).resolve(n, n_pos)
+        lengths = {name: Top.parse(name).resolve(n, n_pos) for name in stored}
+        source = min(stored, key=lambda name: (abs(math.log(lengths[name] / wanted)), lengths[name]))
+        if row.top in stored:
+            source = row.top
+        sources.add((row.top, source))
+        part = parts[source]
+        assert (
+            row.value
+            == PRECISION.evaluate(
+                part["label"].to_numpy(), part["score"].to_numpy(), TOPS[0].parse(row.top)
+            ).value
+        )
+    assert {top for top, _ in sources} == {str(top) for top in TOPS}
+    assert len({source for _, source in sources}) > 1
+    with pytest.raises(DatasetError, match=r"no scores are for k=3.*from group to group: ask for"):
+        rescored(frame.assign(group=1), tmp_path, nearest=True)
+
+
+def test_typed_files_are_read_as_their_text_is(tmp_path):
+    frame = of_tops(("k=3, tau=0.2", "kappa=0.5"))
+    typed = frame.astype({"row": np.uint32, "label": np.uint8, "dataset": "category", "top": "category"})
+    typed["score"] = typed["score"].rank(method="dense").astype(np.uint16)
+    typed.to_parquet(tmp_path / "typed.parquet", index=False)
+    read = rescore([tmp_path / "typed.parquet"], TOPS, [PRECISION, AUC], PRECISION, n_jobs=1)
+    (tmp_path / "typed.parquet").unlink()
+    written = rescored(frame, tmp_path, metrics=(PRECISION, AUC))
+    pd.testing.assert_frame_equal(read.tables["evaluation"], written.tables["evaluation"])
+    pd.testing.assert_frame_equal(read.tables["listed"], written.tables["listed"])
+
+
 def test_the_tables_are_those_of_the_benchmark(tmp_path):
     found = rescored(predictions(), tmp_path)
     assert set(found.tables) == set(TABLES)

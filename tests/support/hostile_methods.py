@@ -43,6 +43,23 @@ class Patient(Fine):
         return super().fit(X, y)
 
 
+class Counted(Fine):
+    """Adds its parameter to the file ``COUNTED`` with each fit, and waits at fit ``COUNTED_WAITS``."""
+
+    def __init__(self, shift=0.0):
+        self.shift = shift
+
+    def fit(self, X, y):
+        path = Path(os.environ["COUNTED"])
+        with path.open("a") as file:
+            file.write(f"{self.shift}\n")
+        if len(path.read_text().splitlines()) == int(os.environ.get("COUNTED_WAITS", "0")):
+            time.sleep(600)
+        super().fit(X, y)
+        self.direction_ = self.direction_ + self.shift
+        return self
+
+
 class ForksAndExits(Fine):
     """Leaves a child by the way that leads back to the job."""
 

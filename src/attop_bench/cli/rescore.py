@@ -40,6 +40,11 @@ def add_rescore(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN=NAME",
         help="what a column of the files stands for, such as framework=method; may be given again",
     )
+    parser.add_argument(
+        "--nearest",
+        action="store_true",
+        help="where scores have a top, those of the nearest k serve a top that has none of its own",
+    )
     parser.add_argument("--title", default="Stored scores", help="of the report")
     parser.add_argument("--output", default="rescored", metavar="FOLDER", help="by default rescored")
     add_jobs(parser, "files")
@@ -62,6 +67,7 @@ def run_rescore(options: argparse.Namespace) -> int:
             metrics[0],
             rename=dict(options.rename),
             title=options.title,
+            nearest=options.nearest,
             n_jobs=options.jobs,
         )
     except ValueError as error:

@@ -13,7 +13,7 @@ import pandas as pd
 from attop.extending import Floats, Ints, Top, all_alike, as_floats, did_you_mean, main_top, show_progress
 from attop.metrics import Metric
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import read_table, refuse_twice
+from attop_bench.data.formats import Table, read_table, refuse_twice
 from attop_bench.data.kinds.columns import as_identifiers
 from attop_bench.files import check_stem
 from attop_bench.run.evaluation import Row, listed_row
@@ -25,6 +25,7 @@ COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
 #: Columns it may have; by default 0, one list, 1 for each row, and the same scores at every top.
 OPTIONAL = ("repeat", "group", "weight", "top")
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
+_STANDING_IN = "A top that no scores are for is measured on those for the nearest k."
 _RUN = ["dataset", "method", "repeat", "fold"]
 #: Tables that scores alone fill.
 _RESCORED = ("evaluation", "runs", "listed")
@@ -60,17 +61,19 @@ def rescore(
     *,
     rename: Mapping[str, str] | None = None,
     title: str = "Stored scores",
+    nearest: bool = False,
     n_jobs: int = -1,
 ) -> Rescored:
     """Evaluate stored predictions: tables with the columns of `COLUMNS`, and perhaps `OPTIONAL`.
 
     All runs of a data set are in one file, which may hold several data sets. Methods are compared by
-    `scoring`; `rename` maps columns of the files to these.
+    `scoring`; `rename` maps columns of the files to these. With `nearest`, a top that no scores of a run are
+    for is measured on those for the top whose k is nearest on that test part, on the scale of logarithms.
     """
     from joblib import Parallel, delayed
 
     wanted = list({m.name: m for m in (scoring, *metrics)}.values())
-    calls = (delayed(_evaluate_file)(path, tops, wanted, rename or {}) for path in files)
+    calls = (delayed(_evaluate_file)(path, tops, wanted, rename or {}, nearest) for path in files)
     read = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     parts = list(show_progress(read, len(files), "files"))
     home: dict[str, Path] = {}
@@ -90,7 +93,7 @@ def rescore(
 
 
 def _evaluate_file(
-    path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str]
+    path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str], nearest: bool
 ) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
     """Return the tables of a file, and the manifest's entries of its data sets."""
     frame = _read_predictions(path, rename)
@@ -104,7 +107,7 @@ def _evaluate_file(
         scored = []
         for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
             where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
-            for tops_of_rows, its in _at_tops(run, tops, where_run):
+            for tops_of_rows, its in _at_tops(run, tops, where_run, nearest):
                 part, scores = _items_of(its, where_run)
                 first = parts.setdefault((repeat, fold), part)
                 _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
@@ -119,24 +122,49 @@ def _evaluate_file(
             entry = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
             entry |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
             table_rows["runs"] += [entry | {"top": str(top)} for top in tops_of_rows]
-        facts[str(dataset)] = _about(parts)
+        facts[str(dataset)] = _about(parts, nearest and "top" in rows)
     tables = {name: pd.DataFrame(its, columns=[*KEY, *TABLES[name]]) for name, its in table_rows.items()}
     return tables, facts
 
 
 def _at_tops(
-    run: pd.DataFrame, tops: Sequence[Top], where: str
+    run: pd.DataFrame, tops: Sequence[Top], where: str, nearest: bool
 ) -> Iterator[tuple[Sequence[Top], pd.DataFrame]]:
     """Yield the scores of a run with the tops they are for: all of them, but where a column says it."""
     if "top" not in run:
         yield tops, run
         return
+    rows_for: dict[Top, pd.DataFrame] = {}
     for text, rows in run.groupby("top", sort=False, observed=True):
-        if (top := Top.parse(str(text))) not in tops:
-            raise DatasetError(
-                f"{where}: scores for {top}, which is not asked for: leave them out, or --top {top}"
-            )
-        yield [top], rows
+        for top in tops if text == "all" else [Top.parse(name.strip()) for name in str(text).split(",")]:
+            if top in rows_for:
+                raise DatasetError(f"{where}: two scores of a row are for {top}: give each top one")
+            rows_for[top] = rows
+    other = [top for top in rows_for if top not in tops]
+    if other and not nearest:
+        raise DatasetError(
+            f"{where}: scores for {other[0]}, which is not asked for: leave them out, or ask for it by "
+            "--top, or --nearest, by which they serve a top that has none"
+        )
+    stand_in = {top: _nearest(top, rows_for, where) if nearest else top for top in tops}
+    for source, rows in rows_for.items():
+        yield [top for top in tops if stand_in[top] == source], rows
+
+
+def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
+    """Return the top itself where scores are for it, else that of the nearest k; of two the shorter."""
+    if top in rows_for:
+        return top
+    (first, *_) = rows_for.values()
+    if "group" in first:
+        raise DatasetError(
+            f"{where}: no scores are for {top}, and which are nearest differs from group to group: ask for a "
+            "top that scores are for"
+        )
+    n, n_pos = len(first), int((first["label"] == 1).sum())
+    wanted = math.log(top.resolve(n, n_pos))
+    lengths = {one: math.log(one.resolve(n, n_pos)) for one in rows_for}
+    return min(lengths, key=lambda one: (round(abs(lengths[one] - wanted), 12), lengths[one]))
 
 
 def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, int], float]:
@@ -163,15 +191,16 @@ def _values(
             yield {**key, "top": str(top), "metric": metric.name, **result._asdict()}
 
 
-def _about(parts: Mapping[tuple[int, int], TestFold]) -> dict[str, object]:
+def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> dict[str, object]:
     """Return the counts of the rows tested in the first repeat."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
     repeats, folds = len({repeat for repeat, _ in parts}), len(parts_of_repeat)
+    protocol = f"As the scores were made: {folds} test parts, {repeats} times."
     counts: dict[str, object] = {
         "items": int(sum(len(part.y) for part in parts_of_repeat)),
         "positives": int(sum(part.y.sum() for part in parts_of_repeat)),
-        "protocol": f"As the scores were made: {folds} test parts, {repeats} times.",
+        "protocol": f"{protocol} {_STANDING_IN}" if nearest else protocol,
     }
     if parts_of_repeat[0].groups is not None:
         codes = (part.groups.max() for part in parts_of_repeat if part.groups is not None)
@@ -200,19 +229,38 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
         )
     table = replace(table, frame=written)
     as_named = replace(table, has_types=True)  # a method may be called NA or None
-    kind = dict.fromkeys(("dataset", "method"), as_named.text)
-    kind |= dict.fromkeys(("row", "group", "top"), table.text)
+    kind = dict.fromkeys(("dataset", "method"), as_named)
+    kind |= dict.fromkeys(("row", "group", "top"), table)
     names = [name for name in (*COLUMNS, *OPTIONAL) if name in written]
-    frame = pd.DataFrame({name: kind.get(name, table.values)(name) for name in names})
+    frame = pd.DataFrame(
+        {name: _text(kind[name], name) if name in kind else table.values(name) for name in names}
+    )
     if missing := [name for name in frame if frame[name].isna().any()]:
         raise DatasetError(f"{path}: column {missing[0]!r} has missing values: leave out runs without scores")
     for name in {"row", "group"} & set(frame):
-        frame[name] = as_identifiers(frame[name], str(path))
+        if frame[name].dtype.kind not in "iu":
+            frame[name] = as_identifiers(frame[name], str(path))
     frame["repeat"] = frame.get("repeat", 0)
     for name in ("label", "score", "weight"):
         if name in frame and not pd.api.types.is_numeric_dtype(frame[name]):
             raise DatasetError(f"{path}: column {name!r} is not numeric, such as {frame[name].iloc[0]!r}")
     return frame
+
+
+def _text(table: Table, name: str) -> pd.Series:
+    """Return a column of names; whole numbers of a file with types are names as they stand.
+
+    Each different value is read once: a file of millions of rows has few.
+    """
+    column = table.frame[name]
+    are_numbers = pd.api.types.is_integer_dtype(column) and not column.hasnans
+    if name in {"row", "group"} and are_numbers and column.max() <= np.iinfo(np.int64).max:
+        return column.astype(np.int64)
+    if not isinstance(column.dtype, pd.StringDtype):
+        return table.text(name)
+    codes, different = pd.factorize(column)
+    texts = replace(table, frame=pd.DataFrame({name: different})).text(name)
+    return texts.reindex(codes).set_axis(column.index)
 
 
 def _items_of(run: pd.DataFrame, where: str) -> tuple[TestFold, Floats]:

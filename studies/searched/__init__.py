@@ -1,0 +1,9 @@
+"""TopStack beside methods that are searched, by studies/searched/rule.md.
+
+    python -m studies.searched.train FOLDER SCORES
+    python -m studies.searched.judge FOLDER SCORES [--csv values.csv]
+
+`train` fits each method and candidate once a fold and keeps its scores, so that `judge` evaluates any
+selector and any ensemble of candidates. It goes on where it was stopped. FOLDER holds the files as
+studies.gains names them.
+"""

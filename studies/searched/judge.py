@@ -1,0 +1,251 @@
+"""Answer the rule's questions: python -m studies.searched.judge FOLDER SCORES [--csv values.csv]."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from attop.metrics import precision_at_k
+from attop.statistics import holm, wilcoxon
+from attop_bench.files import write_csv
+from studies.searched.choices import COMBINED, SELECTORS, TODAY, Search
+from studies.searched.train import AS_THEY_COME, LINEAR, SEARCHED, STAGES, TOPS, fits, path_of
+from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, N_FOLDS, N_INNER, Part, Table, folds, load
+
+#: Sets that must have so many candidates on the first fold.
+LEAST_SETS = 30
+#: Gains by which a set is counted as won or lost.
+MARGIN = 0.005
+N_LINEAR = 6
+AP, NEAR = "ap", "ap-within-1se"
+
+
+def by(method: str, select: str) -> str:
+    """Return the name of a searched method whose candidate a selector chose."""
+    return f"{method} by {select}"
+
+
+class Question(NamedTuple):
+    """Pairs of a method and its rivals, of which the best counts on each set."""
+
+    name: str
+    pairs: Sequence[tuple[str, tuple[str, ...]]]
+
+
+def _selectors_of(method: str) -> Question:
+    return Question(
+        f"c: {method}",
+        [
+            (by(method, AP), (by(method, TODAY),)),
+            (by(method, NEAR), (by(method, TODAY),)),
+            (by(method, NEAR), (by(method, AP),)),
+        ],
+    )
+
+
+OTHERS = (by(SEARCHED, AP), "LightGBM", "Extra trees", "Random forest")
+QUESTIONS = [
+    Question("a", [("TopStack", (by(SEARCHED, select),)) for select in (TODAY, AP, NEAR)]),
+    Question("b", [("TopStack", OTHERS)]),
+    _selectors_of(SEARCHED),
+    _selectors_of(LINEAR),
+    Question("d", [("SoftTop", (by(LINEAR, select),)) for select in (TODAY, AP)]),
+    *(
+        Question(f"e: {rival}", [(method, (rival,)) for method in ("TopStack", "Mixture")])
+        for rival in ("Extra trees", "Random forest")
+    ),
+]
+DESCRIBED = [
+    *("smoothed-precision@k", "pooled-ap", *COMBINED),
+    *("a candidate at random", "the best on the test part"),
+]
+
+
+def n_finished(scores: Path, name: str, fold: int) -> int:
+    """Return how many candidates a set has on a fold, by the stages that are whole: 0 for none."""
+    for stage in range(len(STAGES)):
+        paths = [path_of(scores, name, fold, fit.method, fit.candidate) for fit in fits(name, fold, stage)]
+        if not all(path.exists() for path in paths):
+            return STAGES[stage - 1] if stage else 0
+    return STAGES[-1]
+
+
+def n_evaluated(of_first_folds: Iterable[int], least: int = LEAST_SETS) -> int:
+    """Return the most candidates that enough sets have on the first fold; 0 if there are too few sets."""
+    numbers = list(of_first_folds)
+    enough = [stage for stage in STAGES if sum(number >= stage for number in numbers) >= least]
+    return max(enough, default=0)
+
+
+def _search(scores: Path, name: str, fold: int, method: str, count: int, table: Table, part: Part) -> Search:
+    files = []
+    for candidate in range(count):
+        with np.load(path_of(scores, name, fold, method, candidate)) as file:
+            files.append(dict(file))
+    return Search(
+        [table.y[rows] for _, rows in part.inner],
+        [np.array([file[f"inner{number}"] for file in files]) for number in range(N_INNER)],
+        np.array([file["test"][0] for file in files]),
+        np.array([file["averaged"] for file in files]),
+    )
+
+
+def _of_search(method: str, search: Search, y: np.ndarray) -> pd.DataFrame:
+    """Return the precision of what comes of a search: methods x tops."""
+    columns = {}
+    combined = {label: combine(search) for label, combine in COMBINED.items()} if method == SEARCHED else {}
+    for top_name, top in TOPS.items():
+        on_test = np.array([precision_at_k(y, one, top) for one in search.test])
+        reported = search.values(TODAY, top)
+        values = {by(method, s): on_test[search.chosen(s, top, reported)] for s in SELECTORS}
+        for label, one in combined.items():
+            values[by(method, label)] = precision_at_k(y, one, top)
+        values[by(method, "a candidate at random")] = on_test.mean()
+        values[by(method, "the best on the test part")] = on_test.max()
+        columns[top_name] = values
+    return pd.DataFrame(columns)
+
+
+def outcomes(scores: Path, name: str, fold: int, count: int, table: Table, part: Part) -> pd.DataFrame:
+    """Return the precision of every method on a fold: methods x tops."""
+    y, rows = table.y[part.test], {}
+    for method in (*AS_THEY_COME, "SoftTop"):
+        with np.load(path_of(scores, name, fold, method, 0)) as file:
+            tests = np.broadcast_to(file["test"], (len(TOPS), len(y)))
+        rows[method] = [precision_at_k(y, *pair) for pair in zip(tests, TOPS.values(), strict=True)]
+    parts = [pd.DataFrame.from_dict(rows, orient="index", columns=list(TOPS))]
+    for method, number in ((SEARCHED, count), (LINEAR, N_LINEAR)):
+        parts.append(_of_search(method, _search(scores, name, fold, method, number, table, part), y))
+    return pd.concat(parts).rename_axis("method").reset_index().assign(set=name, fold=fold)
+
+
+def gains(values: pd.DataFrame, method: str, rivals: Sequence[str]) -> pd.DataFrame:
+    """Return the gain of a method over the best of its rivals: sets x tops.
+
+    `values` are sets and methods x tops. Sets that lack one of them are left out.
+    """
+    wide = values.unstack("method").stack("top", future_stack=True)
+    best = wide[list(rivals)].max(axis=1, skipna=False)
+    return (wide[method] - best).round(8).unstack("top")[list(TOPS)].dropna()
+
+
+def _p(of_sets: pd.Series) -> float:
+    p = wilcoxon(of_sets.to_numpy(), np.zeros(len(of_sets))).p
+    return 1.0 if np.isnan(p) else float(p)
+
+
+def answers(values: pd.DataFrame, question: Question) -> pd.DataFrame:
+    """Return gains of 100 with sets won and lost, and p by Holm over all tests of the question."""
+    rows = []
+    for method, rivals in question.pairs:
+        by_set = gains(values, method, rivals)
+        for top in TOPS:
+            of_top = by_set[top]
+            rows.append(
+                {
+                    "method": method,
+                    "over": " or ".join(rivals),
+                    "top": top,
+                    "sets": len(of_top),
+                    "gain": round(100 * float(of_top.mean()), 2),
+                    "won": int((of_top > MARGIN).sum()),
+                    "lost": int((of_top < -MARGIN).sum()),
+                    "p": _p(of_top),
+                }
+            )
+    table = pd.DataFrame(rows)
+    table["p"] = [float(f"{p:.2g}") for p in holm(table["p"].to_numpy())]
+    return table
+
+
+def described(values: pd.DataFrame) -> pd.DataFrame:
+    """Return mean gains of 100 over LightGBM chosen by precision@k, not tested: labels x tops."""
+    rows = {}
+    for label in DESCRIBED:
+        by_set = gains(values, by(SEARCHED, label), [by(SEARCHED, TODAY)])
+        rows[label] = 100 * by_set.mean().round(10)
+        over = by_set.mean(axis=1)
+        rows[label]["won-lost, all tops"] = f"{(over > MARGIN).sum()}-{(over < -MARGIN).sum()}"
+        rows[label]["p"] = float(f"{_p(over.round(8)):.2g}")
+    return pd.DataFrame(rows).T
+
+
+def seconds(spent: pd.DataFrame, counted: pd.DataFrame, count: int) -> pd.DataFrame:
+    """Return processor seconds of each method on a fold, and their ratio to those of the extra trees.
+
+    `spent` is the run's `values.csv`; `counted` has the set and fold of what is evaluated. Of a search all
+    fits of the first `count` candidates are counted, so each candidate's model that is tested too.
+    """
+    rows = spent[(spent["method"] != SEARCHED) | (spent["candidate"] < count)]
+    rows = rows.merge(counted[["set", "fold"]].drop_duplicates())
+    of_folds = rows.groupby(["set", "fold", "method"])["seconds"].sum()
+    of_sets = of_folds.groupby(["set", "method"]).mean().unstack()
+    ratio = np.exp(np.log(of_sets.div(of_sets["Extra trees"], axis=0)).mean())
+    return pd.DataFrame({"mean seconds": of_sets.mean().round(2), "ratio": ratio.round(2)})
+
+
+def evaluate(folder: Path, scores: Path, names: Sequence[str], least: int) -> tuple[int, pd.DataFrame]:
+    """Return how many candidates are evaluated, and the precisions of all folds that have so many."""
+    finished = {(name, fold): n_finished(scores, name, fold) for name in names for fold in range(N_FOLDS)}
+    count = n_evaluated([finished[name, 0] for name in names], least)
+    if not count:
+        raise SystemExit(f"{scores}: fewer than {least} sets have {STAGES[0]} candidates on the first fold")
+    tables = []
+    for name in names:
+        whole = [fold for fold in range(N_FOLDS) if finished[name, fold] >= count]
+        if whole:
+            table = load(name, folder)
+            parts = folds(table)
+            tables += [outcomes(scores, name, fold, count, table, parts[fold]) for fold in whole]
+    return count, pd.concat(tables, ignore_index=True)
+
+
+def report(values: pd.DataFrame) -> str:
+    """Return the answers on all sets, on those of development and on those of confirmation."""
+    means = values.groupby(["set", "method"])[list(TOPS)].mean().rename_axis(columns="top")
+    texts = []
+    for label, names in (
+        ("all", [*DEVELOPMENT, *CONFIRMATION]),
+        ("development", DEVELOPMENT),
+        ("confirmation", CONFIRMATION),
+    ):
+        part = means[means.index.get_level_values("set").isin(names)]
+        if part.empty:
+            continue
+        for question in QUESTIONS:
+            texts.append(
+                f"\n{question.name}, sets: {label}\n\n{answers(part, question).to_string(index=False)}"
+            )
+        texts.append(f"\nLightGBM searched, described, sets: {label}\n\n{described(part).to_string()}")
+    return "\n".join(texts)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("scores", type=Path)
+    parser.add_argument("--csv", type=Path, help="write the mean precision of each set here")
+    parser.add_argument("--least", type=int, default=LEAST_SETS, help="sets that must have the candidates")
+    args = parser.parse_args()
+    names = [*DEVELOPMENT, *CONFIRMATION]
+    count, values = evaluate(args.folder, args.scores, names, args.least)
+    per_set = values.groupby("set")["fold"].nunique()
+    missing = ", ".join(name for name in names if name not in per_set.index) or "none"
+    print(f"{count} candidates; {len(per_set)} sets, {per_set.sum()} folds; not finished: {missing}")
+    print(report(values))
+    spent = pd.read_csv(args.scores / "values.csv")
+    print(f"\nProcessor seconds a fold\n\n{seconds(spent, values, count).to_string()}")
+    if args.csv:
+        of_sets = values.groupby(["set", "method"])
+        means = of_sets[list(TOPS)].mean().round(6).assign(folds=of_sets["fold"].nunique())
+        write_csv(args.csv, means.reset_index())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The study of searched methods: what it keeps, chooses, combines and tests, on made scores."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.searched import halving, judge, train
+from studies.searched.choices import Search, greedy, mean_ranks
+from studies.searched.train import SEARCHED, STAGES, TOPS, Fit
+from studies.selectors.sets import Part, Table
+
+from attop.extending import Top
+from attop.metrics import average_precision, precision_at_k
+from attop.statistics import holm, wilcoxon
+
+
+def search(seed=0, n_candidates=5, n_folds=3, n=30):
+    rng = np.random.default_rng(seed)
+    folds = [(np.arange(n) % 5 == 0).astype(int) for _ in range(n_folds)]
+    inner = [rng.random((n_candidates, n)) + 0.3 * y for y in folds]
+    return Search(folds, inner, rng.random((n_candidates, 20)), rng.random((n_candidates, 20)))
+
+
+def at_four(y, scores):
+    return precision_at_k(y, scores, Top(k=4))
+
+
+def test_a_choice_is_that_of_the_definition():
+    chosen = set()
+    for seed in range(20):
+        one = search(seed)
+        values = {
+            "ap": average_precision,
+            "precision@k": lambda y, scores: precision_at_k(y, scores, Top(k=4)),
+        }
+        for select, measure in values.items():
+            means = [
+                np.mean(
+                    [measure(y, scores[number]) for y, scores in zip(one.inner_y, one.inner, strict=True)]
+                )
+                for number in range(5)
+            ]
+            assert one.chosen(select, Top(k=4)) == int(np.argmax(np.round(means, 12)))
+            if select == "ap":
+                assert one.by_ap().tolist() == sorted(range(5), key=lambda number: -means[number])
+        chosen.add(one.chosen("ap", Top(k=4)))
+    assert len(chosen) > 2
+
+
+def test_the_greedy_ensemble_adds_what_helps_most_at_each_step():
+    one, members = search(1), []
+    for _ in range(6):
+        values = [
+            np.mean(
+                [
+                    average_precision(y, sum(scores[number] for number in [*members, candidate]))
+                    for y, scores in zip(one.inner_y, one.inner, strict=True)
+                ]
+            )
+            for candidate in range(5)
+        ]
+        members.append(int(np.argmax(values)))
+    assert greedy(one, 6).tolist() == [members.count(number) for number in range(5)]
+    assert len(set(members)) > 1
+
+
+def test_mean_ranks_take_ties_as_they_are():
+    assert mean_ranks(np.array([[1.0, 2.0, 2.0], [9.0, 7.0, 8.0]])).tolist() == [2.0, 1.75, 2.25]
+
+
+@pytest.mark.parametrize(
+    ("finished", "expected"),
+    [
+        ([50] * 30, 50),
+        ([50] * 29 + [25], 25),
+        ([10] * 30, 10),
+        ([10] * 29 + [0] * 9, 0),
+        ([50] * 30 + [0], 50),
+    ],
+)
+def test_the_most_candidates_that_enough_sets_have_are_evaluated(finished, expected):
+    assert judge.n_evaluated(finished) == expected
+
+
+def values(n_sets=8, seed=0):
+    """Return precisions of three methods, one of them missing on a set."""
+    rng = np.random.default_rng(seed)
+    index = pd.MultiIndex.from_tuples(
+        product([f"s{i}" for i in range(n_sets)], "abc"), names=["set", "method"]
+    )
+    frame = pd.DataFrame(rng.random((len(index), len(TOPS))), index, list(TOPS)).rename_axis(columns="top")
+    return frame.drop(("s3", "c"))
+
+
+def test_gains_are_over_the_best_rival_of_each_set_and_corrected_over_a_question():
+    frame = values()
+    by_set = judge.gains(frame, "a", ["b", "c"])
+    assert "s3" not in by_set.index
+    assert len(by_set) == 7
+    for name in by_set.index:
+        for top in TOPS:
+            a, b, c = (frame.loc[(name, method), top] for method in "abc")
+            assert by_set.loc[name, top] == pytest.approx(a - max(b, c), abs=1e-8)
+    question = judge.Question("x", [("a", ("b",)), ("a", ("b", "c"))])
+    table = judge.answers(frame, question)
+    assert table["sets"].tolist() == [8] * 5 + [7] * 5
+    raw = [
+        wilcoxon(of_top.to_numpy(), np.zeros(len(of_top))).p
+        for rivals in (["b"], ["b", "c"])
+        for _, of_top in judge.gains(frame, "a", rivals).items()
+    ]
+    np.testing.assert_allclose(table["p"], holm(raw), rtol=0.05)  # two digits are printed
+    assert (table["p"] >= np.array(raw) * 0.94).all()
+
+
+def test_seconds_count_the_candidates_evaluated_on_the_folds_evaluated():
+    spent = pd.DataFrame(
+        [("s", 0, "Extra trees", 0, 2.0), ("s", 1, "Extra trees", 0, 9.0)]
+        + [("s", 0, SEARCHED, number, 1.0) for number in range(4)],
+        columns=["set", "fold", "method", "candidate", "seconds"],
+    )
+    table = judge.seconds(spent, pd.DataFrame({"set": ["s"] * 2, "fold": [0, 0]}), 3)
+    assert table.loc[SEARCHED].tolist() == [3.0, 1.5]
+    assert table.loc["Extra trees"].tolist() == [2.0, 1.0]
+
+
+def made_table():
+    rng = np.random.default_rng(0)
+    table = Table(rng.normal(size=(60, 2)), (np.arange(60) % 4 == 0).astype(int), None)
+    rows = np.arange(60)
+    inner = [(rows[10:40], rows[:10]), (rows[:30], rows[30:40])]
+    return table, Part(rows[:40], inner, rows[40:])
+
+
+def test_a_stage_that_was_stopped_goes_on(tmp_path, monkeypatch):
+    fitted = []
+
+    def scored(number):
+        def of_rows(table, fit_on, rows):
+            fitted.append((number, len(fit_on)))
+            if len(fitted) == 5:
+                raise KeyboardInterrupt
+            return table.X[rows, :1].T + number
+
+        return of_rows
+
+    monkeypatch.setattr(train, "fits", lambda *where: (Fit("m", n, scored(n), True) for n in range(3)))
+    table, part = made_table()
+    with pytest.raises(KeyboardInterrupt):
+        train.one_stage("s", 0, 0, table, part, tmp_path)
+    assert judge.n_finished(tmp_path, "s", 0) == 0
+    train.one_stage("s", 0, 0, table, part, tmp_path)
+    assert [number for number, _ in fitted] == [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2]
+    lines = pd.read_csv(tmp_path / "values.csv")
+    assert lines["candidate"].tolist() == [0, 1, 2]
+    expected = precision_at_k(table.y[part.test], table.X[part.test, 0], TOPS["n+"])
+    assert lines["n+"].tolist() == pytest.approx([expected] * 3)
+    with np.load(train.path_of(tmp_path, "s", 0, "m", 1)) as file:
+        np.testing.assert_allclose(file["inner1"], table.X[30:40, 0] + 1)
+        np.testing.assert_allclose(file["averaged"], table.X[40:, 0] + 1)
+
+
+def test_stages_add_candidates_and_no_method_twice():
+    listed = [fit for stage in range(len(STAGES)) for fit in train.fits("s", 0, stage)]
+    names = [(fit.method, fit.candidate) for fit in listed]
+    assert len(set(names)) == len(names)
+    assert sum(fit.method == SEARCHED for fit in listed) == STAGES[-1]
+    assert {"TopStack", "Extra trees", "Random forest", "LightGBM", "Mixture", "SoftTop"} < {
+        f.method for f in listed
+    }
+    assert train.candidates("s", 0) != train.candidates("s", 1)
+
+
+def test_of_a_search_every_choice_is_evaluated(monkeypatch):
+    one, y = search(), (np.arange(20) % 4 == 0).astype(int)
+    table = judge._of_search(SEARCHED, one, y)
+    on_test = [precision_at_k(y, scores, TOPS["n+"]) for scores in one.test]
+    assert table.loc[judge.by(SEARCHED, "the best on the test part"), "n+"] == max(on_test)
+    assert table.loc[judge.by(SEARCHED, "a candidate at random"), "n+"] == pytest.approx(np.mean(on_test))
+    assert table.loc[judge.by(SEARCHED, "ap"), "n+"] == on_test[one.by_ap()[0]]
+    assert set(judge.DESCRIBED) <= {name.removeprefix(f"{SEARCHED} by ") for name in table.index}
+    asked = {name for question in judge.QUESTIONS for pair in question.pairs for name in (pair[0], *pair[1])}
+    assert {name for name in asked if name.startswith(SEARCHED)} <= set(table.index)
+
+
+def test_rounds_keep_the_best_and_end_with_one():
+    values = [np.array([1.0, 5, 3, 3]), np.array([9.0, 1, 2, 0])]
+    assert halving.survivors(values, (4, 2)) == [[0, 1, 2, 3], [1, 2], [2]]
+    assert halving.survivors([np.zeros(3)] * 2, (3, 2)) == [[0, 1, 2], [0, 1], [0]]
+
+
+def test_the_rounds_cost_what_they_fit():
+    n, rounds = halving.N_CANDIDATES, halving.ROUNDS
+    rows = [
+        {"kind": "rows", "share": share, "candidate": number, "inner": inner, "seconds": 2.0 * share}
+        for number, (_, share), inner in product(range(n), rounds, range(3))
+    ]
+    alive = [list(range(count)) for count, _ in rounds]
+    part = pd.DataFrame(rows)
+    assert halving._cost(part, alive, "rows") == pytest.approx((27 / 9 + 9 / 3 + 3) / 27)
+    assert halving._cost(part, alive, "trees") == pytest.approx(
+        (27 / 9 + 9 * (1 / 3 - 1 / 9) + 3 * 2 / 3) / 27
+    )
+    assert halving._cost(part, alive, "folds") == pytest.approx((27 + 9 + 3) / 3 / 27)

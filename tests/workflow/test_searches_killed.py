@@ -1,0 +1,102 @@
+"""A search of 200 candidates that is killed in the middle goes on, and 50 more candidates train 50 more."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import psutil
+import pytest
+import yaml
+
+from support import ROOT
+from support.small_run import ONE
+
+SHIFTED = {
+    "id": "shifted",
+    "estimator": "support.hostile_methods.Counted",
+    "param_distributions": {"shift": {"uniform": [0.0, 100.0]}},
+}
+DATA = {
+    "id": "wdbc",
+    "protocol": {"kind": "stratified", "repeats": 1, "options": {"n_folds": 2, "inner_folds": 2}},
+    "tops": [{"k": 10}],
+}
+CONFIG = {**ONE, "datasets": [DATA], "methods": [SHIFTED]}
+#: Each candidate is fitted on two inner folds, and what is chosen once on each fold; one is fitted before
+#: all, to check the method.
+FOLDS, INNER, CHECKED = 2, 2, 1
+
+
+def start(folder, n_candidates, waits=0):
+    """Start the trainings of a run with so many candidates, in a group of its own."""
+    (folder / "config.yaml").write_text(yaml.safe_dump({**CONFIG, "budget": {"candidates": n_candidates}}))
+    path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+    counted = {"COUNTED": str(folder / "counted.txt"), "COUNTED_WAITS": str(waits)}
+    command = ["-m", "snakemake", "-s", ROOT / "Snakefile", "--configfile", "config.yaml", "--until", "train"]
+    with (folder / "output.txt").open("w") as file:
+        return subprocess.Popen(
+            [sys.executable, *command, "--cores", "1"],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path} | counted,
+            start_new_session=True,
+            stdout=file,
+            stderr=file,
+        )
+
+
+def counts(folder):
+    """Return how often each candidate was fitted."""
+    path = folder / "counted.txt"
+    return Counter(path.read_text().splitlines()) if path.exists() else Counter()
+
+
+def kill_all(process):
+    """End a process and all that it started, as a machine that goes down does."""
+    for one in [*psutil.Process(process.pid).children(recursive=True), process]:
+        one.send_signal(signal.SIGKILL)
+    process.wait(timeout=60)
+
+
+def finished(folder, n_candidates):
+    """Run to the end; return how often each candidate was fitted meanwhile."""
+    before = counts(folder)
+    running = start(folder, n_candidates)
+    status = running.wait(timeout=500)
+    assert status == 0, (folder / "output.txt").read_text()
+    return counts(folder) - before
+
+
+def n_new(fitted, before):
+    """Return how many candidates were fitted that were not before."""
+    return len(set(fitted) - set(before))
+
+
+@pytest.mark.workflow
+def test_a_search_killed_in_the_middle_goes_on_and_more_candidates_train_only_these(tmp_path):
+    whole = 99
+    middle = CHECKED + whole * INNER + 1  # the first inner fold of the 100th
+    running = start(tmp_path, 200, waits=middle)
+    deadline = time.monotonic() + 500
+    while counts(tmp_path).total() < middle and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert running.poll() is None, (tmp_path / "output.txt").read_text()
+    kill_all(running)
+    first = counts(tmp_path)
+    assert (first.total(), len(first)) == (middle, CHECKED + whole + 1)
+
+    rest = finished(tmp_path, 200)
+    assert n_new(rest, first) == FOLDS * 200 - whole - 1
+    assert rest.total() == (FOLDS * 200 - whole) * INNER + FOLDS  # what was whole is not fitted again
+
+    before = counts(tmp_path)
+    more = finished(tmp_path, 250)
+    assert n_new(more, before) == FOLDS * 50
+    assert more.total() == FOLDS * 50 * INNER + FOLDS
+    records = [
+        json.loads(path.read_text()) for path in tmp_path.glob("results/train/wdbc/shifted/*/record.json")
+    ]
+    assert [record["n_candidates"] for record in records] == [250] * FOLDS
