@@ -2,9 +2,10 @@
 
 python -m benchmarks.content [REVISION]
 
-A function, or what a class or a module says outside its functions, is one unit. A unit of then is found again by its file
-and name, else by its name alone, else by likeness (at least half of the names and constants in common). Units found again
-show whether what was there has grown or shrunk. Those that are new are summed by the topic that brought them.
+A function, or what a class or a module says outside its functions, is one unit. A unit of then is found again by
+its file and name, else by its name alone, else by likeness (at least half of the names and constants in common).
+Units found again show whether what was there has grown or shrunk. Those that are new are summed by the topic that
+brought them.
 """
 
 import ast
@@ -29,13 +30,14 @@ FEWEST_NODES = 40
 #: What brought the files that are new, by how their paths begin. The first line that fits counts.
 TOPICS = {
     "62 workflow": """
-        attop_bench/run/ attop_bench/archives attop_bench/jobs attop_bench/cli/completion snakemake_logger_plugin_attop
-        attop_bench/files attop_bench/cli/runs attop_bench/cli/folder attop_bench/cli/estimate attop_bench/cli/doctor
+        attop_bench/run/ attop_bench/archives attop_bench/jobs attop_bench/cli/completion
+        snakemake_logger_plugin_attop attop_bench/files attop_bench/cli/runs attop_bench/cli/folder
+        attop_bench/cli/estimate attop_bench/cli/doctor
     """,
     "63 judge and forecast": """
         attop/experiment attop/statistics attop/headroom attop_bench/cli/propose attop_bench/cli/watch
-        attop_bench/deploy/watched attop_bench/deploy/unlike attop_bench/deploy/training attop_bench/deploy/aspects
-        attop_bench/deploy/by_part attop_bench/deploy/trial
+        attop_bench/deploy/watched attop_bench/deploy/unlike attop_bench/deploy/training
+        attop_bench/deploy/aspects attop_bench/deploy/by_part attop_bench/deploy/trial
     """,
     "64 page and lists": """
         attop_bench/report attop/metrics/_capacity attop_bench/deploy/spreadsheet attop_bench/deploy/picture
@@ -65,7 +67,7 @@ class Unit:
 
 
 def read_sources(revision):
-    """Return the source of each Python file below `src`, of a revision or of the working tree if it is None."""
+    """Return the source of each Python file below `src`, of a revision, or of the working tree by None."""
     listing = ["git", "ls-files"] if revision is None else ["git", "ls-tree", "-r", "--name-only", revision]
     names = [name for name in git(*listing[1:], "--", "src").decode().split("\n") if name.endswith(".py")]
     if revision is None:
@@ -207,7 +209,9 @@ def show_units(revision, old_units, new_units, pairs):
     shrunk = sum(max(0, old_units[i].nodes - unit.nodes) for i, unit in pairs.items())
     print(f"at {revision}: {total:,} nodes in {len(old_units):,} units")
     print(f"  gone: {total - same:,} in {len(old_units) - len(pairs):,}")
-    print(f"  there: {same:,} then, {still:,} now in {len(pairs):,} (grown by {grown:,}, shrunk by {shrunk:,})")
+    print(
+        f"  there: {same:,} then, {still:,} now in {len(pairs):,} (grown by {grown:,}, shrunk by {shrunk:,})"
+    )
     print(f"now: {everything:,} nodes in {len(new_units):,} units")
     topics = Counter()
     for unit in new:
@@ -229,9 +233,8 @@ def show_rooms(before, now):
         nodes_then, lines_then = measure_room(before, room)
         nodes, lines = measure_room(now, room)
         then = nodes_then / max(lines_then, 1)
-        print(
-            f"{room:32} {nodes_then:8,} {nodes:8,} {lines_then:7,} {lines:7,} {then:7.2f} {nodes / lines:7.2f}"
-        )
+        sizes = f"{nodes_then:8,} {nodes:8,} {lines_then:7,} {lines:7,}"
+        print(f"{room:32} {sizes} {then:7.2f} {nodes / lines:7.2f}")
 
 
 def measure_room(sources, room):

@@ -146,16 +146,16 @@ class Learner:
 
     @classmethod
     def of(
-        cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]], whole: bool = False
+        cls, name: str, entry: Estimator | tuple[Estimator, Grid | Sequence[Grid]], whole: bool = False
     ) -> Learner:
         """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither.
 
         A ValueError without a name.
         """
-        estimator, grid = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        estimator, grid = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
         if not all(hasattr(estimator, name) for name in ("fit", "get_params")) or isinstance(estimator, type):
             raise TypeError(
-                f"model {name!r} must be an estimator or a pair (estimator, grid), got {given!r}: "
+                f"model {name!r} must be an estimator or a pair (estimator, grid), got {entry!r}: "
                 "write for example LogisticRegression() or (LogisticRegression(), {'C': [0.1, 1]})"
             )
         if not str(name).strip():
@@ -325,12 +325,12 @@ def fit_many(
             distinct.append(candidate)
     if hasattr(estimator, "fit_many"):
         columns = {"sample_weight": sample_weight, "entity": entity}
-        beside = {
+        row_columns = {
             name: value
             for name, value in columns.items()
             if value is not None and (name != "entity" or takes(estimator, name))
         }
-        models = estimator.fit_many(X, y, groups, candidates=distinct, **beside)
+        models = estimator.fit_many(X, y, groups, candidates=distinct, **row_columns)
     else:
         # Copies: an estimator from elsewhere may change what it is given.
         models = [

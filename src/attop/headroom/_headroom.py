@@ -209,8 +209,8 @@ def headroom(
     """
     if not (isinstance(min_gain, (int, float)) and 0 < min_gain < 1):
         raise ValueError(f"min_gain must be a number between 0 and 1, got {min_gain!r}")
-    for name, given in (("X", X), ("y", y)):
-        refuse_masked(given, name)
+    for name, array in (("X", X), ("y", y)):
+        refuse_masked(array, name)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
     classes, labels = encode_labels(y, pos_label)
     if pos_label is None:

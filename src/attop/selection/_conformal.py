@@ -390,7 +390,7 @@ def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Int
         log = gammaln(new + c + 1) - gammaln(new + 1) + gammaln(n + m - new - c) - gammaln(m - new + 1)
         chance = np.exp(log - log.max())
         tails.append(np.cumsum(chance[::-1])[::-1] / chance.sum())
-    least = np.min([tail[found] for tail, found in zip(tails, drawn.T, strict=True)], axis=0)
+    least = np.min([tail[count] for tail, count in zip(tails, drawn.T, strict=True)], axis=0)
     # The real order is one more of the drawn ones: it has a lower least chance with probability `risk`.
     rank = math.floor(risk * (_DRAWS + 1))
     level = np.partition(least, rank - 1)[rank - 1] if rank else 0.0

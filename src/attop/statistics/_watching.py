@@ -63,7 +63,7 @@ class Watched:
         Number, from 1, of the first list of the fall; 0 without an alarm.
     raised : int
         Number of the list that raised the alarm; 0 if none did.
-    rows, found : int
+    rows, hits : int
         Rows of all lists, and their positives.
     promised, expected : float
         Positives that were promised, and expected, of these rows; `expected` is NaN if it was not given.
@@ -82,7 +82,7 @@ class Watched:
     since: int
     raised: int
     rows: int
-    found: int
+    hits: int
     promised: float
     expected: float
     precision: float
@@ -167,7 +167,7 @@ def watch(
     >>> watch([41, 38, 44] * 3, [100] * 9, promised=0.4).status
     'as promised'
     >>> found = watch([41, 38, 44, 18, 13, 17, 14], [100] * 7, promised=0.4, expected=0.43)
-    >>> found.status, found.since, found.found, found.promised, found.expected
+    >>> found.status, found.since, found.hits, found.promised, found.expected
     ('worse', 4, 185, 280.0, 301.0)
     """
     s, n = _counts(hits), _counts(rows)
@@ -193,7 +193,7 @@ def watch(
         since=since,
         raised=raised,
         rows=int(n.sum()),
-        found=int(hits_found),
+        hits=int(hits_found),
         promised=due,
         expected=float(n @ estimate),
         precision=precision,

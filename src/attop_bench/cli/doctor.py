@@ -38,7 +38,7 @@ class Finding(NamedTuple):
     """One line of `attop doctor`; ``warn``: a run goes on, but not with all; ``FAIL``: no run is possible."""
 
     state: str
-    about: str
+    subject: str
     text: str
     fix: str = ""
 
@@ -137,7 +137,7 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
     sets, methods = count_noun(len(config.datasets), "data set"), count_noun(len(config.methods), "method")
     yield Finding("ok", "configuration", f"{config.title}: {sets}, {methods}")
     plan = Plan(config)
-    needed = sum(amount.known for amount in disk_to_come(plan, count_jobs(plan, read_states(plan))).values())
+    needed = sum(amount.size for amount in disk_to_come(plan, count_jobs(plan, read_states(plan))).values())
     for key, folder in (("output", config.output), ("cache", config.cache)):
         yield _check_folder(key, Path(folder), needed)
     yield from _check_memory(config)

@@ -205,7 +205,7 @@ def _disk(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterator[list[str
     for name, amount in disk.items():
         yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
     free = shutil.disk_usage(estimate.existing(plan.root)).free
-    short = ": too little" if free < sum(amount.known for amount in disk.values()) else ""
+    short = ": too little" if free < sum(amount.size for amount in disk.values()) else ""
     yield ["Free disk", f"{estimate.size(free)} for {plan.root}{short}"]
 
 
@@ -266,12 +266,12 @@ def _hours(left: list[Jobs]) -> str:
 
 
 def _amount(amount: Amount, bound: str) -> str:
-    prefix = bound if amount.known else ""
-    size = f"{prefix}{estimate.size(amount.known)}"
+    prefix = bound if amount.size else ""
+    size = f"{prefix}{estimate.size(amount.size)}"
     if not amount.unknown:
         return size
     names = join_first(amount.unknown)
-    return f"{size}, and an unknown amount for {names}" if amount.known else f"unknown for {names}"
+    return f"{size}, and an unknown amount for {names}" if amount.size else f"unknown for {names}"
 
 
 def run_retry(options: argparse.Namespace) -> int:

@@ -35,9 +35,9 @@ def import_estimator(path: str) -> Any:
 
 def sample_of(dataset: Dataset, takes: str = "matrix") -> Sample:
     """Return the rows of a data set for an experiment, of a method that takes its matrix or its table."""
-    beside = {name: getattr(dataset, name) for name in ("entity", "day", "amount")}
+    row_columns = {name: getattr(dataset, name) for name in ("entity", "day", "amount")}
     X = dataset.table if takes == "table" else dataset.X
-    return Sample(X, dataset.y, dataset.groups, **beside)
+    return Sample(X, dataset.y, dataset.groups, **row_columns)
 
 
 def learner_of(job: Job, dataset: Dataset) -> Learner:

@@ -130,11 +130,11 @@ class Record:
     @classmethod
     def read(cls, path: StrPath) -> Self:
         """Read a record of this version or an older one; raise `RecordError` for another file."""
-        known = {f.name for f in fields(cls)} - _ARRAYS
+        names = {f.name for f in fields(cls)} - _ARRAYS
         try:
             with opened(path) as file:
                 content = parse_json(file.read())
-            record = cls(**{name: value for name, value in content.items() if name in known})
+            record = cls(**{name: value for name, value in content.items() if name in names})
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(f"{path} is no record of a run ({error})", [path]) from None
         if record.status not in STATUSES:

@@ -104,8 +104,8 @@ def _evaluate_file(
         scored = []
         for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
             where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
-            for tops_of_rows, its in _at_tops(run, tops, where_run):
-                part, scores = _items_of(its, where_run)
+            for tops_of_rows, table in _at_tops(run, tops, where_run):
+                part, scores = _items_of(table, where_run)
                 first = parts.setdefault((repeat, fold), part)
                 _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
                 scored.append((method, repeat, fold, part, scores, tops_of_rows))
@@ -120,7 +120,7 @@ def _evaluate_file(
             entry |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
             table_rows["runs"] += [entry | {"top": str(top)} for top in tops_of_rows]
         facts[str(dataset)] = _about(parts)
-    tables = {name: pd.DataFrame(its, columns=[*KEY, *TABLES[name]]) for name, its in table_rows.items()}
+    tables = {name: pd.DataFrame(table, columns=[*KEY, *TABLES[name]]) for name, table in table_rows.items()}
     return tables, facts
 
 

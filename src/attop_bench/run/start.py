@@ -54,7 +54,7 @@ def planned(workflow: Any, config: Mapping[str, Any], folder: str, locate: Besid
     try:
         for file in internals.configfiles(workflow):
             read_yaml(file)  # refuses a key that is there twice
-        named = internals.configfiles(workflow, given=True)
+        named = internals.configfiles(workflow, named=True)
         snakefile = locate("Snakefile") if os.path.isdir(folder) else None
         plan = Plan(load_config(with_places(config, named, snakefile, locate)))
     except ConfigError as error:
@@ -105,7 +105,7 @@ def tell_of_jobs(workflow: Any, logger: Any, report: str, manifest: str) -> None
             "cores": internals.at_a_time(workflow),
             "report": report,
             "manifest": manifest,
-            "configfiles": internals.configfiles(workflow, given=True),
+            "configfiles": internals.configfiles(workflow, named=True),
         }
         logger.info(None, extra=event)
 

@@ -127,8 +127,8 @@ def _train_all(
     record.tops = [{"top": str(top), "candidates": []} for top in job.tops]
     n = record.n_candidates = len(candidates)
     for i, ((_, candidate), model) in enumerate(zip(picks, models, strict=True)):
-        about = {"at_edge": at_edge(candidate, job.param_grid), "model": describe(model)}
-        entry = {"candidate": candidate, **about, "constant": all_alike(scores[i])}
+        description = {"at_edge": at_edge(candidate, job.param_grid), "model": describe(model)}
+        entry = {"candidate": candidate, **description, "constant": all_alike(scores[i])}
         record.tops[i // n]["candidates"].append(entry)
     record.seconds = {"selection": 0.0, "training": trained - start, "scoring": time.perf_counter() - trained}
     return scores.reshape(len(job.tops), n, -1)

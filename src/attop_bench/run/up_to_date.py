@@ -118,7 +118,9 @@ class Inputs:
         limits = {m.id: config.limits_of(m.id) for m in config.methods}
 
         def param(name: str) -> object:
-            return either({pair: of[name] for pair, of in pairs.items()}, lambda w: (w.dataset, w.method))
+            return either(
+                {pair: values[name] for pair, values in pairs.items()}, lambda w: (w.dataset, w.method)
+            )
 
         compared = named(seed=config.seed) | {name: param(name) for name in PARTS}
         if config.granularity != "fold":

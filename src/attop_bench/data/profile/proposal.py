@@ -183,7 +183,8 @@ def propose(
         length = "of each list"
     else:
         length = "of a list as long as this table; say what you will look at, of how many"
-        length += f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
+        if of_day > 100:
+            length += f"; 100 a day: {{k: 100, of: {of_day}}}"
     head = [f"title: {_flow(name)}", f"output: {_flow(f'results-{name}')}", "datasets:"]
     head += [f"  - id: {_flow(name)}", "    kind: file", "    params:"]
     tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
