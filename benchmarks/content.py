@@ -3,9 +3,9 @@
 python -m benchmarks.content [REVISION]
 
 A function, or what a class or a module says outside its functions, is one unit. A unit of then is found again
-by its file and name, else by its name alone, else by likeness (at least half of the names and constants in
-common). Units found again show whether what was there has grown or shrunk. Those that are new are summed by the
-topic that brought them.
+by its file and name, else by its name alone, else by likeness: at least half of the names and constants in
+common. Units found again show whether what was there has grown or shrunk. Those that are new are summed by
+the topic that brought them.
 """
 
 import ast
