@@ -424,13 +424,29 @@ def _sample(
     entity: ArrayLike | None,
     amount: ArrayLike | None,
 ) -> Sample:
+    """Return the rows to compare on, with labels 1 and 0; refuse what no model could be compared on."""
     if groups is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
     refuse_masked(X, "X")
-    labels = plain_labels(y)
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken
     n = num_samples(X)
+    labels = plain_labels(y)
+    hit = _positives(labels, n, pos_label)
+    codes = None if groups is None else check_groups(groups, n)
+    entities = None if entity is None else check_groups(entity, n, "entity")
+    weights = None if sample_weight is None else check_weights(sample_weight, n)
+    amounts = None if amount is None else check_weights(amount, n, "amount")
+    if weights is not None and not (weights[hit].any() and weights[~hit].any()):
+        raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
+    if amounts is not None and not amounts[hit].any():
+        raise ValueError("amount is 0 for all positives: there is nothing to find")
+    originals = labels if pos_label is None else None  # models know no positive but the larger label
+    return Sample(X, hit.astype(np.int64), codes, weights, entities, amount=amounts, labels=originals)
+
+
+def _positives(labels: NDArray[Any], n: int, pos_label: str | float | None) -> NDArray[np.bool_]:
+    """Return which of `n` rows are positive; refuse labels that are not two."""
     if labels.shape != (n,):
         raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
     classes = np.unique(labels)
@@ -438,19 +454,10 @@ def _sample(
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
     if pos_label is None:
         check_positive_known(labels, classes, "pos_label={!r}")
-    elif pos_label not in classes.tolist():
+        return labels == classes[1]
+    if pos_label not in classes.tolist():
         raise ValueError(f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}")
-    hit = labels == (classes[1] if pos_label is None else pos_label)
-    codes = None if groups is None else check_groups(groups, n)
-    entities = None if entity is None else check_groups(entity, n, "entity")
-    weights = None if sample_weight is None else check_weights(sample_weight, n)
-    amounts = None if amount is None else check_weights(amount, n, "amount")
-    if weights is not None and not all(weights[labels == label].any() for label in classes):
-        raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
-    if amounts is not None and not amounts[hit].any():
-        raise ValueError("amount is 0 for all positives: there is nothing to find")
-    originals = labels if pos_label is None else None  # models know no positive but the larger label
-    return Sample(X, hit.astype(np.int64), codes, weights, entities, amount=amounts, labels=originals)
+    return labels == pos_label
 
 
 def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[Split]:

@@ -141,7 +141,7 @@ class Inputs:
         return params
 
     def _checked(self, dataset: str) -> Params:
-        """Return the keys of a data set that are checked; its selector, where scoring is none."""
+        """Return the keys of a data set that its checks depend on, and its selector if it has one."""
         select = self.config.select_of(dataset)
         checked = self.config.dataset(dataset).model_dump(include=_CHECKED)
         return checked | ({"select": select} if select else {})

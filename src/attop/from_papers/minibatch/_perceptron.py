@@ -44,7 +44,7 @@ class MistakeDriven:
         self._W = np.zeros((n_features, 1))
         self._total = np.zeros_like(self._W) if average else None
         self._t = 0
-        self.coef, self.lost = self._W.copy(), np.zeros(1, bool)
+        self.coef, self.overflowed = self._W.copy(), np.zeros(1, bool)
         self.n_mistakes = self.largest_k = 0
 
     def step(self, batch: Batch) -> float:
@@ -62,6 +62,6 @@ class MistakeDriven:
 
     def update(self, values: float | Floats) -> None:
         """Bring `coef` up to date; `values` are the mistakes since the last time."""
-        self.lost |= not (np.isfinite(values).all() and np.isfinite(self._W).all())
-        if not self.lost:
+        self.overflowed |= not (np.isfinite(values).all() and np.isfinite(self._W).all())
+        if not self.overflowed:
             self.coef = self._W.copy() if self._total is None else self._total / max(self._t, 1)

@@ -114,7 +114,7 @@ class MiniBatchRanker(Ranker):
             self._learn(batches)
         self.n_skipped_ += batches.n_skipped
         self.coef_ = self._state.coef[:, 0].copy()
-        if 0 < positive.sum() < len(positive) and not np.any(self._state.lost):
+        if 0 < positive.sum() < len(positive) and not np.any(self._state.overflowed):
             self._set_threshold(self._score(features), positive)
         return self
 

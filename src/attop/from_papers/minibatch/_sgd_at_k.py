@@ -61,7 +61,7 @@ class AveragedDescent:
         self._surrogate = surrogate
         m = len(self._eta)
         self._W, self._total = np.zeros((n_features, m)), np.zeros((n_features, m))
-        self.coef, self.lost, self.t = np.zeros((n_features, m)), np.zeros(m, bool), 0
+        self.coef, self.overflowed, self.t = np.zeros((n_features, m)), np.zeros(m, bool), 0
 
     def step(self, batch: Batch) -> Floats:
         """Descend on a batch; returns the surrogate there before the step, shape (m,)."""
@@ -75,8 +75,8 @@ class AveragedDescent:
     def update(self, values: Floats) -> None:
         """Bring `coef` up to date; a model has overflowed where `values`, of shape (m,), is not finite."""
         average = self._total / max(self.t, 1)
-        self.lost |= ~(np.isfinite(values) & np.isfinite(average).all(axis=0))
-        self.coef = np.where(self.lost, self.coef, average)
+        self.overflowed |= ~(np.isfinite(values) & np.isfinite(average).all(axis=0))
+        self.coef = np.where(self.overflowed, self.coef, average)
 
     def alone(self, j: int) -> AveragedDescent:
         """Return model `j`, to be trained further by itself."""
@@ -117,7 +117,7 @@ def descend(
     """
     deadline, history = Deadline(time_limit), History()
     check_numbers(epochs=epochs)
-    m = len(state.lost)
+    m = len(state.overflowed)
     objective = np.full(m, np.inf)
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
@@ -135,15 +135,17 @@ def descend(
                     "larger batch_size, or shuffle the items before dividing them into chunks"
                 )
             state.update(total)
-            objective = np.where(state.lost, objective, total if state.counts_mistakes else total / count)
+            objective = np.where(
+                state.overflowed, objective, total if state.counts_mistakes else total / count
+            )
             history.record(epoch, deadline.elapsed, objective)
             if deadline.expired:
                 status = "deadline"
                 break
-            if state.lost.all() or (state.counts_mistakes and not objective.any()):
+            if state.overflowed.all() or (state.counts_mistakes and not objective.any()):
                 status = "converged"
                 break
-    each_status: list[Status] = ["diverged" if bad else status for bad in state.lost]
+    each_status: list[Status] = ["diverged" if bad else status for bad in state.overflowed]
     return GridSolution(
         state.coef,
         objective,

@@ -48,11 +48,12 @@ def newton_path(X: Features, y: Ints, weight: Floats, Cs: Sequence[float], loss:
 
 
 def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseLoss, start: Floats) -> Floats:
+    """Minimise the regularised loss by Newton's method, each step halved until it descends enough."""
     ridge = np.append(np.full(X.shape[1], lam), 0.0)
     slope_at_zero = -weight * z * (0.5 if loss == "logistic" else 2.0)
     small = _TOL * float(np.linalg.norm(X.T @ slope_at_zero))
     at, scores = start, X @ start[:-1] + start[-1]
-    value, slope, bend = _judge(z, scores, weight, loss)
+    value, slope, bend = _loss_and_slopes(z, scores, weight, loss)
     value += 0.5 * float(ridge @ at**2)
     for _ in range(_MOST_STEPS):
         gradient = np.append(X.T @ slope, slope.sum()) + ridge * at
@@ -64,7 +65,7 @@ def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseL
         for halving in range(_HALVINGS):
             size = 0.5**halving
             new = at + size * step
-            new_value, new_slope, new_bend = _judge(z, scores + size * moved, weight, loss)
+            new_value, new_slope, new_bend = _loss_and_slopes(z, scores + size * moved, weight, loss)
             new_value += 0.5 * float(ridge @ new**2)
             if new_value <= value + 1e-4 * size * descent:
                 break
@@ -75,14 +76,16 @@ def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseL
     return at
 
 
-def _judge(z: Floats, scores: Floats, weight: Floats, loss: PointwiseLoss) -> tuple[float, Floats, Floats]:
+def _loss_and_slopes(
+    z: Floats, scores: Floats, weight: Floats, loss: PointwiseLoss
+) -> tuple[float, Floats, Floats]:
     """Return the loss, and its first and second derivative in every score."""
     margin = z * scores
     if loss == "logistic":
         p = expit(-margin)
         return float(weight @ np.logaddexp(0.0, -margin)), -weight * z * p, weight * p * (1.0 - p)
-    short = np.maximum(1.0 - margin, 0.0)
-    return float(weight @ short**2), -2.0 * weight * z * short, 2.0 * weight * (short > 0)
+    hinge = np.maximum(1.0 - margin, 0.0)
+    return float(weight @ hinge**2), -2.0 * weight * z * hinge, 2.0 * weight * (hinge > 0)
 
 
 def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats:

@@ -200,8 +200,12 @@ def _validate(
 
 def _few_of(X: Features, part: RefinedRows, few: bool, seed: int) -> tuple[Features, RefinedRows]:
     """Choose the features and rows to train on: all, or a subsample where there are many."""
-    some = subsampled(part, _FEW, seed) if few and len(part.y) > _MANY else part
-    return (X, part) if some is part else (X[some.rows], replace(some, rows=np.arange(len(some.rows))))
+    if not few or len(part.y) <= _MANY:
+        return X, part
+    sample = subsampled(part, _FEW, seed)
+    if sample is part:  # of groups that cannot be subsampled
+        return X, part
+    return X[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
 
 
 def _tested(X: Features, W: Floats, test: RefinedRows, top: Top) -> Floats:

@@ -144,19 +144,19 @@ def _pair_hinges(high, who, top, where, margin, scale, pos, neg):
 
 
 def _weighted_ramp(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, k, False, False)
+    return _by_weight(row, n_pos, w, k, most=k, of_lowest=False, others=False)
 
 
 def _weighted_pauc(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, np.inf, False, False)
+    return _by_weight(row, n_pos, w, k, most=np.inf, of_lowest=False, others=False)
 
 
 def _weighted_max(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, k, True, False)
+    return _by_weight(row, n_pos, w, k, most=k, of_lowest=True, others=False)
 
 
 def _weighted_ts(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, k, False, True)
+    return _by_weight(row, n_pos, w, k, most=k, of_lowest=False, others=True)
 
 
 @njit(inline="always")

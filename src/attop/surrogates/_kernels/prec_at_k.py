@@ -132,11 +132,11 @@ def _weighted_struct(row, n_pos, w, k, constant, values, positions):
 
 
 def _weighted_ramp(row, n_pos, w, k, constant, values, positions):
-    return _matched_by_weight(row, n_pos, w, k, True)
+    return _matched_by_weight(row, n_pos, w, k, of_highest=True)
 
 
 def _weighted_max(row, n_pos, w, k, constant, values, positions):
-    return _matched_by_weight(row, n_pos, w, k, False)
+    return _matched_by_weight(row, n_pos, w, k, of_highest=False)
 
 
 @njit(inline="always")

@@ -16,23 +16,23 @@ FACTORS = 1000
 
 
 def _softmax(row, n_pos, w, k, constant, values, positions):
-    return _about(-np.inf, row, n_pos, w, 1.0, values)
+    return _softmax_within(-np.inf, row, n_pos, w, 1.0, values)
 
 
 def _at_k(row, n_pos, w, k, width, values, positions):
-    return _about(kth_largest(row, k, values, positions), row, n_pos, w, width, values)
+    return _softmax_within(kth_largest(row, k, values, positions), row, n_pos, w, width, values)
 
 
 def _weighted_at_k(row, n_pos, w, k, width, values, positions):
-    return _about(_kth_weight(row, w, k), row, n_pos, w, width, values)
+    return _softmax_within(_kth_weight(row, w, k), row, n_pos, w, width, values)
 
 
 def _talos(row, n_pos, w, k, temperature, values, positions):
-    return _above(kth_largest(row, k, values, positions), row, n_pos, w, temperature, values)
+    return _softmax_of_excess(kth_largest(row, k, values, positions), row, n_pos, w, temperature, values)
 
 
 def _weighted_talos(row, n_pos, w, k, temperature, values, positions):
-    return _above(_kth_weight(row, w, k), row, n_pos, w, temperature, values)
+    return _softmax_of_excess(_kth_weight(row, w, k), row, n_pos, w, temperature, values)
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
@@ -90,7 +90,7 @@ def _kth_weight(row, w, k):
 
 
 @njit(inline="always")
-def _above(threshold, row, n_pos, w, temperature, values):
+def _softmax_of_excess(threshold, row, n_pos, w, temperature, values):
     """Softmax loss of the logarithms of a sigmoid about a threshold, which the gradient holds fixed."""
     slope, e = np.empty(len(row)), values[0, : len(row)]
     for i in range(len(row)):
@@ -101,14 +101,14 @@ def _above(threshold, row, n_pos, w, temperature, values):
     _logarithms(e)
     for i in range(len(row)):
         row[i] = (min(row[i] - threshold, 0.0) - e[i]) / temperature
-    value = _about(-np.inf, row, n_pos, w, 1.0, values)
+    value = _softmax_within(-np.inf, row, n_pos, w, 1.0, values)
     for i in range(len(row)):
         row[i] *= slope[i]
     return value
 
 
 @njit(inline="always")
-def _about(quantile, row, n_pos, w, width, values):
+def _softmax_within(quantile, row, n_pos, w, width, values):
     """Softmax loss of positives weighted by their score about a quantile, which the gradient holds fixed."""
     for j in range(n_pos, len(w)):
         row[j] += np.log(w[j])

@@ -11,11 +11,11 @@ MOST_STEPS = 200
 
 
 def _hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest(row, n_pos, False)
+    return _against_highest(row, n_pos, square=False)
 
 
 def _squared_hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest(row, n_pos, True)
+    return _against_highest(row, n_pos, square=True)
 
 
 @njit(inline="always")
@@ -41,11 +41,11 @@ def _against_highest(row, n_pos, square):
 
 
 def _weighted_hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest_by_weight(row, n_pos, w, False)
+    return _against_highest_by_weight(row, n_pos, w, square=False)
 
 
 def _weighted_squared_hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest_by_weight(row, n_pos, w, True)
+    return _against_highest_by_weight(row, n_pos, w, square=True)
 
 
 @njit(inline="always")
