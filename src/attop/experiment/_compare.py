@@ -308,7 +308,8 @@ def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) 
 
 def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top, Top]:
     """Read the tops: as they were asked for, and as shares of a list as long as the sample."""
-    n, n_pos = len(sample.y), int(sample.y.sum())
+    n = len(sample.y)
+    n_pos = int(sample.y.sum())
     if not asked:
         raise ValueError("top is an empty list: give one top at least, such as [50, 100]")
     if not metric.needs_top and len(asked) > 1:
@@ -479,11 +480,14 @@ def _drawn(
 ) -> list[list[Fold]]:
     """Draw the folds of each repeat; rows with the same value of `whole` stay together."""
     y = sample.y
-    kind, draw = "stratified", partial(stratified, y)
+    kind = "stratified"
+    draw = partial(stratified, y)
     if sample.entity is not None:
-        kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
+        kind = "whole-entities"
+        draw = partial(whole_entities, y, entity=sample.entity)
     elif whole is not None:
-        kind, draw = "whole-groups", partial(whole_groups, y, whole)
+        kind = "whole-groups"
+        draw = partial(whole_groups, y, whole)
     seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
     return [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
 

@@ -81,7 +81,8 @@ class Sample:
 
     def units(self, metric: Metric, top: Top, ratio: float, tests: Sequence[Ints]) -> Units:
         """Return the independent rows that those behind a value are worth, of test parts of these rows."""
-        weights, positive = self._worth(metric), self.y == 1
+        weights = self._worth(metric)
+        positive = self.y == 1
         named = {"groups": self.groups, "entities": self.entity}
         counts = {name: len(np.unique(codes)) for name, codes in named.items() if codes is not None}
         return Units.of(
@@ -222,7 +223,8 @@ class Learner:
         Returns the models, in the order of `picks`, and what makes the features they score of row numbers. A
         FloatingPointError where a linear model has weights that are not finite.
         """
-        part, prepare = sample.rows(rows), self.prepare()
+        part = sample.rows(rows)
+        prepare = self.prepare()
         X = part.X if prepare is None else prepare.fit_transform(part.X)
         estimator = self.seeded(seed)
         weights = part.weights if part.weights is not None and takes(estimator, "sample_weight") else None

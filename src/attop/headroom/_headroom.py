@@ -100,7 +100,8 @@ class Headroom:
     @property
     def best(self) -> HeadroomModel:
         """The model the verdict is about; where there is nothing to gain, that which may gain most."""
-        richer, refined = self.models[1:-1], self.models[-1]
+        richer = self.models[1:-1]
+        refined = self.models[-1]
         if self.verdict == NOTHING:
             return max([*richer, refined], key=lambda c: c.gain + norm.isf(_RISK / 2) * c.gain_se)
         return refined if self.verdict == TRAINING else max(richer, key=lambda c: c.gain)
@@ -108,7 +109,8 @@ class Headroom:
     @property
     def sentence(self) -> str:
         """The verdict and its reason."""
-        now, best = self.now, self.best
+        now = self.now
+        best = self.best
         start = f"{self.verdict[0].upper()}{self.verdict[1:]}: precision at the top {self.k:,} is "
         start += f"{now.precision:.2f} ({now.low:.2f} to {now.high:.2f}) with logistic regression"
         reason = f"{best.name}, {best.gain:+.3f} ± {best.gain_se:.3f} about the cut"

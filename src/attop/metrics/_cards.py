@@ -172,7 +172,8 @@ def card_precision(
         return CardPrecision(float(low), float(low), float(high), extremes[0])
     rng = np.random.default_rng(random_state)
     orders = np.array([cards.per_day(k, rng) for _ in range(n_orders)])
-    weeks, per_day = orders.mean(axis=1), orders.mean(axis=0)
+    weeks = orders.mean(axis=1)
+    per_day = orders.mean(axis=0)
     return CardPrecision(
         float(weeks.mean()), float(min(low, weeks.min())), float(max(high, weeks.max())), per_day
     )

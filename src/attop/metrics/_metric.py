@@ -47,7 +47,8 @@ class UndefinedMetricError(ValueError):
 
     def __init__(self, reason: str, message: str, n_groups: int = 1):
         super().__init__(message)
-        self.reason, self.n_groups = reason, n_groups
+        self.reason = reason
+        self.n_groups = n_groups
 
     def __reduce__(self) -> tuple[type[UndefinedMetricError], tuple[str, str, int]]:
         return type(self), (self.reason, str(self), self.n_groups)
@@ -230,7 +231,8 @@ class Metric:
         codes = None if groups is None else check_groups(groups, len(labels))
         weights = self._check_weights(sample_weight, len(labels))
         if codes is None:
-            n, n_pos = np.array([len(labels)]), np.array([labels.sum()])
+            n = np.array([len(labels)])
+            n_pos = np.array([labels.sum()])
         else:
             n = np.bincount(codes)
             n_pos = np.bincount(codes[labels == 1], minlength=len(n))
@@ -248,7 +250,9 @@ class Metric:
         if codes is not None and n_eligible < len(n):
             keep = eligible[codes]
             codes = (np.cumsum(eligible) - 1)[codes[keep]]
-            labels, values, k = labels[keep], values[keep], k[eligible]
+            labels = labels[keep]
+            values = values[keep]
+            k = k[eligible]
             weights = None if weights is None else weights[keep]
         per_group = self._per_group(labels, values, codes, k, weights, **options)
         return MetricValue(float(per_group.mean()), n_eligible, len(n) - n_eligible)
@@ -348,7 +352,8 @@ class Family:
 
     def at(self, number: float) -> Metric:
         """Return the metric of this number; refuse one out of range."""
-        number, it = float(number), self.template
+        number = float(number)
+        it = self.template
         if not self.allowed(number):
             raise ValueError(
                 f"{self.parameter} must be {self.range}, got {number!r}, in {it.name.format(number)!r}"

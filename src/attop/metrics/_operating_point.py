@@ -103,7 +103,8 @@ def tpr_at_fpr(ranking: Ranking, k: Ints, fpr: float) -> Floats:
     sizes, position = np.unique(ranking.n - ranking.n_pos, return_inverse=True)
     exact = Fraction(str(fpr))
     allowed = np.array([int(exact * size) for size in sizes.tolist()])[position][ranking.group]
-    neg, neg_before = ranking.size - ranking.pos, ranking.before - ranking.pos_before
+    neg = ranking.size - ranking.pos
+    neg_before = ranking.before - ranking.pos_before
     # Of q tied negatives the j-th ends the count, and a tied positive comes before it with chance j/(q + 1).
     before_it = np.clip((allowed - neg_before + 1) / (neg + 1), 0.0, 1.0)
     return ranking.total(ranking.pos * np.where(neg_before + neg <= allowed, 1.0, before_it)) / ranking.n_pos

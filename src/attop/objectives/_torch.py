@@ -126,12 +126,15 @@ def _soft_cut(z: Tensor, k: int) -> Tensor:
     """Solve sum sigma(z - cut) = k by Newton's method on the logit of the mean, within a bracket."""
     n = len(z)
     target = float(np.log(k / (n - k)))
-    low, high = z.min() - target, z.max() - target
+    low = z.min() - target
+    high = z.max() - target
     cut = torch.topk(z, k).values[-1].clamp(low, high)
     for _ in range(_MOST_STEPS):
         sigma = torch.sigmoid(z - cut)
-        inside, outside = sigma.sum(), torch.sigmoid(cut - z).sum()
-        low, high = torch.where(inside > k, cut, low), torch.where(inside > k, high, cut)
+        inside = sigma.sum()
+        outside = torch.sigmoid(cut - z).sum()
+        low = torch.where(inside > k, cut, low)
+        high = torch.where(inside > k, high, cut)
         step = (torch.log(inside / outside) - target) * inside * outside / ((sigma * (1.0 - sigma)).sum() * n)
         new = cut + step
         new = torch.where((new > low) & (new < high), new, (low + high) / 2)

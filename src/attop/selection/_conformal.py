@@ -146,7 +146,8 @@ class ConformalSelector(BaseEstimator):
         codes = None if entity is None else check_groups(entity, len(labels), "entity")
         self.by_entity_ = codes is not None
         self.design_effect_ = 1.0 if codes is None else _design_effect(scores, codes, labels)
-        self.positives_, self.negatives_ = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
+        self.positives_ = np.sort(scores[labels == 1])
+        self.negatives_ = np.sort(scores[labels == 0])
         self.n_calibration_ = len(labels)
         if len(self.positives_) < MIN_POSITIVES or not len(self.negatives_):
             raise ValueError(
@@ -217,9 +218,11 @@ class ConformalSelector(BaseEstimator):
         check_seed(random_state)
         scores = self._fitted_scores(X)
         together = self._together(scores, entity)
-        n, m = int(self.n_calibration_ / together), math.ceil(len(scores) / together)
+        n = int(self.n_calibration_ / together)
+        m = math.ceil(len(scores) / together)
         threshold, size = np.unique(scores, return_counts=True)
-        threshold, size = threshold[::-1], np.cumsum(size[::-1])
+        threshold = threshold[::-1]
+        size = np.cumsum(size[::-1])
         cuts, most = _envelope(n, m, 1 - confidence, random_state)
         before = np.ceil(self._negatives_from(threshold) / together)
         beyond = np.append(most, m)  # all calibration rows may be negatives, but for a part of one
@@ -308,7 +311,9 @@ class ConformalSelector(BaseEstimator):
         check_share("confidence", confidence)
         scores = self._fitted_scores(X)
         together = self._together(scores, entity)
-        n_pos, n, m = len(self.positives_), self.n_calibration_, len(scores)
+        n_pos = len(self.positives_)
+        n = self.n_calibration_
+        m = len(scores)
         worth = (int(n_pos / together), int(n / together), math.ceil(m / together))
         j = _lowest_rank(*worth, recall, 1 - confidence)
         if not j:
@@ -385,7 +390,8 @@ def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Int
     cuts = np.unique(np.geomspace(1, n, _CUTS).round().astype(np.int64)) - 1
     shares = np.random.default_rng(random_state).dirichlet(np.diff(cuts, prepend=-1, append=n), _DRAWS)
     drawn = np.random.default_rng([random_state, 1]).multinomial(m, shares).cumsum(axis=1)[:, :-1]
-    new, tails = np.arange(m + 1), []
+    new = np.arange(m + 1)
+    tails = []
     for c in cuts:  # chances of so many new rows or more
         log = gammaln(new + c + 1) - gammaln(new + 1) + gammaln(n + m - new - c) - gammaln(m - new + 1)
         chance = np.exp(log - log.max())

@@ -83,14 +83,16 @@ def gradient_descent(
     objective is returned, not the last one; the paper does not say when its loop has converged, the rule
     above is ours.
     """
-    deadline, history = Deadline(time_limit), History()
+    deadline = Deadline(time_limit)
+    history = History()
     check_loss("gradient_descent", X, loss)
     eta, lam = broadcast_settings(eta=eta, lam=lam)
     check_numbers(eta=eta.min(), lam=lam.min(), max_iter=max_iter, window=window, tol=tol)
     m = len(eta)
     start = _start(coef_init, X.shape[1], m)
     run = _Running(eta, lam, start)
-    best_coef, best = start.copy(), np.full(m, np.inf)
+    best_coef = start.copy()
+    best = np.full(m, np.inf)
     each_status: list[Status] = ["max_iter"] * m
     each_n_iter = np.zeros(m, np.int64)
 
@@ -156,7 +158,9 @@ class _Running:
     def __init__(self, eta: Floats, lam: Floats, W: Floats):
         m = len(eta)
         self.model = np.arange(m)
-        self.eta, self.lam, self.W = eta, lam, W
+        self.eta = eta
+        self.lam = lam
+        self.W = W
         self.ceiling = np.full(m, np.inf)
         self.reference = np.full(m, np.inf)
         self.reference_at = np.zeros(m, np.int64)

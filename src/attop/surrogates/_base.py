@@ -135,7 +135,8 @@ class Surrogate(ABC):
         sample_weight: ArrayLike | None = None,
     ) -> tuple[float | Floats, Floats]:
         """Return value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
-        bound, scores = self.bind(y, groups, sample_weight), as_floats(scores)
+        bound = self.bind(y, groups, sample_weight)
+        scores = as_floats(scores)
         check_shape(scores, bound.n)
         return bound(scores)
 
@@ -170,7 +171,8 @@ def eligible(
                 f"no group has {need}, counted by sample_weight: the positives of a group weigh up to "
                 f"{n_pos.max():g}, the negatives up to {n_neg.max():g}; lower k or scale the weights"
             )
-        pos, neg = int(sample.n_pos.max()), int(sample.n_neg.max())
+        pos = int(sample.n_pos.max())
+        neg = int(sample.n_neg.max())
         raise ValueError(
             f"no group has {need}: the {sample.n_groups} groups have up to {pos} positives and up to "
             f"{neg} negatives; lower k, or do without groups"

@@ -175,7 +175,8 @@ class BoundKernel(BoundSurrogate):
         return total, coef
 
     def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
-        sample, longest = self.sample, self._longest
+        sample = self.sample
+        longest = self._longest
         self.kernel(
             columns,
             sample.order,
@@ -200,13 +201,17 @@ class BoundKernel(BoundSurrogate):
         whole = self.sample
         start = whole.start[first : last + 1]
         items = whole.order[start[0] : start[-1]]
-        low, high = int(items.min()), int(items.max()) + 1
+        low = int(items.min())
+        high = int(items.max()) + 1
         rows: slice | Ints
         if high - low <= 2 * len(items):  # a slice makes no copy; it may hold rows of groups without a loss
-            rows, order, n = slice(low, high), items - low, high - low
+            rows = slice(low, high)
+            order = items - low
+            n = high - low
         else:
             rows = np.sort(items)
-            order, n = np.searchsorted(rows, items), len(items)
+            order = np.searchsorted(rows, items)
+            n = len(items)
         block = replace(
             self,
             sample=RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),

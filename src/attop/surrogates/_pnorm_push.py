@@ -113,7 +113,8 @@ class BoundPNormPushExp(AlongLine):
         start *= self._slope
         if self._log_weight is not None:
             start += self._log_weight
-        segments, change = self._segments, direction[self._order]
+        segments = self._segments
+        change = direction[self._order]
         if direction.dtype == bool:
             segments, start, change = segments.merge(start, change.astype(np.bool_), self._slope)
         else:

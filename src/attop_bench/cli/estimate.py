@@ -154,7 +154,8 @@ def _of_data(jobs: Mapping[tuple[str, str], Jobs], name: str) -> list[Jobs]:
 
 def _size_of_prepared(data: DatasetConfig) -> int | None:
     """Return the bytes of a prepared data set by what its entry expects: features, label and group."""
-    items, features = data.expect.items, data.expect.features
+    items = data.expect.items
+    features = data.expect.features
     return 8 * items * (features + 2) if items and features else None
 
 

@@ -47,7 +47,8 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
     def prepare() -> Transformer | None:
         return None if job.input == "table" else dataset.transformer(job.scaling)
 
-    name, whole = job.estimator.rpartition(".")[2], job.protocol["kind"] == "whole-entities"
+    name = job.estimator.rpartition(".")[2]
+    whole = job.protocol["kind"] == "whole-entities"
     grid = {**job.param_grid, **distributions_of(job.param_distributions)}
     return Learner(
         name=name,

@@ -499,7 +499,8 @@ def _row(name: str, field: FieldInfo) -> str:
 
 
 def _type(annotation: Any) -> str:
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    origin = typing.get_origin(annotation)
+    arguments = typing.get_args(annotation)
     if origin is typing.Annotated:
         return _type(arguments[0])
     if origin is typing.Literal:

@@ -167,7 +167,8 @@ def _about(parts: Mapping[tuple[int, int], TestFold]) -> dict[str, object]:
     """Return the counts of the rows tested in the first repeat."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
-    repeats, folds = len({repeat for repeat, _ in parts}), len(parts_of_repeat)
+    repeats = len({repeat for repeat, _ in parts})
+    folds = len(parts_of_repeat)
     counts: dict[str, object] = {
         "items": int(sum(len(part.y) for part in parts_of_repeat)),
         "positives": int(sum(part.y.sum() for part in parts_of_repeat)),
@@ -243,7 +244,8 @@ def _check_agree(first: TestFold, part: TestFold, where: str, method: str) -> No
             f"{len(first.rows)} of the method before it: methods are compared on the same rows"
         )
     for name, what in (("y", "labels"), ("groups", "groups"), ("weights", "weights")):
-        before, now = getattr(first, name), getattr(part, name)
+        before = getattr(first, name)
+        now = getattr(part, name)
         if before is not None and now is not None and not np.array_equal(before, now):
             raise DatasetError(
                 f"{where}: method {method!r} has other {what} than the method before it: those of a row are "

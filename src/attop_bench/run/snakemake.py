@@ -131,7 +131,8 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
     with contextlib.suppress(ImportError, AttributeError):
         from snakemake.script import PythonScript, ScriptBase
 
-        start, names = ScriptBase._execute_cmd, {f"{name}.py" for name in scripts}
+        start = ScriptBase._execute_cmd
+        names = {f"{name}.py" for name in scripts}
         installed = installed_packages()
         program = f"import sys; sys.path.append({HOME!r}); from attop_bench.jobs.client import main; "
         client = shlex.join(["-ISc", f"{program}main({preload!r}, {installed!r})"])

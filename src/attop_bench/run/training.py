@@ -73,7 +73,8 @@ def run_job(
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
     run = _train_all if job.selection == "optimistic" else _select_and_train
-    before, process = _cpu_seconds(), os.getpid()
+    before = _cpu_seconds()
+    process = os.getpid()
     try:
         with torn_within() as torn, time_limit(seconds):
             record.scores = run(job, dataset, fold, record, keeper)
@@ -116,7 +117,8 @@ def _train_all(
     job: Job, dataset: Dataset, fold: Fold, record: Record, keeper: CandidateFiles | None
 ) -> Floats:
     """Train every candidate for every top on the whole training part, and score the test part."""
-    learner, sample = learner_of(job, dataset), sample_of(dataset, job.input)
+    learner = learner_of(job, dataset)
+    sample = sample_of(dataset, job.input)
     candidates = learner.candidates
     start = time.perf_counter()
     picks = [(top, candidate) for top in job.tops for candidate in candidates]
@@ -147,7 +149,8 @@ def _select_and_train(
     trained = train(learner, sample, fold, job.tops, job.metric, record.seed, job.selector, keeper)
     candidates = trained.candidates
     for t, top in enumerate(job.tops):
-        chosen, values = trained.chosen[t], trained.values[t]
+        chosen = trained.chosen[t]
+        values = trained.values[t]
         inner = [{"candidate": c, "values": list(v)} for c, v in zip(candidates, values, strict=True)]
         entry = {
             "top": str(top),

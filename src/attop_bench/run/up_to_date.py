@@ -365,7 +365,8 @@ def number_run(output: StrPath, attempts: int | None = None, since: float | None
     Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`. `since` is the time of
     the `TakeOver`, if there was one: of it, what Snakemake remembers from before may be of other results.
     """
-    run, note = uuid4().hex, _known(output)
+    run = uuid4().hex
+    note = _known(output)
     # The number before too: a kill may come between the two files.
     runs = [*_read(note).get("runs", [])[-1:], run]
     write_json(note, {"runs": runs, "since": since, "output": os.fspath(output)})

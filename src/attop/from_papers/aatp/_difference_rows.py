@@ -33,7 +33,9 @@ class ThresholdRows:
     """
 
     def __init__(self, signed: Floats, item_rows: Floats, outer: Floats | None = None):
-        self.signed, self.item_rows, self.outer = signed, item_rows, outer
+        self.signed = signed
+        self.item_rows = item_rows
+        self.outer = outer
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -57,7 +59,9 @@ class ThresholdRows:
         d = len(self.item_rows)
         products = self.outer @ theta
         # The last row of the triangle holds sum_i theta_i z_i and sum_i theta_i.
-        gram, mixed, total = products[: -d - 1], products[-d - 1 : -1], products[-1]
+        gram = products[: -d - 1]
+        mixed = products[-d - 1 : -1]
+        total = products[-1]
         factor(gram, mixed, total, self.item_rows)
 
         def solver(b: Floats) -> Floats:
@@ -102,7 +106,8 @@ class DifferenceRows:
             # A product of a matrix with its own transpose costs half of any other.
             V = self.V[start : start + block] * np.sqrt(theta[start : start + block])
             matrix += V.T @ V
-        trace, ridge = float(np.trace(matrix)), 0.0
+        trace = float(np.trace(matrix))
+        ridge = 0.0
         for _ in range(8):
             try:
                 factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)

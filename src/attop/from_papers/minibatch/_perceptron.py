@@ -44,7 +44,8 @@ class MistakeDriven:
         self._W = np.zeros((n_features, 1))
         self._total = np.zeros_like(self._W) if average else None
         self._t = 0
-        self.coef, self.overflowed = self._W.copy(), np.zeros(1, bool)
+        self.coef = self._W.copy()
+        self.overflowed = np.zeros(1, bool)
         self.n_mistakes = self.largest_k = 0
 
     def step(self, batch: Batch) -> float:

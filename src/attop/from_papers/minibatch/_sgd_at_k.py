@@ -60,8 +60,11 @@ class AveragedDescent:
         check_numbers(eta=self._eta.min(), radius=self._radius.min())
         self._surrogate = surrogate
         m = len(self._eta)
-        self._W, self._total = np.zeros((n_features, m)), np.zeros((n_features, m))
-        self.coef, self.overflowed, self.t = np.zeros((n_features, m)), np.zeros(m, bool), 0
+        self._W = np.zeros((n_features, m))
+        self._total = np.zeros((n_features, m))
+        self.coef = np.zeros((n_features, m))
+        self.overflowed = np.zeros(m, bool)
+        self.t = 0
 
     def step(self, batch: Batch) -> Floats:
         """Descend on a batch; returns the surrogate there before the step, shape (m,)."""
@@ -115,7 +118,8 @@ def descend(
         Perceptron@k they are the mistakes of the pass; one without any is the last, ``"converged"``. `n_iter`
         counts passes, an unfinished one included.
     """
-    deadline, history = Deadline(time_limit), History()
+    deadline = Deadline(time_limit)
+    history = History()
     check_numbers(epochs=epochs)
     m = len(state.overflowed)
     objective = np.full(m, np.inf)

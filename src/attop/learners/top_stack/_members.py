@@ -138,7 +138,8 @@ def _held_out(
 ) -> tuple[list[Estimator], Floats]:
     """Fit the members on the training rows of a fold; return them, and their scores of its test rows."""
     train, test = fold
-    rows, held_out = safe_indexing(X, train), safe_indexing(X, test)
+    rows = safe_indexing(X, train)
+    held_out = safe_indexing(X, test)
     columns = {name: value[train] for name, value in values.items()}
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
