@@ -60,19 +60,13 @@ class Unit:
     nodes: int
     words: Counter
 
-    @property
-    def room(self):
-        """Return the folder of the unit's file, two levels deep."""
-        return "/".join(Path(self.path).parent.parts[:2])
-
 
 def read_sources(revision):
     """Return the source of each Python file below `src`, of a revision, or of the working tree by None."""
-    listing = ["git", "ls-files"] if revision is None else ["git", "ls-tree", "-r", "--name-only", revision]
-    names = [name for name in git(*listing[1:], "--", "src").decode().split("\n") if name.endswith(".py")]
     if revision is None:
-        return {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).exists()}
-    return {name: git("show", f"{revision}:{name}") for name in names}
+        return {str(path.relative_to(ROOT)): path.read_bytes() for path in (ROOT / "src").rglob("*.py")}
+    names = git("ls-tree", "-r", "--name-only", revision, "--", "src").decode().split()
+    return {name: git("show", f"{revision}:{name}") for name in names if name.endswith(".py")}
 
 
 def git(*arguments):
@@ -224,12 +218,9 @@ def show_units(revision, old_units, new_units, pairs):
 def show_rooms(before, now):
     """Print nodes, lines of code, and nodes a line of each room, then and now."""
     print(f"\n{'room':32} {'nodes':>8} {'now':>8} {'lines':>7} {'now':>7} {'a line':>7} {'now':>7}")
-    rooms = {"src/attop/", "src/attop_bench/"}
-    for path in now:
-        parts = Path(path).parts
-        if len(parts) > 3:
-            rooms.add("/".join(parts[:3]) + "/")
-    for room in sorted(rooms):
+    folders = ["/".join(path.split("/")[:3]) for path in now]
+    rooms = {f"{folder}/" for folder in folders if not folder.endswith(".py")}
+    for room in sorted({"src/attop/", "src/attop_bench/", *rooms}):
         nodes_then, lines_then = measure_room(before, room)
         nodes, lines = measure_room(now, room)
         then = nodes_then / max(lines_then, 1)

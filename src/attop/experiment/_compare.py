@@ -27,7 +27,7 @@ from attop._core.sample import (
 )
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
-from attop._core.typing import Ints, TopLike
+from attop._core.typing import Bools, Ints, TopLike
 from attop._core.wording import did_you_mean
 from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment._parts import read_parts
@@ -446,7 +446,7 @@ def _sample(
     return Sample(X, hit.astype(np.int64), codes, weights, entities, amount=amounts, labels=originals)
 
 
-def _positives(labels: NDArray[Any], n: int, pos_label: str | float | None) -> NDArray[np.bool_]:
+def _positives(labels: NDArray[Any], n: int, pos_label: str | float | None) -> Bools:
     """Return which of `n` rows are positive; refuse labels that are not two."""
     if labels.shape != (n,):
         raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")

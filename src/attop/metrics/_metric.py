@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.sample import (
     Label,
@@ -23,7 +23,7 @@ from attop._core.sample import (
     resolve_each,
 )
 from attop._core.top import Top
-from attop._core.typing import Floats, Ints, TopLike
+from attop._core.typing import Bools, Floats, Ints, TopLike
 from attop.metrics._ranking import Ranking
 
 Kernel = Callable[..., Floats]
@@ -62,7 +62,7 @@ class Need(Enum):
     NEGATIVE = "no negative"
     K_NEGATIVES = "fewer than k negatives"
 
-    def met(self, n: Ints, n_pos: Ints, k: Ints) -> NDArray[np.bool_]:
+    def met(self, n: Ints, n_pos: Ints, k: Ints) -> Bools:
         """Tell for each list whether it meets the need."""
         if self is Need.K_ITEMS:
             return k <= n
@@ -287,9 +287,7 @@ class Metric:
         return check_weights(sample_weight, n)
 
     @staticmethod
-    def _weigh(
-        need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int
-    ) -> NDArray[np.bool_]:
+    def _weigh(need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int) -> Bools:
         """Tell for each list whether the items of the class that is needed have any weight."""
         if need not in (Need.POSITIVE, Need.NEGATIVE):
             return np.ones(n_groups, dtype=bool)
@@ -309,7 +307,7 @@ class Metric:
         return np.where(k > 0, k, n + 1)
 
     def _undefined(
-        self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
+        self, met: list[Bools], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
     ) -> UndefinedMetricError:
         lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
         where = f"{Top.of(top)}, " if self.needs_top and top is not None else ""

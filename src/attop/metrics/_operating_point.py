@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 from attop.metrics._metric import Need, family
 from attop.metrics._ranking import Ranking
 
@@ -24,7 +23,7 @@ def _cuts(ranking: Ranking) -> tuple[Ints, Ints]:
     return ranking.pos_before + ranking.pos, ranking.before + ranking.size
 
 
-def _reaches(part: Ints, whole: Ints, share: float) -> NDArray[np.bool_]:
+def _reaches(part: Ints, whole: Ints, share: float) -> Bools:
     """Tell where ``part / whole >= share``, the decimal that was written, without rounding."""
     exact = Fraction(str(share)).limit_denominator(_FINEST)
     return part * exact.denominator >= exact.numerator * whole

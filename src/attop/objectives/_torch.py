@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 try:
     import torch
@@ -16,7 +15,7 @@ except ImportError as error:
     raise ImportError(f"TopLoss needs PyTorch: pip install 'attop[torch]' ({error})") from error
 
 from attop._core.sample import RankingSample
-from attop._core.typing import TopLike
+from attop._core.typing import Bools, TopLike
 from attop.objectives._objective import surrogate_of
 from attop.surrogates._base import BoundSurrogate, Surrogate, eligible
 from attop.surrogates._pnorm_push import PNormPushExp
@@ -102,7 +101,7 @@ def _array(values: Any) -> Any:
     return values.detach().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
 
 
-def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, NDArray[np.bool_], str]:
+def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, Bools, str]:
     """Return k of each list, where the surrogate is defined, and what that takes."""
     if hasattr(surrogate, "top"):
         return surrogate._group_k(sample.n_pos, sample.n_neg)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 from scipy.stats import false_discovery_control, hypergeom
 from sklearn.base import BaseEstimator
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from attop._core.parameters import check_seed, check_share
 from attop._core.sample import Label, check_groups, check_labels, check_scores
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 from attop.metrics._scorer import scores_of_label
 from attop.statistics._effective import at_least, largest_design_effect
 from attop.statistics._ranks import holm
@@ -175,7 +175,7 @@ class ConformalSelector(BaseEstimator):
         as_high, size = (1, 1) if codes is None else _within(scores, codes)
         return (as_high + self._negatives_from(scores)) / (self.n_calibration_ + size)
 
-    def select(self, X: Any, fdr: float = 0.1, *, entity: ArrayLike | None = None) -> NDArray[np.bool_]:
+    def select(self, X: Any, fdr: float = 0.1, *, entity: ArrayLike | None = None) -> Bools:
         """Choose rows of a list such that on average at most a share `fdr` of them is negative.
 
         Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.parameters import check_numbers
-from attop._core.typing import Features, Floats
+from attop._core.typing import Bools, Features, Floats
 from attop.solvers._base import (
     Deadline,
     GridSolution,
@@ -96,7 +96,7 @@ def gradient_descent(
     each_status: list[Status] = ["max_iter"] * m
     each_n_iter = np.zeros(m, np.int64)
 
-    def end(which: NDArray[np.bool_], status: Status) -> None:
+    def end(which: Bools, status: Status) -> None:
         for j in run.model[which]:
             each_status[j] = status
 
@@ -165,18 +165,18 @@ class _Running:
         self.reference = np.full(m, np.inf)
         self.reference_at = np.zeros(m, np.int64)
 
-    def stalled(self, t: int, best: Floats, tol: float, window: int) -> NDArray[np.bool_]:
+    def stalled(self, t: int, best: Floats, tol: float, window: int) -> Bools:
         moved = best < self.reference - tol * np.abs(best)
         self.reference[moved] = best[moved]
         self.reference_at[moved] = t
         return t - self.reference_at >= window
 
-    def blown_up(self, t: int, objective: Floats) -> NDArray[np.bool_]:
+    def blown_up(self, t: int, objective: Floats) -> Bools:
         if t == 0:
             self.ceiling = _BLOWN_UP * np.maximum(1.0, objective)
         return ~(objective <= self.ceiling)  # true for NaN
 
-    def keep(self, stay: NDArray[np.bool_]) -> None:
+    def keep(self, stay: Bools) -> None:
         for name in ("model", "eta", "lam", "ceiling", "reference", "reference_at"):
             setattr(self, name, getattr(self, name)[stay])
         self.W = self.W[:, stay]

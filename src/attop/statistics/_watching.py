@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 from scipy.stats import norm
 
 from attop._core.parameters import check_share
 from attop._core.sample import plain_array
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 from attop.statistics._effective import at_most
 from attop.statistics._rounding import difference
 
@@ -298,7 +298,7 @@ def _chances(lists: _Lists, start: int) -> Floats:
     return np.where((mean < 1) & _agree(lists, window, alone), chances, 1.0)
 
 
-def _agree(lists: _Lists, window: slice, alone: Floats) -> NDArray[np.bool_]:
+def _agree(lists: _Lists, window: slice, alone: Floats) -> Bools:
     """Return in which windows from a start the lists lie about one mean: shape (..., lists up to a year).
 
     They do unless their squares about it are rarer than `_UNLIKE`, by the rows and by what lists vary in

@@ -13,16 +13,18 @@ from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.compiled import allowed_threads
 from attop._core.sample import RankingSample, resolve_each
 from attop._core.top import Top
-from attop._core.typing import Floats, Ints, TopLike
+from attop._core.typing import Bools, Floats, Ints, TopLike
 from attop.surrogates._base import BoundSurrogate, Surrogate, check_shape, eligible
 
 #: Numbers of items, or their weights.
 Amounts = Ints | Floats
+#: k of each group, where the surrogate is defined, and in words what that takes.
+KOfGroups = tuple[Amounts, Bools, str]
 #: What `attop.surrogates._kernels.groups.over_groups` returns.
 Kernel = Callable[..., None]
 
@@ -52,7 +54,7 @@ class GroupedSurrogate(Surrogate):
     def _kernels(self) -> ModuleType:
         """Return the module of the compiled losses; it imports numba, when a surrogate is first bound."""
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         """Resolve k of each group; tell where the surrogate is defined, and say what that takes.
 
         Of each group are given the number of positives and of negatives, or the weight of both. A surrogate
@@ -81,7 +83,7 @@ class GroupedSurrogate(Surrogate):
             constant=self._constant(),
         )
 
-    def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, NDArray[np.bool_]]:
+    def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, Bools]:
         """Resolve k of each group and tell where the surrogate is defined; raises a ValueError if nowhere."""
         k, defined, need = self._group_k(n_pos, n_neg)
         empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
@@ -101,12 +103,12 @@ class TopSurrogate(GroupedSurrogate):
     def __init__(self, top: TopLike):
         self.top = Top.of(top)
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg)
         return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
 
 
-def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
+def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, Bools, str]:
     """Resolve k of each group; tell where it has a positive and k negatives, and say so in words."""
     k = resolve_each(top, n_pos, n_neg)
     defined = (n_pos > 0) & (k > 0) & (k <= n_neg)

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
-from attop._core.typing import Floats
+from attop._core.typing import Bools, Floats
 
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
 _BLOCK = 2**22
@@ -70,7 +69,7 @@ class ThresholdRows:
 
         return solver
 
-    def keep(self, mask: NDArray[np.bool_]) -> ThresholdRows:
+    def keep(self, mask: Bools) -> ThresholdRows:
         """Restrict to the problems where `mask` is true."""
         return ThresholdRows(self.signed, np.compress(mask, self.item_rows, axis=1), self.outer)
 
@@ -118,7 +117,7 @@ class DifferenceRows:
                 matrix[np.diag_indices(d)] += ridge
         raise FloatingPointError("the features are too large for double precision: standardise them")
 
-    def keep(self, mask: NDArray[np.bool_]) -> DifferenceRows:
+    def keep(self, mask: Bools) -> DifferenceRows:
         """Return itself: a batch of one is never narrowed."""
         return self
 

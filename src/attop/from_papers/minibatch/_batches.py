@@ -7,12 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from attop._core.parameters import check_numbers
 from attop._core.top import Top
-from attop._core.typing import Features, Floats, Ints
+from attop._core.typing import Bools, Features, Floats, Ints
 from attop.from_papers.minibatch._kernels import add_rows, deal, score_rows
 from attop.surrogates._base import of_both_classes
 
@@ -84,7 +83,7 @@ class BatchSource(ABC):
     def one_pass(self) -> Iterator[Batch]:
         """Yield the batches of one pass over the sample."""
 
-    def _deal(self, X: Features, positive: NDArray[np.bool_], order: Ints) -> Iterator[Batch]:
+    def _deal(self, X: Features, positive: Bools, order: Ints) -> Iterator[Batch]:
         """Deal rows of `X` in the given order to batches whose sizes differ by at most one.
 
         In a batch positives come first, and in either class it reads the sample from front to back.

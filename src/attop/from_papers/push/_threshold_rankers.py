@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attop._core.typing import Floats
+from attop._core.typing import Bools, Floats
 from attop.from_papers.push._kernels import add_steps, sum_above
 from attop.solvers._base import Transposed
 
@@ -60,7 +59,7 @@ class ThresholdRankers:
         sum_above(self._interval, self._start, np.ascontiguousarray(coef), product)
         return product
 
-    def column(self, j: int) -> NDArray[np.bool_]:
+    def column(self, j: int) -> Bools:
         """Return weak ranker j, shape (n,)."""
         feature = int(np.searchsorted(self._start, j, side="right")) - 1
         return self._interval[feature] > j - self._start[feature]

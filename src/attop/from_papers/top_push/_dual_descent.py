@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop._core.parameters import check_numbers
-from attop._core.typing import Features, Floats, Ints
+from attop._core.typing import Bools, Features, Floats, Ints
 from attop.solvers._base import Deadline, History, Solution, Status, relative_gap
 
 #: Of the authors' code: iterations before its stop is tried, and a step too short to go on after.
@@ -110,7 +109,7 @@ def dual_descent(
     )
 
 
-def project(u: Floats, positive: NDArray[np.bool_]) -> Floats:
+def project(u: Floats, positive: Bools) -> Floats:
     """Return the nearest point to `u` that is nowhere negative, with equal sums of both classes.
 
     It is ``u - r`` at positives and ``u + r`` at negatives, cut at 0, with r where the sums are equal.
