@@ -18,7 +18,7 @@ class MistakeDriven:
     ----------
     coef : ndarray of shape (d, 1)
         The model when `update` was called last, unless it had overflowed.
-    lost : ndarray of shape (1,)
+    overflowed : ndarray of shape (1,)
         Whether the iterate overflowed.
     n_mistakes : int
         ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.

@@ -47,7 +47,7 @@ class AveragedDescent:
     ----------
     coef : ndarray of shape (d, m)
         Average of the iterates; for a model that overflowed, after the last pass before it did.
-    lost : ndarray of shape (m,)
+    overflowed : ndarray of shape (m,)
         Whether a model overflowed.
     t : int
         Steps done.
@@ -84,7 +84,7 @@ class AveragedDescent:
     def alone(self, j: int) -> AveragedDescent:
         """Return model `j`, to be trained further by itself."""
         one = copy.copy(self)
-        for name in ("_eta", "_radius", "_W", "_total", "coef", "lost"):
+        for name in ("_eta", "_radius", "_W", "_total", "coef", "overflowed"):
             setattr(one, name, getattr(self, name)[..., j : j + 1].copy())
         return one
 
