@@ -67,7 +67,7 @@ def distributions_of(entries: Mapping[str, object]) -> dict[str, Any]:
     return {name: read_distribution(entry) for name, entry in entries.items()}
 
 
-def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:
+def warm_up(estimator: Estimator, candidates: Sequence[Params]) -> None:
     """Fit an estimator on a toy sample, to compile or load the code of a fit."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
@@ -90,7 +90,7 @@ def compile_method(method: Mapping[str, Any]) -> None:
         return
     estimator = import_estimator(method["estimator"])(**method["params"])
     space = distributions_of(method.get("param_distributions", {}))
-    rehearse(estimator, draw_candidates(space, 1, 0) if space else list(ParameterGrid(method["param_grid"])))
+    warm_up(estimator, draw_candidates(space, 1, 0) if space else list(ParameterGrid(method["param_grid"])))
 
 
 def describe(model: object) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from attop_bench.run import snakemake as internals
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.interrupt import heed_interrupt, heed_termination, jobs_begin
 from attop_bench.run.made import runs_again
-from attop_bench.run.output import hold
+from attop_bench.run.output import lock_output
 from attop_bench.run.places import Beside, with_places
 from attop_bench.run.plan import Plan
 from attop_bench.run.refusal import ConfigError, refuse
@@ -87,7 +87,7 @@ def hold_folder(output: str, attempts: int | None, taken: TakeOver, logger: Any)
     """Keep others from the folder of results while this run lasts, or end with who writes there."""
     from snakemake.exceptions import WorkflowError
 
-    if refused := hold(output, attempts, taken.since, logger.warning):
+    if refused := lock_output(output, attempts, taken.since, logger.warning):
         raise WorkflowError(refused)
     jobs_begin()
 

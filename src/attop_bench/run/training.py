@@ -27,7 +27,7 @@ from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_avail
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
 from attop_bench.run.candidates import FOLDER, CandidateFiles
-from attop_bench.run.fitting import describe, import_estimator, learner_of, rehearse, sample_of
+from attop_bench.run.fitting import describe, import_estimator, learner_of, sample_of, warm_up
 from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Job
 from attop_bench.run.provenance import provenance
@@ -144,7 +144,7 @@ def _select_and_train(
     if not learner.is_tuned and fold.refit:
         # Else the first inner split loads what the seconds of training are not to count.
         with contextlib.suppress(Exception):
-            rehearse(learner.seeded(record.seed), learner.candidates)
+            warm_up(learner.seeded(record.seed), learner.candidates)
     sample = sample_of(dataset, job.input)
     trained = train(learner, sample, fold, job.tops, job.metric, record.seed, job.selector, keeper)
     candidates = trained.candidates
