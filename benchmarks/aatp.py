@@ -37,10 +37,14 @@ def sample(n, d):
 
 class Peer:
     def __init__(self, X, y, C, compiled):
-        self.X, self.sign, self.C, self.compiled = X, np.where(y == 1, 1.0, -1.0), C, compiled
+        self.X = X
+        self.sign = np.where(y == 1, 1.0, -1.0)
+        self.C = C
+        self.compiled = compiled
         self.k = 0
         if compiled:
-            self.w, self.threshold_item = cvxpy.Variable(X.shape[1]), cvxpy.Parameter(X.shape[1])
+            self.w = cvxpy.Variable(X.shape[1])
+            self.threshold_item = cvxpy.Parameter(X.shape[1])
             self.problem = self.build(X @ self.w - self.threshold_item @ self.w)
 
     def build(self, differences):
@@ -75,7 +79,8 @@ def excess(peer, problem):
 def searched(search, X, y, C, top, kept):
     """Search to a gap of 1e-6, and keep what is chosen."""
     n = len(y)
-    problem, ones = ThresholdSVM(X, y, np.full(n, C)), np.ones(n, np.int64)
+    problem = ThresholdSVM(X, y, np.full(n, C))
+    ones = np.ones(n, np.int64)
     kept += search(Search(problem, ones, [top], tol=1e-6, deadline=Deadline()))
 
 
@@ -99,7 +104,8 @@ def main():
                 peer = Peer(X, y, C, compiled)
                 sweep = partial(searched, Search.exhaustive, X, y, C, n // 20, kept)
                 found = interleave(sweep, peer.solve_next, times)
-                far, gap = excess(peer, ThresholdSVM(X, y, np.full(n, C))), max(one.worst_gap for one in kept)
+                far = excess(peer, ThresholdSVM(X, y, np.full(n, C)))
+                gap = max(one.worst_gap for one in kept)
                 what = f"{n} x {d}, C={C:g}, {'compiled' if compiled else 'written'}"
                 what += f", excess {far:.0e}, gap {gap:.0e}"
                 seconds = found[..., ::-1] / [[n], [1]]  # wall time first

@@ -31,7 +31,8 @@ class Counted:
     """A matrix that counts how much of it is read."""
 
     def __init__(self, X, counts=None, share=1.0):
-        self.X, self.share = X, share
+        self.X = X
+        self.share = share
         self.counts = {"passes": 0.0, "columns": 0.0} if counts is None else counts
 
     @property

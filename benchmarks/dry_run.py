@@ -87,7 +87,8 @@ def main():
     repeats = options.jobs // (len(METHODS) * FOLDS)
     protocol = {"kind": "stratified", "repeats": repeats, "options": {"n_folds": FOLDS, "inner_folds": 3}}
     with TemporaryDirectory() as name:
-        ours, plain = Path(name) / "ours", Path(name) / "plain"
+        ours = Path(name) / "ours"
+        plain = Path(name) / "plain"
         ours.mkdir()
         plain.mkdir()
         config = {"datasets": [{"id": "digit-8", "protocol": protocol}], "methods": METHODS}

@@ -56,7 +56,9 @@ def main():
             def products(lists=lists, users=users, arrays=arrays):
                 for first in range(0, len(users), len(lists.scores)):
                     block = users[first : first + len(lists.scores)]
-                    p, q, slope = arrays[0][block], arrays[1], lists.scores[: len(block)]
+                    p = arrays[0][block]
+                    q = arrays[1]
+                    slope = lists.scores[: len(block)]
                     np.matmul(p, q.T, out=slope)
                     slope @ q, slope.T @ p
 

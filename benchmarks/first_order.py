@@ -24,7 +24,8 @@ STEPS = 20
 
 def one_list(times):
     rng = np.random.default_rng(0)
-    n, d = 100_000, 117
+    n = 100_000
+    d = 117
     y = (rng.random(n) < 0.0061).astype(np.int64)
     X = rng.standard_normal((n, d))
     X[:, :5] += 0.8 * y[:, None]
@@ -45,7 +46,9 @@ def one_list(times):
 
 def users(times):
     rng = np.random.default_rng(0)
-    n_users, k, d = 638, 8, 90
+    n_users = 638
+    k = 8
+    d = 90
     size = rng.lognormal(0, 0.9, n_users)
     size = np.maximum(15, size / size.sum() * 42_000).astype(int)
     groups = np.repeat(np.arange(n_users), size)
@@ -85,7 +88,8 @@ def users(times):
 def user_loop(frame, w, k, name):
     """Gradient of a pAp@k surrogate for one model, user by user, straight from the definition."""
     features = list(range(len(w)))
-    gradient, n_users = np.zeros(len(w)), 0
+    gradient = np.zeros(len(w))
+    n_users = 0
     for _, rows in frame.groupby("user"):
         scored = rows.assign(score=rows[features].to_numpy() @ w)
         positive = scored[scored["y"] == 1].sort_values("score", ascending=name == "max")
@@ -93,13 +97,17 @@ def user_loop(frame, w, k, name):
         if len(positive) == 0 or len(negative) < k:
             continue
         n_users += 1
-        x_pos, x_neg = positive[features].to_numpy(), negative[features].to_numpy()
-        s_pos, s_neg = positive["score"].to_numpy(), negative["score"].to_numpy()
+        x_pos = positive[features].to_numpy()
+        x_neg = negative[features].to_numpy()
+        s_pos = positive["score"].to_numpy()
+        s_neg = negative["score"].to_numpy()
         if name == "avg":
-            x_pos, s_pos = x_pos.mean(axis=0, keepdims=True), np.array([s_pos.mean()])
+            x_pos = x_pos.mean(axis=0, keepdims=True)
+            s_pos = np.array([s_pos.mean()])
         beta = min(len(s_pos), k)
         if name == "max":
-            x_pos, s_pos = x_pos[:beta], s_pos[:beta]
+            x_pos = x_pos[:beta]
+            s_pos = s_pos[:beta]
         margin = (np.arange(len(s_pos)) < beta)[:, None]
         active = (margin + s_neg - s_pos[:, None] > 0) / (beta * k)
         gradient += active.sum(axis=0) @ x_neg - active.sum(axis=1) @ x_pos

@@ -68,7 +68,8 @@ def parts(name, folder):
         X, y = sample(max(SIZES[name]) + N_TEST[name], 20)
     else:
         with np.load(next(folder.glob(f"*_{name}.npz"))) as file:
-            X, y = file["X"].astype(float), file["y"].astype(int)
+            X = file["X"].astype(float)
+            y = file["y"].astype(int)
     return train_test_split(X, y, test_size=N_TEST[name], stratify=y, random_state=0)
 
 
@@ -113,7 +114,8 @@ def run(folder, results, most):
         for at in range(max(map(len, SIZES.values()))):
             for learner, make in learners().items():
                 for name in (name for name, sizes in SIZES.items() if at < len(sizes)):
-                    n, before = SIZES[name][at], SIZES[name][at - 1]
+                    n = SIZES[name][at]
+                    before = SIZES[name][at - 1]
                     expected = done.get((name, learner, before), np.inf) * n / before if at else 0.0
                     if (name, learner, n) in done or expected > most:
                         continue

@@ -59,16 +59,19 @@ def _calls_for_a_reading(call: Callable[[], object]) -> int:
 
 def clocked(call: Callable[[], object], n: int = 1) -> np.ndarray:
     """Return processor and wall time of a call."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall = time.perf_counter()
+    cpu = time.process_time()
     for _ in range(n):
         call()
     return np.array([time.process_time() - cpu, time.perf_counter() - wall]) / n
 
 
 def _read_program(source: str) -> np.ndarray:
-    before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall = time.perf_counter()
     subprocess.run([sys.executable, "-c", source], check=True)
-    after, elapsed = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - wall
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    elapsed = time.perf_counter() - wall
     return np.array([after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed])
 
 

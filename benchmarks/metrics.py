@@ -35,7 +35,9 @@ def main():
     y = (rng.random(n) < 0.05).astype(np.int64)
     scores = rng.standard_normal(n) + y
     users = rng.integers(0, 638, 42_000)
-    y_users, scores_users, k = y[: len(users)], scores[: len(users)], 10
+    y_users = y[: len(users)]
+    scores_users = scores[: len(users)]
+    k = 10
     header()
     of_users = y_users, scores_users, k, users
     for what, args, ours, peer in (
@@ -52,7 +54,9 @@ def main():
 
 def million(rng, n=10**6):
     y = (rng.random(n) < 0.02).astype(np.int64)
-    scores, half, groups = rng.standard_normal(n) + y, rng.integers(0, 2, n), rng.integers(0, 1000, n)
+    scores = rng.standard_normal(n) + y
+    half = rng.integers(0, 2, n)
+    groups = rng.integers(0, 1000, n)
     samples = {
         "2% positive": (y, scores, 100, None),
         "50% positive": (half, scores, 100, None),
@@ -61,7 +65,8 @@ def million(rng, n=10**6):
     }
     for name, metric in METRICS.items():
         for what, sample in samples.items():
-            ours, peer = partial(metric.evaluate, *sample), partial(np.argsort, sample[1])
+            ours = partial(metric.evaluate, *sample)
+            peer = partial(np.argsort, sample[1])
             show(f"a million, {name}, {what} : np.argsort", interleave(ours, peer, 5))
 
 

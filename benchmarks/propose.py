@@ -54,7 +54,9 @@ def processor_seconds():
 
 def sets_within(config, files, seconds):
     """Return the sets that are done before the seconds are used, and what they took together."""
-    done, used, began = [], 0.0, processor_seconds()
+    done = []
+    used = 0.0
+    began = processor_seconds()
     # Of time by the clock there is plenty: the machine may be busy with other things.
     with closing(measure(config, files, time.time() + 20 * seconds, 1)) as sets:
         for measured in sets:

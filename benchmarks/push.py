@@ -30,7 +30,8 @@ def sample(n_pos, n_neg, d):
 
 def path_with_pairs(X, y, p, rounds):
     """Greedy coordinate descent on sum_k (sum_i exp(-M_ik))^p with the n+ x n- array of pairs."""
-    pos, neg = X[y == 1], X[y == 0]
+    pos = X[y == 1]
+    neg = X[y == 0]
     w = np.zeros(X.shape[1])
     for _ in range(rounds):
         losses = np.exp(-((pos @ w)[:, None] - (neg @ w)[None, :]))
@@ -42,9 +43,12 @@ def path_with_pairs(X, y, p, rounds):
         step = 0.0
         for _ in range(50):  # Newton's method for the minimum of the logarithm along the line
             moved = losses * np.exp(-step * margin)
-            sums, first, second = moved.sum(0), (moved * margin).sum(0), (moved * margin**2).sum(0)
+            sums = moved.sum(0)
+            first = (moved * margin).sum(0)
+            second = (moved * margin**2).sum(0)
             price = sums**p
-            mean, curve = -first / sums, second / sums - (first / sums) ** 2
+            mean = -first / sums
+            curve = second / sums - (first / sums) ** 2
             share = price / price.sum()
             slope = p * (share @ mean)
             bend = p * (share @ curve) + p**2 * (share @ mean**2 - (share @ mean) ** 2)

@@ -31,7 +31,8 @@ def sample(n, d):
     """Two ways to be positive, so that refining goes somewhere; in blocks, for no memory beside X."""
     rng = np.random.default_rng(0)
     direction = rng.standard_normal(d) * np.sqrt(2 / d)
-    X, y = np.empty((n, d)), np.empty(n, np.int64)
+    X = np.empty((n, d))
+    y = np.empty(n, np.int64)
     for rows in gen_batches(n, 10_000):
         X[rows] = rng.standard_normal(X[rows].shape)
         score = X[rows] @ direction + rng.standard_normal(len(y[rows]))

@@ -77,13 +77,17 @@ def train(prepared, name):
     before = most_memory()
     data = Dataset.load(prepared)
     rows = rng.permutation(len(data.y))
-    train, test = np.sort(rows[len(rows) // 5 :]), rows[: len(rows) // 5]
-    X, y = data.X[train], data.y[train]
-    X_test, y_test = data.X[test], data.y[test]
+    train = np.sort(rows[len(rows) // 5 :])
+    test = rows[: len(rows) // 5]
+    X = data.X[train]
+    y = data.y[train]
+    X_test = data.X[test]
+    y_test = data.y[test]
     del data
     scale = np.sqrt(np.mean(X.multiply(X).sum(axis=1)))
     X.data /= scale
-    w, c = np.ones(X.shape[1]), np.ones(X.shape[0])
+    w = np.ones(X.shape[1])
+    c = np.ones(X.shape[0])
     start = time.process_time()
     for _ in range(5):
         X @ w
@@ -123,7 +127,8 @@ def main():
     print("|---|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for name, shape in shapes.items():
-            path, prepared = Path(folder, f"{name}.svm"), Path(folder, f"{name}.npz")
+            path = Path(folder, f"{name}.svm")
+            prepared = Path(folder, f"{name}.npz")
             write(path, *shape)
             size = path.stat().st_size
             label = f"{name}, {size / 1e6:.0f} MB"

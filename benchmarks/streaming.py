@@ -71,7 +71,8 @@ def read(chunks):
 
 def measure(what, folder, n_rows):
     """Return processor time, seconds and peak MB of a run in this process; compiled code is warmed up."""
-    few, chunks = chunks_of(folder, 5000), chunks_of(folder, n_rows)
+    few = chunks_of(folder, 5000)
+    chunks = chunks_of(folder, n_rows)
     stream(few)
     if what == "mapped":
         fit_mapped(folder, 5000)
@@ -106,7 +107,8 @@ def main():
         for n in rows:
             sides = np.stack([found[what, n], found["reading", n]], axis=1)
             show(f"SGD@k-avg, {what}, {n:,} rows : reading them", sides[..., :2])
-    few, many = min(rows), max(rows)
+    few = min(rows)
+    many = max(rows)
     a_row = {n: found["streamed", n][:, 0] / n for n in (few, many)}
     row(
         f"streamed, a row of {many:,} : of {few:,}",

@@ -44,9 +44,12 @@ def project(alpha, beta):
     if alpha.max() <= -beta.max():
         return np.zeros_like(alpha), np.zeros_like(beta)
     knots = np.sort(np.concatenate([alpha, -beta]))
-    a, b = np.sort(alpha), np.sort(beta)
-    above_a, above_b = np.append(np.cumsum(a[::-1])[::-1], 0.0), np.append(np.cumsum(b[::-1])[::-1], 0.0)
-    i, j = np.searchsorted(a, knots), np.searchsorted(b, -knots)
+    a = np.sort(alpha)
+    b = np.sort(beta)
+    above_a = np.append(np.cumsum(a[::-1])[::-1], 0.0)
+    above_b = np.append(np.cumsum(b[::-1])[::-1], 0.0)
+    i = np.searchsorted(a, knots)
+    j = np.searchsorted(b, -knots)
     excess = above_a[i] - (len(a) - i) * knots - above_b[j] - (len(b) - j) * knots  # falls along the knots
     at = np.flatnonzero(excess >= 0)[-1]
     after = min(at + 1, len(knots) - 1)
@@ -57,12 +60,17 @@ def project(alpha, beta):
 
 def dual(X, y, lam, seconds):
     """Accelerated projected gradient on TopPush's dual (Li, Jin and Zhou 2014); the best gap in `seconds`."""
-    P, N = X[y == 1], X[y == 0]
+    P = X[y == 1]
+    N = X[y == 0]
     m = len(P)
     alpha, beta = np.zeros(m), np.zeros(len(N))
-    old_alpha, old_beta = alpha, beta
-    momentum, smoothness = 1.0, 0.25 / m
-    objective, lower, t = 1.0, 0.0, 0
+    old_alpha = alpha
+    old_beta = beta
+    momentum = 1.0
+    smoothness = 0.25 / m
+    objective = 1.0
+    lower = 0.0
+    t = 0
 
     def value(alpha, beta):
         image = P.T @ alpha - N.T @ beta
@@ -73,23 +81,31 @@ def dual(X, y, lam, seconds):
         t += 1
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         lead = (momentum - 1) / following
-        ahead_alpha, ahead_beta = alpha + lead * (alpha - old_alpha), beta + lead * (beta - old_beta)
+        ahead_alpha = alpha + lead * (alpha - old_alpha)
+        ahead_beta = beta + lead * (beta - old_beta)
         at, w = value(ahead_alpha, ahead_beta)
-        positive, negative = P @ w, N @ w
+        positive = P @ w
+        negative = N @ w
         slack = np.maximum(1 + negative.max() - positive, 0)
         objective = min(objective, lam / 2 * w @ w + slack @ slack / m)
-        g_alpha, g_beta = (1 - ahead_alpha / 2 - positive) / m, negative / m
+        g_alpha = (1 - ahead_alpha / 2 - positive) / m
+        g_beta = negative / m
         while True:
             new_alpha, new_beta = project(
                 ahead_alpha + g_alpha / smoothness, ahead_beta + g_beta / smoothness
             )
-            da, db = new_alpha - ahead_alpha, new_beta - ahead_beta
+            da = new_alpha - ahead_alpha
+            db = new_beta - ahead_beta
             reached = value(new_alpha, new_beta)[0]
             if reached >= at + g_alpha @ da + g_beta @ db - smoothness / 2 * (da @ da + db @ db) - 1e-15:
                 break
             smoothness *= 2
         lower = max(lower, reached)
-        old_alpha, old_beta, alpha, beta, momentum = alpha, beta, new_alpha, new_beta, following
+        old_alpha = alpha
+        old_beta = beta
+        alpha = new_alpha
+        beta = new_beta
+        momentum = following
     return relative_gap(1.0, objective, lower), t, time.process_time() - start
 
 

@@ -44,7 +44,8 @@ def call(arguments: Sequence[object]) -> tuple[int, str]:
 def people(draw: Random, n: int) -> pd.DataFrame:
     """Return a table as text, as somebody's file has it."""
     rng = np.random.default_rng(draw.randrange(2**32))
-    x, codes = rng.normal(size=n), draw.sample(CODES, 4)
+    x = rng.normal(size=n)
+    codes = draw.sample(CODES, 4)
     ids = draw.sample(IDS, 6) if draw.random() < 0.5 else [f"{draw.choice(IDS)}{i}" for i in range(n)]
     return pd.DataFrame(
         {
@@ -65,9 +66,11 @@ def _written(draw: Random, frame: pd.DataFrame, file: Path, comma: bool) -> None
 
 def deploy_and_score(draw: Random, work: Path) -> str:
     """A model, its list, and lists of the same rows, permuted, one alone, and of damaged files."""
-    out, comma = work / "out", draw.random() < 0.3
+    out = work / "out"
+    comma = draw.random() < 0.3
     suffix = draw.choice([".csv", ".csv", ".csv.gz"])
-    frame, file = people(draw, draw.choice([40, 120])), work / f"mine{suffix}"
+    frame = people(draw, draw.choice([40, 120]))
+    file = work / f"mine{suffix}"
     _written(draw, frame, file, comma)
     params = {"path": str(file), "label": "y", "positive": "yes", "drop": ["id"]}
     params |= {"one_hot": True, "impute": "median"}
@@ -106,8 +109,10 @@ def deploy_and_score(draw: Random, work: Path) -> str:
 
 def rescore(draw: Random, work: Path) -> str:
     """Stored scores under odd names, with exchanged values or damaged bytes."""
-    out, file = work / "out", work / draw.choice(["p.csv", "p.parquet"])
-    rng, n = np.random.default_rng(draw.randrange(2**32)), 24
+    out = work / "out"
+    file = work / draw.choice(["p.csv", "p.parquet"])
+    rng = np.random.default_rng(draw.randrange(2**32))
+    n = 24
     names = draw.sample(NAMES, 2)
     data = draw.choice([draw.choice(NAMES), "mine", "mine"])
     label = rng.integers(0, 2, n)

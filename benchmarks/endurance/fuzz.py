@@ -27,7 +27,8 @@ def fuzz(seconds: float, seed: int, folder: Path, targets: list[str]) -> Counter
     findings = folder / "findings"
     findings.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
-    end, number = time.monotonic() + seconds, 0
+    end = time.monotonic() + seconds
+    number = 0
     while time.monotonic() < end:
         work = folder / "work"
         told, telling = multiprocessing.Pipe(duplex=False)
@@ -36,7 +37,8 @@ def fuzz(seconds: float, seed: int, folder: Path, targets: list[str]) -> Counter
         child.start()
         telling.close()
         child.join()
-        done, last = number, ""
+        done = number
+        last = ""
         while told.poll():
             try:
                 done, last, outcome = told.recv()

@@ -164,7 +164,8 @@ def _read_back(frame: pd.DataFrame, file: Path, whole: bool) -> str:
 
 def _table_file(write: Callable[[pd.DataFrame, Path], None], suffix: str) -> Callable[[Random, Path], str]:
     def target(draw: Random, work: Path) -> str:
-        frame, file = _table(draw), work / f"table{suffix}"
+        frame = _table(draw)
+        file = work / f"table{suffix}"
         write(frame, file)
         content = file.read_bytes()
         file.write_bytes(broken := damaged(draw, content))
@@ -202,7 +203,8 @@ def odd_columns(draw: Random, work: Path) -> str:
         odd = [np.zeros(n, kind) for kind in ("M8[s]", complex, "f4,i4", "S3", np.float16)]
         arrays["extra"] = draw.choice([*odd, np.zeros((n, 2, 2)), np.zeros(()), np.zeros(n + 1)])
         np.savez(file, allow_pickle=True, **arrays)
-    one_hot, label = draw.choice([True, False]), draw.choice(["y", 1, -1])
+    one_hot = draw.choice([True, False])
+    label = draw.choice(["y", 1, -1])
     make(
         "file", path=str(file), label=label, positive=draw.choice([1, "yes", ">= e", "> 0"]), one_hot=one_hot
     )
@@ -261,7 +263,8 @@ def archive(draw: Random, work: Path) -> str:
 def _results(work: Path) -> tuple[Dataset, Path, Path]:
     rng = np.random.default_rng(0)
     dataset = Dataset("toy", rng.normal(size=(20, 2)), np.arange(20) % 2)
-    scores, record = work / "scores.npz", work / "record.json"
+    scores = work / "scores.npz"
+    record = work / "record.json"
     at_top = {"top": "k=3", "chosen": {"C": 1.0}, "at_edge": [], "validation": 0.5, "model": {}}
     at_top |= {"constant": False, "inner": [{"candidate": {"C": 1.0}, "values": [0.5, 0.5]}]}
     about = {"n_train": 10, "n_test": 10, "n_candidates": 1, "seconds": {"training": 0.1}}

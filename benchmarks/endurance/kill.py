@@ -97,7 +97,8 @@ def results(folder):
 def kill_and_resume(folder, config, times, seed, longest, targets=()):
     """Kill `times` times at random, then let the run of all or of `targets` end; return what was killed."""
     draw = random.Random(seed)
-    killed, before = [], {}
+    killed = []
+    before = {}
     while len(killed) < times:
         run = start(folder, config, targets)
         time.sleep(draw.uniform(1, longest))
@@ -168,7 +169,8 @@ def main() -> None:
     parser.add_argument("--config", type=Path, default=ROOT / "config/config.yaml")
     options = parser.parse_args()
     config = yaml.safe_load(options.config.read_text())
-    whole, killed = options.folder / "whole", options.folder / "killed"
+    whole = options.folder / "whole"
+    killed = options.folder / "killed"
     finish(whole, config)
     victims = Counter(kill_and_resume(killed, config, options.kills, options.seed, options.longest))
     print(f"killed: {dict(victims)}", flush=True)

@@ -95,8 +95,8 @@ def _name(path: StrPath, archive: Path) -> str:
 
 
 def _zip_file(archive: Path) -> zipfile.ZipFile:
-    about = os.stat(archive)
-    return _zip_file_of(str(archive), about.st_mtime_ns, about.st_ino, about.st_size)
+    status = os.stat(archive)
+    return _zip_file_of(str(archive), status.st_mtime_ns, status.st_ino, status.st_size)
 
 
 @lru_cache(maxsize=4)

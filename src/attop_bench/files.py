@@ -136,12 +136,12 @@ def _refuse_obstacles(folder: Path, names: Sequence[str]) -> None:
     for name in names:
         path = folder / name
         try:
-            found = path.lstat()
+            status = path.lstat()
         except (FileNotFoundError, NotADirectoryError):
             continue
-        if stat.S_ISDIR(found.st_mode):
+        if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, "it is a folder where a file is to be", str(path))
-        if os.path.ismount(path) or found.st_dev != folder.stat().st_dev:
+        if os.path.ismount(path) or status.st_dev != folder.stat().st_dev:
             raise OSError(errno.EXDEV, "it is mounted by itself, and cannot be replaced", str(path))
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from attop_bench.run.output import hold
+from attop_bench.run.output import lock_output
 
 RUN, OTHER = (str(UUID(int=n)) for n in (1, 2))
 
@@ -33,9 +33,9 @@ def queue(tmp_path, monkeypatch):
 
 
 def held(output="results"):
-    """Return the refusal of `hold`, and what it tells."""
+    """Return the refusal of `lock_output`, and what it tells."""
     told = []
-    return hold(output, tell=told.append), told
+    return lock_output(output, tell=told.append), told
 
 
 @pytest.mark.parametrize("state", ["RUNNING", "PENDING", "SUSPENDED"])

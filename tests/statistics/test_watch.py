@@ -80,7 +80,7 @@ def test_expected_promised_and_found_are_three_numbers():
     """Promised is the lower end of what is expected: a loss of 27% is not "as promised"."""
     found = watch([24, 23, 25] * 12, [60] * 36, 25.8 / 60, expected=33.07 / 60)
     assert found.status == "not shown to be worse"
-    assert (found.rows, found.found) == (2160, 864)
+    assert (found.rows, found.hits) == (2160, 864)
     assert found.promised == pytest.approx(928.8)
     assert found.expected == pytest.approx(1190.52)
     assert math.isnan(watch([4], [10], 0.4).expected)

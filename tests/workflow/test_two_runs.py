@@ -4,15 +4,15 @@ import shutil
 import subprocess
 import sys
 
-from attop_bench.run.output import hold
+from attop_bench.run.output import lock_output
 from support.small_run import ONE, SMALL, snakemake
 
 PREPARED = "data/wdbc/dataset.npz"
 
 HOLD = """
 import sys, time
-from attop_bench.run.output import hold
-print(hold(sys.argv[1]) or "held", flush=True)
+from attop_bench.run.output import lock_output
+print(lock_output(sys.argv[1]) or "held", flush=True)
 time.sleep(600)
 """
 
@@ -29,7 +29,7 @@ def holding(folder, working_directory):
 def test_a_folder_of_results_is_one_runs_at_a_time(tmp_path):
     output, config = tmp_path / "shared", {**ONE, "output": str(tmp_path / "shared")}
     other = holding(output, tmp_path / "b")
-    refusal = hold(output)
+    refusal = lock_output(output)
     for word in (str(output), f"process {other.pid} on", str(tmp_path / "b"), "--config output="):
         assert word in refusal
     status, printed = snakemake(tmp_path / "b", "--cores", "1", config=config)

@@ -20,7 +20,8 @@ def show_progress(results: Iterator[T], total: int, noun: str = "runs", subject:
 
     On a terminal that is one line. Elsewhere it is a line each ten seconds, and the last.
     """
-    begun, live = time.monotonic(), sys.stderr.isatty()
+    begun = time.monotonic()
+    live = sys.stderr.isatty()
     printed_at = 0.0
     for done, result in enumerate(results, 1):
         passed = time.monotonic() - begun

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop._core.top import Top
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 
 #: A label as its user writes it.
 Label = str | int | float | bool
@@ -339,7 +339,7 @@ class RankingSample:
         total = np.bincount(block, weights=weight[self.order], minlength=2 * self.n_groups)
         return total[0::2].astype(np.float64), total[1::2].astype(np.float64)
 
-    def select(self, keep: NDArray[np.bool_]) -> RankingSample:
+    def select(self, keep: Bools) -> RankingSample:
         """Restrict to the groups where `keep` is true; `order` still refers to all items."""
         size = np.diff(self.start)
         order = self.order[np.repeat(keep, size)]

@@ -19,5 +19,7 @@ Floats = NDArray[np.float64]
 Features: TypeAlias = "NDArray[np.float64] | csr_matrix"
 #: Counts, positions and labels.
 Ints = NDArray[np.int64]
+#: Which rows something holds for.
+Bools = NDArray[np.bool_]
 #: What stands for a `Top`: itself, k, a share such as 0.1, "10%" or ``{"tau": 0.1}``; see `Top.of`.
 TopLike = Top | float | str | Mapping[str, float | str]

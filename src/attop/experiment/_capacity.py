@@ -26,7 +26,8 @@ _QUIET = "#8a8a8a"
 
 def capacity(points: RocPoints, top: Top) -> Floats:
     """Compute the capacity curve of one list: its hits at `MULTIPLES` of k, divided by k."""
-    n, n_pos = int(points.fp[-1] + points.tp[-1]), int(points.tp[-1])
+    n = int(points.fp[-1] + points.tp[-1])
+    n_pos = int(points.tp[-1])
     k = top.resolve(n, n_pos)
     return points.hits(np.minimum(MULTIPLES * k, n)) / k
 
@@ -78,13 +79,15 @@ def draw_capacity(
     dict of str to Curve
     """
     x = MULTIPLES * k
-    x, most = x[(x <= n) & ((x > 0) | (unit != "lift"))], 0.0
+    x = x[(x <= n) & ((x > 0) | (unit != "lift"))]
+    most = 0.0
     drawn: dict[str, Curve] = {}
     bands: dict[str, FillBetweenPolyCollection] = {}
     lift = n / (np.maximum(x, 1e-9) * n_pos)
     scale = {"share": np.full_like(x, 1 / n_pos), "lift": lift}.get(unit, np.ones_like(x))
     most_hits = np.full_like(x, np.inf) if unit == "amount" else np.minimum(x, n_pos)
-    perfect, random = most_hits * scale, x * n_pos / n * scale
+    perfect = most_hits * scale
+    random = x * n_pos / n * scale
     axes.plot(x, perfect, color=_QUIET, linewidth=0.8, linestyle="--")
     axes.plot(x, random, color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
@@ -100,7 +103,8 @@ def draw_capacity(
     axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     for model, runs in curves.items():
         shown = k * runs[:, np.isin(MULTIPLES * k, x)] * scale
-        mean, std = shown.mean(axis=0), shown.std(axis=0)
+        mean = shown.mean(axis=0)
+        std = shown.std(axis=0)
         (line,) = axes.plot(x, mean, label=model)
         colour = line.get_color()
         band = axes.fill_between(x, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0)
@@ -136,7 +140,8 @@ def draw_capacity(
 
 def _spread(names: Sequence[Annotation], most: float) -> None:
     """Move the names at the ends of curves apart, so that none covers another."""
-    room, place = 0.055 * most, -np.inf
+    room = 0.055 * most
+    place = -np.inf
     rising = sorted(names, key=lambda name: name.xy[1])
     heights = [place := max(name.xy[1], place + room) for name in rising]
     limit = max(most, room * len(names))

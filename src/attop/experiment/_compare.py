@@ -27,7 +27,7 @@ from attop._core.sample import (
 )
 from attop._core.seeds import derive_seed
 from attop._core.top import Top
-from attop._core.typing import Ints, TopLike
+from attop._core.typing import Bools, Ints, TopLike
 from attop._core.wording import did_you_mean
 from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
 from attop.experiment._parts import read_parts
@@ -308,7 +308,8 @@ def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) 
 
 def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top, Top]:
     """Read the tops: as they were asked for, and as shares of a list as long as the sample."""
-    n, n_pos = len(sample.y), int(sample.y.sum())
+    n = len(sample.y)
+    n_pos = int(sample.y.sum())
     if not asked:
         raise ValueError("top is an empty list: give one top at least, such as [50, 100]")
     if not metric.needs_top and len(asked) > 1:
@@ -424,13 +425,29 @@ def _sample(
     entity: ArrayLike | None,
     amount: ArrayLike | None,
 ) -> Sample:
+    """Return the rows to compare on, with labels 1 and 0; refuse what no model could be compared on."""
     if groups is not None and entity is not None:
         raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
     refuse_masked(X, "X")
-    labels = plain_labels(y)
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken
     n = num_samples(X)
+    labels = plain_labels(y)
+    hit = _positives(labels, n, pos_label)
+    codes = None if groups is None else check_groups(groups, n)
+    entities = None if entity is None else check_groups(entity, n, "entity")
+    weights = None if sample_weight is None else check_weights(sample_weight, n)
+    amounts = None if amount is None else check_weights(amount, n, "amount")
+    if weights is not None and not (weights[hit].any() and weights[~hit].any()):
+        raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
+    if amounts is not None and not amounts[hit].any():
+        raise ValueError("amount is 0 for all positives: there is nothing to find")
+    originals = labels if pos_label is None else None  # models know no positive but the larger label
+    return Sample(X, hit.astype(np.int64), codes, weights, entities, amount=amounts, labels=originals)
+
+
+def _positives(labels: NDArray[Any], n: int, pos_label: str | float | None) -> Bools:
+    """Return which of `n` rows are positive; refuse labels that are not two."""
     if labels.shape != (n,):
         raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
     classes = np.unique(labels)
@@ -438,19 +455,10 @@ def _sample(
         raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
     if pos_label is None:
         check_positive_known(labels, classes, "pos_label={!r}")
-    elif pos_label not in classes.tolist():
+        return labels == classes[1]
+    if pos_label not in classes.tolist():
         raise ValueError(f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}")
-    hit = labels == (classes[1] if pos_label is None else pos_label)
-    codes = None if groups is None else check_groups(groups, n)
-    entities = None if entity is None else check_groups(entity, n, "entity")
-    weights = None if sample_weight is None else check_weights(sample_weight, n)
-    amounts = None if amount is None else check_weights(amount, n, "amount")
-    if weights is not None and not all(weights[labels == label].any() for label in classes):
-        raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
-    if amounts is not None and not amounts[hit].any():
-        raise ValueError("amount is 0 for all positives: there is nothing to find")
-    originals = labels if pos_label is None else None  # models know no positive but the larger label
-    return Sample(X, hit.astype(np.int64), codes, weights, entities, amount=amounts, labels=originals)
+    return labels == pos_label
 
 
 def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[Split]:
@@ -472,11 +480,14 @@ def _drawn(
 ) -> list[list[Fold]]:
     """Draw the folds of each repeat; rows with the same value of `whole` stay together."""
     y = sample.y
-    kind, draw = "stratified", partial(stratified, y)
+    kind = "stratified"
+    draw = partial(stratified, y)
     if sample.entity is not None:
-        kind, draw = "whole-entities", partial(whole_entities, y, entity=sample.entity)
+        kind = "whole-entities"
+        draw = partial(whole_entities, y, entity=sample.entity)
     elif whole is not None:
-        kind, draw = "whole-groups", partial(whole_groups, y, whole)
+        kind = "whole-groups"
+        draw = partial(whole_groups, y, whole)
     seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
     return [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
 

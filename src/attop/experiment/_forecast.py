@@ -186,7 +186,20 @@ def next_list(
     reason = _too_few(positives, n * k / length, alike)
     if reason:
         nan, none = math.nan, np.full(len(ks), math.nan)
-        return NextList(k, length, nan, nan, nan, nan, ks, none, none, none, nan, reason)
+        return NextList(
+            k=k,
+            length=length,
+            expected=nan,
+            low=nan,
+            high=nan,
+            least=nan,
+            ks=ks,
+            path=none,
+            band_low=none,
+            band_high=none,
+            optimism=nan,
+            reason=reason,
+        )
     units, rng = max(round(length / alike.effect), 1), np.random.default_rng(random_state)
     cuts = ks.astype(np.float64) * (units / length)
     in_units = _drawn(paths, n / alike.effect, evidence, k / length, units, cuts, rng)

@@ -115,7 +115,8 @@ def judge_top(
 
     A random order has 1/2 of the area under the ROC curve, and without groups the share as precision@k.
     """
-    tolerance, better = default_tolerance(metric), metric.higher_is_better
+    tolerance = default_tolerance(metric)
+    better = metric.higher_is_better
     judgement = judge(
         values,
         test_train_ratio=test_train_ratio,
@@ -169,7 +170,8 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
     compared = [judged for judged in decided if judged.ranked]
     if not decided:
         return "No method has a defined value."
-    sentence, every = "", {m: (titles or {}).get(m, m) for judged in decided for m in judged.means}
+    sentence = ""
+    every = {m: (titles or {}).get(m, m) for judged in decided for m in judged.means}
     for words in (5, 3, 2):  # of a long title
         names = _short(every, words)
         if len({judged.dataset for judged in judgements}) == 1:
@@ -194,7 +196,8 @@ def _short(titles: Mapping[str, str], words: int) -> dict[str, str]:
 
 
 def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
-    best, others = name_models(judged.first, names), [r for r in judged.ranked if r.model not in judged.tied]
+    best = name_models(judged.first, names)
+    others = [r for r in judged.ranked if r.model not in judged.tied]
     value = judged.found(judged.mean)
     finds, has = ("find", "have") if judged.tied else ("finds", "has")
     if judged.in_hits or judged.in_sums:
@@ -208,7 +211,8 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
         untested = judged.verdict == Verdict.UNTESTED
         return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence
     if judged.answer:
-        asked, rival = names[judged.asked], judged.answer
+        asked = names[judged.asked]
+        rival = judged.answer
         answer = rival.verdict.sentence(_named(judged, rival, names), "better than")
         return f"{sentence} As asked beforehand, {asked} is {answer}{judged.beside(rival)}."
     return f"{sentence} {_beside_others(judged, others, names)}."
@@ -235,13 +239,15 @@ def _beside_others(judged: TopJudgement, others: Sequence[Rival], names: Mapping
 
 
 def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
-    scores, lost = _in_tolerances(judgements), regrets(judgements)
+    scores = _in_tolerances(judgements)
+    lost = regrets(judgements)
     mean = lost.mean(skipna=False)
     if len(mean) < 2 or mean.isna().any():
         return _by_times(judgements, names)
     order = [str(model) for model in mean.sort_values(kind="stable").index]
     first = [model for model in order if not difference(mean[model], mean[order[0]])]
-    behind, unit = [format_hits(mean[model], _OF) for model in order], _unit(judgements, mean[order[0]])
+    behind = [format_hits(mean[model], _OF) for model in order]
+    unit = _unit(judgements, mean[order[0]])
     over = _share_of_sets(scores, lost)
     if len(first) == len(mean):
         return f"All {len(mean)} methods are equal on average.{count_shown(judgements, first)[1]}{over}"
@@ -275,7 +281,8 @@ def _unit(judgements: Sequence[TopJudgement], value: float) -> str:
 
 def _share_of_sets(scores: pd.DataFrame, lost: pd.DataFrame) -> str:
     """Say how many of the data sets a mean is over, and how many methods lack some; empty if none."""
-    n, lacking = len(set(scores.index)), scores.shape[1] - lost.shape[1]
+    n = len(set(scores.index))
+    lacking = scores.shape[1] - lost.shape[1]
     if not lacking and len(lost) == n:
         return ""
     sets = f"{n} sets" if len(lost) == n else f"{len(lost)} of {n} sets"

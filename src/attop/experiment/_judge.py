@@ -192,7 +192,9 @@ class Judgement:
     @property
     def means(self) -> dict[str, float]:
         """The mean of each model that has a value, the best first."""
-        return {self.best: self.mean} | {r.model: r.mean for r in self.rivals} if self.best else {}
+        if not self.best:
+            return {}
+        return {self.best: self.mean} | {rival.model: rival.mean for rival in self.rivals}
 
     @property
     def scores(self) -> dict[str, float]:

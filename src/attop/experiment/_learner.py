@@ -81,7 +81,8 @@ class Sample:
 
     def units(self, metric: Metric, top: Top, ratio: float, tests: Sequence[Ints]) -> Units:
         """Return the independent rows that those behind a value are worth, of test parts of these rows."""
-        weights, positive = self._worth(metric), self.y == 1
+        weights = self._worth(metric)
+        positive = self.y == 1
         named = {"groups": self.groups, "entities": self.entity}
         counts = {name: len(np.unique(codes)) for name, codes in named.items() if codes is not None}
         return Units.of(
@@ -146,16 +147,16 @@ class Learner:
 
     @classmethod
     def of(
-        cls, name: str, given: Estimator | tuple[Estimator, Grid | Sequence[Grid]], whole: bool = False
+        cls, name: str, entry: Estimator | tuple[Estimator, Grid | Sequence[Grid]], whole: bool = False
     ) -> Learner:
         """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither.
 
         A ValueError without a name.
         """
-        estimator, grid = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        estimator, grid = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
         if not all(hasattr(estimator, name) for name in ("fit", "get_params")) or isinstance(estimator, type):
             raise TypeError(
-                f"model {name!r} must be an estimator or a pair (estimator, grid), got {given!r}: "
+                f"model {name!r} must be an estimator or a pair (estimator, grid), got {entry!r}: "
                 "write for example LogisticRegression() or (LogisticRegression(), {'C': [0.1, 1]})"
             )
         if not str(name).strip():
@@ -222,7 +223,8 @@ class Learner:
         Returns the models, in the order of `picks`, and what makes the features they score of row numbers. A
         FloatingPointError where a linear model has weights that are not finite.
         """
-        part, prepare = sample.rows(rows), self.prepare()
+        part = sample.rows(rows)
+        prepare = self.prepare()
         X = part.X if prepare is None else prepare.fit_transform(part.X)
         estimator = self.seeded(seed)
         weights = part.weights if part.weights is not None and takes(estimator, "sample_weight") else None
@@ -325,12 +327,12 @@ def fit_many(
             distinct.append(candidate)
     if hasattr(estimator, "fit_many"):
         columns = {"sample_weight": sample_weight, "entity": entity}
-        beside = {
+        row_columns = {
             name: value
             for name, value in columns.items()
             if value is not None and (name != "entity" or takes(estimator, name))
         }
-        models = estimator.fit_many(X, y, groups, candidates=distinct, **beside)
+        models = estimator.fit_many(X, y, groups, candidates=distinct, **row_columns)
     else:
         # Copies: an estimator from elsewhere may change what it is given.
         models = [

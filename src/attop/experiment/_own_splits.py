@@ -114,11 +114,13 @@ def _stops_early(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> b
 
 
 def _stops_without_change(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+    """Tell whether `n_iter_no_change` splits rows: not where `early_stopping` decides it."""
     alone = "validation_fraction" in params and "early_stopping" not in params
     return alone and value is not None
 
 
 def _holds_out(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+    """Tell whether `validation_fraction` splits rows: not where another parameter decides it."""
     alone = "n_iter_no_change" not in params and "early_stopping" not in params
     return alone and bool(value)
 
@@ -193,7 +195,7 @@ def _values_of(grid: Any) -> Iterator[tuple[str, Any]]:
 def keep_whole(model: Any, whole: str, n: int) -> bool:
     """Replace a number of folds by folds of whole groups; warn of splits that cannot keep groups whole.
 
-    What such folds call groups are the entities, where those are to be kept whole.
+    `whole` is the name of the values that rows to be kept together share: "groups" or "entity".
 
     Returns
     -------

@@ -421,7 +421,9 @@ def decide(
         )
     p = np.minimum(chosen_from * holm(above), 1.0).tolist()
     p_equal = [math.nan] * len(p) if math.isnan(tolerance) else holm(apart).tolist()
-    return [Decision(_verdict(*values), *values) for values in zip(p, p_equal, strict=True)]
+    return [
+        Decision(_verdict(one, alike), p=one, p_equal=alike) for one, alike in zip(p, p_equal, strict=True)
+    ]
 
 
 def _verdict(p: float, p_equal: float) -> Verdict:

@@ -73,7 +73,8 @@ def counts_at_top(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] 
     lists: Sequence[Any] = [slice(None)] if groups is None else lists_of(groups[tested.rows])
     counts = np.zeros((len(parts.names), 2))
     for one in lists:
-        labels, scores = tested.y_true[one], tested.y_score[one]
+        labels = tested.y_true[one]
+        scores = tested.y_score[one]
         try:
             k = top.resolve(len(labels), int(labels.sum()))
         except ValueError:  # a list shorter than k has no top
@@ -90,7 +91,8 @@ def ratio_of_sums(above: Floats, below: Floats, ratio: float, alike: float) -> t
     total = float(below.sum())
     if total <= 0:
         return math.nan, math.nan, math.nan
-    share, mean = min(float(above.sum()) / total, 1.0), total / len(below)
+    share = min(float(above.sum()) / total, 1.0)
+    mean = total / len(below)
     of_each_run = share + (above - share * below) / mean
     units = Units(max(mean / alike, 1e-9), hits=True)
     return (share, *interval(of_each_run, ratio, units=units, bounds=(0.0, 1.0)))

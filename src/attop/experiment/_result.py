@@ -139,7 +139,8 @@ class TopComparison:
             raise ValueError(f"two of the models {names} are needed, got {first!r} and {second!r}")
         values = self.runs.pivot(index="run", columns="model", values="value")[names]
         sizes = self.runs.drop_duplicates("run")[["n_test", "n_train"]].sum()
-        judged, ratio = self.judgement, float(sizes["n_test"] / sizes["n_train"])
+        judged = self.judgement
+        ratio = float(sizes["n_test"] / sizes["n_train"])
         better, rival = judge_pair({m: values[m].to_numpy() for m in names}, first, second, ratio, judged)
         leader, other = (
             f"{m} ({judged.found(judged.means.get(m, math.nan))})" for m in (better, rival.model)
@@ -293,7 +294,9 @@ def summarise(
     sizes = [(len(split.fold.train), len(split.fold.test)) for split in splits]
     n_train, n_test = np.array(sizes).T
     ratio = float(n_test.sum() / n_train.sum())
-    n, share, grouped = len(sample.y), float(sample.y.mean()), sample.groups is not None
+    n = len(sample.y)
+    share = float(sample.y.mean())
+    grouped = sample.groups is not None
     length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
     units = sample.units(metric, top, ratio, [split.fold.test for split in splits])
     judged = judge_top(

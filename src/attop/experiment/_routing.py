@@ -66,7 +66,8 @@ def _asking(estimator: E, names: Iterable[str], n: int) -> tuple[E, dict[str, st
         keywords = _route(model, names)
         unmet = _unmet_by_a_stack(last, keywords.values())
     else:
-        keywords, unmet = {prefix + n: n for n in names if has_fit_parameter(last, n)}, []
+        keywords = {prefix + n: n for n in names if has_fit_parameter(last, n)}
+        unmet = []
     lost = [(n, v) for v in inner for n in names if n not in keywords.values() and _wants(v, n)]
     for name, inside in (*lost, *unmet):
         raise TypeError(

@@ -169,7 +169,7 @@ def train(
     """
     selector = Selector.of(metric) if select is None else select
     candidates = learner.candidates_for(seed)
-    inner = _Inner(learner, sample, fold, tops, seed, keeper)
+    inner = _Inner(learner, sample, fold, tops=tops, seed=seed, keeper=keeper)
     start = time.perf_counter()
     compared: list[InnerScores] = []
     if len(candidates) > 1 or not fold.refit:

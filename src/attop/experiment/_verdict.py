@@ -33,7 +33,9 @@ class Verdict(StrEnum):
 
     def __new__(cls, value: str, mark: str = "", sentence: str = "") -> Self:
         self = str.__new__(cls, value)
-        self._value_, self.mark, self._sentence = value, mark, sentence
+        self._value_ = value
+        self.mark = mark
+        self._sentence = sentence
         return self
 
     __repr__ = str.__repr__  # in a tuple or a table as anywhere else

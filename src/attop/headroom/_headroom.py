@@ -100,7 +100,8 @@ class Headroom:
     @property
     def best(self) -> HeadroomModel:
         """The model the verdict is about; where there is nothing to gain, that which may gain most."""
-        richer, refined = self.models[1:-1], self.models[-1]
+        richer = self.models[1:-1]
+        refined = self.models[-1]
         if self.verdict == NOTHING:
             return max([*richer, refined], key=lambda c: c.gain + norm.isf(_RISK / 2) * c.gain_se)
         return refined if self.verdict == TRAINING else max(richer, key=lambda c: c.gain)
@@ -108,7 +109,8 @@ class Headroom:
     @property
     def sentence(self) -> str:
         """The verdict and its reason."""
-        now, best = self.now, self.best
+        now = self.now
+        best = self.best
         start = f"{self.verdict[0].upper()}{self.verdict[1:]}: precision at the top {self.k:,} is "
         start += f"{now.precision:.2f} ({now.low:.2f} to {now.high:.2f}) with logistic regression"
         reason = f"{best.name}, {best.gain:+.3f} ± {best.gain_se:.3f} about the cut"
@@ -209,8 +211,8 @@ def headroom(
     """
     if not (isinstance(min_gain, (int, float)) and 0 < min_gain < 1):
         raise ValueError(f"min_gain must be a number between 0 and 1, got {min_gain!r}")
-    for name, given in (("X", X), ("y", y)):
-        refuse_masked(given, name)
+    for name, array in (("X", X), ("y", y)):
+        refuse_masked(array, name)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
     classes, labels = encode_labels(y, pos_label)
     if pos_label is None:

@@ -190,7 +190,9 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
 
     def _store_progress(self, solution: Solution) -> None:
         """Store how the training went."""
-        self.n_iter_, self.status_, self.history_ = solution.n_iter, solution.status, solution.history
+        self.n_iter_ = solution.n_iter
+        self.status_ = solution.status
+        self.history_ = solution.history
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores, shape (n,); the higher, the nearer the top."""
@@ -410,7 +412,8 @@ def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
     if weight is None:
         return cut_below(scores, int(y.sum()))
     order = np.argsort(scores)
-    reached, below = np.cumsum(weight[order]), weight[y == 0].sum()
+    reached = np.cumsum(weight[order])
+    below = weight[y == 0].sum()
     at = [np.searchsorted(reached, below, "left"), np.searchsorted(reached, below, "right")]
     return _middle(*scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]])
 

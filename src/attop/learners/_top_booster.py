@@ -124,7 +124,9 @@ class TopBooster(RefinedRanker):
 
         values = Parallel(self.n_jobs, prefer="threads")(delayed(validate)(*fold) for fold in folds)
         usable = np.array([value for value in values if np.isfinite(value).all()])
-        self.bandwidth_, self.cv_gain_, self.cv_gain_se_ = None, np.nan, np.nan
+        self.bandwidth_ = None
+        self.cv_gain_ = np.nan
+        self.cv_gain_se_ = np.nan
         if len(usable) > 1:
             best, self.cv_gain_, self.cv_gain_se_ = best_gain(usable[:, 1:] - usable[:, :1])
             if self.cv_gain_ > self.min_gain_se * self.cv_gain_se_:

@@ -6,16 +6,16 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.sample import check_groups, check_scores
 from attop._core.top import Top
-from attop._core.typing import TopLike
+from attop._core.typing import Bools, TopLike
 from attop.learners._base import cut_below
 from attop.metrics._scorer import scores_of
 
 
-def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None = None) -> NDArray[np.bool_]:
+def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None = None) -> Bools:
     """Select the top of a batch: exactly k items, whatever the ties.
 
     Parameters

@@ -66,20 +66,20 @@ def expected_precision(
 
 def _checked(law: Mapping[int, float], n: int) -> dict[int, float]:
     """Return the part of a law that has a probability, or refuse what is none."""
-    kept: dict[int, float] = {}
+    positive: dict[int, float] = {}
     for k, chance in law.items():
         if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
             raise ValueError(f"law must give probabilities of whole numbers of at least 1, got k = {k!r}")
         if not 0 <= chance <= 1:
             raise ValueError(f"law must give probabilities from 0 to 1, got {chance!r} for k = {k}")
         if chance > 0:
-            kept[int(k)] = float(chance)
-    total = math.fsum(kept.values())
+            positive[int(k)] = float(chance)
+    total = math.fsum(positive.values())
     if abs(total - 1) > _ROUNDING:
         raise ValueError(f"the probabilities of law must sum to 1, got {total:g}: divide them by it")
-    if max(kept) > n:
+    if max(positive) > n:
         raise ValueError(
-            f"law gives k = {max(kept)} a probability, and the list has {n} items: "
+            f"law gives k = {max(positive)} a probability, and the list has {n} items: "
             f"give the probability of all larger k to {n}"
         )
-    return kept
+    return positive

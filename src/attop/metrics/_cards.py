@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.parameters import check_number, check_seed
 from attop._core.sample import Label, check_groups, check_labels, check_scores
 from attop._core.top import Top
-from attop._core.typing import Floats, Ints, TopLike
+from attop._core.typing import Bools, Floats, Ints, TopLike
 from attop.metrics._metric import Family, Metric, MetricValue, UndefinedMetricError
 
-Bools = NDArray[np.bool_]
+Bools = Bools
 Ties = Literal["first", "last"]
 
 
@@ -172,7 +172,8 @@ def card_precision(
         return CardPrecision(float(low), float(low), float(high), extremes[0])
     rng = np.random.default_rng(random_state)
     orders = np.array([cards.per_day(k, rng) for _ in range(n_orders)])
-    weeks, per_day = orders.mean(axis=1), orders.mean(axis=0)
+    weeks = orders.mean(axis=1)
+    per_day = orders.mean(axis=0)
     return CardPrecision(
         float(weeks.mean()), float(min(low, weeks.min())), float(max(high, weeks.max())), per_day
     )

@@ -42,12 +42,14 @@ def smoothed_precision(y: Ints, scores: Floats, k: float, weight: Floats | None 
     deepest = max(1, math.ceil(2 * k))
     if weight is None and 2 * deepest < len(y):  # no cut is below the item at that rank, and its ties
         above = ~(-scores > np.partition(-scores, deepest - 1)[deepest - 1])
-        y, scores = y[above], scores[above]
+        y = y[above]
+        scores = scores[above]
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))  # of each block of ties
     amount = np.ones(len(y)) if weight is None else weight[order]
-    size, positive = np.cumsum(amount)[last], np.cumsum(amount * y[order])[last]
+    size = np.cumsum(amount)[last]
+    positive = np.cumsum(amount * y[order])[last]
     cuts = np.clip(k * CUTS, 1.0, size[-1])
     return float(np.mean(np.interp(cuts, np.append(0.0, size), np.append(0.0, positive)) / cuts))
 
@@ -88,7 +90,8 @@ class TopPrecision:
         n = len(self._labels)
         self._whole = np.arange(n) if entity is None else check_groups(entity, n, "entity")
         self._codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
-        self._n, top = np.bincount(self._codes), Top.of(top)
+        self._n = np.bincount(self._codes)
+        top = Top.of(top)
         n_pos = np.bincount(self._codes, weights=self._labels).astype(int)
         self.k = resolve_each(top, n_pos, self._n - n_pos)
         if not self.k.any():
@@ -121,13 +124,16 @@ class TopPrecision:
         values = check_scores(y_score, n)
         order = np.argsort(-values, kind="stable")
         last = np.flatnonzero(np.diff(-values[order], append=np.inf))
-        labels, whole, n_whole = self._labels[order], self._whole[order], int(self._whole.max()) + 1
+        labels = self._labels[order]
+        whole = self._whole[order]
+        n_whole = int(self._whole.max()) + 1
         k = np.clip(self.k * (CUTS if smoothed else np.ones(1)), 1, n)
         precision = np.empty(n_samples)
         for b in range(n_samples):
             drawn = np.bincount(rng.integers(n_whole, size=n_whole), minlength=n_whole)[whole]
             # At the end of each block of ties; within a block positives come evenly, in expectation.
-            size, positive = np.cumsum(drawn)[last], np.cumsum(drawn * labels)[last]
+            size = np.cumsum(drawn)[last]
+            positive = np.cumsum(drawn * labels)[last]
             precision[b] = np.mean(np.interp(k, np.r_[0, size], np.r_[0, positive]) / k)
         return precision
 
@@ -145,6 +151,7 @@ class TopPrecision:
         return ranking.positives_in_top(self.k)[has_top] / self.k[has_top]
 
     def _smoothed_per_group(self, y_score: ArrayLike) -> Floats:
-        y, scores = self._labels, check_scores(y_score, len(self._labels))
+        y = self._labels
+        scores = check_scores(y_score, len(self._labels))
         lists = zip(lists_of(self._codes), self.k.tolist(), strict=True)
         return np.array([smoothed_precision(y[at], scores[at], k) for at, k in lists if k])

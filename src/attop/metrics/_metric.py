@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.sample import (
     Label,
@@ -23,7 +23,7 @@ from attop._core.sample import (
     resolve_each,
 )
 from attop._core.top import Top
-from attop._core.typing import Floats, Ints, TopLike
+from attop._core.typing import Bools, Floats, Ints, TopLike
 from attop.metrics._ranking import Ranking
 
 Kernel = Callable[..., Floats]
@@ -47,7 +47,8 @@ class UndefinedMetricError(ValueError):
 
     def __init__(self, reason: str, message: str, n_groups: int = 1):
         super().__init__(message)
-        self.reason, self.n_groups = reason, n_groups
+        self.reason = reason
+        self.n_groups = n_groups
 
     def __reduce__(self) -> tuple[type[UndefinedMetricError], tuple[str, str, int]]:
         return type(self), (self.reason, str(self), self.n_groups)
@@ -61,7 +62,7 @@ class Need(Enum):
     NEGATIVE = "no negative"
     K_NEGATIVES = "fewer than k negatives"
 
-    def met(self, n: Ints, n_pos: Ints, k: Ints) -> NDArray[np.bool_]:
+    def met(self, n: Ints, n_pos: Ints, k: Ints) -> Bools:
         """Tell for each list whether it meets the need."""
         if self is Need.K_ITEMS:
             return k <= n
@@ -230,7 +231,8 @@ class Metric:
         codes = None if groups is None else check_groups(groups, len(labels))
         weights = self._check_weights(sample_weight, len(labels))
         if codes is None:
-            n, n_pos = np.array([len(labels)]), np.array([labels.sum()])
+            n = np.array([len(labels)])
+            n_pos = np.array([labels.sum()])
         else:
             n = np.bincount(codes)
             n_pos = np.bincount(codes[labels == 1], minlength=len(n))
@@ -248,7 +250,9 @@ class Metric:
         if codes is not None and n_eligible < len(n):
             keep = eligible[codes]
             codes = (np.cumsum(eligible) - 1)[codes[keep]]
-            labels, values, k = labels[keep], values[keep], k[eligible]
+            labels = labels[keep]
+            values = values[keep]
+            k = k[eligible]
             weights = None if weights is None else weights[keep]
         per_group = self._per_group(labels, values, codes, k, weights, **options)
         return MetricValue(float(per_group.mean()), n_eligible, len(n) - n_eligible)
@@ -283,9 +287,7 @@ class Metric:
         return check_weights(sample_weight, n)
 
     @staticmethod
-    def _weigh(
-        need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int
-    ) -> NDArray[np.bool_]:
+    def _weigh(need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int) -> Bools:
         """Tell for each list whether the items of the class that is needed have any weight."""
         if need not in (Need.POSITIVE, Need.NEGATIVE):
             return np.ones(n_groups, dtype=bool)
@@ -305,7 +307,7 @@ class Metric:
         return np.where(k > 0, k, n + 1)
 
     def _undefined(
-        self, met: list[NDArray[np.bool_]], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
+        self, met: list[Bools], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
     ) -> UndefinedMetricError:
         lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
         where = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
@@ -348,7 +350,8 @@ class Family:
 
     def at(self, number: float) -> Metric:
         """Return the metric of this number; refuse one out of range."""
-        number, it = float(number), self.template
+        number = float(number)
+        it = self.template
         if not self.allowed(number):
             raise ValueError(
                 f"{self.parameter} must be {self.range}, got {number!r}, in {it.name.format(number)!r}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 from attop.metrics._metric import Need, family
 from attop.metrics._ranking import Ranking
 
@@ -24,7 +23,7 @@ def _cuts(ranking: Ranking) -> tuple[Ints, Ints]:
     return ranking.pos_before + ranking.pos, ranking.before + ranking.size
 
 
-def _reaches(part: Ints, whole: Ints, share: float) -> NDArray[np.bool_]:
+def _reaches(part: Ints, whole: Ints, share: float) -> Bools:
     """Tell where ``part / whole >= share``, the decimal that was written, without rounding."""
     exact = Fraction(str(share)).limit_denominator(_FINEST)
     return part * exact.denominator >= exact.numerator * whole
@@ -103,7 +102,8 @@ def tpr_at_fpr(ranking: Ranking, k: Ints, fpr: float) -> Floats:
     sizes, position = np.unique(ranking.n - ranking.n_pos, return_inverse=True)
     exact = Fraction(str(fpr))
     allowed = np.array([int(exact * size) for size in sizes.tolist()])[position][ranking.group]
-    neg, neg_before = ranking.size - ranking.pos, ranking.before - ranking.pos_before
+    neg = ranking.size - ranking.pos
+    neg_before = ranking.before - ranking.pos_before
     # Of q tied negatives the j-th ends the count, and a tied positive comes before it with chance j/(q + 1).
     before_it = np.clip((allowed - neg_before + 1) / (neg + 1), 0.0, 1.0)
     return ranking.total(ranking.pos * np.where(neg_before + neg <= allowed, 1.0, before_it)) / ranking.n_pos

@@ -63,7 +63,8 @@ def ties_at_k(y_score: ArrayLike, top: TopLike) -> TiesAtK:
     scores = check_scores(y_score)
     k = Top.of(top).resolve(len(scores), None)
     last = np.partition(scores, -k)[-k]
-    above, level = int((scores > last).sum()), int((scores == last).sum())
+    above = int((scores > last).sum())
+    level = int((scores == last).sum())
     return TiesAtK(0, 0) if above + level == k else TiesAtK(level, k - above)
 
 
@@ -95,5 +96,6 @@ def overlap_at_k(first: ArrayLike, second: ArrayLike, top: TopLike) -> float:
     0.75
     """
     a = check_scores(first)
-    b, k = check_scores(second, len(a)), Top.of(top).resolve(len(a), None)
+    b = check_scores(second, len(a))
+    k = Top.of(top).resolve(len(a), None)
     return float(inside_top(a, k) @ inside_top(b, k)) / k

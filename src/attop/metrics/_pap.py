@@ -24,8 +24,10 @@ def correct_pairs(ranking: Ranking, n_top_pos: Ints, n_top_neg: Ints, ties: Ties
     that the chance of a tied pair need not be one half: of tied negatives the first ones are selected, and
     fewer positives come before those.
     """
-    neg, neg_before = ranking.size - ranking.pos, ranking.before - ranking.pos_before
-    top_pos, top_neg = n_top_pos[ranking.group], n_top_neg[ranking.group]
+    neg = ranking.size - ranking.pos
+    neg_before = ranking.before - ranking.pos_before
+    top_pos = n_top_pos[ranking.group]
+    top_neg = n_top_neg[ranking.group]
     selected_pos = np.clip(top_pos - ranking.pos_before, 0, ranking.pos)
     selected_neg = np.clip(top_neg - neg_before, 0, neg)
     above = ranking.total(selected_neg * np.minimum(ranking.pos_before, top_pos))

@@ -105,7 +105,9 @@ def hit_at_k(ranking: Ranking, k: Ints) -> Floats:
     1.0
     """
     cut = ranking.cut_block(k)
-    size, pos, taken = ranking.size[cut], ranking.pos[cut], k - ranking.before[cut]
+    size = ranking.size[cut]
+    pos = ranking.pos[cut]
+    taken = k - ranking.before[cut]
     hit = ((ranking.pos_before[cut] > 0) | (pos > 0)).astype(np.float64)
     for g in np.flatnonzero((ranking.pos_before[cut] == 0) & (pos > 0) & (taken < size)):
         # P(no positive among those taken) = C(t - p, m) / C(t, m), which is symmetric in m and p.
@@ -133,7 +135,8 @@ def average_precision(ranking: Ranking, k: Ints) -> Floats:
     0.8333333333333333
     """
     block, rank = ranking.places()
-    size, pos = ranking.size[block], ranking.pos[block]
+    size = ranking.size[block]
+    pos = ranking.pos[block]
     # A positive at place i of a block shares the i - 1 places before it with (i-1)(p-1)/(t-1) others.
     earlier = (rank - ranking.before[block] - 1) * (pos - 1) / np.maximum(size - 1, 1)
     precision = (ranking.pos_before[block] + 1 + earlier) / rank
@@ -207,7 +210,8 @@ def _amount_in_top(ranking: Ranking, k: Ints) -> Floats:
 
 def _amount(name: str, definition: str, kernel: Kernel, most: float = math.inf) -> AmountMetric:
     edge = "Undefined without amounts, for k > n and without positives."
-    needs, title = (Need.K_ITEMS, Need.POSITIVE), name.capitalize().replace("-", " ")
+    needs = (Need.K_ITEMS, Need.POSITIVE)
+    title = name.capitalize().replace("-", " ")
     return AmountMetric(
         name, title, definition, kernel, edge, needs, (0.0, most), needs_top=True, weighted=True
     )

@@ -57,7 +57,8 @@ class Ranking:
             # 16 bits are sorted by counting, which is several times as fast as comparing.
             narrow = codes.astype(np.uint16) if len(codes) and codes.max() < 2**16 else codes
             order = order[np.argsort(narrow[order], kind="stable")]
-        s, y = scores[order], labels[order]
+        s = scores[order]
+        y = labels[order]
         new = np.ones(len(s), dtype=bool)
         np.not_equal(s[1:], s[:-1], out=new[1:])
         if codes is not None:
@@ -68,13 +69,16 @@ class Ranking:
         pos = np.add.reduceat(y, start)
         group = np.zeros(len(start), np.int64) if codes is None else g[start]
         first = np.flatnonzero(np.diff(group, prepend=-1))
-        n, n_pos = np.add.reduceat(size, first), np.add.reduceat(pos, first)
+        n = np.add.reduceat(size, first)
+        n_pos = np.add.reduceat(pos, first)
         pos_before = np.cumsum(pos) - pos
         if weights is None:
-            gain, loss = pos, size - pos
+            gain = pos
+            loss = size - pos
         else:
             w = weights[order]
-            gain, loss = np.add.reduceat(w * y, start), np.add.reduceat(w * (1 - y), start)
+            gain = np.add.reduceat(w * y, start)
+            loss = np.add.reduceat(w * (1 - y), start)
         return cls(
             n,
             n_pos,
@@ -105,7 +109,8 @@ class Ranking:
         begin = begin[begin > merged[begin] - len(neg)]  # all but a run that begins the list
         nth = merged[begin] - len(neg)
         tied = np.flatnonzero(neg[begin - nth - 1] == pos[nth])
-        begin, nth = begin[tied], nth[tied]
+        begin = begin[tied]
+        nth = nth[tied]
         new[begin] = False
         new[nth + np.searchsorted(neg, pos[nth], "left")] = True
         end = begin - nth + np.searchsorted(pos, pos[nth], "right")
@@ -115,10 +120,14 @@ class Ranking:
         at = merged[start]
         below = np.append(start, len(new))[::-1]
         pos_below = np.append(np.where(at < len(neg), start - at, at - len(neg)), len(pos))[::-1]
-        size, count = below[:-1] - below[1:], pos_below[:-1] - pos_below[1:]
-        before, pos_before = len(new) - below[:-1], len(pos) - pos_below[:-1]
-        first, group = np.zeros(1, np.int64), np.zeros(len(size), np.int64)
-        n, n_pos = np.array([len(labels)]), np.array([len(pos)])
+        size = below[:-1] - below[1:]
+        count = pos_below[:-1] - pos_below[1:]
+        before = len(new) - below[:-1]
+        pos_before = len(pos) - pos_below[:-1]
+        first = np.zeros(1, np.int64)
+        group = np.zeros(len(size), np.int64)
+        n = np.array([len(labels)])
+        n_pos = np.array([len(pos)])
         return cls(n, n_pos, first, group, size, count, before, pos_before, count, size - count)
 
     @property

@@ -41,7 +41,9 @@ def reciprocal_rank(ranking: Ranking, k: Ints) -> Floats:
     0.5
     """
     first = np.flatnonzero((ranking.pos_before == 0) & (ranking.pos > 0))
-    size, pos, before = ranking.size[first], ranking.pos[first], ranking.before[first]
+    size = ranking.size[first]
+    pos = ranking.pos[first]
+    before = ranking.before[first]
     value = 1.0 / (before + 1)
     for g in np.flatnonzero(pos < size):
         left = size[g] - np.arange(size[g] - pos[g] + 1)

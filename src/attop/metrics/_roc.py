@@ -74,7 +74,8 @@ def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, pos_label: 
     0.5
     """
     labels = check_labels(y_true, pos_label)
-    n, n_pos = len(labels), int(labels.sum())
+    n = len(labels)
+    n_pos = int(labels.sum())
     ranking = Ranking.of_list(labels, check_scores(y_score, n))
     k = Top.of(top).resolve(n, n_pos)
     cut = int(ranking.cut_block(np.array([k]))[0])
@@ -82,7 +83,9 @@ def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, pos_label: 
     correct = float((neg * (ranking.pos_before + pos / 2))[:cut].sum())
     above = int(ranking.pos_before[cut])
     below = int(ranking.before[cut]) - above
-    p, q, places = int(pos[cut]), int(neg[cut]), k - int(ranking.before[cut])
+    p = int(pos[cut])
+    q = int(neg[cut])
+    places = k - int(ranking.before[cut])
     total = chance = 0.0
     for a in range(max(0, places - q), min(places, p) + 1):  # positives of the cut block that get a place
         b = places - a

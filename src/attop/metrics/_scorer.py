@@ -48,10 +48,10 @@ class TopScorer:
         """
         classes = getattr(estimator, "classes_", None)
         if classes is None or len(classes) != 2:
-            known = "no classes_" if classes is None else f"classes_ {np.asarray(classes).tolist()}"
+            classes_text = "no classes_" if classes is None else f"classes_ {np.asarray(classes).tolist()}"
             raise ValueError(
                 f"{self.metric.name} needs a classifier fitted on two classes, "
-                f"got {type(estimator).__name__} with {known}"
+                f"got {type(estimator).__name__} with {classes_text}"
             )
         labels = np.asarray(y)
         unknown = np.setdiff1d(labels, classes)
@@ -272,7 +272,7 @@ def make_top_scorer(
     >>> search.best_params_
     {'C': 1}
     """
-    found = get_metric(metric)
-    if found.needs_top and top is None:
-        raise TypeError(f"{found.name} is a metric of the top: give top, for example {{'tau': 0.05}}")
-    return TopScorer(found, None if top is None else Top.of(top), pos_label)
+    definition = get_metric(metric)
+    if definition.needs_top and top is None:
+        raise TypeError(f"{definition.name} is a metric of the top: give top, for example {{'tau': 0.05}}")
+    return TopScorer(definition, None if top is None else Top.of(top), pos_label)

@@ -38,7 +38,8 @@ class EvaluationMetric:
 
     def __init__(self, metric: str | Metric, top: TopLike | None = None):
         self.metric = get_metric(metric)
-        self.name, self.top = self.metric.name, None
+        self.name = self.metric.name
+        self.top = None
         if self.metric.needs_top:
             if top is None:
                 raise TypeError(f"{self.name} is a metric of the top: give top, for example {{'tau': 0.05}}")

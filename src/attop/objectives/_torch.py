@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 try:
     import torch
@@ -16,7 +15,7 @@ except ImportError as error:
     raise ImportError(f"TopLoss needs PyTorch: pip install 'attop[torch]' ({error})") from error
 
 from attop._core.sample import RankingSample
-from attop._core.typing import TopLike
+from attop._core.typing import Bools, TopLike
 from attop.objectives._objective import surrogate_of
 from attop.surrogates._base import BoundSurrogate, Surrogate, eligible
 from attop.surrogates._pnorm_push import PNormPushExp
@@ -102,7 +101,7 @@ def _array(values: Any) -> Any:
     return values.detach().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
 
 
-def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, NDArray[np.bool_], str]:
+def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, Bools, str]:
     """Return k of each list, where the surrogate is defined, and what that takes."""
     if hasattr(surrogate, "top"):
         return surrogate._group_k(sample.n_pos, sample.n_neg)
@@ -126,12 +125,15 @@ def _soft_cut(z: Tensor, k: int) -> Tensor:
     """Solve sum sigma(z - cut) = k by Newton's method on the logit of the mean, within a bracket."""
     n = len(z)
     target = float(np.log(k / (n - k)))
-    low, high = z.min() - target, z.max() - target
+    low = z.min() - target
+    high = z.max() - target
     cut = torch.topk(z, k).values[-1].clamp(low, high)
     for _ in range(_MOST_STEPS):
         sigma = torch.sigmoid(z - cut)
-        inside, outside = sigma.sum(), torch.sigmoid(cut - z).sum()
-        low, high = torch.where(inside > k, cut, low), torch.where(inside > k, high, cut)
+        inside = sigma.sum()
+        outside = torch.sigmoid(cut - z).sum()
+        low = torch.where(inside > k, cut, low)
+        high = torch.where(inside > k, high, cut)
         step = (torch.log(inside / outside) - target) * inside * outside / ((sigma * (1.0 - sigma)).sum() * n)
         new = cut + step
         new = torch.where((new > low) & (new < high), new, (low + high) / 2)

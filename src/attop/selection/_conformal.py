@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 from scipy.stats import false_discovery_control, hypergeom
 from sklearn.base import BaseEstimator
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from attop._core.parameters import check_seed, check_share
 from attop._core.sample import Label, check_groups, check_labels, check_scores
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 from attop.metrics._scorer import scores_of_label
 from attop.statistics._effective import at_least, largest_design_effect
 from attop.statistics._ranks import holm
@@ -146,7 +146,8 @@ class ConformalSelector(BaseEstimator):
         codes = None if entity is None else check_groups(entity, len(labels), "entity")
         self.by_entity_ = codes is not None
         self.design_effect_ = 1.0 if codes is None else _design_effect(scores, codes, labels)
-        self.positives_, self.negatives_ = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
+        self.positives_ = np.sort(scores[labels == 1])
+        self.negatives_ = np.sort(scores[labels == 0])
         self.n_calibration_ = len(labels)
         if len(self.positives_) < MIN_POSITIVES or not len(self.negatives_):
             raise ValueError(
@@ -174,7 +175,7 @@ class ConformalSelector(BaseEstimator):
         as_high, size = (1, 1) if codes is None else _within(scores, codes)
         return (as_high + self._negatives_from(scores)) / (self.n_calibration_ + size)
 
-    def select(self, X: Any, fdr: float = 0.1, *, entity: ArrayLike | None = None) -> NDArray[np.bool_]:
+    def select(self, X: Any, fdr: float = 0.1, *, entity: ArrayLike | None = None) -> Bools:
         """Choose rows of a list such that on average at most a share `fdr` of them is negative.
 
         Parameters
@@ -217,9 +218,11 @@ class ConformalSelector(BaseEstimator):
         check_seed(random_state)
         scores = self._fitted_scores(X)
         together = self._together(scores, entity)
-        n, m = int(self.n_calibration_ / together), math.ceil(len(scores) / together)
+        n = int(self.n_calibration_ / together)
+        m = math.ceil(len(scores) / together)
         threshold, size = np.unique(scores, return_counts=True)
-        threshold, size = threshold[::-1], np.cumsum(size[::-1])
+        threshold = threshold[::-1]
+        size = np.cumsum(size[::-1])
         cuts, most = _envelope(n, m, 1 - confidence, random_state)
         before = np.ceil(self._negatives_from(threshold) / together)
         beyond = np.append(most, m)  # all calibration rows may be negatives, but for a part of one
@@ -308,7 +311,9 @@ class ConformalSelector(BaseEstimator):
         check_share("confidence", confidence)
         scores = self._fitted_scores(X)
         together = self._together(scores, entity)
-        n_pos, n, m = len(self.positives_), self.n_calibration_, len(scores)
+        n_pos = len(self.positives_)
+        n = self.n_calibration_
+        m = len(scores)
         worth = (int(n_pos / together), int(n / together), math.ceil(m / together))
         j = _lowest_rank(*worth, recall, 1 - confidence)
         if not j:
@@ -385,12 +390,13 @@ def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Int
     cuts = np.unique(np.geomspace(1, n, _CUTS).round().astype(np.int64)) - 1
     shares = np.random.default_rng(random_state).dirichlet(np.diff(cuts, prepend=-1, append=n), _DRAWS)
     drawn = np.random.default_rng([random_state, 1]).multinomial(m, shares).cumsum(axis=1)[:, :-1]
-    new, tails = np.arange(m + 1), []
+    new = np.arange(m + 1)
+    tails = []
     for c in cuts:  # chances of so many new rows or more
         log = gammaln(new + c + 1) - gammaln(new + 1) + gammaln(n + m - new - c) - gammaln(m - new + 1)
         chance = np.exp(log - log.max())
         tails.append(np.cumsum(chance[::-1])[::-1] / chance.sum())
-    least = np.min([tail[found] for tail, found in zip(tails, drawn.T, strict=True)], axis=0)
+    least = np.min([tail[count] for tail, count in zip(tails, drawn.T, strict=True)], axis=0)
     # The real order is one more of the drawn ones: it has a lower least chance with probability `risk`.
     rank = math.floor(risk * (_DRAWS + 1))
     level = np.partition(least, rank - 1)[rank - 1] if rank else 0.0

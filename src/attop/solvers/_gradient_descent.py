@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.parameters import check_numbers
-from attop._core.typing import Features, Floats
+from attop._core.typing import Bools, Features, Floats
 from attop.solvers._base import (
     Deadline,
     GridSolution,
@@ -83,18 +83,20 @@ def gradient_descent(
     objective is returned, not the last one; the paper does not say when its loop has converged, the rule
     above is ours.
     """
-    deadline, history = Deadline(time_limit), History()
+    deadline = Deadline(time_limit)
+    history = History()
     check_loss("gradient_descent", X, loss)
     eta, lam = broadcast_settings(eta=eta, lam=lam)
     check_numbers(eta=eta.min(), lam=lam.min(), max_iter=max_iter, window=window, tol=tol)
     m = len(eta)
     start = _start(coef_init, X.shape[1], m)
     run = _Running(eta, lam, start)
-    best_coef, best = start.copy(), np.full(m, np.inf)
+    best_coef = start.copy()
+    best = np.full(m, np.inf)
     each_status: list[Status] = ["max_iter"] * m
     each_n_iter = np.zeros(m, np.int64)
 
-    def end(which: NDArray[np.bool_], status: Status) -> None:
+    def end(which: Bools, status: Status) -> None:
         for j in run.model[which]:
             each_status[j] = status
 
@@ -156,23 +158,25 @@ class _Running:
     def __init__(self, eta: Floats, lam: Floats, W: Floats):
         m = len(eta)
         self.model = np.arange(m)
-        self.eta, self.lam, self.W = eta, lam, W
+        self.eta = eta
+        self.lam = lam
+        self.W = W
         self.ceiling = np.full(m, np.inf)
         self.reference = np.full(m, np.inf)
         self.reference_at = np.zeros(m, np.int64)
 
-    def stalled(self, t: int, best: Floats, tol: float, window: int) -> NDArray[np.bool_]:
+    def stalled(self, t: int, best: Floats, tol: float, window: int) -> Bools:
         moved = best < self.reference - tol * np.abs(best)
         self.reference[moved] = best[moved]
         self.reference_at[moved] = t
         return t - self.reference_at >= window
 
-    def blown_up(self, t: int, objective: Floats) -> NDArray[np.bool_]:
+    def blown_up(self, t: int, objective: Floats) -> Bools:
         if t == 0:
             self.ceiling = _BLOWN_UP * np.maximum(1.0, objective)
         return ~(objective <= self.ceiling)  # true for NaN
 
-    def keep(self, stay: NDArray[np.bool_]) -> None:
+    def keep(self, stay: Bools) -> None:
         for name in ("model", "eta", "lam", "ceiling", "reference", "reference_at"):
             setattr(self, name, getattr(self, name)[stay])
         self.W = self.W[:, stay]

@@ -134,6 +134,7 @@ def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
 
 def at_least(hits: ArrayLike, n: ArrayLike, rate: float) -> Floats:
     """Compute the binomial probability of as many hits of n or more at a rate."""
-    hits, n = np.asarray(hits, dtype=float), np.asarray(n, dtype=float)
+    hits = np.asarray(hits, dtype=float)
+    n = np.asarray(n, dtype=float)
     above = hits > 0
     return np.where(above, betainc(np.where(above, hits, 1.0), n - hits + 1, rate), 1.0)

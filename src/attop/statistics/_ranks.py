@@ -164,7 +164,8 @@ def against_control(scores: pd.DataFrame, control: str, alpha: float = 0.05) -> 
     """Compare every method with a control by mean ranks, adjusted by Holm; pairs by p-value."""
     if control not in scores.columns:
         raise ValueError(f"control {control!r} is not among the methods: {', '.join(map(str, scores))}")
-    ranks, n = mean_ranks(scores), len(scores)
+    ranks = mean_ranks(scores)
+    n = len(scores)
     refused = refusal(scores)
     if refused:
         return Comparison("holm", alpha, ranks, n, refused=refused)

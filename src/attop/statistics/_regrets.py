@@ -49,7 +49,8 @@ def complete_block(complete: pd.DataFrame) -> tuple[pd.DataFrame, list[str], dic
     datasets: dict[str, list[str]] = {}
     left = complete if len(complete) else complete.iloc[:, :0]
     while not left.empty and not left.to_numpy().all():
-        of_methods, of_datasets = (~left).mean(axis=0), (~left).mean(axis=1)
+        of_methods = (~left).mean(axis=0)
+        of_datasets = (~left).mean(axis=1)
         if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and left.shape[1] > 2):
             methods.append(str(of_methods.idxmax()))
             left = left.drop(columns=methods[-1])
@@ -128,7 +129,8 @@ def bootstrap_means(
         few = f"A bootstrap needs at least {MIN_DATASETS} data sets, and {there_are} {n}."
         return Bootstrap(n=n, level=level, mean=mean, low=nothing, high=nothing, p_best=nothing, refused=few)
     rng = np.random.default_rng(seed)
-    means, wins = np.empty((n_resamples, m)), np.zeros(m)
+    means = np.empty((n_resamples, m))
+    wins = np.zeros(m)
     for start in range(0, n_resamples, _BLOCK):
         size = min(_BLOCK, n_resamples - start)
         means[start : start + size] = drawn = rng.multinomial(n, np.full(n, 1 / n), size) @ table / n

@@ -13,7 +13,8 @@ ROUNDING = 1e-12
 
 def difference(a: ArrayLike, b: ArrayLike) -> Floats:
     """Return a - b, and 0 where that is rounding alone: 1e-12 at most, or that share of a number above 1."""
-    x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    x = np.asarray(a, dtype=float)
+    y = np.asarray(b, dtype=float)
     d = x - y
     return np.where(np.abs(d) <= ROUNDING * np.maximum(1.0, np.maximum(np.abs(x), np.abs(y))), 0.0, d)
 
@@ -22,7 +23,8 @@ def levels(values: Floats) -> Floats:
     """Number the values along the last axis in ascending order, those equal but for rounding alike."""
     order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
-    numbers, result = np.zeros(values.shape), np.empty(values.shape)
+    numbers = np.zeros(values.shape)
+    result = np.empty(values.shape)
     numbers[..., 1:] = np.cumsum(difference(ordered[..., 1:], ordered[..., :-1]) != 0, axis=-1)
     np.put_along_axis(result, order, numbers, axis=-1)
     return result

@@ -68,7 +68,8 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
     exact with ties and zeros.
     """
     d, refused = differences(a, b, MIN_DATASETS)
-    n, n_zero = np.size(a), int((d == 0).sum())
+    n = np.size(a)
+    n_zero = int((d == 0).sum())
     if not refused and n_zero == n:
         refused = f"The two are equal on all {n} data sets."
     if refused:
@@ -77,7 +78,8 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
         d = np.delete(d, np.argmin(np.abs(d)))
     ranks = scipy.stats.rankdata(levels(np.abs(d)))
     half = float(ranks[d == 0].sum()) / 2
-    r_plus, r_minus = float(ranks[d > 0].sum()) + half, float(ranks[d < 0].sum()) + half
+    r_plus = float(ranks[d > 0].sum()) + half
+    r_minus = float(ranks[d < 0].sum()) + half
     t = min(r_plus, r_minus)
     p = _share_of_signs(ranks[d != 0], t - half)
     return SignedRank(n=n, n_zero=n_zero, r_plus=r_plus, r_minus=r_minus, T=t, p=p)
@@ -135,10 +137,13 @@ def effect_sizes(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Eff
     n = np.size(a)
     if refused:
         return Effect(n, refused=refused)
-    mean, low, high = float(d.mean()), math.nan, math.nan
+    mean = float(d.mean())
+    low = math.nan
+    high = math.nan
     if n > 1:
         reach = float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(d, ddof=1) / math.sqrt(n))
-        low, high = mean - reach, mean + reach
+        low = mean - reach
+        high = mean + reach
     return Effect(n, mean, low, high)
 
 
@@ -194,7 +199,8 @@ def bayesian_signed_rank(
     z = np.concatenate([[0.0], d])
     average = (z[:, None] + z) / 2
     edge = rope * (1 + ROUNDING)  # an average on the edge is within, whatever its rounding
-    below, above = (average < -edge).astype(float), (average > edge).astype(float)
+    below = (average < -edge).astype(float)
+    above = (average > edge).astype(float)
     alpha = np.ones(z.size)
     alpha[0] = 0.5
     rng = np.random.default_rng(seed)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 from scipy.stats import norm
 
 from attop._core.parameters import check_share
 from attop._core.sample import plain_array
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 from attop.statistics._effective import at_most
 from attop.statistics._rounding import difference
 
@@ -63,7 +63,7 @@ class Watched:
         Number, from 1, of the first list of the fall; 0 without an alarm.
     raised : int
         Number of the list that raised the alarm; 0 if none did.
-    rows, found : int
+    rows, hits : int
         Rows of all lists, and their positives.
     promised, expected : float
         Positives that were promised, and expected, of these rows; `expected` is NaN if it was not given.
@@ -82,7 +82,7 @@ class Watched:
     since: int
     raised: int
     rows: int
-    found: int
+    hits: int
     promised: float
     expected: float
     precision: float
@@ -167,10 +167,11 @@ def watch(
     >>> watch([41, 38, 44] * 3, [100] * 9, promised=0.4).status
     'as promised'
     >>> found = watch([41, 38, 44, 18, 13, 17, 14], [100] * 7, promised=0.4, expected=0.43)
-    >>> found.status, found.since, found.found, found.promised, found.expected
+    >>> found.status, found.since, found.hits, found.promised, found.expected
     ('worse', 4, 185, 280.0, 301.0)
     """
-    s, n = _counts(hits), _counts(rows)
+    s = _counts(hits)
+    n = _counts(rows)
     if s.shape != n.shape or not len(s) or (n < 1).any() or (s > n).any():
         raise ValueError(f"hits must be from 0 to rows, one number a list, got {s.tolist()} of {n.tolist()}")
     check_share("risk", risk)
@@ -183,7 +184,8 @@ def watch(
     lists = _Lists.of(s, n, m)
     raised, since = (int(at) for at in _alarm(lists, risk))
     precision, low, high = _bounds(s, n, m, lists, risk)
-    hits_found, due = s.sum(), float(n @ m)
+    hits_found = s.sum()
+    due = float(n @ m)
     status: Status = "worse"
     if not raised:
         status = _without_alarm(float(low), float(m.mean()), is_kept=hits_found >= due * (1 - 1e-12))
@@ -193,7 +195,7 @@ def watch(
         since=since,
         raised=raised,
         rows=int(n.sum()),
-        found=int(hits_found),
+        hits=int(hits_found),
         promised=due,
         expected=float(n @ estimate),
         precision=precision,
@@ -248,7 +250,8 @@ class _Spread(NamedTuple):
 
 def _spread(lists: _Lists, stop: int, seen: float, carried: float) -> _Spread:
     """Return the spread of the first lists, beside `seen` ones that vary as usual and carry over so much."""
-    x, chance = lists.x[..., :stop], lists.chance[:stop]
+    x = lists.x[..., :stop]
+    chance = lists.chance[:stop]
     years = x.shape[:-1]
     if stop < 2:
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
@@ -276,12 +279,16 @@ def _carried_over(lengths: Ints) -> Floats:
 def _chances(lists: _Lists, start: int) -> Floats:
     """Return how likely windows from a start have so few positives: shape (..., lists up to a year)."""
     window = slice(start, start + _YEAR)
-    x, chance, due = lists.x[..., window], lists.chance[window], lists.due[window]
+    x = lists.x[..., window]
+    chance = lists.chance[window]
+    due = lists.due[window]
     spread = _spread(lists, start, _SEEN, _CARRIED**2)
-    alone, carried = spread.alone[..., None], spread.carried[..., None]
+    alone = spread.alone[..., None]
+    carried = spread.carried[..., None]
     least = _least(start, np.sqrt(chance + alone + carried))
     worth = due / due.max()
-    total, lengths = np.cumsum(worth), np.arange(1, len(due) + 1)
+    total = np.cumsum(worth)
+    lengths = np.arange(1, len(due) + 1)
     mean = np.cumsum(worth * np.maximum(x, least), axis=-1) / total
     variance = np.cumsum(worth**2 * (chance + alone), axis=-1) / total**2
     variance += carried * _carried_over(lengths) / lengths
@@ -291,14 +298,17 @@ def _chances(lists: _Lists, start: int) -> Floats:
     return np.where((mean < 1) & _agree(lists, window, alone), chances, 1.0)
 
 
-def _agree(lists: _Lists, window: slice, alone: Floats) -> NDArray[np.bool_]:
+def _agree(lists: _Lists, window: slice, alone: Floats) -> Bools:
     """Return in which windows from a start the lists lie about one mean: shape (..., lists up to a year).
 
     They do unless their squares about it are rarer than `_UNLIKE`, by the rows and by what lists vary in
     shares of their mean, as chi squared has it.
     """
-    x, due, rows = lists.x[..., window], lists.due[window], lists.rows[window]
-    total, lengths = np.cumsum(due), np.arange(1, len(due) + 1)
+    x = lists.x[..., window]
+    due = lists.due[window]
+    rows = lists.rows[window]
+    total = np.cumsum(due)
+    lengths = np.arange(1, len(due) + 1)
     mean = np.cumsum(due * x, axis=-1) / total
     squares = np.maximum(np.cumsum(due * x**2, axis=-1) - total * mean**2, 0.0)
     mean = np.clip(mean, 1 / total, 1.0)  # lists without a hit vary as with one
@@ -347,7 +357,9 @@ def _bounds(
     hits: Floats, rows: Floats, promised: Floats, lists: _Lists, risk: float, further: int = 0
 ) -> tuple[float, float, float]:
     """Return the mean precision and its bounds, if so many further lists are like these."""
-    precision, rate, count = float((hits / rows).mean()), float(promised.mean()), len(hits)
+    precision = float((hits / rows).mean())
+    rate = float(promised.mean())
+    count = len(hits)
     likely = float((hits.sum() + 0.5) / (rows.sum() + 1))  # not 0 or 1, which would vary by nothing
     drawn = max(likely * (1 - likely), rate * (1 - rate)) * float((1 / rows).mean())
     spread = _spread(lists, count, _SEEN_BY_BOUNDS, 0.0)
@@ -368,7 +380,8 @@ def _without_alarm(low: float, rate: float, *, is_kept: bool) -> Status:
 
 def _further(hits: Floats, rows: Floats, promised: Floats, risk: float) -> int | None:
     """Return how many lists more, like the mean of these, tell; None if very many do not."""
-    lists, enough = _Lists.of(hits, rows, promised), _STEADY * float(promised.mean())
+    lists = _Lists.of(hits, rows, promised)
+    enough = _STEADY * float(promised.mean())
     lows = (_bounds(hits, rows, promised, lists, risk, number)[1] for number in range(1, MOST_FURTHER + 1))
     number = next((number for number, low in enumerate(lows, 1) if low >= enough), None)
     more = [np.full(number or MOST_FURTHER, values.mean()) for values in (hits, rows, promised)]

@@ -27,7 +27,8 @@ def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = 
     counts = np.ones(len(labels), np.int64) if sample_weight is None else sample_weight
     if weights == "items":
         return counts
-    n_pos, n_neg = counts[labels == 1].sum(), counts[labels == 0].sum()
+    n_pos = counts[labels == 1].sum()
+    n_neg = counts[labels == 0].sum()
     return counts * np.where(labels == 1, n_neg, n_pos)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.sample import RankingSample, as_floats, check_weights
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 
 #: First and second derivative at a step along a line.
 Slope = Callable[[float], tuple[float, float]]
@@ -73,7 +73,7 @@ class AlongLine(BoundSurrogate):
     """A bound surrogate with derivatives along a line, blind to a common shift of the scores."""
 
     @abstractmethod
-    def along(self, scores: Floats, direction: Floats | NDArray[np.bool_]) -> Slope:
+    def along(self, scores: Floats, direction: Floats | Bools) -> Slope:
         """Return ``step -> (first, second derivative)`` of the value at ``scores + step * direction``."""
 
 
@@ -135,7 +135,8 @@ class Surrogate(ABC):
         sample_weight: ArrayLike | None = None,
     ) -> tuple[float | Floats, Floats]:
         """Return value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
-        bound, scores = self.bind(y, groups, sample_weight), as_floats(scores)
+        bound = self.bind(y, groups, sample_weight)
+        scores = as_floats(scores)
         check_shape(scores, bound.n)
         return bound(scores)
 
@@ -159,9 +160,7 @@ def of_both_classes(
     return sample, eligible(sample, (n_pos > 0) & (n_neg > 0), "a positive and a negative", weight)
 
 
-def eligible(
-    sample: RankingSample, keep: NDArray[np.bool_], need: str, weight: Floats | None = None
-) -> RankingSample:
+def eligible(sample: RankingSample, keep: Bools, need: str, weight: Floats | None = None) -> RankingSample:
     """Keep the groups a surrogate is defined on; refuse a sample without any."""
     if not keep.any():
         if weight is not None:
@@ -170,7 +169,8 @@ def eligible(
                 f"no group has {need}, counted by sample_weight: the positives of a group weigh up to "
                 f"{n_pos.max():g}, the negatives up to {n_neg.max():g}; lower k or scale the weights"
             )
-        pos, neg = int(sample.n_pos.max()), int(sample.n_neg.max())
+        pos = int(sample.n_pos.max())
+        neg = int(sample.n_neg.max())
         raise ValueError(
             f"no group has {need}: the {sample.n_groups} groups have up to {pos} positives and up to "
             f"{neg} negatives; lower k, or do without groups"

@@ -13,16 +13,18 @@ from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.compiled import allowed_threads
 from attop._core.sample import RankingSample, resolve_each
 from attop._core.top import Top
-from attop._core.typing import Floats, Ints, TopLike
+from attop._core.typing import Bools, Floats, Ints, TopLike
 from attop.surrogates._base import BoundSurrogate, Surrogate, check_shape, eligible
 
 #: Numbers of items, or their weights.
 Amounts = Ints | Floats
+#: k of each group, where the surrogate is defined, and in words what that takes.
+KOfGroups = tuple[Amounts, Bools, str]
 #: What `attop.surrogates._kernels.groups.over_groups` returns.
 Kernel = Callable[..., None]
 
@@ -52,7 +54,7 @@ class GroupedSurrogate(Surrogate):
     def _kernels(self) -> ModuleType:
         """Return the module of the compiled losses; it imports numba, when a surrogate is first bound."""
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         """Resolve k of each group; tell where the surrogate is defined, and say what that takes.
 
         Of each group are given the number of positives and of negatives, or the weight of both. A surrogate
@@ -81,7 +83,7 @@ class GroupedSurrogate(Surrogate):
             constant=self._constant(),
         )
 
-    def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, NDArray[np.bool_]]:
+    def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, Bools]:
         """Resolve k of each group and tell where the surrogate is defined; raises a ValueError if nowhere."""
         k, defined, need = self._group_k(n_pos, n_neg)
         empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
@@ -101,12 +103,12 @@ class TopSurrogate(GroupedSurrogate):
     def __init__(self, top: TopLike):
         self.top = Top.of(top)
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg)
         return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
 
 
-def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, NDArray[np.bool_], str]:
+def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, Bools, str]:
     """Resolve k of each group; tell where it has a positive and k negatives, and say so in words."""
     k = resolve_each(top, n_pos, n_neg)
     defined = (n_pos > 0) & (k > 0) & (k <= n_neg)
@@ -175,7 +177,8 @@ class BoundKernel(BoundSurrogate):
         return total, coef
 
     def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
-        sample, longest = self.sample, self._longest
+        sample = self.sample
+        longest = self._longest
         self.kernel(
             columns,
             sample.order,
@@ -200,13 +203,17 @@ class BoundKernel(BoundSurrogate):
         whole = self.sample
         start = whole.start[first : last + 1]
         items = whole.order[start[0] : start[-1]]
-        low, high = int(items.min()), int(items.max()) + 1
+        low = int(items.min())
+        high = int(items.max()) + 1
         rows: slice | Ints
         if high - low <= 2 * len(items):  # a slice makes no copy; it may hold rows of groups without a loss
-            rows, order, n = slice(low, high), items - low, high - low
+            rows = slice(low, high)
+            order = items - low
+            n = high - low
         else:
             rows = np.sort(items)
-            order, n = np.searchsorted(rows, items), len(items)
+            order = np.searchsorted(rows, items)
+            n = len(items)
         block = replace(
             self,
             sample=RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),

@@ -5,10 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from attop.surrogates._grouped import Amounts, GroupedSurrogate, TopSurrogate, against_negatives
+from attop.surrogates._grouped import Amounts, GroupedSurrogate, KOfGroups, TopSurrogate, against_negatives
 
 
 class _Pairs(GroupedSurrogate):
@@ -23,7 +20,7 @@ class _Pairs(GroupedSurrogate):
 
 
 class _PApK(_Pairs, TopSurrogate):
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         return against_negatives(self.top, n_pos, n_neg)
 
 
@@ -204,5 +201,5 @@ class AUCStruct(_Pairs):
 
     name: ClassVar[str] = "auc"
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         return n_neg, (n_pos > 0) & (n_neg > 0), "a positive and a negative"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attop._core.sample import RankingSample
-from attop._core.typing import Floats, Ints
+from attop._core.typing import Bools, Floats, Ints
 from attop.surrogates._base import AlongLine, Slope, Surrogate, of_both_classes
 from attop.surrogates._push import check_power
 
@@ -107,13 +107,14 @@ class BoundPNormPushExp(AlongLine):
         coef[self._order] = weight
         return value if scores.ndim == 2 else float(value), coef
 
-    def along(self, scores: Floats, direction: Floats | NDArray[np.bool_]) -> Slope:
+    def along(self, scores: Floats, direction: Floats | Bools) -> Slope:
         """Restrict to a line; along a boolean direction a derivative costs O(number of groups), not O(n)."""
         start = scores[self._order]
         start *= self._slope
         if self._log_weight is not None:
             start += self._log_weight
-        segments, change = self._segments, direction[self._order]
+        segments = self._segments
+        change = direction[self._order]
         if direction.dtype == bool:
             segments, start, change = segments.merge(start, change.astype(np.bool_), self._slope)
         else:
@@ -167,9 +168,7 @@ class _Segments:
         weight = np.exp(exponent, out=exponent)
         return top, weight, self.sum(weight)
 
-    def merge(
-        self, exponent: Floats, moves: NDArray[np.bool_], slope: Floats
-    ) -> tuple[_Segments, Floats, Floats]:
+    def merge(self, exponent: Floats, moves: Bools, slope: Floats) -> tuple[_Segments, Floats, Floats]:
         """Merge the items of a segment that move, and those that do not, into one item each.
 
         Returns segments of two items, the first of which moves; the log-sum-exp of what was merged, minus

@@ -35,7 +35,8 @@ class _BoundPointwise(BoundSurrogate):
 
     def __init__(self, loss: type[_PointwiseLoss], sign: Floats, share: Floats | None):
         self.n = len(sign)
-        self._loss, self._sign = loss.loss, sign
+        self._loss = loss.loss
+        self._sign = sign
         self._share = share  # of each item in the mean; None if equal
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
@@ -46,10 +47,12 @@ class _BoundPointwise(BoundSurrogate):
         with np.errstate(invalid="ignore"):
             loss, slope = self._loss(sign * scores)
         if self._share is None:
-            value, coef = loss.mean(axis=0), sign * slope / self.n
+            value = loss.mean(axis=0)
+            coef = sign * slope / self.n
         else:
             share = self._share if scores.ndim == 1 else self._share[:, np.newaxis]
-            value, coef = self._share @ loss, sign * slope * share
+            value = self._share @ loss
+            coef = sign * slope * share
         return (float(value) if scores.ndim == 1 else value), coef
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from types import ModuleType
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attop._core.sample import resolve_each
 from attop._core.typing import TopLike
-from attop.surrogates._grouped import Amounts, TopSurrogate, check_positive
+from attop.surrogates._grouped import Amounts, KOfGroups, TopSurrogate, check_positive
 
 
 class _PrecAtK(TopSurrogate):
@@ -70,7 +67,7 @@ class PrecAtKRamp(_PrecAtK):
     convex: ClassVar[bool] = False
     loss: ClassVar[str] = "ramp"
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg)
         return k, (k > 0) & (k <= n_pos), f"at least k positives ({self.top})"
 
@@ -135,7 +132,7 @@ class PrecAtKAvg(_PrecAtK):
         "these; prec@k-max and prec@k-soft take weights"
     )
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg)
         defined = (k > 0) & (n_pos > 0) & ((k <= n_pos) | (k < n_pos + n_neg))
         return k, defined, f"at least k positives, or a positive and more than k items ({self.top})"

@@ -54,7 +54,8 @@ class _BoundBipartite(BoundSurrogate):
         self.n = len(sample.order)
         self.n_groups = eligible_sample.n_groups
         self.n_left_out = sample.n_groups - eligible_sample.n_groups
-        self._evaluate, self._counts = surrogate.evaluate, counts
+        self._evaluate = surrogate.evaluate
+        self._counts = counts
         self._lists = [
             (eligible_sample.order[start : start + n_pos], eligible_sample.order[start + n_pos : stop])
             for start, n_pos, stop in zip(
@@ -63,7 +64,8 @@ class _BoundBipartite(BoundSurrogate):
         ]
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        columns, counts = (scores if scores.ndim == 2 else scores[:, np.newaxis]), self._counts
+        columns = scores if scores.ndim == 2 else scores[:, np.newaxis]
+        counts = self._counts
         value = np.zeros(columns.shape[1])
         coef = np.zeros(columns.shape)
         for model in range(columns.shape[1]):
@@ -293,7 +295,8 @@ def hinge_sums(pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBa
     at = np.concatenate([pos, neg + 1])
     order = np.argsort(at, kind="stable")  # a positive goes before a negative at its kink
     is_pos = order < n_pos
-    positives, negatives = order[is_pos], order[~is_pos] - n_pos
+    positives = order[is_pos]
+    negatives = order[~is_pos] - n_pos
     below = np.zeros(len(at))
     below[is_pos] = counts[positives]
     below = np.cumsum(below)
@@ -306,7 +309,8 @@ def hinge_sums(pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBa
     def pull_back(weight: Floats) -> tuple[Floats, Floats]:
         passed = np.zeros(len(at))
         passed[~is_pos] = weight[negatives]
-        pos_coef, neg_coef = np.empty(n_pos), np.empty(len(neg))
+        pos_coef = np.empty(n_pos)
+        neg_coef = np.empty(len(neg))
         pos_coef[positives] = -np.cumsum(passed[::-1])[::-1][is_pos] * counts[positives]
         neg_coef[negatives] = passed[~is_pos] * below[~is_pos]
         return pos_coef, neg_coef
@@ -344,7 +348,8 @@ def logistic_sums(
     sums /= LOG2
 
     def pull_back(weight: Floats) -> tuple[Floats, Floats]:
-        pos_coef, neg_coef = np.zeros(len(pos)), np.empty(len(neg))
+        pos_coef = np.zeros(len(pos))
+        neg_coef = np.empty(len(neg))
         for rows, lead, decay in blocks():
             slope = np.where(lead >= 0, 1.0, decay)
             decay += 1.0

@@ -6,10 +6,9 @@ from types import ModuleType
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop._core.typing import TopLike
-from attop.surrogates._grouped import Amounts, GroupedSurrogate, TopSurrogate, check_positive
+from attop.surrogates._grouped import Amounts, GroupedSurrogate, KOfGroups, TopSurrogate, check_positive
 
 
 class _Softmax(GroupedSurrogate):
@@ -20,7 +19,7 @@ class _Softmax(GroupedSurrogate):
 
         return softmax
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         return np.ones(len(n_pos), np.int64), n_pos > 0, "a positive"
 
 

@@ -12,14 +12,12 @@ from __future__ import annotations
 from types import ModuleType
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attop._core.sample import resolve_each
 from attop._core.typing import TopLike
 from attop.surrogates._grouped import (
     Amounts,
     GroupedSurrogate,
+    KOfGroups,
     TopSurrogate,
     against_negatives,
     check_positive,
@@ -99,7 +97,7 @@ class TopPushK(TopSurrogate, _AboutThreshold):
     name: ClassVar[str] = "top-push-k"
     loss: ClassVar[str] = "top_push_k"
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         return against_negatives(self.top, n_pos, n_neg)
 
 
@@ -178,6 +176,6 @@ class PatMatNPLoss(PatMatLoss):
     name: ClassVar[str] = "pat-mat-np"
     loss: ClassVar[str] = "pat_mat_np"
 
-    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> tuple[Amounts, NDArray[np.bool_], str]:
+    def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg, of_negatives=True)
         return k, (k > 0) & (n_pos > 0), f"a positive and at least k negatives ({self.top} of the negatives)"

@@ -35,7 +35,8 @@ def run_compare_runs(options: argparse.Namespace) -> int:
 
     Of one folder alone, list the finished runs that lie in it, the oldest first, with their sentences.
     """
-    one, other = options.before, options.after
+    one = options.before
+    other = options.after
     print("\n".join(history(one) if other is None else list_changes(one, other)))
     return 0
 

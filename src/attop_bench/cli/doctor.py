@@ -38,7 +38,7 @@ class Finding(NamedTuple):
     """One line of `attop doctor`; ``warn``: a run goes on, but not with all; ``FAIL``: no run is possible."""
 
     state: str
-    about: str
+    subject: str
     text: str
     fix: str = ""
 
@@ -116,7 +116,8 @@ def _check_packages() -> Iterator[Finding]:
 def _check_cores() -> Finding:
     from joblib import cpu_count
 
-    cores, all_cores = cpu_count(), os.cpu_count() or 1
+    cores = cpu_count()
+    all_cores = os.cpu_count() or 1
     fewer = f" of {all_cores}: the others are not for this process" if cores < all_cores else ""
     return Finding("ok", "cores", f"{cores}{fewer}; snakemake --cores {cores} uses them all")
 
@@ -134,10 +135,11 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
         fix = "correct it; config/README.md explains every key"
         yield Finding("FAIL", "configuration", str(error).replace("\n", "; "), fix)
         return
-    sets, methods = count_noun(len(config.datasets), "data set"), count_noun(len(config.methods), "method")
+    sets = count_noun(len(config.datasets), "data set")
+    methods = count_noun(len(config.methods), "method")
     yield Finding("ok", "configuration", f"{config.title}: {sets}, {methods}")
     plan = Plan(config)
-    needed = sum(amount.known for amount in disk_to_come(plan, count_jobs(plan, read_states(plan))).values())
+    needed = sum(amount.size for amount in disk_to_come(plan, count_jobs(plan, read_states(plan))).values())
     for key, folder in (("output", config.output), ("cache", config.cache)):
         yield _check_folder(key, Path(folder), needed)
     yield from _check_memory(config)
@@ -147,7 +149,8 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
 def _check_folder(key: str, folder: Path, needed: int) -> Finding:
     from attop_bench.cli.estimate import existing, size
 
-    subject, other = f"{key} folder", f"give another one: --config {key}=FOLDER"
+    subject = f"{key} folder"
+    other = f"give another one: --config {key}=FOLDER"
     if folder.exists() and not folder.is_dir():
         return Finding("FAIL", subject, f"{folder} is a file", other)
     parent = existing(folder)
@@ -169,7 +172,8 @@ def _check_memory(config: Config) -> Iterator[Finding]:
 
     from attop_bench.cli.estimate import size
 
-    have, cores = float(psutil.virtual_memory().total), cpu_count()
+    have = float(psutil.virtual_memory().total)
+    cores = cpu_count()
     for file in ("memory.max", "memory/memory.limit_in_bytes"):  # versions 2 and 1
         path = Path("/sys/fs/cgroup") / file
         text = path.read_text().strip() if path.exists() else ""

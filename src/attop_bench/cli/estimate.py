@@ -75,7 +75,7 @@ class Jobs:
 class Amount(NamedTuple):
     """Known bytes, and the files or data sets of unknown size."""
 
-    known: int
+    size: int
     unknown: list[str]
 
 
@@ -109,8 +109,8 @@ def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, 
 def _together(parts: Iterable[tuple[str, int | None]]) -> Amount:
     """Add up the bytes of named parts; those of unknown size are None."""
     parts = list(parts)
-    known = sum(n for _, n in parts if n is not None)
-    return Amount(known, [name for name, n in parts if n is None])
+    size = sum(n for _, n in parts if n is not None)
+    return Amount(size, [name for name, n in parts if n is None])
 
 
 def _to_download(plan: Plan) -> dict[str, int | None]:
@@ -154,7 +154,8 @@ def _of_data(jobs: Mapping[tuple[str, str], Jobs], name: str) -> list[Jobs]:
 
 def _size_of_prepared(data: DatasetConfig) -> int | None:
     """Return the bytes of a prepared data set by what its entry expects: features, label and group."""
-    items, features = data.expect.items, data.expect.features
+    items = data.expect.items
+    features = data.expect.features
     return 8 * items * (features + 2) if items and features else None
 
 

@@ -105,7 +105,8 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
 
 def _load(plan: Plan, run: Run, job: Job, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
     """Return a prepared data set and its folds; `options` are those of the snakemake that makes them."""
-    prepared, cut = plan.stage_path(run.dataset), plan.folds_path(run.dataset, run.repeat)
+    prepared = plan.stage_path(run.dataset)
+    cut = plan.folds_path(run.dataset, run.repeat)
     if not (prepared.exists() and cut.exists()):
         raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, cut)}")
     try:
@@ -148,8 +149,11 @@ def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> N
 
 def _rows(plan: Plan, job: Job, dataset: Dataset, record: Record) -> Iterable[list[str]]:
     """Yield a table with a column for each top: its candidate, and the metrics of the test scores."""
-    tops, sample = job.tops, sample_of(dataset)
-    chosen, validation, scores = [], [], []
+    tops = job.tops
+    sample = sample_of(dataset)
+    chosen = []
+    validation = []
+    scores = []
     for top, record_of_top, row in zip(tops, record.tops, record.scores, strict=True):
         if "candidates" in record_of_top:
             values = [sample.measure(job.metric, record.test, one, top).value for one in row]

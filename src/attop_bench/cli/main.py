@@ -156,7 +156,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     for name, (module, _, example) in COMMANDS.items():
         command = commands.add_parser(name, formatter_class=_Help, epilog=f"for example:\n\n  {example}")
         if name in words:
-            code, word = import_module(f"attop_bench.cli.{module}"), name.replace("-", "_")
+            code = import_module(f"attop_bench.cli.{module}")
+            word = name.replace("-", "_")
             getattr(code, f"add_{word}")(command)
             run = getattr(code, f"run_{word}")
             command.description = cleandoc(run.__doc__)

@@ -45,7 +45,8 @@ def run_propose(options: argparse.Namespace) -> int:
     from attop_bench.run.config import ConfigError
     from attop_bench.run.propose import get_files, look_at_tops, measure
 
-    config, published = _configuration(options), _values_of(options.against)
+    config = _configuration(options)
+    published = _values_of(options.against)
     files, missing = get_files(config, published.index)
     if missing:
         name, reason = next(iter(missing.items()))
@@ -55,7 +56,8 @@ def run_propose(options: argparse.Namespace) -> int:
     tops = ", ".join(published)
     print(f"Hits of 100 that {method} finds more than {options.against}, at {tops}:", flush=True)
     gains: list[Floats] = []
-    sign, ended = 0, ""
+    sign = 0
+    ended = ""
     warnings.filterwarnings("ignore", "[0-9]+ tasks (have|which)", UserWarning)
     with closing(measure(config, files, time.time() + options.seconds, options.jobs)) as sets:
         for measured in sets:
@@ -87,7 +89,8 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
     if len(gains) < 2:
         return f"{method} is open beside {rival}: {count_noun(len(gains), 'set')} cannot tell."
     each = gains.mean(axis=1)
-    mean, n = float(each.mean()), len(each)
+    mean = float(each.mean())
+    n = len(each)
     direction = "more" if mean > 0 else "less"
     gain = f"it finds {abs(mean):.1f} of 100 {direction}, over {n} sets and all tops, "
     gain += f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"

@@ -56,7 +56,8 @@ def run_rescore(options: argparse.Namespace) -> int:
     Reads tables of the columns dataset, method, fold, row, label, score, perhaps repeat, group, weight
     and top, one row for each item a run scored, all runs of a data set in one file.
     """
-    tops, folder = list(dict.fromkeys(options.top or _TOPS)), Path(options.output)
+    tops = list(dict.fromkeys(options.top or _TOPS))
+    folder = Path(options.output)
     check_output(folder, [options.predictions], "tables/evaluation.parquet")
     try:
         metrics = [get_metric(name) for name in dict.fromkeys([*options.metric, *_METRICS])]

@@ -114,12 +114,17 @@ def _versions(states: Iterable[State]) -> Iterator[str]:
 def _warn_of(plan: Plan, data: DatasetConfig) -> str:
     """Say what the planned runs cannot show, from folds, positives and the middle top; empty if nothing."""
     runs = {(run.repeat, run.fold) for run in plan.runs(data.id)}
-    n, folds, models = len(runs), len({fold for _, fold in runs}), len(plan.config.methods) - len(data.skip)
-    items, positives = data.expect.items, data.expect.positives
+    n = len(runs)
+    folds = len({fold for _, fold in runs})
+    models = len(plan.config.methods) - len(data.skip)
+    items = data.expect.items
+    positives = data.expect.positives
     path = plan.stage_path(data.id)
     if path.exists() and (labels := estimate.read_labels(path)) is not None:
-        items, positives = len(labels), int(labels.sum())
-    top, precision = Top.parse(main_top(map(str, data.tops))), get_metric("precision@k")
+        items = len(labels)
+        positives = int(labels.sum())
+    top = Top.parse(main_top(map(str, data.tops)))
+    precision = get_metric("precision@k")
     if (
         not PROTOCOLS[data.protocol.kind].crossed
         or None in (items, positives)
@@ -167,7 +172,8 @@ def _sums(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Itera
 def _trainings(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int) -> Iterable[list[str]]:
     """Yield rows on the training jobs."""
     left = [job for job in jobs.values() if job.left]
-    total, to_do = sum(job.counts.total() for job in jobs.values()), sum(job.left for job in left)
+    total = sum(job.counts.total() for job in jobs.values())
+    to_do = sum(job.left for job in left)
     failed = sum(job.counts[status] for job in jobs.values() for status in FAILED)
     tried_again = f", {failed} failed (attop retry has them tried again)" if failed else ""
     done = f"{total}: {total - failed - to_do} done"
@@ -205,21 +211,25 @@ def _disk(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterator[list[str
     for name, amount in disk.items():
         yield [name, _amount(amount, "at most " if name == "Predictions" else "")]
     free = shutil.disk_usage(estimate.existing(plan.root)).free
-    short = ": too little" if free < sum(amount.known for amount in disk.values()) else ""
+    short = ": too little" if free < sum(amount.size for amount in disk.values()) else ""
     yield ["Free disk", f"{estimate.size(free)} for {plan.root}{short}"]
 
 
 def _largest_request(plan: Plan, jobs: Mapping[tuple[str, str], Jobs], steps: list[Step]) -> list[str]:
     """Return a row on what jobs that are left ask of a scheduler at most, each at its first attempt."""
     requests = Requests(plan)
-    memory, minutes, threads, gpus = {}, {}, 1, 0
+    memory = {}
+    minutes = {}
+    threads = 1
+    gpus = 0
     for (dataset, method), job in jobs.items():
         if job.left:
             name = f"{method} on {dataset}"
             memory[name] = requests.memory_mb(dataset, method, 1, estimate.input_mb(plan, dataset))
             minutes[name] = requests.minutes(dataset, method, 1, estimate.folds_of_a_job(plan, dataset))
             entry = requests.entry(dataset, method)
-            threads, gpus = max(threads, entry.threads), max(gpus, entry.gpus)
+            threads = max(threads, entry.threads)
+            gpus = max(gpus, entry.gpus)
     for step in steps:
         if step.rule in LOCAL:
             continue
@@ -266,12 +276,12 @@ def _hours(left: list[Jobs]) -> str:
 
 
 def _amount(amount: Amount, bound: str) -> str:
-    prefix = bound if amount.known else ""
-    size = f"{prefix}{estimate.size(amount.known)}"
+    prefix = bound if amount.size else ""
+    size = f"{prefix}{estimate.size(amount.size)}"
     if not amount.unknown:
         return size
     names = join_first(amount.unknown)
-    return f"{size}, and an unknown amount for {names}" if amount.known else f"unknown for {names}"
+    return f"{size}, and an unknown amount for {names}" if amount.size else f"unknown for {names}"
 
 
 def run_retry(options: argparse.Namespace) -> int:
@@ -282,7 +292,8 @@ def run_retry(options: argparse.Namespace) -> int:
     """
     plan = Plan(read_config(options))
     for what, entries in (("dataset", plan.config.datasets), ("method", plan.config.methods)):
-        name, names = getattr(options, what), [entry.id for entry in entries]
+        name = getattr(options, what)
+        names = [entry.id for entry in entries]
         if name not in (None, *names):
             raise ConfigError(f"--{what}: unknown {what} {name!r}; {did_you_mean(name, names)}")
     removed = 0

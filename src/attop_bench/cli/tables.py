@@ -176,7 +176,8 @@ def _screen(table: Look) -> Iterator[str]:
     kinds = Counter(column.kind for column in table.columns)
     numbers = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
     size = f"{count_noun(table.rows, 'row')}, {count_noun(len(table.columns), 'column')}"
-    size += f", by a sample of {table.sample:,} rows" * (table.sample < table.rows)
+    if table.sample < table.rows:
+        size += f", by a sample of {table.sample:,} rows"
     yield f"{table.path}: {size}: {numbers}"
     if table.ledger.passed:
         yield f"rows: {table.ledger}"
@@ -231,7 +232,7 @@ def read(
     group: str | None,
     drop: Sequence[str] = (),
     form: str | None = None,
-    given: Mapping[str, object] | None = None,
+    reader: Mapping[str, object] | None = None,
     negative: Sequence[str] | None = None,
 ) -> tuple[Floats, Ints, Ints | None, Ints | None]:
     """Return features, labels, groups and entities of a table, and print a summary.
@@ -239,7 +240,7 @@ def read(
     It is read as `attop look` proposes. A missing number stays NaN; a missing category is one of its own.
     Rows that are alike are one entity.
     """
-    table = look(path, label, positive, form=form, given=given, negative=negative)
+    table = look(path, label, positive, form=form, given=reader, negative=negative)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
         raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")

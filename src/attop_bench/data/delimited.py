@@ -388,7 +388,9 @@ def default_separator(path: StrPath) -> str:
 
 def rows_of(text: Iterable[str], separator: str, comment: str | None = None, quote: str = '"') -> Any:
     """Return the reader of csv of text, whose rows are lists of fields."""
-    lines = (line.split(comment)[0] + "\n" * (comment in line) for line in text) if comment else text
+    lines = text
+    if comment:
+        lines = (f"{line.split(comment)[0]}\n" if comment in line else line for line in text)
     if separator == "whitespace":
         lines = (line.strip().replace("\t", " ") for line in lines)
         return csv.reader(lines, delimiter=" ", skipinitialspace=True, quotechar=quote)

@@ -136,8 +136,8 @@ class Table:
         import pandas as pd
 
         words = pd.to_numeric(pd.Series(sorted(self.words(str(numbers.name)))), errors="coerce").dropna()
-        alike = numbers.isin(words)
-        return numbers.mask(alike, np.nan) if alike.any() else numbers
+        is_missing = numbers.isin(words)
+        return numbers.mask(is_missing, np.nan) if is_missing.any() else numbers
 
     def _stripped(self, name: str) -> pd.Series:
         """Return a column of text without blanks around it; missing values are NaN."""

@@ -54,9 +54,9 @@ def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
         @wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            given = inspect.signature(function).bind(*args, **kwargs)
-            check(given.arguments)
-            return function(*given.args, **given.kwargs)
+            bound = inspect.signature(function).bind(*args, **kwargs)
+            check(bound.arguments)
+            return function(*bound.args, **bound.kwargs)
 
         vars(call)["check"] = check
         return call

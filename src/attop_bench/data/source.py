@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO, Any, Literal
 
+from attop.extending import join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.files import StrPath
 
@@ -256,7 +257,7 @@ def refuse_foreign(path: StrPath, form: str = "csv") -> None:
     if form == "npz":
         return
     if names and not {"[Content_Types].xml", "mimetype"} & {*names}:
-        held = f"{len(names)} files, {', '.join(names[:3])}{', ...' * (len(names) > 3)}"
+        held = f"{len(names)} files, {join_first(names, 3)}"
         raise DatasetError(f"{where}: this is an archive of {held}: unpack it and give one of them")
     for other, pattern in _READ:
         if other != form and re.match(pattern, start):

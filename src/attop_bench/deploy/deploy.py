@@ -509,7 +509,16 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     if dataset.groups is not None:
         alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
         chance = float(np.mean(_values(precision, job, dataset, alike)))
-        return Expectation(mean, low, high, mean / chance, math.nan, len(values), None, [])
+        return Expectation(
+            mean=mean,
+            low=low,
+            high=high,
+            lift=mean / chance,
+            tied=math.nan,
+            parts=len(values),
+            next=None,
+            held_out=[],
+        )
     ties = [ties_at_k(o.scores[0], k).places / k for o in records if (k := _cut(top, dataset, o))]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
@@ -523,7 +532,16 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
         if not one.error
     ]
     following = next_list(models[0], k, length, rivals=models[1:])
-    return Expectation(mean, low, high, mean / chance, float(np.mean(ties)), len(values), following, models)
+    return Expectation(
+        mean=mean,
+        low=low,
+        high=high,
+        lift=mean / chance,
+        tied=float(np.mean(ties)),
+        parts=len(values),
+        next=following,
+        held_out=models,
+    )
 
 
 def one_column_alone(

@@ -133,11 +133,12 @@ def _separator(text: str) -> str:
 
 
 def _rows(text: str, mark: str) -> Iterator[list[str]]:
-    most = csv.field_size_limit(2**31 - 1)  # a cell may hold a document
+    """Yield the rows of a CSV text, whose fields are separated by `mark`."""
+    limit = csv.field_size_limit(2**31 - 1)  # a cell may hold a document
     try:
         yield from csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     finally:
-        csv.field_size_limit(most)
+        csv.field_size_limit(limit)
 
 
 def own_rows(table: pd.DataFrame) -> pd.Series:

@@ -144,13 +144,15 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
     missing = 1 - len(present) / len(values)
     if not len(present):
         nothing = np.empty(0)
-        return Distribution(aspect, missing, 0.0, nothing, nothing, nothing)
+        return Distribution(aspect, missing, unseen=0.0, cuts=nothing, below=nothing, quantiles=nothing)
     if aspect.is_category:
         return _of_category(aspect, missing, present, unit[is_present])
     places = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
     quantiles = np.quantile(present, places, method="inverted_cdf")
     cuts = _cuts_between(quantiles)
-    return Distribution(aspect, missing, 0.0, cuts, shares_up_to(cuts, present), quantiles)
+    return Distribution(
+        aspect, missing, unseen=0.0, cuts=cuts, below=shares_up_to(cuts, present), quantiles=quantiles
+    )
 
 
 def _of_category(aspect: Aspect, missing: float, present: Floats, unit: Ints) -> Distribution:
@@ -166,7 +168,7 @@ def _of_category(aspect: Aspect, missing: float, present: Floats, unit: Ints) ->
     if not has_others.any():
         cuts = np.empty(0)
     below = shares_up_to(cuts, present[has_others])
-    return Distribution(aspect, missing, unseen, cuts, below, np.empty(0))
+    return Distribution(aspect, missing, unseen=unseen, cuts=cuts, below=below, quantiles=np.empty(0))
 
 
 def _cuts_between(quantiles: Floats) -> Floats:

@@ -141,16 +141,18 @@ def _path(preload: str, installed: tuple[str, ...]) -> str:
     """Return the socket of a server that suits this process, in a folder that nobody else can enter."""
     folder = f"{os.environ.get('TMPDIR') or '/tmp'}/attop-{os.getuid()}"
     os.makedirs(folder, 0o700, exist_ok=True)
-    about = os.lstat(folder)
+    status = os.lstat(folder)
     # Not the bits that a folder takes from the one above, such as that of the group.
-    if about.st_uid != os.getuid() or about.st_mode & 0o170777 != 0o40700:
+    if status.st_uid != os.getuid() or status.st_mode & 0o170777 != 0o40700:
         raise OSError(f"{folder} is no folder that its owner alone can enter (chmod 700)")
     state = [preload, sys.version, sys.executable, *_inherited()]
     state += [(place, os.stat(place).st_mtime_ns) for place in installed if os.path.isdir(place)]
     for package in ("attop", "attop_bench"):
         for place, _, files in os.walk(f"{HOME}/{package}"):
             code = [f"{place}/{name}" for name in sorted(files) if name.endswith(".py")]
-            state += [(name, about.st_mtime_ns, about.st_size) for name in code for about in [os.stat(name)]]
+            state += [
+                (name, status.st_mtime_ns, status.st_size) for name in code for status in [os.stat(name)]
+            ]
     path = f"{folder}/{hashlib.sha256(repr(state).encode()).hexdigest()[:24]}"
     if len(path) > 100:
         raise OSError(f"{path} is too long for a socket: set TMPDIR to a folder with a shorter name")

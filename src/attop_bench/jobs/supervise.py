@@ -60,7 +60,8 @@ def supervise(
     printed, printing = os.pipe()
     status_read, status_write = os.pipe()
     secret = os.urandom(16).hex().encode()
-    parent, before = os.getpid(), _cpu_of_children()
+    parent = os.getpid()
+    before = _cpu_of_children()
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
@@ -108,7 +109,8 @@ def _work(work: Callable[[], None], parent: int, printing: int, status_write: in
         faulthandler.enable()
         faulthandler.register(signal.SIGUSR1)  # says where the work is when its time is over
         work()
-        message, status = "done", 0
+        message = "done"
+        status = 0
     except BaseException as error:
         with contextlib.suppress(BaseException):
             traceback.print_exc()
@@ -143,8 +145,10 @@ class _StatusPipe:
     """The child's final status, read from a pipe and verified by a secret."""
 
     def __init__(self, descriptor: int, secret: bytes):
-        self.descriptor, self.closed = descriptor, False
-        self._secret, self._taken = secret, b""
+        self.descriptor = descriptor
+        self.closed = False
+        self._secret = secret
+        self._taken = b""
 
     def take(self) -> ProcessResult | None:
         """Read the pipe; return the child's status if it is there."""

@@ -33,7 +33,8 @@ class CandidateFiles:
     """
 
     def __init__(self, folder: StrPath, depends: str):
-        self._folder, self._depends = Path(folder), depends
+        self._folder = Path(folder)
+        self._depends = depends
 
     def read(self, candidate: Mapping[str, object]) -> InnerScores | None:
         """Return the scores of a candidate; None if there is no whole file of them."""

@@ -104,7 +104,9 @@ def _complaints(
 ) -> Iterator[str]:
     """Yield what is wrong with a top; `metrics` are those of test parts and of inner ones."""
     sample = sample_of(dataset)
-    named = {f"repeat {r}, fold {f}": fold for r, its in enumerate(folds) for f, fold in enumerate(its)}
+    named = {
+        f"repeat {r}, fold {f}": fold for r, in_repeat in enumerate(folds) for f, fold in enumerate(in_repeat)
+    }
     for name, fold in named.items():
         inner = fold.inner if data.selection == "nested" else []
         for rows in (fold.train, *(fit for fit, _ in inner)):

@@ -126,9 +126,12 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
             entry = {"id": entry}
         if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
             raise ConfigError(f"{section}: an entry is a name or a mapping with an id of text, got {entry!r}")
-        where, base = section, entry["id"]
+        where = section
+        base = entry["id"]
         if "extends" in entry:
-            must_be_known, where, base = True, f"{section}: {base}: extends", entry["extends"]
+            must_be_known = True
+            where = f"{section}: {base}: extends"
+            base = entry["extends"]
         if not isinstance(base, str):
             raise ConfigError(f"{where}: a name is needed, got {base!r}")
         if must_be_known and base not in catalogue:
@@ -148,7 +151,9 @@ def _is_own_file(entry: Mapping[str, Any]) -> bool:
 
 def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
     """Return the keys about metrics, with a definition of each that is named by a dotted path."""
-    definitions, chosen, datasets = raw.get("custom_metrics", {}), raw.get("metrics", []), raw["datasets"]
+    definitions = raw.get("custom_metrics", {})
+    chosen = raw.get("metrics", [])
+    datasets = raw["datasets"]
     if not isinstance(definitions, Mapping) or not isinstance(chosen, list):
         return {}  # for the model to refuse
     keys = ("scoring", "select")
@@ -162,7 +167,8 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
 
 def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterator[str]:
     """Yield the errors of a configuration as a whole; `catalogue` is that of the methods."""
-    methods, datasets = [m.id for m in config.methods], [d.id for d in config.datasets]
+    methods = [m.id for m in config.methods]
+    datasets = [d.id for d in config.datasets]
     catalogued = list(dict.fromkeys([*datasets, *known_datasets]))
     for section, ids in (("datasets", datasets), ("methods", methods)):
         for name in sorted({name for name in ids if ids.count(name) > 1}):
@@ -213,7 +219,8 @@ def _no_folder_of_results(output: Path, cache: str) -> str:
 
 
 def _wrong_with(data: DatasetConfig) -> Iterator[str]:
-    protocol, kind = data.protocol, kind_of(data.kind)
+    protocol = data.protocol
+    kind = kind_of(data.kind)
     if data.id == "all":
         yield "all.tex is the table of all data sets: give another id"
     splits = protocol.repeats * count_folds(protocol.kind, **protocol.options)

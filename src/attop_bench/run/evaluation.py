@@ -55,7 +55,8 @@ def evaluate(
             with reporting_damage(path):
                 if "candidates" in result:
                     best, mean, tried = chosen[run.method, t]
-                    candidates, row = result["candidates"], values[t, best]
+                    candidates = result["candidates"]
+                    row = values[t, best]
                     result = {
                         **candidates[best],
                         "chosen": candidates[best]["candidate"],

@@ -179,7 +179,8 @@ def _digest_of_file(file: str) -> str:
 def _remembered(key: str, file: str, make: Callable[[], Iterable[Any]]) -> list[Any]:
     """Return the values that `make` reads of a file, without reading one that has not changed since."""
     stat = os.stat(file)
-    state, noted = [stat.st_mtime_ns, stat.st_size], _memory().get(key, [None])
+    state = [stat.st_mtime_ns, stat.st_size]
+    noted = _memory().get(key, [None])
     if state != noted[0]:
         _NEW.append(key)
         _memory()[key] = noted = [state, *make()]

@@ -35,9 +35,9 @@ def import_estimator(path: str) -> Any:
 
 def sample_of(dataset: Dataset, takes: str = "matrix") -> Sample:
     """Return the rows of a data set for an experiment, of a method that takes its matrix or its table."""
-    beside = {name: getattr(dataset, name) for name in ("entity", "day", "amount")}
+    row_columns = {name: getattr(dataset, name) for name in ("entity", "day", "amount")}
     X = dataset.table if takes == "table" else dataset.X
-    return Sample(X, dataset.y, dataset.groups, **beside)
+    return Sample(X, dataset.y, dataset.groups, **row_columns)
 
 
 def learner_of(job: Job, dataset: Dataset) -> Learner:
@@ -47,7 +47,8 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
     def prepare() -> Transformer | None:
         return None if job.input == "table" else dataset.transformer(job.scaling)
 
-    name, whole = job.estimator.rpartition(".")[2], job.protocol["kind"] == "whole-entities"
+    name = job.estimator.rpartition(".")[2]
+    whole = job.protocol["kind"] == "whole-entities"
     grid = {**job.param_grid, **distributions_of(job.param_distributions)}
     return Learner(
         name=name,
@@ -66,7 +67,7 @@ def distributions_of(entries: Mapping[str, object]) -> dict[str, Any]:
     return {name: read_distribution(entry) for name, entry in entries.items()}
 
 
-def rehearse(estimator: Estimator, candidates: Sequence[Params]) -> None:
+def warm_up(estimator: Estimator, candidates: Sequence[Params]) -> None:
     """Fit an estimator on a toy sample, to compile or load the code of a fit."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
@@ -89,7 +90,7 @@ def compile_method(method: Mapping[str, Any]) -> None:
         return
     estimator = import_estimator(method["estimator"])(**method["params"])
     space = distributions_of(method.get("param_distributions", {}))
-    rehearse(estimator, draw_candidates(space, 1, 0) if space else list(ParameterGrid(method["param_grid"])))
+    warm_up(estimator, draw_candidates(space, 1, 0) if space else list(ParameterGrid(method["param_grid"])))
 
 
 def describe(model: object) -> dict[str, Any]:

@@ -113,8 +113,8 @@ class Job:
 
     def record(self, name: str) -> Record:
         """Return the empty record of this job on the data set called `name`."""
-        own = {field: getattr(self, field) for field in ("repeat", "fold", "scoring", "selection")}
-        return Record(**own, seed=derive_seed(self.seed, name, self.repeat, self.fold))
+        place = {field: getattr(self, field) for field in ("repeat", "fold", "scoring", "selection")}
+        return Record(**place, seed=derive_seed(self.seed, name, self.repeat, self.fold))
 
     def as_dict(self) -> dict[str, object]:
         """Return a JSON value."""
@@ -127,13 +127,13 @@ class Job:
         return {name: value for name, value in self.as_dict().items() if name not in left_out}
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Job:
+    def from_dict(cls, entries: Mapping[str, Any]) -> Job:
         """Return the job of `as_dict`; an unknown or missing entry is a ValueError."""
-        known = {f.name for f in fields(cls)}
-        if unknown := set(given) - known:
-            raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(known)}")
+        names = {f.name for f in fields(cls)}
+        if unknown := set(entries) - names:
+            raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(names)}")
         try:
-            return cls(**{**given, "tops": [Top.of(top) for top in given["tops"]]})
+            return cls(**{**entries, "tops": [Top.of(top) for top in entries["tops"]]})
         except (TypeError, KeyError) as error:
             raise ValueError(f"a training run is not complete: {error}") from None
 

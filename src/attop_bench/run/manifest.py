@@ -51,19 +51,19 @@ def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> d
 
 def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable) -> dict[str, Any]:
     data = config.dataset(name)
-    about: dict[str, Any]
+    description: dict[str, Any]
     if isinstance(dataset, Unavailable):
-        about = {"name": name, "title": name, "unavailable": dataset.reason, "remedy": dataset.remedy}
+        description = {"name": name, "title": name, "unavailable": dataset.reason, "remedy": dataset.remedy}
     else:
-        about = {"title": name, **dataset.facts, **dataset.summary()}
+        description = {"title": name, **dataset.facts, **dataset.summary()}
         if dataset.entity is not None:
-            about["design_effect"] = likeness_within(
+            description["design_effect"] = likeness_within(
                 _test_parts(config, data, dataset), dataset.y, dataset.entity
             )
     sources = dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values())
     return {
-        **about,
-        "title": data.title or about["title"],
+        **description,
+        "title": data.title or description["title"],
         **{name: text for name in ("licence", "citation", "notes") if (text := getattr(data, name))},
         **({"source": ", ".join(sources)} if sources else {}),
         "protocol": data.protocol.model_dump(),
@@ -74,7 +74,7 @@ def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable)
         "select": config.select_of(name),
         "budget": config.budget.model_dump(exclude_none=True) if config.budget else {},
         "skip": data.skip,
-        "seeds": _seeds(config, data, about["name"]),
+        "seeds": _seeds(config, data, description["name"]),
     }
 
 

@@ -271,8 +271,8 @@ class MethodConfig(_Model):
     @classmethod
     def _in_the_bibliography(cls, cite: list[str]) -> list[str]:
         if unknown := [key for key in cite if key not in bibliography()]:
-            known = did_you_mean(unknown[0], bibliography())
-            raise ValueError(f"attop's bibliography, {FILE}, has no entry {unknown[0]!r}; {known}")
+            suggestion = did_you_mean(unknown[0], bibliography())
+            raise ValueError(f"attop's bibliography, {FILE}, has no entry {unknown[0]!r}; {suggestion}")
         return cite
 
     @pydantic.field_validator("param_distributions")
@@ -411,8 +411,8 @@ class Config(_Model):
 
     def limits_of(self, method: str) -> dict[str, float | None]:
         """Return the limits of a method's training jobs: seconds and memory_mb."""
-        own = self.method(method).limits.model_dump(exclude_unset=True)
-        return {**self.limits.model_dump(), **own}
+        of_method = self.method(method).limits.model_dump(exclude_unset=True)
+        return {**self.limits.model_dump(), **of_method}
 
     def dataset(self, name: str) -> DatasetConfig:
         """Return the data set of a name."""
@@ -499,7 +499,8 @@ def _row(name: str, field: FieldInfo) -> str:
 
 
 def _type(annotation: Any) -> str:
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    origin = typing.get_origin(annotation)
+    arguments = typing.get_args(annotation)
     if origin is typing.Annotated:
         return _type(arguments[0])
     if origin is typing.Literal:

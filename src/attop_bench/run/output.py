@@ -14,7 +14,7 @@ from attop_bench.run.queue import Asked, in_words, submitted_here
 from attop_bench.run.up_to_date import known_outputs, number_run, refusal
 
 
-def hold(
+def lock_output(
     output: StrPath,
     attempts: int | None = None,
     since: float | None = None,

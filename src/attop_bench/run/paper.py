@@ -54,5 +54,5 @@ def simulations_of(paper: str | None) -> Mapping[str, Simulation]:
 def simulate(paper: str, name: str, seed: int, data: Mapping[str, Any]) -> Any:
     """Return the table of one simulation of a paper; `data` are its available data sets, by id."""
     simulation = simulations_of(paper)[name]
-    given = (data,) if simulation.datasets else ()
-    return object_at(simulation.function)(seed, *given, **simulation.arguments)
+    tables = (data,) if simulation.datasets else ()
+    return object_at(simulation.function)(seed, *tables, **simulation.arguments)

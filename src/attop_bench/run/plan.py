@@ -232,7 +232,8 @@ class Plan:
 
     def job(self, run: Run) -> Job:
         """Return the specification of a training run."""
-        data, learner = self.config.dataset(run.dataset), self.config.method(run.method)
+        data = self.config.dataset(run.dataset)
+        learner = self.config.method(run.method)
         return Job(
             repeat=run.repeat,
             fold=run.fold,

@@ -114,9 +114,11 @@ def as_published(top: Top, n: int) -> Top:
 
 
 def _measure(config: Config, name: str, paths: Mapping[str, str], deadline: float) -> Measured:
-    protocol, plan = config.dataset(name).protocol, Plan(config)
+    protocol = config.dataset(name).protocol
+    plan = Plan(config)
     dataset = prepare(config, name, paths)
-    sample, values = sample_of(dataset), []
+    sample = sample_of(dataset)
+    values = []
     for repeat in range(protocol.repeats):
         folds = make_folds(protocol.kind, dataset, repeat, config.seed, **protocol.options)
         for number, fold in enumerate(folds):

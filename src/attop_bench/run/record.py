@@ -38,7 +38,8 @@ class RecordError(ValueError):
 
     def __init__(self, what: str, spoilt: Sequence[StrPath] = ()) -> None:
         super().__init__(f"{what}: delete it, and its run is repeated" if spoilt else what)
-        self.what, self.spoilt = what, [Path(path) for path in spoilt]
+        self.what = what
+        self.spoilt = [Path(path) for path in spoilt]
 
 
 @dataclass
@@ -108,7 +109,9 @@ class Record:
 
     def fail(self, status: str, error: str, traceback: str = "") -> Self:
         """Set the reason why there are no scores; return the record."""
-        self.status, self.error, self.traceback = status, error, traceback
+        self.status = status
+        self.error = error
+        self.traceback = traceback
         self.environment = environment()
         return self
 
@@ -123,18 +126,21 @@ class Record:
         """Write the scores, then all else as JSON, each whole or not at all."""
         from attop_bench.data.base import save_arrays
 
-        self.digest, self.started, self.ended, self.made = digest, started, time.time(), made
+        self.digest = digest
+        self.started = started
+        self.ended = time.time()
+        self.made = made
         save_arrays(scores, {"test": self.test, "scores": self.scores})
         write_json(record, {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS})
 
     @classmethod
     def read(cls, path: StrPath) -> Self:
         """Read a record of this version or an older one; raise `RecordError` for another file."""
-        known = {f.name for f in fields(cls)} - _ARRAYS
+        names = {f.name for f in fields(cls)} - _ARRAYS
         try:
             with opened(path) as file:
                 content = parse_json(file.read())
-            record = cls(**{name: value for name, value in content.items() if name in known})
+            record = cls(**{name: value for name, value in content.items() if name in names})
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(f"{path} is no record of a run ({error})", [path]) from None
         if record.status not in STATUSES:

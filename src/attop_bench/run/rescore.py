@@ -107,8 +107,8 @@ def _evaluate_file(
         scored = []
         for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
             where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
-            for tops_of_rows, its in _at_tops(run, tops, where_run, nearest):
-                part, scores = _items_of(its, where_run)
+            for tops_of_rows, table in _at_tops(run, tops, where_run, nearest):
+                part, scores = _items_of(table, where_run)
                 first = parts.setdefault((repeat, fold), part)
                 _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
                 scored.append((method, repeat, fold, part, scores, tops_of_rows))
@@ -123,7 +123,7 @@ def _evaluate_file(
             entry |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
             table_rows["runs"] += [entry | {"top": str(top)} for top in tops_of_rows]
         facts[str(dataset)] = _about(parts, nearest and "top" in rows)
-    tables = {name: pd.DataFrame(its, columns=[*KEY, *TABLES[name]]) for name, its in table_rows.items()}
+    tables = {name: pd.DataFrame(table, columns=[*KEY, *TABLES[name]]) for name, table in table_rows.items()}
     return tables, facts
 
 
@@ -195,7 +195,8 @@ def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> dict[str
     """Return the counts of the rows tested in the first repeat."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
-    repeats, folds = len({repeat for repeat, _ in parts}), len(parts_of_repeat)
+    repeats = len({repeat for repeat, _ in parts})
+    folds = len(parts_of_repeat)
     protocol = f"As the scores were made: {folds} test parts, {repeats} times."
     counts: dict[str, object] = {
         "items": int(sum(len(part.y) for part in parts_of_repeat)),
@@ -291,7 +292,8 @@ def _check_agree(first: TestFold, part: TestFold, where: str, method: str) -> No
             f"{len(first.rows)} of the method before it: methods are compared on the same rows"
         )
     for name, what in (("y", "labels"), ("groups", "groups"), ("weights", "weights")):
-        before, now = getattr(first, name), getattr(part, name)
+        before = getattr(first, name)
+        now = getattr(part, name)
         if before is not None and now is not None and not np.array_equal(before, now):
             raise DatasetError(
                 f"{where}: method {method!r} has other {what} than the method before it: those of a row are "

@@ -93,10 +93,10 @@ class Requests:
     def entry(self, dataset: str, method: str) -> ResourcesConfig:
         """Return the requests in the entry of a method for a data set."""
         resources = self.plan.config.method(method).resources
-        there = resources.datasets.get(dataset)
-        if there is None:
+        of_dataset = resources.datasets.get(dataset)
+        if of_dataset is None:
             return resources
-        return resources.model_copy(update=there.model_dump(exclude_unset=True))
+        return resources.model_copy(update=of_dataset.model_dump(exclude_unset=True))
 
     def of_training(self, *, is_limited: bool) -> dict[str, Any]:
         """Return the resources of rule train; memory and time only where something reads them."""

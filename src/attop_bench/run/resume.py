@@ -33,7 +33,8 @@ def train_folds(
     same `params` (the fingerprint of the code is among them) and the same content of its `files`.
     SystemExit: some runs have no results; the others were tried nevertheless.
     """
-    folder, digest_of_file = archive.with_suffix(WORK), cache(_digest)
+    folder = archive.with_suffix(WORK)
+    digest_of_file = cache(_digest)
     keys = {_name(run): _key(params, [digest_of_file(file) for file in files(run)]) for run in runs}
     _unpack(archive, folder)
     _keep_the_same(folder, keys)

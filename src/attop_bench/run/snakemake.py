@@ -102,12 +102,12 @@ def attempts(workflow: Any) -> int | None:
     return None if retries is None else retries + 1
 
 
-def configfiles(workflow: Any, *, given: bool = False) -> list[str]:
+def configfiles(workflow: Any, *, named: bool = False) -> list[str]:
     """Return the configuration files, or only those given on the command line.
 
     Lost without it: a key that is there twice is not refused; commands are shown without ``--configfile``.
     """
-    files = of(workflow, "overwrite_configfiles", ()), () if given else of(workflow, "configfiles", ())
+    files = of(workflow, "overwrite_configfiles", ()), () if named else of(workflow, "configfiles", ())
     return list(dict.fromkeys(str(file) for some in files for file in some))
 
 
@@ -131,18 +131,19 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
     with contextlib.suppress(ImportError, AttributeError):
         from snakemake.script import PythonScript, ScriptBase
 
-        start, names = ScriptBase._execute_cmd, {f"{name}.py" for name in scripts}
+        start = ScriptBase._execute_cmd
+        names = {f"{name}.py" for name in scripts}
         installed = installed_packages()
         program = f"import sys; sys.path.append({HOME!r}); from attop_bench.jobs.client import main; "
         client = shlex.join(["-ISc", f"{program}main({preload!r}, {installed!r})"])
         cold = shlex.join(["-c", COLD])
 
-        def execute(self: Any, command: str, **given: Any) -> Any:
-            if "attop_bench" in of(self, "source", "") and "py_exec" in given and not self.container_img:
+        def execute(self: Any, command: str, **keywords: Any) -> Any:
+            if "attop_bench" in of(self, "source", "") and "py_exec" in keywords and not self.container_img:
                 served = of(self, "path.get_filename", str)() in names
                 threads = _threads(self.resources) if served else ""
-                given["py_exec"] = f"{threads}{given['py_exec']} {client if served else cold}"
-            return start(self, command, **given)
+                keywords["py_exec"] = f"{threads}{keywords['py_exec']} {client if served else cold}"
+            return start(self, command, **keywords)
 
         PythonScript._execute_cmd = execute
 
@@ -206,8 +207,8 @@ def keep_words_on_groups() -> None:
 
         log = GroupJob.log_error
 
-        def log_error(self: Any, msg: str | None = None, **given: Any) -> Any:
-            return log(self, msg, **given, **{WORDS: msg or ""})
+        def log_error(self: Any, msg: str | None = None, **keywords: Any) -> Any:
+            return log(self, msg, **keywords, **{WORDS: msg or ""})
 
         GroupJob.log_error = log_error
 

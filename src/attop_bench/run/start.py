@@ -17,7 +17,7 @@ from attop_bench.run import snakemake as internals
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.interrupt import heed_interrupt, heed_termination, jobs_begin
 from attop_bench.run.made import runs_again
-from attop_bench.run.output import hold
+from attop_bench.run.output import lock_output
 from attop_bench.run.places import Beside, with_places
 from attop_bench.run.plan import Plan
 from attop_bench.run.refusal import ConfigError, refuse
@@ -54,7 +54,7 @@ def planned(workflow: Any, config: Mapping[str, Any], folder: str, locate: Besid
     try:
         for file in internals.configfiles(workflow):
             read_yaml(file)  # refuses a key that is there twice
-        named = internals.configfiles(workflow, given=True)
+        named = internals.configfiles(workflow, named=True)
         snakefile = locate("Snakefile") if os.path.isdir(folder) else None
         plan = Plan(load_config(with_places(config, named, snakefile, locate)))
     except ConfigError as error:
@@ -87,7 +87,7 @@ def hold_folder(output: str, attempts: int | None, taken: TakeOver, logger: Any)
     """Keep others from the folder of results while this run lasts, or end with who writes there."""
     from snakemake.exceptions import WorkflowError
 
-    if refused := hold(output, attempts, taken.since, logger.warning):
+    if refused := lock_output(output, attempts, taken.since, logger.warning):
         raise WorkflowError(refused)
     jobs_begin()
 
@@ -105,7 +105,7 @@ def tell_of_jobs(workflow: Any, logger: Any, report: str, manifest: str) -> None
             "cores": internals.at_a_time(workflow),
             "report": report,
             "manifest": manifest,
-            "configfiles": internals.configfiles(workflow, given=True),
+            "configfiles": internals.configfiles(workflow, named=True),
         }
         logger.info(None, extra=event)
 

@@ -26,17 +26,17 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
     training part (``train``) and on the test part (``test``). No rows for a method that failed, has no
     ``objective_``, or selected its candidate on the test parts.
     """
-    kept = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
-    if not record.ok or kept is None:
+    choice = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
+    if not record.ok or choice is None:
         return []
     learner = learner_of(job, dataset)
-    known = learner.estimator.get_params()
-    limit = next((name for name in ITERATIONS if name in known), None)
+    params = learner.estimator.get_params()
+    limit = next((name for name in ITERATIONS if name in params), None)
     if limit is None or not hasattr(learner.estimator, "fit_many"):
         return []
     chosen_top = next(one for one in job.tops if str(one) == top)
-    candidate = kept["chosen"]
-    last = int({**known, **candidate}[limit])
+    candidate = choice["chosen"]
+    last = int({**params, **candidate}[limit])
     sample = sample_of(dataset)
     rows: list[dict[str, object]] = []
     try:

@@ -27,7 +27,7 @@ from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_avail
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
 from attop_bench.run.candidates import FOLDER, CandidateFiles
-from attop_bench.run.fitting import describe, import_estimator, learner_of, rehearse, sample_of
+from attop_bench.run.fitting import describe, import_estimator, learner_of, sample_of, warm_up
 from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Job
 from attop_bench.run.provenance import provenance
@@ -73,7 +73,8 @@ def run_job(
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
     run = _train_all if job.selection == "optimistic" else _select_and_train
-    before, process = _cpu_seconds(), os.getpid()
+    before = _cpu_seconds()
+    process = os.getpid()
     try:
         with torn_within() as torn, time_limit(seconds):
             record.scores = run(job, dataset, fold, record, keeper)
@@ -116,7 +117,8 @@ def _train_all(
     job: Job, dataset: Dataset, fold: Fold, record: Record, keeper: CandidateFiles | None
 ) -> Floats:
     """Train every candidate for every top on the whole training part, and score the test part."""
-    learner, sample = learner_of(job, dataset), sample_of(dataset, job.input)
+    learner = learner_of(job, dataset)
+    sample = sample_of(dataset, job.input)
     candidates = learner.candidates
     start = time.perf_counter()
     picks = [(top, candidate) for top in job.tops for candidate in candidates]
@@ -127,8 +129,8 @@ def _train_all(
     record.tops = [{"top": str(top), "candidates": []} for top in job.tops]
     n = record.n_candidates = len(candidates)
     for i, ((_, candidate), model) in enumerate(zip(picks, models, strict=True)):
-        about = {"at_edge": at_edge(candidate, job.param_grid), "model": describe(model)}
-        entry = {"candidate": candidate, **about, "constant": all_alike(scores[i])}
+        description = {"at_edge": at_edge(candidate, job.param_grid), "model": describe(model)}
+        entry = {"candidate": candidate, **description, "constant": all_alike(scores[i])}
         record.tops[i // n]["candidates"].append(entry)
     record.seconds = {"selection": 0.0, "training": trained - start, "scoring": time.perf_counter() - trained}
     return scores.reshape(len(job.tops), n, -1)
@@ -142,12 +144,13 @@ def _select_and_train(
     if not learner.is_tuned and fold.refit:
         # Else the first inner split loads what the seconds of training are not to count.
         with contextlib.suppress(Exception):
-            rehearse(learner.seeded(record.seed), learner.candidates)
+            warm_up(learner.seeded(record.seed), learner.candidates)
     sample = sample_of(dataset, job.input)
     trained = train(learner, sample, fold, job.tops, job.metric, record.seed, job.selector, keeper)
     candidates = trained.candidates
     for t, top in enumerate(job.tops):
-        chosen, values = trained.chosen[t], trained.values[t]
+        chosen = trained.chosen[t]
+        values = trained.values[t]
         inner = [{"candidate": c, "values": list(v)} for c, v in zip(candidates, values, strict=True)]
         entry = {
             "top": str(top),

@@ -118,7 +118,9 @@ class Inputs:
         limits = {m.id: config.limits_of(m.id) for m in config.methods}
 
         def param(name: str) -> object:
-            return either({pair: of[name] for pair, of in pairs.items()}, lambda w: (w.dataset, w.method))
+            return either(
+                {pair: values[name] for pair, values in pairs.items()}, lambda w: (w.dataset, w.method)
+            )
 
         compared = named(seed=config.seed) | {name: param(name) for name in PARTS}
         if config.granularity != "fold":
@@ -139,7 +141,7 @@ class Inputs:
         return params
 
     def _checked(self, dataset: str) -> Params:
-        """Return the keys of a data set that are checked; its selector, where scoring is none."""
+        """Return the keys of a data set that its checks depend on, and its selector if it has one."""
         select = self.config.select_of(dataset)
         checked = self.config.dataset(dataset).model_dump(include=_CHECKED)
         return checked | ({"select": select} if select else {})
@@ -363,7 +365,8 @@ def number_run(output: StrPath, attempts: int | None = None, since: float | None
     Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`. `since` is the time of
     the `TakeOver`, if there was one: of it, what Snakemake remembers from before may be of other results.
     """
-    run, note = uuid4().hex, _known(output)
+    run = uuid4().hex
+    note = _known(output)
     # The number before too: a kill may come between the two files.
     runs = [*_read(note).get("runs", [])[-1:], run]
     write_json(note, {"runs": runs, "since": since, "output": os.fspath(output)})

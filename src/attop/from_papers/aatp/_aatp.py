@@ -148,7 +148,9 @@ class AATP(WeightedRanker):
         # An item of weight 0 is as good as absent: it is not tried as the threshold item either.
         rows = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
         if weight is not None:
-            X, y, weight = X[rows], y[rows], weight[rows]
+            X = X[rows]
+            y = y[rows]
+            weight = weight[rows]
         counts = item_weights(y, self.weights, weight)
         ranks = [_rank(model._top(), y, weight, counts) for model in models]
         problem = _SOLVERS[self.solver](X, y, np.asarray(self.C * counts, np.float64))
@@ -184,7 +186,8 @@ class AATP(WeightedRanker):
 
     def _warn(self, choices: Sequence[QuantileModel], n: int, late: bool) -> None:
         """Warn of a search that ended early or missed its tolerance; `late`: its time was up."""
-        solved, missed = choices[0].n_solved, choices[0].n_missed
+        solved = choices[0].n_solved
+        missed = choices[0].n_missed
         incomplete = [choice for choice in choices if not choice.complete]
         messages = []
         if late and (incomplete or missed):
@@ -244,7 +247,9 @@ def _rank(top: Top, y: Ints, weight: Floats | None, counts: Ints | Floats) -> in
 
     `weight` is how often the item is among those that `top` counts: once, if it is None.
     """
-    n, n_pos, total = len(y), int(y.sum()), Fraction(counts.sum().item())
+    n = len(y)
+    n_pos = int(y.sum())
+    total = Fraction(counts.sum().item())
     if weight is None:
         k = top.resolve(n, n_pos)
     else:

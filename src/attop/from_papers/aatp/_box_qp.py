@@ -124,7 +124,9 @@ def interior_point(
             if not going.any() or iteration == max_iter or (iteration and expired()):
                 break
             if not going.all():
-                left, rows, stay = left[going], rows.keep(going), np.flatnonzero(going)
+                left = left[going]
+                rows = rows.keep(going)
+                stay = np.flatnonzero(going)
                 c, w, alpha, slack, z, u, margins, combined = (
                     np.take(v, stay, axis=1) for v in (c, w, alpha, slack, z, u, margins, combined)
                 )

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
-from attop._core.typing import Floats
+from attop._core.typing import Bools, Floats
 
 #: Numbers in the largest temporary of `DifferenceRows`: 32 MB.
 _BLOCK = 2**22
@@ -33,7 +32,9 @@ class ThresholdRows:
     """
 
     def __init__(self, signed: Floats, item_rows: Floats, outer: Floats | None = None):
-        self.signed, self.item_rows, self.outer = signed, item_rows, outer
+        self.signed = signed
+        self.item_rows = item_rows
+        self.outer = outer
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -57,7 +58,9 @@ class ThresholdRows:
         d = len(self.item_rows)
         products = self.outer @ theta
         # The last row of the triangle holds sum_i theta_i z_i and sum_i theta_i.
-        gram, mixed, total = products[: -d - 1], products[-d - 1 : -1], products[-1]
+        gram = products[: -d - 1]
+        mixed = products[-d - 1 : -1]
+        total = products[-1]
         factor(gram, mixed, total, self.item_rows)
 
         def solver(b: Floats) -> Floats:
@@ -66,7 +69,7 @@ class ThresholdRows:
 
         return solver
 
-    def keep(self, mask: NDArray[np.bool_]) -> ThresholdRows:
+    def keep(self, mask: Bools) -> ThresholdRows:
         """Restrict to the problems where `mask` is true."""
         return ThresholdRows(self.signed, np.compress(mask, self.item_rows, axis=1), self.outer)
 
@@ -102,7 +105,8 @@ class DifferenceRows:
             # A product of a matrix with its own transpose costs half of any other.
             V = self.V[start : start + block] * np.sqrt(theta[start : start + block])
             matrix += V.T @ V
-        trace, ridge = float(np.trace(matrix)), 0.0
+        trace = float(np.trace(matrix))
+        ridge = 0.0
         for _ in range(8):
             try:
                 factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
@@ -113,7 +117,7 @@ class DifferenceRows:
                 matrix[np.diag_indices(d)] += ridge
         raise FloatingPointError("the features are too large for double precision: standardise them")
 
-    def keep(self, mask: NDArray[np.bool_]) -> DifferenceRows:
+    def keep(self, mask: Bools) -> DifferenceRows:
         """Return itself: a batch of one is never narrowed."""
         return self
 

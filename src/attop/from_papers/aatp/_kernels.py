@@ -14,7 +14,8 @@ discard_stale(Path(__file__).parent)
 def objectives(c, alpha, margins):
     """Return ``sum_i c_i (1 - margin_i)+`` and ``sum_i alpha_i`` of every problem."""
     n, m = alpha.shape
-    hinge, total = np.zeros(m), np.zeros(m)
+    hinge = np.zeros(m)
+    total = np.zeros(m)
     for i in range(n):
         for b in range(m):
             excess = 1.0 - margins[i, b]
@@ -33,7 +34,8 @@ def weigh(alpha, slack, z, u, margins, theta, right):
     mu = np.zeros(m)
     for i in range(n):
         for b in range(m):
-            a, s = alpha[i, b], slack[i, b]
+            a = alpha[i, b]
+            s = slack[i, b]
             mu[b] += a * z[i, b] + s * u[i, b]
             weight = a * s / (z[i, b] * s + u[i, b] * a)
             theta[i, b] = weight
@@ -51,14 +53,16 @@ def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
     for: Mehrotra's centering parameter times `mu`.
     """
     n, m = alpha.shape
-    rate, cross = np.zeros(m), np.zeros(m)
+    rate = np.zeros(m)
+    cross = np.zeros(m)
     for b in range(m):
         rate[b] = 1.0
     for i in range(n):
         for b in range(m):
             step = theta[i, b] * (1.0 - margins[i, b] - moved[i, b])
             da[i, b] = step
-            p, q = step / alpha[i, b], step / slack[i, b]
+            p = step / alpha[i, b]
+            q = step / slack[i, b]
             highest = max(max(-p, 1.0 + p), max(q, 1.0 - q))
             rate[b] = max(rate[b], highest)
             cross[b] += step * (u[i, b] * (1.0 - q) - z[i, b] * (1.0 + p))
@@ -80,7 +84,8 @@ def correct(alpha, slack, z, u, margins, theta, target, second_order, da, lower,
     for i in range(n):
         for b in range(m):
             step = da[i, b]
-            p, q = step / alpha[i, b], step / slack[i, b]
+            p = step / alpha[i, b]
+            q = step / slack[i, b]
             low = (target[b] + second_order * step * z[i, b] * (1.0 + p)) / alpha[i, b]
             high = (target[b] - second_order * step * u[i, b] * (1.0 - q)) / slack[i, b]
             lower[i, b] = low
@@ -101,7 +106,8 @@ def advance(alpha, slack, z, u, theta, right, moved, lower, upper, share):
     for i in range(n):
         for b in range(m):
             da = right[i, b] - theta[i, b] * moved[i, b]
-            p, q = da / alpha[i, b], da / slack[i, b]
+            p = da / alpha[i, b]
+            q = da / slack[i, b]
             dz = lower[i, b] - z[i, b] * (1.0 + p)
             du = upper[i, b] - u[i, b] * (1.0 - q)
             highest = max(max(-p, q), max(-dz / z[i, b], -du / u[i, b]))

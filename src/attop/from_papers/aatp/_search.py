@@ -41,8 +41,13 @@ class Search:
         deadline: Deadline,
         report: Report | None = None,
     ):
-        self._problem, self._weight, self._targets, self._tol = problem, weight, targets, tol
-        self._deadline, self._report, self._history = deadline, report, History()
+        self._problem = problem
+        self._weight = weight
+        self._targets = targets
+        self._tol = tol
+        self._deadline = deadline
+        self._report = report
+        self._history = History()
         self._n_solved = 0
         self._distance = np.full(len(targets), np.inf)
 
@@ -79,7 +84,9 @@ class Search:
         Differences from the paper: the paper tries all items.
         """
         problem = self._problem
-        n, most, size = problem.n, _max_problems(problem), problem.batch_size * problem.workers
+        n = problem.n
+        most = _max_problems(problem)
+        size = problem.batch_size * problem.workers
         start = problem.Z @ (problem.Z.T @ (problem.sign * problem.upper))
         first = quantile_items(start, self._weight, self._targets)[:, 0]
         solved: dict[int, tuple[SolvedProblems, Ints]] = {}
@@ -189,7 +196,8 @@ class Search:
 
     def _extrapolate(self, solved: SolvedProblems, t: int) -> Floats:
         """Extrapolate each item's distance from quantile t in the model whose threshold item it would be."""
-        Z, best = self._problem.Z, np.argmin(np.abs(solved.offset[t]))
+        Z = self._problem.Z
+        best = np.argmin(np.abs(solved.offset[t]))
         scores = Z @ solved.coef[:, [best]]
         prior = scores[:, 0] - scores[quantile_items(scores, self._weight, [self._targets[t]])[0, 0], 0]
         # Add the linear function of the features that fits the distances of the items tried, by ridge

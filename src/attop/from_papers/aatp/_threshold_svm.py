@@ -129,7 +129,8 @@ class ThresholdSVM:
                 signed, np.ascontiguousarray(self._coordinates[threshold_items].T), self._outer
             )
             optimum = interior_point(rows, upper, tol=aim, expired=expired)
-            w, alpha = optimum.coef, optimum.dual
+            w = optimum.coef
+            alpha = optimum.dual
         else:
             single = [
                 interior_point(

@@ -34,7 +34,8 @@ class CvxpyThresholdSVM(ThresholdSVM):
                 "or use solver='interior-point', which needs no other package"
             ) from error
         super().__init__(X, y, upper)
-        self._coordinates, self._basis = self.Z, None
+        self._coordinates = self.Z
+        self._basis = None
         d = self.Z.shape[1]
         # One compiled problem; the threshold item is its parameter.
         self._w = cvxpy.Variable(d)

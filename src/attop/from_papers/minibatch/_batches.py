@@ -7,12 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from attop._core.parameters import check_numbers
 from attop._core.top import Top
-from attop._core.typing import Features, Floats, Ints
+from attop._core.typing import Bools, Features, Floats, Ints
 from attop.from_papers.minibatch._kernels import add_rows, deal, score_rows
 from attop.surrogates._base import of_both_classes
 
@@ -34,7 +33,9 @@ class Batch:
     """
 
     def __init__(self, X: Features, rows: Ints, n_pos: int, k: int):
-        self.rows, self.n_pos, self.k = rows, n_pos, k
+        self.rows = rows
+        self.n_pos = n_pos
+        self.k = k
         self._sample = X
         self._X: Features | None = None
 
@@ -73,7 +74,8 @@ class BatchSource(ABC):
 
     def __init__(self, top: Top, batch_size: int):
         check_numbers(batch_size=batch_size)
-        self._top, self._batch_size = top, batch_size
+        self._top = top
+        self._batch_size = batch_size
         self._tops: dict[tuple[int, int], int] = {}
         self.n_skipped = 0
 
@@ -81,18 +83,20 @@ class BatchSource(ABC):
     def one_pass(self) -> Iterator[Batch]:
         """Yield the batches of one pass over the sample."""
 
-    def _deal(self, X: Features, positive: NDArray[np.bool_], order: Ints) -> Iterator[Batch]:
+    def _deal(self, X: Features, positive: Bools, order: Ints) -> Iterator[Batch]:
         """Deal rows of `X` in the given order to batches whose sizes differ by at most one.
 
         In a batch positives come first, and in either class it reads the sample from front to back.
         """
         n = len(order)
         n_batches = math.ceil(n / self._batch_size)
-        rows, ends = np.empty(n, np.int64), np.zeros((n_batches, 2), np.int64)
+        rows = np.empty(n, np.int64)
+        ends = np.zeros((n_batches, 2), np.int64)
         deal(order, positive, np.empty(n, np.int32), rows, ends.ravel())
         start = 0
         for middle, end in ends.tolist():
-            size, n_pos = end - start, middle - start
+            size = end - start
+            n_pos = middle - start
             if 0 < n_pos < size:
                 if (size, n_pos) not in self._tops:
                     self._tops[size, n_pos] = batch_top(self._top, size, n_pos, n)
@@ -122,7 +126,8 @@ class Batches(BatchSource):
 
     def one_pass(self) -> Iterator[Batch]:
         """Shuffle and yield the batches of one pass; it is an error if none holds both classes."""
-        n, skipped = len(self._positive), self.n_skipped
+        n = len(self._positive)
+        skipped = self.n_skipped
         yield from self._deal(self._X, self._positive, self._rng.permutation(n))
         n_batches = math.ceil(n / self._batch_size)
         if self.n_skipped - skipped == n_batches:
@@ -150,7 +155,9 @@ class StreamedBatches(BatchSource):
                 f"{top} is a number out of the whole sample, but the length of a stream is unknown: "
                 "give a fraction of the items (tau) or of the positives (kappa)"
             )
-        self._chunks, self._n_features, self._rng = chunks, n_features, rng
+        self._chunks = chunks
+        self._n_features = n_features
+        self._rng = rng
 
     def one_pass(self) -> Iterator[Batch]:
         """Read all chunks, check them, and yield their batches."""
@@ -180,7 +187,8 @@ class QueryBatches(BatchSource):
         sample, eligible_sample = of_both_classes(y, groups)
         self._one_class = sample.n_groups - eligible_sample.n_groups
         self._X = X if issparse(X) else np.ascontiguousarray(X)
-        self._sample, self._rng = eligible_sample, rng
+        self._sample = eligible_sample
+        self._rng = rng
         sizes = np.diff(eligible_sample.start).tolist()
         largest = int(np.argmax(sizes))
         top.resolve(

@@ -20,8 +20,10 @@ def deal(order, positive, key, rows, ends):
     reads the sample from front to back. `ends`, 2 zeros a batch, receives where the positives, and where the
     negatives, of each batch end in `rows`. `key` is a buffer.
     """
-    n, n_batches = len(order), len(ends) // 2
-    size, larger = n // n_batches, n % n_batches
+    n = len(order)
+    n_batches = len(ends) // 2
+    size = n // n_batches
+    larger = n % n_batches
     position = 0
     for batch in range(n_batches):
         for _ in range(size + 1 if batch < larger else size):
@@ -68,8 +70,10 @@ def mistakes(scores, n_pos, k, average, coef):
         if not abs(s) <= LARGEST:
             return -1
     n_neg = len(scores) - n_pos
-    pos, pos_at = np.empty(k), np.empty(k, np.int64)
-    neg, neg_at = np.empty(k), np.empty(k, np.int64)
+    pos = np.empty(k)
+    pos_at = np.empty(k, np.int64)
+    neg = np.empty(k)
+    neg_at = np.empty(k, np.int64)
     largest(scores[:n_pos], k, -np.inf, pos, pos_at)
     n_candidates = largest(scores[n_pos:], min(k, n_neg), -np.inf, neg, neg_at)
     hits = delta = 0
@@ -98,9 +102,11 @@ def mistakes(scores, n_pos, k, average, coef):
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def score_rows(X, rows, w, scores):
     """Write ``X[rows] @ w`` to `scores`."""
-    n, d = len(rows), len(w)
+    n = len(rows)
+    d = len(w)
     for i in range(n):
-        x, s = X[rows[i]], 0.0
+        x = X[rows[i]]
+        s = 0.0
         for j in range(d):
             s += x[j] * w[j]
         scores[i] = s

@@ -18,7 +18,7 @@ class MistakeDriven:
     ----------
     coef : ndarray of shape (d, 1)
         The model when `update` was called last, unless it had overflowed.
-    lost : ndarray of shape (1,)
+    overflowed : ndarray of shape (1,)
         Whether the iterate overflowed.
     n_mistakes : int
         ``sum_t Delta_t`` over all batches seen: the left side of the mistake bound.
@@ -44,7 +44,8 @@ class MistakeDriven:
         self._W = np.zeros((n_features, 1))
         self._total = np.zeros_like(self._W) if average else None
         self._t = 0
-        self.coef, self.lost = self._W.copy(), np.zeros(1, bool)
+        self.coef = self._W.copy()
+        self.overflowed = np.zeros(1, bool)
         self.n_mistakes = self.largest_k = 0
 
     def step(self, batch: Batch) -> float:
@@ -62,6 +63,6 @@ class MistakeDriven:
 
     def update(self, values: float | Floats) -> None:
         """Bring `coef` up to date; `values` are the mistakes since the last time."""
-        self.lost |= not (np.isfinite(values).all() and np.isfinite(self._W).all())
-        if not self.lost:
+        self.overflowed |= not (np.isfinite(values).all() and np.isfinite(self._W).all())
+        if not self.overflowed:
             self.coef = self._W.copy() if self._total is None else self._total / max(self._t, 1)

@@ -109,12 +109,14 @@ class MiniBatchRanker(Ranker):
         d = features.shape[1]
         batches = StreamedBatches(lambda: [(features, positive)], d, self._top(), self.batch_size)
         if first:
-            self._state, self.n_skipped_, self.intercept_ = self._start(d), 0, 0.0
+            self._state = self._start(d)
+            self.n_skipped_ = 0
+            self.intercept_ = 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             self._learn(batches)
         self.n_skipped_ += batches.n_skipped
         self.coef_ = self._state.coef[:, 0].copy()
-        if 0 < positive.sum() < len(positive) and not np.any(self._state.lost):
+        if 0 < positive.sum() < len(positive) and not np.any(self._state.overflowed):
             self._set_threshold(self._score(features), positive)
         return self
 
@@ -402,7 +404,8 @@ class PerceptronAtK(MiniBatchRanker):
 
     def _learn(self, batches: BatchSource) -> None:
         self._state.update(np.array([self._state.step(batch) for batch in batches.one_pass()]))
-        self.n_mistakes_, self.largest_k_ = self._state.n_mistakes, self._state.largest_k
+        self.n_mistakes_ = self._state.n_mistakes
+        self.largest_k_ = self._state.largest_k
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         for model in models:

@@ -47,7 +47,7 @@ class AveragedDescent:
     ----------
     coef : ndarray of shape (d, m)
         Average of the iterates; for a model that overflowed, after the last pass before it did.
-    lost : ndarray of shape (m,)
+    overflowed : ndarray of shape (m,)
         Whether a model overflowed.
     t : int
         Steps done.
@@ -60,8 +60,11 @@ class AveragedDescent:
         check_numbers(eta=self._eta.min(), radius=self._radius.min())
         self._surrogate = surrogate
         m = len(self._eta)
-        self._W, self._total = np.zeros((n_features, m)), np.zeros((n_features, m))
-        self.coef, self.lost, self.t = np.zeros((n_features, m)), np.zeros(m, bool), 0
+        self._W = np.zeros((n_features, m))
+        self._total = np.zeros((n_features, m))
+        self.coef = np.zeros((n_features, m))
+        self.overflowed = np.zeros(m, bool)
+        self.t = 0
 
     def step(self, batch: Batch) -> Floats:
         """Descend on a batch; returns the surrogate there before the step, shape (m,)."""
@@ -75,13 +78,13 @@ class AveragedDescent:
     def update(self, values: Floats) -> None:
         """Bring `coef` up to date; a model has overflowed where `values`, of shape (m,), is not finite."""
         average = self._total / max(self.t, 1)
-        self.lost |= ~(np.isfinite(values) & np.isfinite(average).all(axis=0))
-        self.coef = np.where(self.lost, self.coef, average)
+        self.overflowed |= ~(np.isfinite(values) & np.isfinite(average).all(axis=0))
+        self.coef = np.where(self.overflowed, self.coef, average)
 
     def alone(self, j: int) -> AveragedDescent:
         """Return model `j`, to be trained further by itself."""
         one = copy.copy(self)
-        for name in ("_eta", "_radius", "_W", "_total", "coef", "lost"):
+        for name in ("_eta", "_radius", "_W", "_total", "coef", "overflowed"):
             setattr(one, name, getattr(self, name)[..., j : j + 1].copy())
         return one
 
@@ -115,9 +118,10 @@ def descend(
         Perceptron@k they are the mistakes of the pass; one without any is the last, ``"converged"``. `n_iter`
         counts passes, an unfinished one included.
     """
-    deadline, history = Deadline(time_limit), History()
+    deadline = Deadline(time_limit)
+    history = History()
     check_numbers(epochs=epochs)
-    m = len(state.lost)
+    m = len(state.overflowed)
     objective = np.full(m, np.inf)
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
@@ -135,15 +139,17 @@ def descend(
                     "larger batch_size, or shuffle the items before dividing them into chunks"
                 )
             state.update(total)
-            objective = np.where(state.lost, objective, total if state.counts_mistakes else total / count)
+            objective = np.where(
+                state.overflowed, objective, total if state.counts_mistakes else total / count
+            )
             history.record(epoch, deadline.elapsed, objective)
             if deadline.expired:
                 status = "deadline"
                 break
-            if state.lost.all() or (state.counts_mistakes and not objective.any()):
+            if state.overflowed.all() or (state.counts_mistakes and not objective.any()):
                 status = "converged"
                 break
-    each_status: list[Status] = ["diverged" if bad else status for bad in state.lost]
+    each_status: list[Status] = ["diverged" if bad else status for bad in state.overflowed]
     return GridSolution(
         state.coef,
         objective,

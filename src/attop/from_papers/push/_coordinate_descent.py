@@ -25,7 +25,8 @@ class FeatureRankers:
 
     def __init__(self, X: Floats):
         self.shape: tuple[int, int] = X.shape
-        low, high = X.min(axis=0), X.max(axis=0)
+        low = X.min(axis=0)
+        high = X.max(axis=0)
         self.width = high - low
         self._centre = low / 2 + high / 2
         self._X = X
@@ -128,7 +129,8 @@ def coordinate_descent(
     check_loss("coordinate_descent", X, loss, "convex", "smooth", "along_line")
     assert isinstance(loss, AlongLine)
     check_numbers(max_iter=max_iter, tol=tol)
-    deadline, history = Deadline(time_limit), History()
+    deadline = Deadline(time_limit)
+    history = History()
     rankers = FeatureRankers(X) if isinstance(X, np.ndarray) else X
     width = rankers.width
 
@@ -143,7 +145,8 @@ def coordinate_descent(
             status = "diverged"
             break
         # Each round decreases the loss, so the last iterate is the best, up to rounding.
-        best, objective = coef.copy(), np.array([value], dtype=float)
+        best = coef.copy()
+        objective = np.array([value], dtype=float)
         history.record(iteration, deadline.elapsed, objective)
         slopes = np.abs(np.where(width > 0, rankers.correlate(c), 0.0))
         if slopes.max(initial=0.0) <= tol:
@@ -189,9 +192,12 @@ def line_search(slope: Slope, *, noise: float = 0.0) -> float:
     side = -math.copysign(1.0, first)
     # Search in the direction of descent `side`, in which the first derivative at 0 is negative.
     first *= side
-    at, low, high = 0.0, 0.0, LONGEST_STEP
+    at = 0.0
+    low = 0.0
+    high = LONGEST_STEP
     bracketed = False
-    moved, reach = math.inf, 8.0
+    moved = math.inf
+    reach = 8.0
     for _ in range(100):
         newton = at - first / second if second > 0 else math.inf
         if not bracketed:
@@ -214,5 +220,6 @@ def line_search(slope: Slope, *, noise: float = 0.0) -> float:
         if first < 0:
             low = at
         else:
-            high, bracketed = at, True
+            high = at
+            bracketed = True
     return side * low

@@ -18,7 +18,8 @@ def sum_above(interval, start, coef, product):
     thresholds ``start[j]`` to ``start[j + 1]``.
     """
     for j in range(len(interval)):
-        first, count = start[j], start[j + 1] - start[j]
+        first = start[j]
+        count = start[j + 1] - start[j]
         total = np.zeros(count + 1)
         row = interval[j]
         for i in range(len(row)):
@@ -33,7 +34,8 @@ def sum_above(interval, start, coef, product):
 def add_steps(interval, start, votes, scores):
     """Add to `scores` (n,) the `votes` (start[-1],) of the thresholds each item exceeds; see `sum_above`."""
     for j in range(len(interval)):
-        first, count = start[j], start[j + 1] - start[j]
+        first = start[j]
+        count = start[j + 1] - start[j]
         height = np.zeros(count + 1)
         for t in range(count):
             height[t + 1] = height[t] + votes[first + t]

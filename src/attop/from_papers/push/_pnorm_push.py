@@ -168,7 +168,9 @@ class PNormPush(WeightedRanker):
 
     def _minimise(self, rankers: Features | ThresholdRankers, data: Training) -> Solution:
         loss = self._surrogate().bind(data.y, None, data.weight)
-        max_iter, tol, limit = self.max_iter, self.tol, self.time_limit
+        max_iter = self.max_iter
+        tol = self.tol
+        limit = self.time_limit
         if self._boosts():
             return coordinate_descent(rankers, loss, max_iter=max_iter, tol=tol, time_limit=limit)
         if self.loss == "hinge":

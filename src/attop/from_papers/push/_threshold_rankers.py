@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attop._core.typing import Floats
+from attop._core.typing import Bools, Floats
 from attop.from_papers.push._kernels import add_steps, sum_above
 from attop.solvers._base import Transposed
 
@@ -60,7 +59,7 @@ class ThresholdRankers:
         sum_above(self._interval, self._start, np.ascontiguousarray(coef), product)
         return product
 
-    def column(self, j: int) -> NDArray[np.bool_]:
+    def column(self, j: int) -> Bools:
         """Return weak ranker j, shape (n,)."""
         feature = int(np.searchsorted(self._start, j, side="right")) - 1
         return self._interval[feature] > j - self._start[feature]
@@ -92,7 +91,8 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
         is_counted = weight > 0
         values, place = np.unique(column[is_counted], return_inverse=True)
         count = np.bincount(place, weights=weight[is_counted])
-    lower, upper = values[:-1], values[1:]
+    lower = values[:-1]
+    upper = values[1:]
     if n_thresholds is not None and len(lower) > n_thresholds:
         below = np.cumsum(count)[:-1]
         quantile = np.arange(1, n_thresholds + 1) * (count.sum() / (n_thresholds + 1))
@@ -100,7 +100,8 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
         nearest = np.unique(
             np.where(quantile - below[right - 1] <= below[right] - quantile, right - 1, right)
         )
-        lower, upper = lower[nearest], upper[nearest]
+        lower = lower[nearest]
+        upper = upper[nearest]
     middle = lower / 2 + upper / 2
     # Between neighbouring floats the midpoint rounds to either; the upper value must stay above it.
     return np.where((lower <= middle) & (middle < upper), middle, lower)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attop._core.parameters import check_numbers
-from attop._core.typing import Features, Floats, Ints
+from attop._core.typing import Bools, Features, Floats, Ints
 from attop.solvers._base import Deadline, History, Solution, Status, relative_gap
 
 #: Of the authors' code: iterations before its stop is tried, and a step too short to go on after.
@@ -51,16 +50,21 @@ def dual_descent(
     `tol` times the value, after ten iterations; the projection sorts.
     """
     check_numbers(tol=tol, max_iter=max_iter)
-    deadline, history = Deadline(time_limit), History()
+    deadline = Deadline(time_limit)
+    history = History()
     positive = y == 1
-    sign, m = np.where(positive, 1.0, -1.0), int(positive.sum())
+    sign = np.where(positive, 1.0, -1.0)
+    m = int(positive.sum())
     scale = 1 / (lam * m)
 
     def value(u: Floats, w: Floats) -> float:
         return float(w @ w) / (2 * scale) + float((u[positive] ** 2 / 4 - u[positive]).sum())
 
     last = before = (np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(len(y)))  # u, w, scores
-    dual, curvature, t, t_before = 0.0, 1 / len(y), 1.0, 0.0
+    dual = 0.0
+    curvature = 1 / len(y)
+    t = 1.0
+    t_before = 0.0
     status: Status = "max_iter"
     for iteration in range(1, int(max_iter) + 1):
         # All three are linear in u: the point searched from needs no product with X.
@@ -72,12 +76,15 @@ def dual_descent(
             new = project(u - slope / curvature, positive)
             step = new - u
             w = scale * np.asarray(X.T @ (sign * new))
-            reached, length = value(new, w), float(step @ step)
+            reached = value(new, w)
+            length = float(step @ step)
             if reached - start - float(slope @ step) <= curvature / 2 * length or length <= _SHORT**2:
                 break
             curvature *= 2
-        before, last = last, (new, w, np.asarray(X @ w))
-        t_before, t = t, (1 + np.sqrt(1 + 4 * t * t)) / 2
+        before = last
+        last = (new, w, np.asarray(X @ w))
+        t_before = t
+        t = (1 + np.sqrt(1 + 4 * t * t)) / 2
         lost = np.maximum(1 + last[2][~positive].max() - last[2][positive], 0.0)
         objective = lam / 2 * float(w @ w) + float((lost**2).mean())
         gap = np.array([objective + reached / m])
@@ -102,7 +109,7 @@ def dual_descent(
     )
 
 
-def project(u: Floats, positive: NDArray[np.bool_]) -> Floats:
+def project(u: Floats, positive: Bools) -> Floats:
     """Return the nearest point to `u` that is nowhere negative, with equal sums of both classes.
 
     It is ``u - r`` at positives and ``u + r`` at negatives, cut at 0, with r where the sums are equal.
@@ -110,7 +117,8 @@ def project(u: Floats, positive: NDArray[np.bool_]) -> Floats:
     # Between neighbours among these the difference of the sums is linear in r, and it falls.
     at = np.where(positive, u, -u)
     order = np.argsort(at)
-    at, above = at[order], positive[order]
+    at = at[order]
+    above = positive[order]
     n_above = above.sum() - np.cumsum(above)
     n_below = np.cumsum(~above)
     rest = at[above].sum() - np.cumsum(at * above) + np.cumsum(at * ~above)

@@ -48,11 +48,13 @@ def newton_path(X: Features, y: Ints, weight: Floats, Cs: Sequence[float], loss:
 
 
 def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseLoss, start: Floats) -> Floats:
+    """Minimise the regularised loss by Newton's method, each step halved until it descends enough."""
     ridge = np.append(np.full(X.shape[1], lam), 0.0)
     slope_at_zero = -weight * z * (0.5 if loss == "logistic" else 2.0)
     small = _TOL * float(np.linalg.norm(X.T @ slope_at_zero))
-    at, scores = start, X @ start[:-1] + start[-1]
-    value, slope, bend = _judge(z, scores, weight, loss)
+    at = start
+    scores = X @ start[:-1] + start[-1]
+    value, slope, bend = _loss_and_slopes(z, scores, weight, loss)
     value += 0.5 * float(ridge @ at**2)
     for _ in range(_MOST_STEPS):
         gradient = np.append(X.T @ slope, slope.sum()) + ridge * at
@@ -64,25 +66,30 @@ def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseL
         for halving in range(_HALVINGS):
             size = 0.5**halving
             new = at + size * step
-            new_value, new_slope, new_bend = _judge(z, scores + size * moved, weight, loss)
+            new_value, new_slope, new_bend = _loss_and_slopes(z, scores + size * moved, weight, loss)
             new_value += 0.5 * float(ridge @ new**2)
             if new_value <= value + 1e-4 * size * descent:
                 break
         else:
             break
-        at, scores = new, scores + size * moved
-        value, slope, bend = new_value, new_slope, new_bend
+        at = new
+        scores = scores + size * moved
+        value = new_value
+        slope = new_slope
+        bend = new_bend
     return at
 
 
-def _judge(z: Floats, scores: Floats, weight: Floats, loss: PointwiseLoss) -> tuple[float, Floats, Floats]:
+def _loss_and_slopes(
+    z: Floats, scores: Floats, weight: Floats, loss: PointwiseLoss
+) -> tuple[float, Floats, Floats]:
     """Return the loss, and its first and second derivative in every score."""
     margin = z * scores
     if loss == "logistic":
         p = expit(-margin)
         return float(weight @ np.logaddexp(0.0, -margin)), -weight * z * p, weight * p * (1.0 - p)
-    short = np.maximum(1.0 - margin, 0.0)
-    return float(weight @ short**2), -2.0 * weight * z * short, 2.0 * weight * (short > 0)
+    hinge = np.maximum(1.0 - margin, 0.0)
+    return float(weight @ hinge**2), -2.0 * weight * z * hinge, 2.0 * weight * (hinge > 0)
 
 
 def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats:
@@ -96,7 +103,8 @@ def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats
         rows = np.flatnonzero(bend)
         for first in range(0, len(rows), _BLOCK):
             some = slice(first, first + _BLOCK) if len(rows) == len(bend) else rows[first : first + _BLOCK]
-            block, b = X[some], bend[some]
+            block = X[some]
+            b = bend[some]
             hessian[:d, :d] += (block * b[:, None]).T @ block
             side = b @ block
             hessian[d, :d] += side
@@ -134,10 +142,12 @@ class PointwiseBases:
 
     def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
         """Return the weights of some candidates, a column each; rows outside of `part` weigh nothing."""
-        y, weight = np.zeros(X.shape[0], np.int64), np.zeros(X.shape[0])
+        y = np.zeros(X.shape[0], np.int64)
+        weight = np.zeros(X.shape[0])
         y[part.rows] = part.y
         weight[part.rows] = 1.0 if part.weight is None else part.weight
-        total, positive = weight.sum(), weight[y == 1].sum()
+        total = weight.sum()
+        positive = weight[y == 1].sum()
         classes = np.where(y == 1, total / (2 * positive), total / (2 * (total - positive)))
         coef = np.empty((X.shape[1], len(which)))
         chosen = [self._candidates[j] for j in which]

@@ -38,8 +38,11 @@ def lbfgs_many(
     d, m = W.shape
     models = np.arange(m)
     value, gradient = objective(W, models)
-    lowest, lowest_value = W.copy(), value.copy()
-    steps, bends, rho = np.zeros((_MEMORY, d, m)), np.zeros((_MEMORY, d, m)), np.zeros((_MEMORY, m))
+    lowest = W.copy()
+    lowest_value = value.copy()
+    steps = np.zeros((_MEMORY, d, m))
+    bends = np.zeros((_MEMORY, d, m))
+    rho = np.zeros((_MEMORY, m))
     direction = -gradient
     # The first step has no curvature to go by: a tenth of the start's length, or 1.
     length = np.linalg.norm(W, axis=0)
@@ -47,9 +50,15 @@ def lbfgs_many(
     going = np.isfinite(value) & gradient.any(axis=0)
     for _ in range(max_iter):
         if not going.all():
-            models, value, size, rho = models[going], value[going], size[going], rho[:, going]
-            W, gradient, direction = W[:, going], gradient[:, going], direction[:, going]
-            steps, bends = steps[:, :, going], bends[:, :, going]
+            models = models[going]
+            value = value[going]
+            size = size[going]
+            rho = rho[:, going]
+            W = W[:, going]
+            gradient = gradient[:, going]
+            direction = direction[:, going]
+            steps = steps[:, :, going]
+            bends = bends[:, :, going]
         if len(models) == 0:
             break
         step = size * direction

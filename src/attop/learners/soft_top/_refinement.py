@@ -78,7 +78,8 @@ def refine(
     start = (start / unit(scores if every else scores[part.rows], part, top))[:, None]
 
     def objective(W: Floats, models: Ints) -> tuple[Floats, Floats]:
-        h, l2 = bandwidth[models], l2_to_base[models]
+        h = bandwidth[models]
+        l2 = l2_to_base[models]
         # Scores divided by h need a bandwidth of 1: one loss serves all.
         scores = X @ (W / h)
         value, coef = loss(scores if every else scores[part.rows])

@@ -74,7 +74,8 @@ def subsampled(part: RefinedRows, most: int, seed: int) -> RefinedRows:
         some = part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
         return some if 0 < some.y.sum() < len(some.y) else part
     weight = np.ones(len(part.y)) if part.weight is None else part.weight.copy()
-    pos, neg = np.flatnonzero(part.y == 1), np.flatnonzero(part.y == 0)
+    pos = np.flatnonzero(part.y == 1)
+    neg = np.flatnonzero(part.y == 0)
     n_neg = min(len(neg), most - min(len(pos), most // 2))
     draws = [rng.choice(pos, most - n_neg, replace=False), rng.choice(neg, n_neg, replace=False)]
     for rows, candidates in zip(draws, (pos, neg), strict=True):
@@ -113,14 +114,16 @@ def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple
     `starts` are all bases trained on each fold. Where that was on few of its rows, the best of them, and the
     best settings for the very best, are tried again on all.
     """
-    settings, n_bases = request.settings, len(trials.bases.names)
+    settings = request.settings
+    n_bases = len(trials.bases.names)
     values = trials.tested(starts, request.top)
     usable = np.isfinite(values).all(axis=-1)
     if not (trials.folds and usable.any()):
         return n_bases // 2, settings, np.empty((0, len(settings)))
     best_first = _best_first(values[usable])
     j = int(best_first[0])
-    models, before = [start[:, [j]] for start in starts], values[:, j]
+    models = [start[:, [j]] for start in starts]
+    before = values[:, j]
     if trials.large and len(settings) > 1:
         gains = trials.gains(request.top, settings, models, before, few=True)
         settings = settings[np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])]
@@ -129,7 +132,9 @@ def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple
         starts = trials.starts(again)
         values = trials.tested(starts, request.top)
         first = int(_best_first(values[usable])[0])
-        j, models, before = again[first], [start[:, [first]] for start in starts], values[:, first]
+        j = again[first]
+        models = [start[:, [first]] for start in starts]
+        before = values[:, first]
     return j, settings, trials.gains(request.top, settings, models, before)
 
 
@@ -200,8 +205,12 @@ def _validate(
 
 def _few_of(X: Features, part: RefinedRows, few: bool, seed: int) -> tuple[Features, RefinedRows]:
     """Choose the features and rows to train on: all, or a subsample where there are many."""
-    some = subsampled(part, _FEW, seed) if few and len(part.y) > _MANY else part
-    return (X, part) if some is part else (X[some.rows], replace(some, rows=np.arange(len(some.rows))))
+    if not few or len(part.y) <= _MANY:
+        return X, part
+    sample = subsampled(part, _FEW, seed)
+    if sample is part:  # of groups that cannot be subsampled
+        return X, part
+    return X[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
 
 
 def _tested(X: Features, W: Floats, test: RefinedRows, top: Top) -> Floats:

@@ -171,10 +171,12 @@ class SoftTop(RefinedRanker):
         for alike in sharing(models, lambda model: (repr(model.base), model.cv, repr(model.random_state))):
             one = alike[0]
             seed = int(repeatable(one.random_state).randint(2**31 - 1))
-            some, sample = Z, subsampled(part, _MOST_TO_CHOOSE_BY, seed)
+            some = Z
+            sample = subsampled(part, _MOST_TO_CHOOSE_BY, seed)
             whole = sample.groups if entity is None else entity[sample.rows]
             if sample is not part:
-                some, sample = Z[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
+                some = Z[sample.rows]
+                sample = replace(sample, rows=np.arange(len(sample.rows)))
             pairs = tuning_folds(sample.y, whole, one.cv, np.random.default_rng(seed))
             folds = [(sample.take(train), sample.take(test)) for train, test in pairs]
             trials = Trials(some, folds, _bases(one.base), _runner(one.n_jobs), seed)
@@ -194,8 +196,10 @@ class SoftTop(RefinedRanker):
         self.base_ = outcome.base
         self.base_coef_ = outcome.base_coef / scale
         self.refined_ = outcome.bandwidth is not None
-        self.cv_gain_, self.cv_gain_se_ = outcome.gain, outcome.gain_se
-        self.bandwidth_, self.l2_to_base_ = outcome.bandwidth, outcome.l2_to_base
+        self.cv_gain_ = outcome.gain
+        self.cv_gain_se_ = outcome.gain_se
+        self.bandwidth_ = outcome.bandwidth
+        self.l2_to_base_ = outcome.l2_to_base
         self._set_linear(outcome.coef / scale, data)
 
 

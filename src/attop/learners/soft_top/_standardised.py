@@ -21,7 +21,10 @@ class Standardised:
     """The matrix ``(X / size - mean) / std``, which is never held whole."""
 
     def __init__(self, X: Features, size: Floats, mean: Floats, std: Floats):
-        self._X, self._size, self._mean, self._std = X, size, mean, std
+        self._X = X
+        self._size = size
+        self._mean = mean
+        self._std = std
         self.shape: tuple[int, int] = X.shape
         self.T = Transposed(self.correlate)
 
@@ -36,7 +39,8 @@ class Standardised:
         """Return the product with `W` of shape (d,) or (d, m)."""
         # As exact as with the rows of `__getitem__`, whose division rounds as much.
         W = (W.T / self._std).T
-        constant, W = self._mean @ W, (W.T / self._size).T
+        constant = self._mean @ W
+        W = (W.T / self._size).T
         product = np.empty((self.shape[0], *W.shape[1:]))
         for rows in gen_batches(self.shape[0], _BLOCK):
             product[rows] = self._X[rows] @ W - constant
@@ -63,9 +67,11 @@ def standardise(X: Features, weight: Floats) -> tuple[Any, Floats]:
         return _divided(X, weight)
     # Divided by the largest first, so that squares do not overflow.
     size = _size(np.maximum(X.max(axis=0), -X.min(axis=0)))
-    zero, one = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    zero = np.zeros(X.shape[1])
+    one = np.ones(X.shape[1])
     mean = Standardised(X, size, zero, one).T @ weight
-    centred, variance = Standardised(X, size, mean, one), np.zeros(X.shape[1])
+    centred = Standardised(X, size, mean, one)
+    variance = np.zeros(X.shape[1])
     for rows in gen_batches(len(X), _BLOCK):
         variance += weight[rows] @ centred[rows] ** 2
     std = _std(variance)

@@ -136,11 +136,15 @@ def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
 def _held_out(
     members: Sequence[Member], X: Rows, y: Ints, fold: Pair, values: Values, prior: float
 ) -> tuple[list[Estimator], Floats]:
+    """Fit the members on the training rows of a fold; return them, and their scores of its test rows."""
     train, test = fold
-    rows, held_out = safe_indexing(X, train), safe_indexing(X, test)
+    rows = safe_indexing(X, train)
+    held_out = safe_indexing(X, test)
     columns = {name: value[train] for name, value in values.items()}
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
         models = [fit(model, rows, y[train], **columns) for _, model in members]
-        named = zip(members, models, strict=True)
-        return models, np.column_stack([raw_scores(name, m, held_out, prior) for (name, _), m in named])
+        scores = [
+            raw_scores(name, model, held_out, prior) for (name, _), model in zip(members, models, strict=True)
+        ]
+    return models, np.column_stack(scores)

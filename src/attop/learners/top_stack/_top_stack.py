@@ -241,9 +241,12 @@ class TopStack(SplittingRanker, BaseComposition):
         self._validate_names(names)
 
     def _combine(self, members: _Members, y: Ints, weights: Floats | None, measure: TopPrecision) -> None:
-        Z, seed = members.scores, members.seed
-        self.members_, self._prior = members.fitted, members.prior
-        self._centre, self._scale = members.centre, members.scale
+        Z = members.scores
+        seed = members.seed
+        self.members_ = members.fitted
+        self._prior = members.prior
+        self._centre = members.centre
+        self._scale = members.scale
         self.member_values_ = {
             name: measure.assess(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
         }

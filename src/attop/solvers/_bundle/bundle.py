@@ -92,7 +92,8 @@ def bundle(
     Franc and Sonnenburg (2009), Optimized cutting plane algorithm for large-scale risk minimization.
     Lemarechal, Nemirovskii and Nesterov (1995), New variants of bundle methods.
     """
-    deadline, history = Deadline(time_limit), History()
+    deadline = Deadline(time_limit)
+    history = History()
     check_loss("bundle", X, loss, "convex")
     check_numbers(tol=tol, max_iter=max_iter)
     if not 0 < lam < np.inf:
@@ -101,12 +102,14 @@ def bundle(
     status: Status = "max_iter"
     best = np.zeros(d)
     start, c = _evaluate(loss, np.zeros(n))
-    objective, lower = start, -np.inf
+    objective = start
+    lower = -np.inf
     planes = Planes(d)
     level = LevelStep(lam, _LEVEL)
     span = _Span(X)
     working_set = WorkingSet(X)
-    new_coef, new_offset = c[:, np.newaxis], np.array([start])
+    new_coef = c[:, np.newaxis]
+    new_offset = np.array([start])
     t = 0
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(1, max_iter + 1):
@@ -196,7 +199,8 @@ class _Span:
         z_best = basis.T @ self.points[:, 0]
         z = basis.T @ self.points[:, 1]
         new_planes: list[tuple[Floats, float]] = []
-        before, best_at = objective, None
+        before = objective
+        best_at = None
         for evaluation in range(_EVALUATIONS):
             scores = self.scores @ (mix @ z)
             value, c = _evaluate(loss, scores)
@@ -206,7 +210,9 @@ class _Span:
             model.add((mix.T @ (self.scores.T @ c))[np.newaxis], np.array([new_planes[-1][1]]))
             reached = value + 0.5 * lam * float(z @ z)
             if reached < objective:
-                objective, z_best, best_at = reached, z, evaluation
+                objective = reached
+                z_best = z
+                best_at = evaluation
             z_model, floor = model.minimise(lam)
             if objective - floor <= _SHARE * (objective - lower):
                 break
@@ -224,7 +230,8 @@ class _Span:
         self, loss: BoundSurrogate, lam: float, weights: Floats, objective: float, before: float
     ) -> float:
         """Make a combination the best point, unless its exact objective is not below `before`; return it."""
-        point, scores = self.points @ weights, self.scores @ weights
+        point = self.points @ weights
+        scores = self.scores @ weights
         error = float(np.abs(weights) @ self.errors)
         if error > _DRIFT * float(np.abs(scores).max()):
             scores = np.asarray(self.X @ point)

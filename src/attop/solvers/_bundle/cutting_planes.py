@@ -167,7 +167,8 @@ class LevelStep:
         """Return a point near `best` whose model value is between lower bound and `objective`."""
         low, high = (lower + share * (objective - lower) for share in self.shares)
         least, most = 0.0, np.inf  # bracket of rho
-        w, weights = best, planes.weights
+        w = best
+        weights = planes.weights
         for _ in range(12):
             w, weights, value = planes.minimise_near(self.lam, self.rho, best, weights)
             if value > high:

@@ -21,8 +21,11 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indice
     times the larger of the two terms. The last three arguments are buffers of shape (2, m), (3, m), (m, m).
     """
     m = len(b)
-    support, others = indices[0], indices[1]
-    gradient, direction, x = vectors[0], vectors[1], vectors[2]
+    support = indices[0]
+    others = indices[1]
+    gradient = vectors[0]
+    direction = vectors[1]
+    x = vectors[2]
     size = 0
     for t in range(m):
         if alpha[t] != 0.0:
@@ -66,13 +69,16 @@ def evaluate(H, b, alpha, support, gradient):
         t = support[s]
         for i in range(m):
             gradient[i] += alpha[t] * H[t, i]
-    linear, slope = 0.0, 0.0
-    least, most = np.inf, -np.inf
+    linear = 0.0
+    slope = 0.0
+    least = np.inf
+    most = -np.inf
     for s in range(len(support)):
         t = support[s]
         linear += b[t] * alpha[t]
         slope += gradient[t] * alpha[t]
-        least, most = min(least, gradient[t]), max(most, gradient[t])
+        least = min(least, gradient[t])
+        most = max(most, gradient[t])
     return linear, slope, least, most
 
 
@@ -89,10 +95,12 @@ def lowest(gradient):
 @njit(inline="always")
 def step_length(alpha, support, direction):
     """Return the longest step, at most 1, and the place in the support that it takes to 0, -1 if none."""
-    length, first = 1.0, -1
+    length = 1.0
+    first = -1
     for i in range(len(support)):
         if direction[i] < 0.0 and alpha[support[i]] <= -direction[i] * length:
-            length, first = alpha[support[i]] / -direction[i], i
+            length = alpha[support[i]] / -direction[i]
+            first = i
     return length, first
 
 

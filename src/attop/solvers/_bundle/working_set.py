@@ -33,7 +33,8 @@ class WorkingSet:
         self.X = X
         self.n: int = X.shape[0]
         self._candidates = _CANDIDATES[0]
-        self._before, self._promise = np.inf, 0.0
+        self._before = np.inf
+        self._promise = 0.0
         self._recent = self._used = np.zeros(self.n, bool)
 
     def slopes(self, coef: Floats) -> Floats:
@@ -76,7 +77,9 @@ class WorkingSet:
             self._candidates = most
         part = self.X[rows]
         level = LevelStep(lam, _LEVEL)
-        centre, reached, floor = best, objective, lower
+        centre = best
+        reached = objective
+        floor = lower
         moved = scores.copy()
         for t in range(self._candidates):
             if t > 0:
@@ -93,8 +96,10 @@ class WorkingSet:
             planes.add(self._slope(part, c), np.array([plane_offset(float(value), c, moved)]))
             total = float(value) + 0.5 * lam * float(point @ point)
             if total < reached:
-                centre, reached = point, total
-        self._before, self._promise = objective, objective - reached
+                centre = point
+                reached = total
+        self._before = objective
+        self._promise = objective - reached
         return centre, floor
 
     def _slope(self, part: Features, c: Floats) -> Floats:

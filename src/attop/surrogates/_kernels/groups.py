@@ -84,7 +84,8 @@ def _loop(
 
 
 def _lists(scores, users, indptr, indices, k, scale, factor, constant, row, values, positions):
-    total, wrong = 0.0, 0
+    total = 0.0
+    wrong = 0
     for g in range(len(users)):
         list_ = scores[g]
         for j in range(len(row)):

@@ -43,7 +43,8 @@ def largest(x, k, floor, value, index):
         return count
     # Collect up to 2k candidates, sort them, keep k, and go on with what beats the last of these.
     size = min(2 * k, len(x))
-    held, where = np.empty(size), np.empty(size, np.int64)
+    held = np.empty(size)
+    where = np.empty(size, np.int64)
     trimmed = False
     for j in range(len(x) + 1):
         if j < len(x):
@@ -67,13 +68,18 @@ def largest(x, k, floor, value, index):
 def kth_largest(x, k, values, positions):
     """Return the `k`-th largest entry; the buffers are of two rows each, as long as `x`."""
     if k <= INSERTION:
-        columns, few = values[1, : min(4 * k, len(x))], values[0]
+        columns = values[1, : min(4 * k, len(x))]
+        few = values[0]
         maxima(x, columns)
-        low, high, n = columns[0], columns[0], 0
+        low = columns[0]
+        high = columns[0]
+        n = 0
         for i in range(len(columns)):
-            low, high = min(low, columns[i]), max(high, columns[i])
+            low = min(low, columns[i])
+            high = max(high, columns[i])
         for _ in range(HALVINGS):  # k columns have a maximum of at least `low`, and so are k entries
-            middle, above = 0.5 * low + 0.5 * high, 0
+            middle = 0.5 * low + 0.5 * high
+            above = 0
             for i in range(len(columns)):
                 above += columns[i] > middle
             low, high = (middle, high) if above >= k else (low, middle)
@@ -104,7 +110,8 @@ def maxima(x, columns):
 def _of_rank(x, k):
     """Return the `k`-th largest of few, each compared with all at once: to insert them takes longer."""
     for i in range(len(x)):
-        above, reached = 0, 0
+        above = 0
+        reached = 0
         for j in range(len(x)):
             above += x[j] > x[i]
             reached += x[j] >= x[i]
@@ -129,7 +136,9 @@ def smallest(x, k, value, index):
 def ranked(x, weight):
     """Return scores in descending order, equal ones in order of position, their weights and positions."""
     n = len(x)
-    value, index, by_rank = np.empty(n), np.empty(n, np.int64), np.empty(n)
+    value = np.empty(n)
+    index = np.empty(n, np.int64)
+    by_rank = np.empty(n)
     for i in range(n):
         value[i] = x[i]
         index[i] = i
@@ -156,7 +165,8 @@ def _sort(value, index):
     """Sort values, with their positions, in descending order; equal ones keep theirs."""
     n = len(value)
     for end in range(n):
-        v, position = value[end], index[end]
+        v = value[end]
+        position = index[end]
         at = end
         while at % RUN > 0 and value[at - 1] < v:
             value[at] = value[at - 1]
@@ -164,18 +174,22 @@ def _sort(value, index):
             at -= 1
         value[at] = v
         index[at] = position
-    left, left_index = np.empty(n), np.empty(n, np.int64)
+    left = np.empty(n)
+    left_index = np.empty(n, np.int64)
     run = RUN
     while run < n:
         middle = run
         while middle < n:
             # Merge two sorted runs in place.
-            first, last = middle - run, min(middle + run, n)
+            first = middle - run
+            last = min(middle + run, n)
             if value[middle - 1] < value[middle]:
                 for i in range(run):
                     left[i] = value[first + i]
                     left_index[i] = index[first + i]
-                i, j, to = 0, middle, first
+                i = 0
+                j = middle
+                to = first
                 while i < run:
                     if j < last and value[j] > left[i]:
                         value[to] = value[j]

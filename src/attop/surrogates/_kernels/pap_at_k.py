@@ -23,7 +23,10 @@ def _pauc(row, n_pos, w, k, constant, values, positions):
 
 @njit(inline="always")
 def _of_highest(row, n_pos, beta, k, values, positions):
-    top, high, where, who = values[0], values[1], positions[0], positions[1]
+    top = values[0]
+    high = values[1]
+    where = positions[0]
+    who = positions[1]
     largest(row[:n_pos], beta, -np.inf, high, who)
     count = largest(row[n_pos:], k, high[beta - 1] - 1.0, top, where)
     row[:] = 0.0
@@ -31,16 +34,21 @@ def _of_highest(row, n_pos, beta, k, values, positions):
 
 
 def _max(row, n_pos, w, k, constant, values, positions):
-    top, low, where, who = values[0], values[1], positions[0], positions[1]
+    top = values[0]
+    low = values[1]
+    where = positions[0]
+    who = positions[1]
     beta = smallest(row[:n_pos], min(n_pos, k), low, who)
     count = largest(row[n_pos:], k, low[0] - 1.0, top, where)
     row[:] = 0.0
-    high, who = low[:beta][::-1], who[:beta][::-1]
+    high = low[:beta][::-1]
+    who = who[:beta][::-1]
     return _pair_hinges(high, who, top[:count], where, 1.0, 1.0 / (beta * k), row[:n_pos], row[n_pos:])
 
 
 def _avg(row, n_pos, w, k, constant, values, positions):
-    top, where = values[0], positions[0]
+    top = values[0]
+    where = positions[0]
     # A mean of differences: a common offset of the scores does not cost digits.
     mean = 0.0
     for i in range(n_pos):
@@ -59,8 +67,12 @@ def _avg(row, n_pos, w, k, constant, values, positions):
 
 
 def _ts(row, n_pos, w, k, constant, values, positions):
-    top, high, where, who = values[0], values[1], positions[0], positions[1]
-    pos, neg = row[:n_pos], row[n_pos:]
+    top = values[0]
+    high = values[1]
+    where = positions[0]
+    who = positions[1]
+    pos = row[:n_pos]
+    neg = row[n_pos:]
     beta = min(n_pos, k)
     largest(pos, n_pos, -np.inf, high, who)
     count = largest(neg, k, min(high[beta - 1] - 1.0, high[n_pos - 1]), top, where)
@@ -73,14 +85,19 @@ def _ts(row, n_pos, w, k, constant, values, positions):
 def _ts_convex(row, n_pos, w, k, constant, values, positions):
     # In the maximising ordering a negative is above one of the beta highest positives, and then above all
     # lower ones too, or above none of them. The former is better for the `reaching` highest negatives.
-    top, high, where, who = values[0], values[1], positions[0], positions[1]
-    pos, neg = row[:n_pos], row[n_pos:]
+    top = values[0]
+    high = values[1]
+    where = positions[0]
+    who = positions[1]
+    pos = row[:n_pos]
+    neg = row[n_pos:]
     beta = min(n_pos, k)
     largest(pos, n_pos, -np.inf, high, who)
     count = largest(neg, k, min(high[beta - 1] - 1.0, high[n_pos - 1]), top, where)
     row[:] = 0.0
     scale = 1.0 / (beta * k)
-    inner, others = high[:beta], high[beta:n_pos]
+    inner = high[:beta]
+    others = high[beta:n_pos]
 
     surplus = _surplus(inner, others, top[:count])
     reaching = 0
@@ -101,7 +118,8 @@ def _surplus(inner, others, top):
     """``sum_inner (1 + top[j] - s)+ - sum_others (s - top[j])+`` for every j; it falls with j."""
     surplus = np.zeros(len(top))
     # The number of positives above a negative grows from the highest negative down ...
-    above, total = 0, 0.0
+    above = 0
+    total = 0.0
     for j in range(len(top)):
         if above > 0:
             total += above * (top[j - 1] - top[j])
@@ -110,7 +128,8 @@ def _surplus(inner, others, top):
             above += 1
         surplus[j] -= total
     # ... and the number within its margin grows from the lowest negative up.
-    below, total = 0, 0.0
+    below = 0
+    total = 0.0
     for j in range(len(top) - 1, -1, -1):
         if below > 0:
             total += below * (top[j] - top[j + 1])
@@ -144,19 +163,19 @@ def _pair_hinges(high, who, top, where, margin, scale, pos, neg):
 
 
 def _weighted_ramp(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, k, False, False)
+    return _by_weight(row, n_pos, w, k, most=k, of_lowest=False, others=False)
 
 
 def _weighted_pauc(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, np.inf, False, False)
+    return _by_weight(row, n_pos, w, k, most=np.inf, of_lowest=False, others=False)
 
 
 def _weighted_max(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, k, True, False)
+    return _by_weight(row, n_pos, w, k, most=k, of_lowest=True, others=False)
 
 
 def _weighted_ts(row, n_pos, w, k, constant, values, positions):
-    return _by_weight(row, n_pos, w, k, k, False, True)
+    return _by_weight(row, n_pos, w, k, most=k, of_lowest=False, others=True)
 
 
 @njit(inline="always")
@@ -168,7 +187,8 @@ def _by_weight(row, n_pos, w, k, most, of_lowest, others):
     total = _sum(c)
     beta = min(total, most)
     scale = 1.0 / (beta * k)
-    by_pos, by_neg = np.zeros(len(high)), np.zeros(len(top))
+    by_pos = np.zeros(len(high))
+    by_neg = np.zeros(len(top))
     inner = within(c, total - beta, total) if of_lowest else within(c, 0.0, beta)
     value = _weighted_pairs(high, inner, top, d, 1.0, by_pos, by_neg)
     if others:
@@ -188,7 +208,8 @@ def _weighted_avg(row, n_pos, w, k, constant, values, positions):
         share[i] /= total
         mean += share[i] * (high[i] - high[0])
     mean = high[0] + mean
-    value, mass = 0.0, 0.0
+    value = 0.0
+    mass = 0.0
     by_neg = np.zeros(len(top))
     for j in range(len(top)):
         hinge = 1.0 + (top[j] - mean)
@@ -208,13 +229,16 @@ def _weighted_ts_convex(row, n_pos, w, k, constant, values, positions):
     d = within(d, 0.0, k)
     total = _sum(c)
     beta = min(total, k)
-    inner, others = within(c, 0.0, beta), within(c, beta, total)
-    by_pos, by_neg = np.zeros(len(high)), np.zeros(len(top))
+    inner = within(c, 0.0, beta)
+    others = within(c, beta, total)
+    by_pos = np.zeros(len(high))
+    by_neg = np.zeros(len(top))
     # As in the kernel without weights: a negative of positive surplus is above all the others. The hinges of
     # those above it and the surplus of those below it then add up to a line.
     value = _weighted_pairs(high, others, top, d, 0.0, by_pos, by_neg)
     surplus = _weighted_surplus(high, inner, others, top)
-    reached, of_others = np.zeros(len(top)), _sum(others)
+    reached = np.zeros(len(top))
+    of_others = _sum(others)
     for j in range(len(top)):
         if surplus[j] <= 0.0:
             break
@@ -278,7 +302,9 @@ def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
 def _weighted_surplus(high, inner, others, top):
     """``sum_i inner_i (1 + top[j] - high[i])+ - others_i (high[i] - top[j])+`` for every j; falls with j."""
     surplus = np.zeros(len(top))
-    i, mass, total = 0, 0.0, 0.0
+    i = 0
+    mass = 0.0
+    total = 0.0
     for j in range(len(top)):
         if mass > 0.0:
             total += mass * (top[j - 1] - top[j])
@@ -287,7 +313,9 @@ def _weighted_surplus(high, inner, others, top):
             mass += others[i]
             i += 1
         surplus[j] -= total
-    i, mass, total = len(high) - 1, 0.0, 0.0
+    i = len(high) - 1
+    mass = 0.0
+    total = 0.0
     for j in range(len(top) - 1, -1, -1):
         if mass > 0.0:
             total += mass * (top[j] - top[j + 1])

@@ -11,8 +11,12 @@ def _struct(row, n_pos, w, k, constant, values, positions):
     # Start with the k highest positives. To exchange the j-th lowest of them for the j-th highest negative
     # adds 1 + s-(j) - s+(k+1-j), which decreases with j: exchange while it is positive, and where there are
     # fewer than k positives.
-    pos, neg = row[:n_pos], row[n_pos:]
-    top, high, where, who = values[0], values[1], positions[0], positions[1]
+    pos = row[:n_pos]
+    neg = row[n_pos:]
+    top = values[0]
+    high = values[1]
+    where = positions[0]
+    who = positions[1]
     count = largest(neg, k, -np.inf, top, where)
     n_high = largest(pos, k, -np.inf, high, who)
     for i in range(n_high):
@@ -40,13 +44,15 @@ def _struct(row, n_pos, w, k, constant, values, positions):
 def _ramp(row, n_pos, w, k, constant, values, positions):
     # The sum of the k largest of s + 1[negative] and of the k highest positives differ by trades, as in
     # `_struct`: sum_j (1 + s-(j) - s+(k+1-j))+.
-    high, who = values[1], positions[1]
+    high = values[1]
+    who = positions[1]
     largest(row[:n_pos], k, -np.inf, high, who)
     return _matched_hinges(row, n_pos, high[:k][::-1], who[:k][::-1], values[0], positions[0])
 
 
 def _max(row, n_pos, w, k, constant, values, positions):
-    low, who = values[1], positions[1]
+    low = values[1]
+    who = positions[1]
     n_low = smallest(row[:n_pos], min(k, n_pos), low, who)
     return _matched_hinges(row, n_pos, low[:n_low], who[:n_low], values[0], positions[0])
 
@@ -68,8 +74,12 @@ def _matched_hinges(row, n_pos, low, who, top, where):
 
 
 def _avg(row, n_pos, w, k, constant, values, positions):
-    pos, neg = row[:n_pos], row[n_pos:]
-    top, high, where, who = values[0], values[1], positions[0], positions[1]
+    pos = row[:n_pos]
+    neg = row[n_pos:]
+    top = values[0]
+    high = values[1]
+    where = positions[0]
+    who = positions[1]
     reach = min(k, n_pos)
     largest(pos, reach, -np.inf, high, who)
     count = largest(neg, k, -np.inf, top, where)
@@ -90,7 +100,8 @@ def _avg(row, n_pos, w, k, constant, values, positions):
         share = (reach - n_top) / (n_pos - n_top)
         phi = (k - n_top) + (inside - share * outside)
         if phi > best:
-            best, best_n_top = phi, n_top
+            best = phi
+            best_n_top = n_top
     pos[:] = -((reach - best_n_top) / max(1, n_pos - best_n_top))
     for i in range(best_n_top):
         pos[who[i]] = 0.0
@@ -104,10 +115,13 @@ def _weighted_struct(row, n_pos, w, k, constant, values, positions):
     """Fill the top with the highest of s + 1[negative], then subtract the positives."""
     high, c, who = ranked(row[:n_pos], w[:n_pos])
     top, d, where = ranked(row[n_pos:], w[n_pos:])
-    by_pos, by_neg = np.empty(len(high)), np.zeros(len(top))
+    by_pos = np.empty(len(high))
+    by_neg = np.zeros(len(top))
     for i in range(len(high)):
         by_pos[i] = -c[i]
-    i, j, room = 0, 0, k
+    i = 0
+    j = 0
+    room = k
     while room > 0.0 and (i < len(high) or j < len(top)):
         if j == len(top) or (i < len(high) and high[i] >= top[j] + 1.0):
             by_pos[i] += min(c[i], room)
@@ -119,7 +133,10 @@ def _weighted_struct(row, n_pos, w, k, constant, values, positions):
             j += 1
     # Scores relative to the highest positive: their common offset, which may be large, costs no digits then.
     origin = high[0]
-    pos_mass, pos_value, neg_mass, neg_value = 0.0, 0.0, 0.0, 0.0
+    pos_mass = 0.0
+    pos_value = 0.0
+    neg_mass = 0.0
+    neg_value = 0.0
     for i in range(len(high)):
         pos_mass += by_pos[i]
         pos_value += by_pos[i] * (high[i] - origin)
@@ -132,11 +149,11 @@ def _weighted_struct(row, n_pos, w, k, constant, values, positions):
 
 
 def _weighted_ramp(row, n_pos, w, k, constant, values, positions):
-    return _matched_by_weight(row, n_pos, w, k, True)
+    return _matched_by_weight(row, n_pos, w, k, of_highest=True)
 
 
 def _weighted_max(row, n_pos, w, k, constant, values, positions):
-    return _matched_by_weight(row, n_pos, w, k, False)
+    return _matched_by_weight(row, n_pos, w, k, of_highest=False)
 
 
 @njit(inline="always")
@@ -155,7 +172,8 @@ def _matched_by_weight(row, n_pos, w, k, of_highest):
     c = within(c, 0.0, k) if of_highest else within(c, total - min(k, total), total)
     d = within(d, 0.0, k)
     value = 0.0
-    i, j = len(high) - 1, 0
+    i = len(high) - 1
+    j = 0
     by_pos, by_neg = 0.0, 0.0  # the coefficients of positive i and of negative j so far
     while i >= 0 and j < len(top):
         # Match the weight that is left of the two.

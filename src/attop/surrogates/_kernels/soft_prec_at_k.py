@@ -34,7 +34,8 @@ def _about_weighted_kth(row, w, k, width):
     """
     low = high = row[0]
     for s in row:
-        low, high = min(low, s), max(high, s)
+        low = min(low, s)
+        high = max(high, s)
     while high - low > width:
         middle = 0.5 * low + 0.5 * high
         if not low < middle < high:
@@ -61,8 +62,10 @@ def _one(row, n_pos, w, k, width, origin):
     Relative to `origin`, about the k-th score, and in widths, the sigmoid of z - u is e/(e + c) with
     e = exp(z) and c = exp(u): one exponential an item, however many steps the cut takes.
     """
-    w_pos, w_neg = w[:n_pos], w[n_pos:]
-    total, total_pos = float(len(row)), float(n_pos)
+    w_pos = w[:n_pos]
+    w_neg = w[n_pos:]
+    total = float(len(row))
+    total_pos = float(n_pos)
     if len(w) > 0:
         total = total_pos = 0.0
         for i in range(len(w)):
@@ -75,12 +78,14 @@ def _one(row, n_pos, w, k, width, origin):
         z = (row[i] - origin) / width
         row[i] = np.exp(min(max(z, -FAR), FAR))
     cut = np.exp(_cut(row, w, k, total))
-    pos, neg = row[:n_pos], row[n_pos:]
+    pos = row[:n_pos]
+    neg = row[n_pos:]
     hits, slope_pos = _sums(pos, w_pos, cut, pos)
     _, slope_neg = _sums(neg, w_neg, cut, neg)
     slope = slope_pos + slope_neg
     share = slope_pos / slope if slope > 0.0 else 0.0
-    of_pos, of_neg = (share - 1.0) / (k * width), share / (k * width)
+    of_pos = (share - 1.0) / (k * width)
+    of_neg = share / (k * width)
     for i in range(len(row)):
         row[i] *= of_pos if i < n_pos else of_neg
     return 1.0 - hits / k
@@ -94,7 +99,8 @@ def _cut(e, w, k, total):
     the tails; a step that leaves the bracket is replaced by its middle.
     """
     target = np.log(k / (total - k))
-    low, high = -2.0 * FAR, 2.0 * FAR
+    low = -2.0 * FAR
+    high = 2.0 * FAR
     u = 0.0
     for _ in range(MOST_STEPS):
         inside, slope = _sums(e, w, np.exp(u), e[:0])
@@ -123,7 +129,8 @@ def _sums(e, w, cut, slopes):
     `slopes` is `e`, and becomes what each item adds to the second, or empty. Block by block, because many
     equal numbers, added one by one, are all rounded the same way.
     """
-    inside, slope = 0.0, 0.0
+    inside = 0.0
+    slope = 0.0
     for first in range(0, len(e), BLOCK):
         some = e[first : first + BLOCK], w[first : first + BLOCK]
         more = _sums_and_slopes(*some, cut) if len(slopes) > 0 else _sums_alone(*some, cut)
@@ -135,7 +142,8 @@ def _sums(e, w, cut, slopes):
 # fastmath: sums in any order can be vectorised.
 @njit(**HELPER, fastmath={"reassoc", "contract"})
 def _sums_alone(e, w, cut):
-    inside, slope = 0.0, 0.0
+    inside = 0.0
+    slope = 0.0
     for i in range(len(e)):
         sigma, q = _sigmoid(e[i], cut)
         weight = w[i] if len(w) > 0 else 1.0
@@ -146,7 +154,8 @@ def _sums_alone(e, w, cut):
 
 @njit(**HELPER, fastmath={"reassoc", "contract"})
 def _sums_and_slopes(e, w, cut):
-    inside, slope = 0.0, 0.0
+    inside = 0.0
+    slope = 0.0
     for i in range(len(e)):
         sigma, q = _sigmoid(e[i], cut)
         weight = w[i] if len(w) > 0 else 1.0

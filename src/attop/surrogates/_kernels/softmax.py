@@ -16,30 +16,34 @@ FACTORS = 1000
 
 
 def _softmax(row, n_pos, w, k, constant, values, positions):
-    return _about(-np.inf, row, n_pos, w, 1.0, values)
+    return _softmax_within(-np.inf, row, n_pos, w, 1.0, values)
 
 
 def _at_k(row, n_pos, w, k, width, values, positions):
-    return _about(kth_largest(row, k, values, positions), row, n_pos, w, width, values)
+    return _softmax_within(kth_largest(row, k, values, positions), row, n_pos, w, width, values)
 
 
 def _weighted_at_k(row, n_pos, w, k, width, values, positions):
-    return _about(_kth_weight(row, w, k), row, n_pos, w, width, values)
+    return _softmax_within(_kth_weight(row, w, k), row, n_pos, w, width, values)
 
 
 def _talos(row, n_pos, w, k, temperature, values, positions):
-    return _above(kth_largest(row, k, values, positions), row, n_pos, w, temperature, values)
+    return _softmax_of_excess(kth_largest(row, k, values, positions), row, n_pos, w, temperature, values)
 
 
 def _weighted_talos(row, n_pos, w, k, temperature, values, positions):
-    return _above(_kth_weight(row, w, k), row, n_pos, w, temperature, values)
+    return _softmax_of_excess(_kth_weight(row, w, k), row, n_pos, w, temperature, values)
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
-    negatives, w_neg = row[n_pos:], w[n_pos:]
-    x, pull, product = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.ones(len(negatives))
+    negatives = row[n_pos:]
+    w_neg = w[n_pos:]
+    x = values[0][n_pos : len(row)]
+    pull = values[1][n_pos : len(row)]
+    product = np.ones(len(negatives))
     pull[:] = 0.0
-    value, weight = 0.0, 0.0
+    value = 0.0
+    weight = 0.0
     for j in range(len(x)):
         weight += weight_of(w_neg, j)
     for i in range(n_pos):
@@ -59,10 +63,14 @@ def _bpr(row, n_pos, w, k, constant, values, positions):
 
 
 def _psl(row, n_pos, w, k, power, values, positions):
-    negatives, w_neg = row[n_pos:], w[n_pos:]
-    x, pull, powers = values[0][n_pos : len(row)], values[1][n_pos : len(row)], np.empty(len(negatives))
+    negatives = row[n_pos:]
+    w_neg = w[n_pos:]
+    x = values[0][n_pos : len(row)]
+    pull = values[1][n_pos : len(row)]
+    powers = np.empty(len(negatives))
     pull[:] = 0.0
-    value, best = 0.0, -np.inf
+    value = 0.0
+    best = -np.inf
     for j in range(len(x)):
         if weight_of(w_neg, j) > 0.0:
             best = max(best, negatives[j])
@@ -70,7 +78,8 @@ def _psl(row, n_pos, w, k, power, values, positions):
         highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
         for j in range(len(x)):
             x[j] = min(max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0)
-        total, one = _powers(x, int(power) - 1, w_neg, powers), highest**-power
+        total = _powers(x, int(power) - 1, w_neg, powers)
+        one = highest**-power
         value += weight_of(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
         row[i] = -_add(powers, w_neg, weight_of(w, i) / (highest * (one + total)), pull)
     for j in range(len(x)):
@@ -82,7 +91,8 @@ def _psl(row, n_pos, w, k, power, values, positions):
 def _kth_weight(row, w, k):
     """Return the highest score at and above which the items weigh k."""
     by_score, by_rank, _ = ranked(row, w)
-    at, reached = 0, by_rank[0]
+    at = 0
+    reached = by_rank[0]
     while reached < k and at + 1 < len(row):
         at += 1
         reached += by_rank[at]
@@ -90,9 +100,10 @@ def _kth_weight(row, w, k):
 
 
 @njit(inline="always")
-def _above(threshold, row, n_pos, w, temperature, values):
+def _softmax_of_excess(threshold, row, n_pos, w, temperature, values):
     """Softmax loss of the logarithms of a sigmoid about a threshold, which the gradient holds fixed."""
-    slope, e = np.empty(len(row)), values[0, : len(row)]
+    slope = np.empty(len(row))
+    e = values[0, : len(row)]
     for i in range(len(row)):
         e[i] = -abs(row[i] - threshold)
     _exponentials(e, 0.0)
@@ -101,25 +112,29 @@ def _above(threshold, row, n_pos, w, temperature, values):
     _logarithms(e)
     for i in range(len(row)):
         row[i] = (min(row[i] - threshold, 0.0) - e[i]) / temperature
-    value = _about(-np.inf, row, n_pos, w, 1.0, values)
+    value = _softmax_within(-np.inf, row, n_pos, w, 1.0, values)
     for i in range(len(row)):
         row[i] *= slope[i]
     return value
 
 
 @njit(inline="always")
-def _about(quantile, row, n_pos, w, width, values):
+def _softmax_within(quantile, row, n_pos, w, width, values):
     """Softmax loss of positives weighted by their score about a quantile, which the gradient holds fixed."""
     for j in range(n_pos, len(w)):
         row[j] += np.log(w[j])
-    negatives, value, total = row[n_pos:], 0.0, 0.0
-    columns, highest = values[0, : min(WIDTH, len(negatives))], -np.inf
+    negatives = row[n_pos:]
+    value = 0.0
+    total = 0.0
+    columns = values[0, : min(WIDTH, len(negatives))]
+    highest = -np.inf
     maxima(negatives, columns)
     for i in range(len(columns)):
         highest = max(highest, columns[i])
     sum_ = 0.0 if highest == -np.inf else _exponentials(negatives, highest)
     level = highest + np.log(sum_)
-    e, share = values[0, :n_pos], values[1, :n_pos]
+    e = values[0, :n_pos]
+    share = values[1, :n_pos]
     for i in range(n_pos):
         e[i] = -abs(level - row[i])
         share[i] = -abs(quantile - row[i]) / width
@@ -127,7 +142,8 @@ def _about(quantile, row, n_pos, w, width, values):
     _exponentials(share, 0.0)
     for i in range(n_pos):
         z = level - row[i]
-        loss, slope = max(z, 0.0) + np.log1p(e[i]), (1.0 if z > 0.0 else e[i]) / (1.0 + e[i])
+        loss = max(z, 0.0) + np.log1p(e[i])
+        slope = (1.0 if z > 0.0 else e[i]) / (1.0 + e[i])
         inside = (1.0 if row[i] > quantile else share[i]) / (1.0 + share[i])
         value += weight_of(w, i) * inside * loss
         total += weight_of(w, i) * inside * slope
@@ -178,7 +194,8 @@ def _logistic(negatives, score, w, x, product):
     """Return the sum of positive differences d; `x`, exp(-abs(d)), gets slopes, `product` times 1 + x."""
     total = 0.0
     for j in range(len(x)):
-        d, factor = negatives[j] - score, 1.0 + x[j]
+        d = negatives[j] - score
+        factor = 1.0 + x[j]
         total += weight_of(w, j) * max(d, 0.0)
         product[j] *= factor
         x[j] = (1.0 if d > 0.0 else x[j]) / factor
@@ -188,7 +205,8 @@ def _logistic(negatives, score, w, x, product):
 @njit(**HELPER, fastmath={"reassoc", "contract"})
 def _powers(x, n, w, out):
     """Write the n-th powers, n at least 1, squaring all numbers at once; return the sum of the next."""
-    bit, total = 1, 0.0
+    bit = 1
+    total = 0.0
     while 2 * bit <= n:
         bit *= 2
     for j in range(len(x)):

@@ -11,11 +11,11 @@ MOST_STEPS = 200
 
 
 def _hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest(row, n_pos, False)
+    return _against_highest(row, n_pos, square=False)
 
 
 def _squared_hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest(row, n_pos, True)
+    return _against_highest(row, n_pos, square=True)
 
 
 @njit(inline="always")
@@ -41,11 +41,11 @@ def _against_highest(row, n_pos, square):
 
 
 def _weighted_hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest_by_weight(row, n_pos, w, False)
+    return _against_highest_by_weight(row, n_pos, w, square=False)
 
 
 def _weighted_squared_hinge(row, n_pos, w, k, constant, values, positions):
-    return _against_highest_by_weight(row, n_pos, w, True)
+    return _against_highest_by_weight(row, n_pos, w, square=True)
 
 
 @njit(inline="always")
@@ -56,7 +56,8 @@ def _against_highest_by_weight(row, n_pos, w, square):
             where = j
     highest = row[where]
     row[n_pos:] = 0.0
-    value, total = 0.0, 0.0
+    value = 0.0
+    total = 0.0
     for i in range(n_pos):
         total += w[i]
     for i in range(n_pos):
@@ -74,7 +75,8 @@ def _against_highest_by_weight(row, n_pos, w, square):
 
 
 def _top_push_k(row, n_pos, w, k, constant, values, positions):
-    share, where = values[1], positions[0]
+    share = values[1]
+    where = positions[0]
     share[: len(row)] = 0.0
     largest(row[n_pos:], k, -np.inf, values[0], where)
     for i in range(k):
@@ -122,11 +124,13 @@ def _solution(x, low, w, k, beta, share):
     for i in range(low, len(x)):
         if weight_of(w, i) > 0.0 and (top < 0 or x[i] > x[top]):
             top = i
-    origin, target = x[top], np.sqrt(k)
+    origin = x[top]
+    target = np.sqrt(k)
     u = 1.0 - np.sqrt(k / weight_of(w, top))
     inner = 0.0
     for _ in range(MOST_STEPS):
-        inner, square = 0.0, 0.0
+        inner = 0.0
+        square = 0.0
         for i in range(low, len(x)):
             share[i] = 0.0
             weight = weight_of(w, i)

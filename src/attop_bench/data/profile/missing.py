@@ -88,15 +88,25 @@ def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> lis
             rows = (text == word).to_numpy()
             rest = ~rows & empty
             rest = rest if rest.sum() >= _ROWS else ~rows
-            why, shares = "", (np.nan, np.nan)
+            why = ""
+            share, share_of_others = np.nan, np.nan
             if y is not None and rest.any():
-                shares = y[rows].mean(), y[rest].mean()
+                share, share_of_others = y[rows].mean(), y[rest].mean()
                 why = "its rows go otherwise with the label" if _differ(y[rows], y[rest]) else ""
             alike = re.compile(f"[A-Z]{{{len(word) or 1}}}")
             if len(present) > 2 and all(map(alike.fullmatch, [*present, word])):
                 why = "it is written as the other values are"
             empty &= ~rows if why else True
-            words.append(Gap(name, word, float(rows.mean()), *shares, why))
+            words.append(
+                Gap(
+                    name,
+                    word,
+                    share=float(rows.mean()),
+                    positive=share,
+                    others=share_of_others,
+                    why=why,
+                )
+            )
     return words
 
 

@@ -177,18 +177,24 @@ def propose(
     ]
     if later := in_time(table):
         protocols.append(f"    # nearer to use, earlier days train and later ones test: {_flow(later)}")
-    if rate:
-        length = f"{rate}: of a {rate.period}'s rows, on average over {days} days"
-    elif "group" in options:
-        length = "of each list"
-    else:
-        length = "of a list as long as this table; say what you will look at, of how many"
-        length += f"; 100 a day: {{k: 100, of: {of_day}}}" * (of_day > 100)
+    length = _length_of_list(rate, days, of_day, is_grouped="group" in options)
     head = [f"title: {_flow(name)}", f"output: {_flow(f'results-{name}')}", "datasets:"]
     head += [f"  - id: {_flow(name)}", "    kind: file", "    params:"]
     tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
     methods = _METHODS + (_OF_WORDS if "text" in options else _BOOSTING)
     return "\n".join([*head, *noted, *protocols, *tops, methods])
+
+
+def _length_of_list(rate: Rate | None, days: int, of_day: int, *, is_grouped: bool) -> str:
+    """Return the comment of a top: the list that it is the top of."""
+    if rate:
+        return f"{rate}: of a {rate.period}'s rows, on average over {days} days"
+    if is_grouped:
+        return "of each list"
+    length = "of a list as long as this table; say what you will look at, of how many"
+    if of_day > 100:
+        length += f"; 100 a day: {{k: 100, of: {of_day}}}"
+    return length
 
 
 def _top_of_rate(rate: Rate, table: Look, days: int) -> Top:

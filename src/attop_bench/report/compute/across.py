@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -114,21 +114,27 @@ def across(evaluation: pd.DataFrame, metrics: Mapping[str, str], *, titles: Mapp
     m = int(matrix.counts.any(axis=1).sum())
     standings = []
     for method in order:
-        rank, against = float(tested.ranks[method]), _against(scores, method, order[0], used)
-        standings.append(Standing(method, rank, len(scores), m, p.get(method, math.nan), *against))
+        standing = Standing(
+            method,
+            rank=float(tested.ranks[method]),
+            n=len(scores),
+            m=m,
+            p=p.get(method, math.nan),
+        )
+        standings.append(_against(scores, standing, order[0], used))
     for method, why in matrix.without_methods.items():
         n = int((matrix.counts[method] > 0).sum())
         standings.append(Standing(method, math.nan, n, m, reason=why))
     return Across(
-        tuple(standings),
-        len(scores),
-        _unit_in_words(used, tops),
-        test,
-        tested,
-        nemenyi,
-        matrix.without_datasets,
-        refused,
-        bootstrap_means(rank_rows(scores), higher_is_better=False),
+        standings=tuple(standings),
+        n_datasets=len(scores),
+        unit=_unit_in_words(used, tops),
+        test=test,
+        friedman=tested,
+        nemenyi=nemenyi,
+        left_out=matrix.without_datasets,
+        refused=refused,
+        resampled=bootstrap_means(rank_rows(scores), higher_is_better=False),
     )
 
 
@@ -166,22 +172,26 @@ def _against_best(
     return "Holm", {pair.first: pair.p_adjusted for pair in pairs}, ""
 
 
-def _against(
-    scores: pd.DataFrame, method: str, best: str, used: Mapping[str, str]
-) -> tuple[int, int, Effect | None, Posterior | None]:
-    """Return ``better``, ``equal``, ``effect`` and ``posterior`` of a `Standing`."""
+def _against(scores: pd.DataFrame, standing: Standing, best: str, used: Mapping[str, str]) -> Standing:
+    """Compare the method of a standing with the best; the best itself stays as it is."""
     n = len(scores)
-    if method == best or not n:
-        return 0, 0, None, None
-    own, best_values = scores[method].to_numpy(float), scores[best].to_numpy(float)
-    ahead = difference(own, best_values)
+    if standing.method == best or not n:
+        return standing
+    values, best_values = scores[standing.method].to_numpy(float), scores[best].to_numpy(float)
+    ahead = difference(values, best_values)
     effect = Effect(n, refused="The metrics have no common unit, so differences cannot be averaged.")
     if have_shared_unit(used):
-        effect = effect_sizes(own, best_values)
+        effect = effect_sizes(values, best_values)
     posterior = Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1.")
     if {get_metric(metric).bounds for metric in used.values()} == {_UNIT}:
-        posterior = bayesian_signed_rank(own, best_values, rope=ROPE, seed=0)
-    return int((ahead > 0).sum()), int((ahead == 0).sum()), effect, posterior
+        posterior = bayesian_signed_rank(values, best_values, rope=ROPE, seed=0)
+    return replace(
+        standing,
+        better=int((ahead > 0).sum()),
+        equal=int((ahead == 0).sum()),
+        effect=effect,
+        posterior=posterior,
+    )
 
 
 def sentences(

@@ -202,10 +202,10 @@ def _in_unit(judged: TopJudgement, value: float) -> str:
     return format_sum(judged.factor * value) if judged.in_sums else format_small(value)
 
 
-def _in_brackets(p: float, *rest: str) -> str:
-    """Return a p and what stands beside it; a p that the adjustment makes 1 says nothing."""
+def _in_brackets(p: float, *notes: str) -> str:
+    """Put a p-value and notes on it in brackets; a p that the adjustment makes 1 is left out."""
     numbers = [] if p > 0.999 else [format_p(p, "p")]
-    content = "; ".join([*numbers, *rest])
+    content = "; ".join([*numbers, *notes])
     return f" ({content})" if content else ""
 
 

@@ -225,7 +225,9 @@ def choices(
             values, chosen = map(_text, grid.get(name, ())), (tuple(c.most_common()) for c in counts)
             at_edge = Counter(_text(s[name]) for _, s, edges in picked if name in edges)
             most, total = max(at_edge.values(), default=0), sum(name in s for _, s, _ in picked)
-            rows.append(Choice(method, name, tuple(values), tuple(chosen), most, total))
+            rows.append(
+                Choice(method, name, grid=tuple(values), chosen=tuple(chosen), at_edge=most, total=total)
+            )
     return tops, rows
 
 

@@ -155,5 +155,7 @@ def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[
         n = len(values)
         mean, lost = (a.mean(axis=0) if n else np.full(a.shape[1:], np.nan) for a in (values, regret))
         se = regret.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(lost.shape, np.nan)
-        transfers.append(Transfer(method, tuple(tops), mean, lost, se, n, len(wide)))
+        transfers.append(
+            Transfer(method, tuple(tops), value=mean, regret=lost, se=se, n=n, n_expected=len(wide))
+        )
     return transfers

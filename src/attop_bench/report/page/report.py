@@ -91,7 +91,15 @@ def build_page(
             "summary": results.summary,
         }
         loud = frozenset((BASELINE, *first.highlighted))
-        whole = Scene("across", "", "", first.order, titles, styles, loud)
+        whole = Scene(
+            "across",
+            dataset="",
+            metric="",
+            order=first.order,
+            titles=titles,
+            styles=styles,
+            highlighted=loud,
+        )
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
         paper = draw(PAPER if main and files else (), whole, material)
         sections = [replace(s, figures=wait()) for s, wait in zip(sections, of_each, strict=True)]

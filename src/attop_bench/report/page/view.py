@@ -278,7 +278,7 @@ def _card(
         "verdict": judged.verdict,
         "words": reading(judged, titles),
         "nothing": _ranks_nothing(judged, titles, flat.get(judged.best, 0)),
-        "alike": _alike(judged, titles),
+        "alike": _name_equal_methods(judged, titles),
         "cheapest": _cheapest(judged, titles, spent),
     }
 
@@ -299,7 +299,7 @@ def _ranks_nothing(judged: TopJudgement, titles: Mapping[str, str], n: int) -> s
     return f"{titles[judged.best]} gives all test items one score in {runs}, where it ranks nothing."
 
 
-def _alike(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def _name_equal_methods(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     """Name the methods that are equal to the best, and those not shown to be behind it."""
     sentences = []
     for verdict in (Verdict.EQUAL, Verdict.OPEN):
