@@ -19,7 +19,9 @@ from attop.experiment import Units, judge
 from studies.claims import options
 from studies.claims.simulated_runs import separation
 
-RATIO, SPREAD, LIKE, RISK = 0.25, 0.04, 5.0, 0.05
+RATIO, SPREAD, RISK = 0.25, 0.04, 0.05
+#: As in `attop.experiment._pairs`.
+LIKE, STEADY = 5.0, 4.5
 
 
 def made_up(rng, simulations, runs, means, spreads, step=0.0):
@@ -32,7 +34,10 @@ def made_up(rng, simulations, runs, means, spreads, step=0.0):
 
 
 def _pairs(values):
-    """Return the best, the others, their leads, and the squared errors of the pairs."""
+    """Return the best, the others, their leads, the squared errors of the pairs, and the others' variances.
+
+    These are of an other's runs about the mean of all models.
+    """
     simulations, runs, models = values.shape
     best = values.mean(axis=1).argmax(axis=1)
     others = np.nonzero(np.arange(models) != best[:, None])[1].reshape(simulations, models - 1)
@@ -47,7 +52,9 @@ def _pairs(values):
         step = np.where(gaps > 1e-12, gaps, np.inf).min(axis=1)
         variance[:, j] = np.maximum(variance[:, j], np.where(np.isfinite(step), step, 0.0) ** 2 / 6)
     variance[~d.any(axis=1)] = 0.0
-    return best, others, d.mean(axis=1), (1 / runs + RATIO) * variance
+    spread = (values - values.mean(axis=2, keepdims=True)).var(axis=1, ddof=1)
+    spread = np.take_along_axis(spread, others, axis=1)
+    return best, others, d.mean(axis=1), (1 / runs + RATIO) * variance, spread
 
 
 def _p(lead, square, df):
@@ -74,7 +81,7 @@ def _pooled(square, kept, df):
 def vectorised(values):
     """Return the best, the others, and p of "not ahead" of each, by the rule and by the one before."""
     pairs = _pairs(values)
-    best, others, lead, square = pairs
+    best, others, lead, square, _ = pairs
     df, models = values.shape[1] - 1, values.shape[2]
     is_best, behind = questions(pairs, df)
     after = np.minimum(np.minimum(is_best, behind), 1.0)
@@ -87,15 +94,18 @@ def vectorised(values):
 
 def questions(pairs, df):
     """Return the p-values of both questions: of "not the best", and "not behind" of each of the others."""
-    _, others, lead, square = pairs
+    _, others, lead, square, spread = pairs
     models = others.shape[1] + 1
     own = _p(lead, square, df)
-    known = np.where(square > 0, square, np.nan)
-    median = np.nan_to_num(
-        np.nanmedian(np.where(np.isnan(known).all(axis=1, keepdims=True), 0, known), axis=1)
-    )
-    alike = (square > 0) & (square <= LIKE * median[:, None])
-    pool, of_pool = _pooled(square, alike, df)
+    known = square > 0
+    middle = np.maximum((known.sum(axis=1, keepdims=True) - 1) // 2, 0)
+    median = np.take_along_axis(np.sort(np.where(known, square, np.inf), axis=1), middle, axis=1)
+    kept = known & (square <= LIKE * median)
+    pool, of_pool = _pooled(square, kept, df)
+    of_others = np.where(kept, spread, 0.0)
+    count = kept.sum(axis=1, keepdims=True) - kept
+    limit = STEADY * (of_others.sum(axis=1, keepdims=True) - of_others) / np.maximum(count, 1)
+    alike = kept & ((spread <= limit) | (count == 0))
     pooled = _p(lead, np.maximum(square, pool), np.maximum(of_pool, df))
     shared = np.minimum(own, np.where(alike, pooled, own))
     nearest = lead - lead.min(axis=1, keepdims=True) <= 1e-12
