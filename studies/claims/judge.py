@@ -114,6 +114,14 @@ def questions(pairs, df):
     return is_best, _holm(np.minimum(cost * shared, 1.0))
 
 
+def nearest_alone(values):
+    """Return p of "not the best" if no one but the nearest is asked, of shape (simulations, 1)."""
+    _, _, lead, square, _ = _pairs(values)
+    nearest = lead.argmin(axis=1)[:, None]
+    of_nearest = [np.take_along_axis(numbers, nearest, axis=1) for numbers in (lead, square)]
+    return 2 * _p(*of_nearest, values.shape[1] - 1)
+
+
 def claims(values, means):
     """Return shares by the rule and the one before: any false lead, the best shown, and ahead of the next."""
     best, others, *p = vectorised(values)
@@ -202,50 +210,6 @@ def power(simulations, seed):
         show(name, cells)
 
 
-#: Levels of the first question, in %.
-LEVELS = (5.0, 4.7, 4.5, 4.0)
-#: Where the rule is boldest: design, runs, models.
-BOLDEST = (
-    ("two tied, one erratic, rest .17 below", 5, 3),
-    ("two tied, one erratic, rest .17 below", 5, 8),
-    ("two tied, one erratic, rest .17 below", 5, 12),
-    ("two tied, one erratic, rest .17 below", 10, 8),
-    ("half of fourfold spread", 5, 12),
-)
-
-
-def split(simulations, seed):
-    """Print what the first question at a lower level costs, and what it saves."""
-    print(f"\nFirst question at a level of {LEVELS} %: any false lead, % of {20 * simulations}")
-    for name, runs, m in BOLDEST:
-        means, spreads, step = NULLS[name](m)
-        shares = np.zeros(len(LEVELS))
-        for chunk in range(20):
-            rng = np.random.default_rng([seed, chunk])
-            values = drawn(rng, simulations, runs, means, spreads, step)
-            shares += [false for false, _ in _at_levels(values, means)]
-        show(f"{name}, {runs} runs, {m} models", [f"{5 * share:.2f}" for share in shares])
-    print(f"a lead of .10 shown over all others, % of {simulations}")
-    for name, design in COMPANY.items():
-        for runs, m in ((5, 3), (5, 8), (5, 12), (10, 12)):
-            means, spreads = design(m)
-            values = made_up(np.random.default_rng(seed), simulations, runs, means, spreads)
-            cells = [f"{100 * right:.1f}" for _, right in _at_levels(values, means)]
-            show(f"{name}, {runs} runs, {m} models", cells)
-
-
-def _at_levels(values, means):
-    """Return the shares of false leads, and of a best that is rightly shown, for each level."""
-    pairs, means = _pairs(values), np.asarray(means)
-    is_best, behind = questions(pairs, values.shape[1] - 1)
-    false = means[pairs[0]][:, None] <= means[pairs[1]] + 1e-12
-    shares = []
-    for level in LEVELS:
-        ahead = (is_best < level / 100) | (behind < RISK)
-        shares.append(((ahead & false).any(axis=1).mean(), (ahead.all(axis=1) & ~false.any(axis=1)).mean()))
-    return shares
-
-
 def behind(simulations, seed):
     print(
         f"\nTwo tied, the rest behind: % of those shown to be behind, now (before), {simulations} simulations"
@@ -323,6 +287,19 @@ def erratic(rng, m, repeats, lead=0.0):
     return values, units, ratio
 
 
+def large(rng, m, repeats, lead=0.0):
+    """Ten thousand rows and a hundred at the top of a part, so that a run's spread is 0.05."""
+    return plain(rng, m, repeats, k=500, n=10_000, lead=lead)
+
+
+def bad_and_erratic(rng, m, repeats, lead=0.0):
+    """All but the first two are .4 below, with four times the spread."""
+    values, units, ratio = large(rng, m, repeats, lead=lead)
+    further = values[:, 2:]
+    values[:, 2:] = np.clip(further - 0.4 + 0.2 * rng.normal(size=further.shape), 0, 1)
+    return values, units, ratio
+
+
 def copies(rng, m, repeats, lead=0.0):
     """All but the first are one model."""
     values, units, ratio = plain(rng, 2, repeats, lead=lead)
@@ -386,32 +363,44 @@ def folds(simulations, seed):
         show(name, [*cells, f"{wrong} of {compared:,}"])
 
 
+#: Of folds with a lead: name, design, and the lead.
+LEADS = (
+    ("alike", plain, 0.1),
+    ("alike", plain, 0.2),
+    ("one of fourfold spread", erratic, 0.1),
+    ("one of fourfold spread", erratic, 0.2),
+    ("alike, 10,000 rows, top 500", large, 0.1),
+    ("one alike, the rest bad and erratic, 10,000 rows, top 500", bad_and_erratic, 0.1),
+)
+
+
 def leads(simulations, seed):
     """Folds of fixed scorers, one of them better: how often that is shown, beside the rule before."""
     print(f"\nFolds, a lead over all others, % of {simulations}: shown over all|over the next, now, before")
     sizes = [(2, m) for m in (2, 3, 8, 12)] + [(1, m) for m in (2, 3, 8, 12)]
     show("lead", [f"{5 * repeats} runs, {m} models" for repeats, m in sizes])
-    for name, design in (("alike", plain), ("one of fourfold spread", erratic)):
-        for lead in (0.1, 0.2):
-            cells = []
-            for repeats, m in sizes:
-                rng, drawn_values, all_, next_ = np.random.default_rng(seed), [], 0, 0
-                for _ in range(simulations):
-                    values, *about = design(rng, m, repeats, lead=lead)
-                    found = _judged(values, *about)
-                    drawn_values.append(values)
-                    right = found.best == "m0"
-                    all_ += right and found.is_shown
-                    next_ += right and found.rivals[0].low > 0
-                _, (_, *before) = claims(np.array(drawn_values), [lead] + [0.0] * (m - 1))
-                now = all_ / simulations, next_ / simulations
-                cells.append(" ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before)))
-            show(f"{name}, .{100 * lead:02.0f}", cells)
+    for name, design, lead in LEADS:
+        cells = [_leads(simulations, seed, design, lead, repeats, m) for repeats, m in sizes]
+        show(f"{name}, .{100 * lead:02.0f}", cells)
+
+
+def _leads(simulations, seed, design, lead, repeats, m):
+    rng, drawn_values, all_, next_ = np.random.default_rng(seed), [], 0, 0
+    for _ in range(simulations):
+        values, *about = design(rng, m, repeats, lead=lead)
+        found = _judged(values, *about)
+        drawn_values.append(values)
+        right = found.best == "m0"
+        all_ += right and found.is_shown
+        next_ += right and found.rivals[0].low > 0
+    _, (_, *before) = claims(np.array(drawn_values), [lead] + [0.0] * (m - 1))
+    now = all_ / simulations, next_ / simulations
+    return " ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before))
 
 
 def main():
     parser = options(__doc__, simulations=4000, seed=0)
-    measures = (false_leads, power, split, behind, folds, leads)
+    measures = (false_leads, power, behind, folds, leads)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:
