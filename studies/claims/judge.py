@@ -33,7 +33,7 @@ def made_up(rng, simulations, runs, means, spreads, step=0.0):
     return step * np.round(values / step) if step else values
 
 
-def _pairs(values):
+def _pairs(values, ratio=RATIO):
     """Return the best, the others, their leads, the squared errors of the pairs, and the others' variances.
 
     These are of an other's runs about the mean of all models.
@@ -54,7 +54,7 @@ def _pairs(values):
     variance[~d.any(axis=1)] = 0.0
     spread = (values - values.mean(axis=2, keepdims=True)).var(axis=1, ddof=1)
     spread = np.take_along_axis(spread, others, axis=1)
-    return best, others, d.mean(axis=1), (1 / runs + RATIO) * variance, spread
+    return best, others, d.mean(axis=1), (1 / runs + ratio) * variance, spread
 
 
 def _p(lead, square, df):
@@ -78,22 +78,23 @@ def _pooled(square, kept, df):
     return np.nan_to_num(mean), np.nan_to_num(of_mean, nan=1.0)
 
 
-def vectorised(values):
-    """Return the best, the others, and p of "not ahead" of each, by the rule and by the one before."""
-    pairs = _pairs(values)
+def vectorised(values, ratio=RATIO):
+    """Return the best, the others, and p of "not ahead" by the rule, the one before, and the next alone."""
+    pairs = _pairs(values, ratio)
     best, others, lead, square, _ = pairs
     df, models = values.shape[1] - 1, values.shape[2]
-    is_best, behind = questions(pairs, df)
+    is_best, behind, alone = questions(pairs, df)
     after = np.minimum(np.minimum(is_best, behind), 1.0)
 
     all_, of_all = _pooled(square, square > 0, df)
     wider = square > all_
     before = _p(lead, np.maximum(square, all_), np.where(wider, df, np.maximum(of_all, df)))
-    return best, others, after, np.minimum(models * _holm(before), 1.0)
+    alone = np.broadcast_to(alone, lead.shape)
+    return best, others, after, np.minimum(models * _holm(before), 1.0), alone
 
 
 def questions(pairs, df):
-    """Return the p-values of both questions: of "not the best", and "not behind" of each of the others."""
+    """Return p of "not the best", of "not behind" of each other, and of "not the best" by the next alone."""
     _, others, lead, square, spread = pairs
     models = others.shape[1] + 1
     own = _p(lead, square, df)
@@ -111,19 +112,15 @@ def questions(pairs, df):
     nearest = lead - lead.min(axis=1, keepdims=True) <= 1e-12
     is_best = 2 * np.where(nearest, own, shared).max(axis=1, keepdims=True)
     cost = models * (2 if models > 2 else 1)
-    return is_best, _holm(np.minimum(cost * shared, 1.0))
-
-
-def nearest_alone(values):
-    """Return p of "not the best" if no one but the nearest is asked, of shape (simulations, 1)."""
-    _, _, lead, square, _ = _pairs(values)
-    nearest = lead.argmin(axis=1)[:, None]
-    of_nearest = [np.take_along_axis(numbers, nearest, axis=1) for numbers in (lead, square)]
-    return 2 * _p(*of_nearest, values.shape[1] - 1)
+    alone = 2 * np.where(nearest, own, 0.0).max(axis=1, keepdims=True)
+    return is_best, _holm(np.minimum(cost * shared, 1.0)), alone
 
 
 def claims(values, means):
-    """Return shares by the rule and the one before: any false lead, the best shown, and ahead of the next."""
+    """Return shares by the rule, the one before, and the runner-up alone.
+
+    They are: any false lead, the best shown, and ahead of the next.
+    """
     best, others, *p = vectorised(values)
     means = np.asarray(means)
     false = means[best][:, None] <= means[others] + 1e-12
@@ -179,9 +176,32 @@ def false_leads(simulations, seed):
             for m in (2, 3, 8, 12):
                 rng = np.random.default_rng(seed)
                 values = drawn(rng, simulations, runs, *design(m))
-                (now, *_), (before, *_) = claims(values, design(m)[0])
+                (now, *_), (before, *_), _ = claims(values, design(m)[0])
                 cells.append(f"{100 * now:.1f} ({100 * before:.1f})")
         show(name, cells)
+
+
+#: Where rules are boldest: design, runs, models.
+BOLDEST = (
+    ("two tied, one erratic, rest .17 below", 5, 3),
+    ("two tied, one erratic, rest .17 below", 5, 8),
+    ("two tied, one erratic, rest .17 below", 5, 12),
+    ("two tied, one erratic, rest .17 below", 10, 8),
+    ("half of fourfold spread", 5, 12),
+    ("two tied, one erratic, rest .10 below", 5, 3),
+    ("two tied, one erratic, rest .10 below", 10, 12),
+)
+
+
+def boldest(simulations, seed):
+    """Print false leads by the rule, the one before, and the runner-up alone."""
+    print(f"\nAny false lead, % of {20 * simulations}: now, before, runner-up alone")
+    for name, runs, m in BOLDEST:
+        means, *design = NULLS[name](m)
+        rngs = [np.random.default_rng([seed, chunk]) for chunk in range(20)]
+        shares = [claims(drawn(rng, simulations, runs, means, *design), means) for rng in rngs]
+        of_rules = np.mean(shares, axis=0)[:, 0]
+        show(f"{name}, {runs} runs, {m} models", [f"{100 * share:.2f}" for share in of_rules])
 
 
 COMPANY = {
@@ -198,15 +218,15 @@ COMPANY = {
 
 
 def power(simulations, seed):
-    print(f"\nA lead of .10, % of {simulations}: shown over all|over the next, now, before")
+    print(f"\nA lead of .10, % of {simulations}: shown over all|over the next; now, before, alone")
     show("others", [f"{runs} runs, {m} models" for runs in (5, 10) for m in (2, 3, 4, 8, 12)])
     for name, design in COMPANY.items():
         cells = []
         for runs in (5, 10):
             for m in (2, 3, 4, 8, 12):
                 values = made_up(np.random.default_rng(seed), simulations, runs, *design(m))
-                (_, *now), (_, *before) = claims(values, design(m)[0])
-                cells.append(" ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before)))
+                shares = [f"{100 * a:.0f}|{100 * b:.0f}" for _, a, b in claims(values, design(m)[0])]
+                cells.append(" ".join(shares))
         show(name, cells)
 
 
@@ -393,14 +413,14 @@ def _leads(simulations, seed, design, lead, repeats, m):
         right = found.best == "m0"
         all_ += right and found.is_shown
         next_ += right and found.rivals[0].low > 0
-    _, (_, *before) = claims(np.array(drawn_values), [lead] + [0.0] * (m - 1))
+    _, (_, *before), _ = claims(np.array(drawn_values), [lead] + [0.0] * (m - 1))
     now = all_ / simulations, next_ / simulations
     return " ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before))
 
 
 def main():
     parser = options(__doc__, simulations=4000, seed=0)
-    measures = (false_leads, power, behind, folds, leads)
+    measures = (false_leads, boldest, power, behind, folds, leads)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:

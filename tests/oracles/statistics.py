@@ -130,16 +130,6 @@ def chance_of_a_window(hits, rows, promised, start):
 
 def spreads_about_the_mean_of_models(values):
     """Variance of each column about the mean over columns in each row, once each column's mean is 0."""
-    centred = [[value - _mean_of_numbers(column) for value in column] for column in np.transpose(values)]
-    centres = [_mean_of_numbers(row) for row in zip(*centred, strict=True)]
-    spreads = []
-    for column in centred:
-        deviations = [x - centre for x, centre in zip(column, centres, strict=True) if x == x]
-        mean = sum(deviations) / len(deviations)
-        spreads.append(sum((x - mean) ** 2 for x in deviations) / (len(deviations) - 1))
-    return spreads
-
-
-def _mean_of_numbers(values):
-    numbers = [value for value in values if value == value]
-    return sum(numbers) / len(numbers)
+    centred = values - np.nanmean(values, axis=0)
+    about = [row - np.nanmean(row) for row in centred]
+    return [np.nanvar(column, ddof=1) for column in np.transpose(about)]

@@ -403,7 +403,7 @@ class _Rule(NamedTuple):
 
     def _pairs(self, differences: Sequence[Differences], *, of_best: bool = False) -> list[Pair]:
         tested = [d for d in differences if not self.refusal(d.values.size)]
-        spreads = spreads_of(tested) if of_best else None
+        spreads = spreads_of(tested) if of_best else np.zeros(len(tested))
         return pairs_of(tested, self.ratio, self.units, self.span, spreads)
 
     def _with_refused(

@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtr, stdtrit
 
 from attop._core.typing import Floats, Ints
@@ -277,30 +276,20 @@ def spreads_of(leads: Sequence[Differences]) -> Floats:
     return np.nanvar(of_rivals, axis=1, ddof=1)
 
 
-def lower_median(values: Floats) -> float:
-    """Return the median, of an even number the smaller of the two in the middle; 0 without any."""
-    return float(np.sort(values)[(values.size - 1) // 2]) if values.size else 0.0
-
-
-def _are_steady(spreads: Floats, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which rivals vary no more than `STEADY` times as much as the others of the pool."""
-    others = pooled & ~np.eye(spreads.size, dtype=bool)
-    count = np.maximum(others.sum(axis=1), 1)
-    limit = STEADY * (others * spreads).sum(axis=1) / count
-    return (spreads <= limit) | ~others.any(axis=1)
-
-
 def pairs_of(
-    leads: Sequence[Differences], ratio: float, units: Units, span: float, spreads: Floats | None = None
+    leads: Sequence[Differences], ratio: float, units: Units, span: float, spreads: Floats
 ) -> list[Pair]:
     """Return a pair for each set of differences, their shared error from all of them.
 
-    `spreads`, of `spreads_of`, are asked as well, where all leads are of one model.
+    `spreads` are those of `spreads_of`, or zeros where leads are of several models.
     """
     errors = [d.error(ratio) for d in leads]
     squares = np.square([error.size for error in errors])
-    pooled = (squares > 0) & (squares <= LIKE * lower_median(squares[squares > 0]))
-    alike = pooled if spreads is None else pooled & _are_steady(spreads, pooled)
+    # of an even number the smaller of the two in the middle; infinite where no two models differ
+    median = np.quantile(squares[squares > 0], 0.5, method="lower") if squares.any() else math.inf
+    pooled = (squares > 0) & (squares <= LIKE * median)
+    of_others = spreads[pooled].sum() - pooled * spreads
+    alike = pooled & (spreads * (pooled.sum() - pooled) <= STEADY * of_others)
     mean = _mean_error([error for error, is_pooled in zip(errors, pooled, strict=True) if is_pooled])
     pairs = []
     for d, own, is_alike in zip(leads, errors, alike, strict=True):
