@@ -19,7 +19,9 @@ from attop.experiment import Units, judge
 from studies.claims import options
 from studies.claims.simulated_runs import separation
 
-RATIO, SPREAD, LIKE, RISK = 0.25, 0.04, 5.0, 0.05
+RATIO, SPREAD, RISK = 0.25, 0.04, 0.05
+#: As in `attop.experiment._pairs`.
+LIKE, STEADY = 5.0, 4.5
 
 
 def made_up(rng, simulations, runs, means, spreads, step=0.0):
@@ -31,8 +33,11 @@ def made_up(rng, simulations, runs, means, spreads, step=0.0):
     return step * np.round(values / step) if step else values
 
 
-def _pairs(values):
-    """Return the best, the others, their leads, and the squared errors of the pairs."""
+def _pairs(values, ratio=RATIO):
+    """Return the best, the others, their leads, the squared errors of the pairs, and the others' variances.
+
+    These are of an other's runs about the mean of all models.
+    """
     simulations, runs, models = values.shape
     best = values.mean(axis=1).argmax(axis=1)
     others = np.nonzero(np.arange(models) != best[:, None])[1].reshape(simulations, models - 1)
@@ -47,7 +52,9 @@ def _pairs(values):
         step = np.where(gaps > 1e-12, gaps, np.inf).min(axis=1)
         variance[:, j] = np.maximum(variance[:, j], np.where(np.isfinite(step), step, 0.0) ** 2 / 6)
     variance[~d.any(axis=1)] = 0.0
-    return best, others, d.mean(axis=1), (1 / runs + RATIO) * variance
+    spread = (values - values.mean(axis=2, keepdims=True)).var(axis=1, ddof=1)
+    spread = np.take_along_axis(spread, others, axis=1)
+    return best, others, d.mean(axis=1), (1 / runs + ratio) * variance, spread
 
 
 def _p(lead, square, df):
@@ -71,41 +78,49 @@ def _pooled(square, kept, df):
     return np.nan_to_num(mean), np.nan_to_num(of_mean, nan=1.0)
 
 
-def vectorised(values):
-    """Return the best, the others, and p of "not ahead" of each, by the rule and by the one before."""
-    pairs = _pairs(values)
-    best, others, lead, square = pairs
+def vectorised(values, ratio=RATIO):
+    """Return the best, the others, and p of "not ahead" by the rule, the one before, and the next alone."""
+    pairs = _pairs(values, ratio)
+    best, others, lead, square, _ = pairs
     df, models = values.shape[1] - 1, values.shape[2]
-    is_best, behind = questions(pairs, df)
+    is_best, behind, alone = questions(pairs, df)
     after = np.minimum(np.minimum(is_best, behind), 1.0)
 
     all_, of_all = _pooled(square, square > 0, df)
     wider = square > all_
     before = _p(lead, np.maximum(square, all_), np.where(wider, df, np.maximum(of_all, df)))
-    return best, others, after, np.minimum(models * _holm(before), 1.0)
+    alone = np.broadcast_to(alone, lead.shape)
+    return best, others, after, np.minimum(models * _holm(before), 1.0), alone
 
 
 def questions(pairs, df):
-    """Return the p-values of both questions: of "not the best", and "not behind" of each of the others."""
-    _, others, lead, square = pairs
+    """Return p of "not the best", of "not behind" of each other, and of "not the best" by the next alone."""
+    _, others, lead, square, spread = pairs
     models = others.shape[1] + 1
     own = _p(lead, square, df)
-    known = np.where(square > 0, square, np.nan)
-    median = np.nan_to_num(
-        np.nanmedian(np.where(np.isnan(known).all(axis=1, keepdims=True), 0, known), axis=1)
-    )
-    alike = (square > 0) & (square <= LIKE * median[:, None])
-    pool, of_pool = _pooled(square, alike, df)
+    known = square > 0
+    middle = np.maximum((known.sum(axis=1, keepdims=True) - 1) // 2, 0)
+    median = np.take_along_axis(np.sort(np.where(known, square, np.inf), axis=1), middle, axis=1)
+    kept = known & (square <= LIKE * median)
+    pool, of_pool = _pooled(square, kept, df)
+    of_others = np.where(kept, spread, 0.0)
+    count = kept.sum(axis=1, keepdims=True) - kept
+    limit = STEADY * (of_others.sum(axis=1, keepdims=True) - of_others) / np.maximum(count, 1)
+    alike = kept & ((spread <= limit) | (count == 0))
     pooled = _p(lead, np.maximum(square, pool), np.maximum(of_pool, df))
     shared = np.minimum(own, np.where(alike, pooled, own))
     nearest = lead - lead.min(axis=1, keepdims=True) <= 1e-12
     is_best = 2 * np.where(nearest, own, shared).max(axis=1, keepdims=True)
     cost = models * (2 if models > 2 else 1)
-    return is_best, _holm(np.minimum(cost * shared, 1.0))
+    alone = 2 * np.where(nearest, own, 0.0).max(axis=1, keepdims=True)
+    return is_best, _holm(np.minimum(cost * shared, 1.0)), alone
 
 
 def claims(values, means):
-    """Return shares by the rule and the one before: any false lead, the best shown, and ahead of the next."""
+    """Return shares by the rule, the one before, and the runner-up alone.
+
+    They are: any false lead, the best shown, and ahead of the next.
+    """
     best, others, *p = vectorised(values)
     means = np.asarray(means)
     false = means[best][:, None] <= means[others] + 1e-12
@@ -161,9 +176,32 @@ def false_leads(simulations, seed):
             for m in (2, 3, 8, 12):
                 rng = np.random.default_rng(seed)
                 values = drawn(rng, simulations, runs, *design(m))
-                (now, *_), (before, *_) = claims(values, design(m)[0])
+                (now, *_), (before, *_), _ = claims(values, design(m)[0])
                 cells.append(f"{100 * now:.1f} ({100 * before:.1f})")
         show(name, cells)
+
+
+#: Where rules are boldest: design, runs, models.
+BOLDEST = (
+    ("two tied, one erratic, rest .17 below", 5, 3),
+    ("two tied, one erratic, rest .17 below", 5, 8),
+    ("two tied, one erratic, rest .17 below", 5, 12),
+    ("two tied, one erratic, rest .17 below", 10, 8),
+    ("half of fourfold spread", 5, 12),
+    ("two tied, one erratic, rest .10 below", 5, 3),
+    ("two tied, one erratic, rest .10 below", 10, 12),
+)
+
+
+def boldest(simulations, seed):
+    """Print false leads by the rule, the one before, and the runner-up alone."""
+    print(f"\nAny false lead, % of {20 * simulations}: now, before, runner-up alone")
+    for name, runs, m in BOLDEST:
+        means, *design = NULLS[name](m)
+        rngs = [np.random.default_rng([seed, chunk]) for chunk in range(20)]
+        shares = [claims(drawn(rng, simulations, runs, means, *design), means) for rng in rngs]
+        of_rules = np.mean(shares, axis=0)[:, 0]
+        show(f"{name}, {runs} runs, {m} models", [f"{100 * share:.2f}" for share in of_rules])
 
 
 COMPANY = {
@@ -180,60 +218,16 @@ COMPANY = {
 
 
 def power(simulations, seed):
-    print(f"\nA lead of .10, % of {simulations}: shown over all|over the next, now, before")
+    print(f"\nA lead of .10, % of {simulations}: shown over all|over the next; now, before, alone")
     show("others", [f"{runs} runs, {m} models" for runs in (5, 10) for m in (2, 3, 4, 8, 12)])
     for name, design in COMPANY.items():
         cells = []
         for runs in (5, 10):
             for m in (2, 3, 4, 8, 12):
                 values = made_up(np.random.default_rng(seed), simulations, runs, *design(m))
-                (_, *now), (_, *before) = claims(values, design(m)[0])
-                cells.append(" ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before)))
+                shares = [f"{100 * a:.0f}|{100 * b:.0f}" for _, a, b in claims(values, design(m)[0])]
+                cells.append(" ".join(shares))
         show(name, cells)
-
-
-#: Levels of the first question, in %.
-LEVELS = (5.0, 4.7, 4.5, 4.0)
-#: Where the rule is boldest: design, runs, models.
-BOLDEST = (
-    ("two tied, one erratic, rest .17 below", 5, 3),
-    ("two tied, one erratic, rest .17 below", 5, 8),
-    ("two tied, one erratic, rest .17 below", 5, 12),
-    ("two tied, one erratic, rest .17 below", 10, 8),
-    ("half of fourfold spread", 5, 12),
-)
-
-
-def split(simulations, seed):
-    """Print what the first question at a lower level costs, and what it saves."""
-    print(f"\nFirst question at a level of {LEVELS} %: any false lead, % of {20 * simulations}")
-    for name, runs, m in BOLDEST:
-        means, spreads, step = NULLS[name](m)
-        shares = np.zeros(len(LEVELS))
-        for chunk in range(20):
-            rng = np.random.default_rng([seed, chunk])
-            values = drawn(rng, simulations, runs, means, spreads, step)
-            shares += [false for false, _ in _at_levels(values, means)]
-        show(f"{name}, {runs} runs, {m} models", [f"{5 * share:.2f}" for share in shares])
-    print(f"a lead of .10 shown over all others, % of {simulations}")
-    for name, design in COMPANY.items():
-        for runs, m in ((5, 3), (5, 8), (5, 12), (10, 12)):
-            means, spreads = design(m)
-            values = made_up(np.random.default_rng(seed), simulations, runs, means, spreads)
-            cells = [f"{100 * right:.1f}" for _, right in _at_levels(values, means)]
-            show(f"{name}, {runs} runs, {m} models", cells)
-
-
-def _at_levels(values, means):
-    """Return the shares of false leads, and of a best that is rightly shown, for each level."""
-    pairs, means = _pairs(values), np.asarray(means)
-    is_best, behind = questions(pairs, values.shape[1] - 1)
-    false = means[pairs[0]][:, None] <= means[pairs[1]] + 1e-12
-    shares = []
-    for level in LEVELS:
-        ahead = (is_best < level / 100) | (behind < RISK)
-        shares.append(((ahead & false).any(axis=1).mean(), (ahead.all(axis=1) & ~false.any(axis=1)).mean()))
-    return shares
 
 
 def behind(simulations, seed):
@@ -313,6 +307,19 @@ def erratic(rng, m, repeats, lead=0.0):
     return values, units, ratio
 
 
+def large(rng, m, repeats, lead=0.0):
+    """Ten thousand rows and a hundred at the top of a part, so that a run's spread is 0.05."""
+    return plain(rng, m, repeats, k=500, n=10_000, lead=lead)
+
+
+def bad_and_erratic(rng, m, repeats, lead=0.0):
+    """All but the first two are .4 below, with four times the spread."""
+    values, units, ratio = large(rng, m, repeats, lead=lead)
+    further = values[:, 2:]
+    values[:, 2:] = np.clip(further - 0.4 + 0.2 * rng.normal(size=further.shape), 0, 1)
+    return values, units, ratio
+
+
 def copies(rng, m, repeats, lead=0.0):
     """All but the first are one model."""
     values, units, ratio = plain(rng, 2, repeats, lead=lead)
@@ -376,32 +383,44 @@ def folds(simulations, seed):
         show(name, [*cells, f"{wrong} of {compared:,}"])
 
 
+#: Of folds with a lead: name, design, and the lead.
+LEADS = (
+    ("alike", plain, 0.1),
+    ("alike", plain, 0.2),
+    ("one of fourfold spread", erratic, 0.1),
+    ("one of fourfold spread", erratic, 0.2),
+    ("alike, 10,000 rows, top 500", large, 0.1),
+    ("one alike, the rest bad and erratic, 10,000 rows, top 500", bad_and_erratic, 0.1),
+)
+
+
 def leads(simulations, seed):
     """Folds of fixed scorers, one of them better: how often that is shown, beside the rule before."""
     print(f"\nFolds, a lead over all others, % of {simulations}: shown over all|over the next, now, before")
     sizes = [(2, m) for m in (2, 3, 8, 12)] + [(1, m) for m in (2, 3, 8, 12)]
     show("lead", [f"{5 * repeats} runs, {m} models" for repeats, m in sizes])
-    for name, design in (("alike", plain), ("one of fourfold spread", erratic)):
-        for lead in (0.1, 0.2):
-            cells = []
-            for repeats, m in sizes:
-                rng, drawn_values, all_, next_ = np.random.default_rng(seed), [], 0, 0
-                for _ in range(simulations):
-                    values, *about = design(rng, m, repeats, lead=lead)
-                    found = _judged(values, *about)
-                    drawn_values.append(values)
-                    right = found.best == "m0"
-                    all_ += right and found.is_shown
-                    next_ += right and found.rivals[0].low > 0
-                _, (_, *before) = claims(np.array(drawn_values), [lead] + [0.0] * (m - 1))
-                now = all_ / simulations, next_ / simulations
-                cells.append(" ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before)))
-            show(f"{name}, .{100 * lead:02.0f}", cells)
+    for name, design, lead in LEADS:
+        cells = [_leads(simulations, seed, design, lead, repeats, m) for repeats, m in sizes]
+        show(f"{name}, .{100 * lead:02.0f}", cells)
+
+
+def _leads(simulations, seed, design, lead, repeats, m):
+    rng, drawn_values, all_, next_ = np.random.default_rng(seed), [], 0, 0
+    for _ in range(simulations):
+        values, *about = design(rng, m, repeats, lead=lead)
+        found = _judged(values, *about)
+        drawn_values.append(values)
+        right = found.best == "m0"
+        all_ += right and found.is_shown
+        next_ += right and found.rivals[0].low > 0
+    _, (_, *before), _ = claims(np.array(drawn_values), [lead] + [0.0] * (m - 1))
+    now = all_ / simulations, next_ / simulations
+    return " ".join(f"{100 * a:.0f}|{100 * b:.0f}" for a, b in (now, before))
 
 
 def main():
     parser = options(__doc__, simulations=4000, seed=0)
-    measures = (false_leads, power, split, behind, folds, leads)
+    measures = (false_leads, boldest, power, behind, folds, leads)
     parser.add_argument("--only", choices=[measure.__name__ for measure in measures])
     args = parser.parse_args()
     for measure in measures:

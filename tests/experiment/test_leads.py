@@ -13,7 +13,7 @@ from attop._core.top import Top
 from attop.experiment._headline import judge_top
 from attop.experiment._interval import Units
 from attop.experiment._judge import judge
-from attop.experiment._pairs import Rows
+from attop.experiment._pairs import Differences, Rows, pairs_of, spreads_of
 from attop.metrics import get_metric
 from attop.statistics import holm
 from attop.statistics._ranks import holm_factors
@@ -128,7 +128,7 @@ def test_many_at_once_are_judged_as_one():
     for _ in range(100):
         m, n, step = int(rng.integers(2, 9)), int(rng.integers(5, 11)), rng.choice([0, 0.05])
         values = made_up(rng, 1, n, rng.choice([0, -0.05, -0.2], m), rng.choice([0.3, 1, 4], m), step)
-        best, others, p, _ = vectorised(values)
+        best, others, p, *_ = vectorised(values)
         found = judged({f"m{j}": column for j, column in enumerate(values[0].T)})
         if not found.tied:
             expected = {rival.model: rival.p for rival in found.rivals}
@@ -148,3 +148,36 @@ def test_the_bound_on_power_is_neyman_and_pearsons():
     effect = 0.1 / (SPREAD * math.sqrt(2 * (0.8 / 5 + 0.2)))
     found = most_power(20_000, 0, 5, 2, 1.0, -0.05)
     assert found == pytest.approx(norm.sf(norm.isf(LEVEL) - effect), abs=0.015)
+
+
+class TestErratic:
+    def test_spreads_are_those_of_the_runs_about_the_mean_of_all_models_in_each(self):
+        rng = np.random.default_rng(6)
+        for lacks in (0, 7):
+            values = rng.normal(size=(9, 5)) * [1, 1, 2, 4, 0.1] + rng.normal(size=(9, 1))
+            values.ravel()[rng.choice(np.arange(1, 45, 5), lacks, replace=False)] = np.nan
+            spreads = spreads_of([Differences.of(values[:, 0], column) for column in values.T[1:]])
+            leads = values - values[:, :1]
+            assert spreads == pytest.approx(oracle.spreads_about_the_mean_of_models(leads)[1:])
+            if not lacks:
+                assert spreads == pytest.approx(oracle.spreads_about_the_mean_of_models(values)[1:])
+
+    def test_one_whose_pair_happens_to_vary_little_has_no_error_but_its_own(self):
+        """Its runs follow those of the best, and both vary much: so its pair does not."""
+        best, erratic = np.array([1, -1, 2, -2, 0.0]), np.array([1.1, -2.1, 3.1, -2.9, 0.8])
+        rest = [np.roll([0.1, -0.1, 0.1, 0, -0.1], i) for i in range(6)]
+        runs = {"best": 0.8 + 0.04 * best, "erratic": 0.65 + 0.04 * erratic}
+        runs |= {f"m{i}": 0.7 + 0.04 * column for i, column in enumerate(rest)}
+        leads = [Differences.of(runs["best"], column) for name, column in runs.items() if name != "best"]
+        pairs = pairs_of(leads, 0.25, Units(), 1.0, spreads_of(leads))
+        assert pairs_of(leads, 0.25, Units(), 1.0, np.zeros(7))[0].shared.df > 4
+        assert pairs[0].shared == pairs[0].own
+        assert all(pair.shared.df > 4 for pair in pairs[1:])
+
+    @pytest.mark.parametrize(("spread", "is_alike"), [(2.2, True), (2.3, False)])  # squares 4.84, 5.29
+    def test_of_two_pairs_the_wider_is_erratic_by_five_times_the_variance_of_the_other(
+        self, spread, is_alike
+    ):
+        noise = 0.01 * np.array([1, -1, 1, -1, 1, -1])
+        leads = [Differences(0.1 + s * noise, np.arange(6)) for s in (1, spread)]
+        assert (pairs_of(leads, 0.25, Units(), 1.0, np.zeros(2))[1].shared.df > 5) == is_alike

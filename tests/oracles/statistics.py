@@ -126,3 +126,10 @@ def chance_of_a_window(hits, rows, promised, start):
     if share * n >= n:
         return 1.0
     return stats.beta.cdf(1 - rate, n * (1 - share), n * share + 1)
+
+
+def spreads_about_the_mean_of_models(values):
+    """Variance of each column about the mean over columns in each row, once each column's mean is 0."""
+    centred = values - np.nanmean(values, axis=0)
+    about = [row - np.nanmean(row) for row in centred]
+    return [np.nanvar(column, ddof=1) for column in np.transpose(about)]

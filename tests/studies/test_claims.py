@@ -101,17 +101,38 @@ def results(values):
 
 def test_cells_are_counted_by_data_set():
     counted = cells.count_cells(results({"a": (0.9, 0.5), "b": (0.3, 0.495), "c": (0.2, None)}))
-    one, two, every = counted.set_index("dataset").to_dict("index").values()
+    one, two, every = counted.to_dict("index").values()
     assert (one["comparisons"], one["shown"], one["cells"], one["behind"]) == (1, 1, 2, 2)
     assert (two["shown"], two["cells"], two["open"], two["absent"]) == (0, 1, 1, 1)
     assert (every["comparisons"], every["cells"]) == (2, 3)
+    assert (one["decided_before"], two["decided_before"]) == (2, 0)
     assert cells.in_words(counted) == (
-        "2 comparisons, 1 with a winner that is shown; 3 cells, 1 undecided (33%)"
+        "2 comparisons, 1 with a winner that is shown; 3 cells, 1 undecided, 1 before"
     )
 
 
+def test_before_an_erratic_model_hid_the_lead_over_another():
+    rng = np.random.default_rng(0)
+    runs = {"a": rng.normal(0.8, 0.02, 10), "b": rng.normal(0.7, 0.02, 10)}
+    assert cells.behind_by_rule(runs, 0.25) == ({"b"}, {"b"})
+    now, before = cells.behind_by_rule({**runs, "c": rng.normal(0.4, 0.3, 10)}, 0.25)
+    assert "b" in now - before
+    assert (
+        cells.behind_by_rule(runs, math.nan) == cells.behind_by_rule({"a": runs["a"]}, 0.25) == (set(), set())
+    )
+
+
+def test_the_board_is_counted_by_its_stored_values():
+    every = cells.count_board().iloc[-1]
+    assert every["comparisons"] == 4
+    assert every["behind"] + every["open"] == every["cells"]
+    assert every["behind"] >= every["decided_before"] > 0
+
+
 def test_of_no_cells_none_is_undecided():
-    assert cells.in_words(cells.count_cells(results({"a": (0.9, 0.5)}))).endswith("0 cells, 0 undecided (0%)")
+    assert cells.in_words(cells.count_cells(results({"a": (0.9, 0.5)}))).endswith(
+        "0 cells, 0 undecided, 0 before"
+    )
 
 
 def test_a_run_without_a_board_has_an_empty_file_of_it(tmp_path):

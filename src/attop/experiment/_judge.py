@@ -40,6 +40,7 @@ from attop.experiment._pairs import (
     compare_named,
     compare_with_best,
     pairs_of,
+    spreads_of,
 )
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
@@ -385,7 +386,7 @@ class _Rule(NamedTuple):
         """Decide of the best against each other one; `full` are those that have as many runs."""
         tested = [not self.refusal(d.values.size) for d in differences]
         all_tested = all(is_tested for is_tested, is_full in zip(tested, full, strict=True) if is_full)
-        pairs = self._pairs(differences)
+        pairs = self._pairs(differences, of_best=True)
         candidates = [
             is_full and all_tested for is_tested, is_full in zip(tested, full, strict=True) if is_tested
         ]
@@ -402,9 +403,10 @@ class _Rule(NamedTuple):
         """Decide of all pairs."""
         return self._with_refused(differences, compare_all(self._pairs(differences), self.tolerance))
 
-    def _pairs(self, differences: Sequence[Differences]) -> list[Pair]:
+    def _pairs(self, differences: Sequence[Differences], *, of_best: bool = False) -> list[Pair]:
         tested = [d for d in differences if not self.refusal(d.values.size)]
-        return pairs_of(tested, self.ratio, self.units, self.span)
+        spreads = spreads_of(tested) if of_best else np.zeros(len(tested))
+        return pairs_of(tested, self.ratio, self.units, self.span, spreads)
 
     def _with_refused(
         self, differences: Sequence[Differences], decisions: Sequence[Decision]

@@ -4,7 +4,9 @@ A pair has two errors. Its *own* is that of its differences, corrected for train
 at least that of rounding to the steps of the values: differences that coincide by chance are no proof. The
 *shared* one is its own or, if that is larger, the root mean square of those of the best model's pairs, with
 the degrees of freedom of such a mean (Satterthwaite). A pair whose variance is more than `LIKE` times the
-median of all is left out of that mean, and has no error but its own: an erratic model widens nobody's.
+median of all is left out of that mean, and has no error but its own: an erratic model widens nobody's. A
+rival whose runs, about the mean of all models in each run, vary more than `STEADY` times as much as those of
+the others has no error but its own either: by few runs an erratic model's pair may happen to vary little.
 
 Who is best?
     The best has to beat every other model at the two-sided level: the nearest by its own error, any further
@@ -33,7 +35,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import betaincinv, stdtr, stdtrit
 
-from attop._core.typing import Floats
+from attop._core.typing import Floats, Ints
 from attop.experiment._interval import CONFIDENCE, UNKNOWN, Units
 from attop.experiment._power import POWER
 from attop.experiment._verdict import Verdict
@@ -46,6 +48,8 @@ from attop.statistics._two_methods import differences
 RISK = 1 - CONFIDENCE
 #: Variances up to this many times the median are of models alike.
 LIKE = 5.0
+#: A model's variance about the mean of all, up to this many times that of the others, is of a model alike.
+STEADY = 4.5
 
 
 @dataclass(frozen=True)
@@ -76,9 +80,19 @@ class Decision:
 
 @dataclass(frozen=True)
 class Differences:
-    """Paired differences of two models in the runs both have, and the least step between their values."""
+    """Paired differences of two models in the runs both have.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+    runs : ndarray of shape (n,)
+        Which runs these are.
+    step : float
+        The least step between values of the two models.
+    """
 
     values: Floats
+    runs: Ints
     step: float = 0.0
 
     @classmethod
@@ -89,10 +103,10 @@ class Differences:
         gaps = difference(ordered[1:], ordered[:-1])
         gaps = gaps[gaps > 0]
         values, _ = differences(first[shared], second[shared], 0)
-        return cls(values, float(gaps.min()) if gaps.size else 0.0)
+        return cls(values, np.flatnonzero(shared), float(gaps.min()) if gaps.size else 0.0)
 
     def __neg__(self) -> Differences:
-        return Differences(-self.values, self.step)
+        return Differences(-self.values, self.runs, self.step)
 
     @property
     def mean(self) -> float:
@@ -248,19 +262,38 @@ class Pair:
         return least, needs
 
 
-def pairs_of(leads: Sequence[Differences], ratio: float, units: Units, span: float) -> list[Pair]:
-    """Return a pair for each set of differences, their shared error from all of them."""
+def spreads_of(leads: Sequence[Differences]) -> Floats:
+    """Return the variance of each rival's runs about the mean of all models in each run.
+
+    `leads` are those of one model over each rival. Models are centred first, for in some runs one may lack.
+    """
+    n_runs = max((int(d.runs.max()) + 1 for d in leads if d.runs.size), default=0)
+    table = np.full((len(leads) + 1, n_runs), np.nan)
+    for row, d in zip(table[:-1], leads, strict=True):
+        row[d.runs] = d.values - d.mean
+    table[-1] = 0.0  # of the model itself
+    of_rivals = (table - np.nanmean(table, axis=0))[:-1]
+    return np.nanvar(of_rivals, axis=1, ddof=1)
+
+
+def pairs_of(
+    leads: Sequence[Differences], ratio: float, units: Units, span: float, spreads: Floats
+) -> list[Pair]:
+    """Return a pair for each set of differences, their shared error from all of them.
+
+    `spreads` are those of `spreads_of`, or zeros where leads are of several models.
+    """
     errors = [d.error(ratio) for d in leads]
-    squares = np.square([error.size for error in errors if error.size > 0])
-    limit = LIKE * float(np.median(squares)) if squares.size else 0.0
-    alike = squares[squares <= limit]
-    pooled = math.sqrt(math.fsum(alike) / alike.size) if alike.size else 0.0
-    fewest = min((error.df for error in errors if 0 < error.size**2 <= limit), default=0)
-    df = fewest * math.fsum(alike) ** 2 / math.fsum(alike**2) if alike.size else 0.0
+    squares = np.square([error.size for error in errors])
+    # of an even number the smaller of the two in the middle; infinite where no two models differ
+    median = np.quantile(squares[squares > 0], 0.5, method="lower") if squares.any() else math.inf
+    pooled = (squares > 0) & (squares <= LIKE * median)
+    of_others = spreads[pooled].sum() - pooled * spreads
+    alike = pooled & (spreads * (pooled.sum() - pooled) <= STEADY * of_others)
+    mean = _mean_error([error for error, is_pooled in zip(errors, pooled, strict=True) if is_pooled])
     pairs = []
-    for d, own in zip(leads, errors, strict=True):
-        is_alike = 0 < own.size**2 <= limit
-        shared = Error(max(own.size, pooled), max(own.df, df)) if is_alike else own
+    for d, own, is_alike in zip(leads, errors, alike, strict=True):
+        shared = Error(max(own.size, mean.size), max(own.df, mean.df)) if is_alike else own
         rows = Rows(
             share=abs(d.mean) / span,
             n=units.distinct(d.values.size, ratio),
@@ -270,6 +303,16 @@ def pairs_of(leads: Sequence[Differences], ratio: float, units: Units, span: flo
         )
         pairs.append(Pair(d.mean, own, shared, rows))
     return pairs
+
+
+def _mean_error(errors: Sequence[Error]) -> Error:
+    """Return the root mean square of errors, with its degrees of freedom (Satterthwaite)."""
+    if not errors:
+        return Error(0.0, 0)
+    squares = np.square([error.size for error in errors])
+    total = math.fsum(squares)
+    fewest = min(error.df for error in errors)
+    return Error(math.sqrt(total / squares.size), fewest * total**2 / math.fsum(squares**2))
 
 
 def compare_with_best(pairs: Sequence[Pair], full: Sequence[bool], tolerance: float) -> list[Decision]:
