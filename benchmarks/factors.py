@@ -9,7 +9,6 @@ less than 1 GB beyond the imports. EASE beside LensKit's follows, at most 1.1 of
 import resource
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from attop.extending import Top, get_surrogate
 from attop.learners import FactorRanker
@@ -24,25 +23,15 @@ GOALS = {"softmax": 2.0, "softmax@k": 2.0}
 FACTORS, USERS = 64, 1000
 
 
-def pairs_of(n_users, n_items, n_pairs):
-    """Return pairs of users with items, few of which are popular."""
-    rng = np.random.default_rng(0)
-    items = (n_items * rng.random(n_pairs) ** 3).astype(int)
-    users = rng.integers(0, n_users, n_pairs)
-    pairs = csr_matrix((np.ones(n_pairs, np.int8), (users, items)), (n_users, n_items))
-    pairs.sum_duplicates()
-    return pairs
-
-
 def main():
     times = by_quick(__doc__, 5, 15)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    FactorRanker(batch_users=USERS, max_iter=1).fit(pairs_of(*SIZES[-1]))
+    FactorRanker(batch_users=USERS, max_iter=1).fit(ease.pairs_of(*SIZES[-1]))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     print(f"memory of a fit on {SIZES[-1][0]:,} users x {SIZES[-1][1]:,}: {grown / 1e3:.0f} MB")
     header()
     for size in SIZES:
-        pairs = pairs_of(*size)
+        pairs = ease.pairs_of(*size)
         backbone = factors.Backbone(pairs, 0)
         rng = np.random.default_rng(0)
         arrays = [rng.standard_normal((n, FACTORS)).astype(np.float32) for n in pairs.shape]
