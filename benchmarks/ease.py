@@ -7,6 +7,7 @@ import importlib.util
 import os
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -93,11 +94,9 @@ def compare(repeats):
 
 
 def _compare(size, threads, solver, repeats):
-    kept = {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    os.environ.update(dict.fromkeys(kept, str(threads)))
-    both = [(alone(of_attop, size), alone(of_lenskit, size, solver)) for _ in range(repeats)]
-    for name, value in kept.items():
-        os.environ.pop(name) if value is None else os.environ.update({name: value})
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    with patch.dict(os.environ, limits):
+        both = [(alone(of_attop, size), alone(of_lenskit, size, solver)) for _ in range(repeats)]
     what = f"{size[1]:,} items, {threads} thread(s), {solver}"
     seconds, megabytes = (np.array([[side[at] for side in pair] for pair in both]) for at in (0, 1))
     for measure, values in (("s", seconds), ("MB", megabytes)):
