@@ -1,5 +1,7 @@
 """Learners of lists beside FactorRanker: EASE against its definition, popularity against a count."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
@@ -27,6 +29,43 @@ def test_ease_is_a_ridge_regression_of_each_item_on_all_others(lam, block, monke
     weights = EASE(lam=lam).fit(csr_matrix(X)).item_weights_
     np.testing.assert_allclose(weights, ease_weights(X.astype(float), lam), rtol=1e-5, atol=1e-6)
     assert not weights.diagonal().any()
+
+
+def nearly_singular(lam):
+    """Users of twice the same items, and the inverse by its definition, in double precision."""
+    X = random_pairs(5, 60, 20)
+    X = np.hstack([X, X])
+    return csr_matrix(X), np.linalg.inv(X.T.astype(float) @ X + lam * np.eye(40))
+
+
+@pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0, 100.0])
+def test_the_error_of_single_precision_is_what_is_estimated(lam):
+    X, inverse = nearly_singular(lam)
+    rough = _ease._inverse_in_place(_ease._gram_matrix(X, lam, np.float32))
+    error = np.linalg.norm(rough - inverse) / np.linalg.norm(inverse)
+    assert error / 5 < _ease._error_of(rough, X, lam) < 5 * error + 1e-7
+
+
+def test_a_nearly_singular_matrix_is_inverted_in_double_precision():
+    lam = 1e-4
+    X, inverse = nearly_singular(lam)
+    rough = _ease._inverse_in_place(_ease._gram_matrix(X, lam, np.float32))
+    assert np.linalg.norm(rough - inverse) > 1e-4 * np.linalg.norm(inverse)
+    np.testing.assert_allclose(_ease._inverse(X, lam), inverse, rtol=1e-6, atol=1e-6)
+    weights = EASE(lam=lam).fit(X).item_weights_
+    np.testing.assert_allclose(weights, ease_weights(X.toarray().astype(float), lam), atol=1e-5)
+
+
+def test_a_fit_holds_one_matrix_of_items_in_single_precision(monkeypatch):
+    monkeypatch.setattr(_ease, "_BLOCK", 32)
+    X = csr_matrix(np.random.default_rng(6).random((50, 900)) < 0.05)
+    model = EASE(lam=100.0).fit(X[:, :9])
+    tracemalloc.start()
+    model.fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.item_weights_.nbytes == 4 * 900**2
+    assert peak < 2 * model.item_weights_.nbytes
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 4), (4, 1), (3, 40)])

@@ -164,6 +164,52 @@ def test_a_printed_top_is_read_as_everywhere(tmp_path):
             printed_numbers(file)
 
 
+HEAD = "table,dataset,top,metric,method,mean,std"
+LINE = "t,d,k=30,ap,m,0.5,0.1"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([HEAD.replace("method", "metod"), LINE], "has the column 'metod'; did you mean 'method'?"),
+        ([HEAD.replace(",std", ""), LINE.removesuffix(",0.1")], "has no column std: it needs table, dataset"),
+        ([f"{HEAD},note", f"{LINE},x"], "has the column 'note'; choose one of: table"),
+        ([HEAD, LINE, LINE.replace("0.5", "0,5")], "line 3"),
+        ([HEAD, LINE, LINE.replace("m,0.5", "n,about 0.5")], "mean has no number but 'about 0.5' in line 3"),
+        ([HEAD, LINE.replace("0.5", "0,5")], "more cells than its first line has names"),
+        ([HEAD, LINE.replace("0.1", "±0.1")], "std has no number but '±0.1' in line 2"),
+        ([HEAD, LINE.replace("0.5", "")], "no mean in line 2"),
+        ([HEAD, LINE, LINE.replace("0.5", "0.6")], "t, d, k=30, ap, m is there again in line 3"),
+        ([HEAD, LINE, LINE.replace("k=30", "k=30.0")], "is there again in line 3"),
+        ([""], "printed.csv is no CSV file"),
+    ],
+)
+def test_a_wrong_file_of_printed_numbers_is_refused_in_words(lines, words, tmp_path):
+    file = tmp_path / "printed.csv"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(PrintedError) as refused:
+        printed_numbers(file)
+    assert words in str(refused.value)
+
+
+def test_the_same_number_may_stand_in_two_tables(tmp_path):
+    file = tmp_path / "printed.csv"
+    file.write_text(f"{HEAD}\n{LINE}\n{LINE.replace('t,', 'u,', 1)}")
+    assert len(printed_numbers(file)) == 2
+
+
+def test_a_printed_data_set_that_is_misspelt_is_named():
+    columns = ["table", "dataset", "top", "metric", "method", "mean", "std"]
+    printed = pd.DataFrame([["t", "Breast cancr", "k=1", "ap", "m", 0.5, 0.1]], columns=columns)
+    columns = ["dataset", "top", "metric", "method", "mean", "std", "n", "n_constant"]
+    summary = pd.DataFrame([["d", "k=1", "ap", "m", 0.8, 0.1, 7, 2]], columns=columns)
+    ways = {"d": ("Breast cancer", "nested")}
+    with pytest.raises(PrintedError, match="'Breast cancr', which the run has not; did you mean 'Breast can"):
+        compare(printed, summary, ways)
+    assert compare(printed, summary, ways, absent=["Breast cancr"]).empty
+    assert compare(printed.assign(dataset="Ionosphere"), summary, ways).empty
+
+
 def test_a_new_page_gets_its_row_in_the_list_of_all(tmp_path):
     index = tmp_path / "README.md"
     index.write_text("# All\n\n| paper | verdict |\n|---|---|\n| [a](a/README.md) | A. |\n\nMore.\n")

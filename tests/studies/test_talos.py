@@ -301,3 +301,15 @@ def test_drawn_lists_are_the_loss_of_positives_and_drawn_items(case, monkeypatch
     assert (slopes != 0)[positive].all()
     assert of_negatives.any(axis=0).sum() <= 5
     assert of_negatives.any(axis=1).all()
+
+
+def test_slopes_of_rs_nearly_vanish_on_a_positive_far_from_the_top():
+    loss, _ = losses.surrogate("rs@k", 20, 0.05, 3.0)
+    scores, labels = np.linspace(1, -1, 1025), np.zeros(1025, int)
+    slope = {}
+    for place in (20, 500):
+        labels[:] = 0
+        labels[place] = 1
+        slope[place] = -loss.value_and_coef(scores, labels)[1][place]
+    assert slope[20] > 0
+    assert 0 <= slope[500] < 1e-20 * slope[20]

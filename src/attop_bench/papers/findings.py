@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from attop.experiment import MIN_RUNS, Verdict, decide
-from attop.extending import Top, count_noun, did_you_mean
+from attop.extending import Top, count_noun, did_you_mean, nearest
 from attop_bench.files import StrPath
 
 NOT_COMPARABLE = "not comparable"
@@ -25,6 +25,8 @@ _TOLERANCE = 0.01
 _KEY = ["dataset", "top", "metric", "method"]
 _OURS = ["selection", "ours", "spread", "n", "constant"]
 _PRINTED = ["printed", "printed_spread"]
+#: The columns of a file of printed numbers.
+_OF_THE_FILE = ["table", *_KEY, "mean", "std"]
 #: The columns of a comparison.
 COLUMNS = [*_KEY, *_OURS, *_PRINTED, "verdict", "why"]
 
@@ -90,11 +92,65 @@ class Findings:
 def printed_numbers(file: StrPath) -> pd.DataFrame:
     """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``.
 
-    A top may be written as in ``attop look --top``; text that is not a top raises a ValueError.
+    A top may be written as in ``attop look --top``.
+
+    Raises
+    ------
+    PrintedError
+        If a column is missing or is none of these, a cell of ``mean`` or ``std`` is no number, a mean is
+        missing, a top is none, or a table has two numbers of a key.
     """
-    printed = pd.read_csv(file, dtype=dict.fromkeys(["table", *_KEY], str))
+    printed = _read_table(file)
+    _check_columns(printed.columns, file)
+    numbers = {column: _read_numbers(printed[column], file) for column in ("mean", "std")}
     spellings = {text: _read_top(text, file) for text in printed["top"].unique()}
-    return printed.assign(top=printed["top"].map(spellings))
+    printed = printed.assign(top=printed["top"].map(spellings), **numbers)
+    _check_rows(printed, file)
+    return printed
+
+
+def _read_table(file: StrPath) -> pd.DataFrame:
+    """Return the cells of a CSV file as text, gaps as NaN."""
+    try:
+        table = pd.read_csv(file, dtype=str)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise PrintedError(f"{file} is no CSV file in UTF-8: {error}") from None
+    if not isinstance(table.index, pd.RangeIndex):  # which pandas makes of the first cells of longer lines
+        raise PrintedError(f"{file}: its rows have more cells than its first line has names")
+    return table
+
+
+def _check_columns(columns: Iterable[str], file: StrPath) -> None:
+    """Refuse other columns than those of a file of printed numbers."""
+    for column in columns:
+        if column not in _OF_THE_FILE:
+            raise PrintedError(f"{file} has the column {column!r}; {did_you_mean(column, _OF_THE_FILE)}")
+    for column in _OF_THE_FILE:
+        if column not in columns:
+            raise PrintedError(f"{file} has no column {column}: it needs {', '.join(_OF_THE_FILE)}")
+
+
+def _read_numbers(cells: pd.Series, file: StrPath) -> pd.Series:
+    """Return the numbers of a column, gaps as NaN."""
+    numbers = pd.to_numeric(cells, errors="coerce")
+    wrong = cells[numbers.isna() & cells.notna()]
+    for at, text in wrong.items():
+        raise PrintedError(f"{file}: the column {cells.name} has no number but {text!r} {_row(at)}")
+    return numbers
+
+
+def _check_rows(printed: pd.DataFrame, file: StrPath) -> None:
+    """Refuse a row without a mean, and one whose key its table has before."""
+    for at in printed.index[printed["mean"].isna()]:
+        raise PrintedError(f"{file}: no mean {_row(at)}: leave out the rows that are not printed")
+    for at in printed.index[printed.duplicated(["table", *_KEY])]:
+        key = ", ".join(printed.loc[at, ["table", *_KEY]].astype(str))
+        raise PrintedError(f"{file}: {key} is there again {_row(at)}: a table prints one number of it")
+
+
+def _row(at: object) -> str:
+    """Name a row as an editor counts lines, the names being line 1."""
+    return f"in line {int(str(at)) + 2}"
 
 
 def _read_top(text: object, file: StrPath) -> str:
@@ -177,12 +233,14 @@ def compare(
     """Compare printed numbers with our summary: a row for each number and data set, with `COLUMNS`.
 
     `datasets` are data set of the benchmark -> (as printed, how parameters were selected); `not_comparable`
-    is metric -> why; `absent` are printed methods that the benchmark does not have. ``constant`` counts those
-    of the n runs whose model ranks nothing.
+    is metric -> why; `absent` are printed methods and data sets that the benchmark does not have.
+    ``constant`` counts those of the n runs whose model ranks nothing.
 
-    A printed data set that is none of `datasets` is left out. A printed top, metric or method that the run
-    has not is a `PrintedError`, unless the run has nothing of the data set.
+    A printed data set that is none of `datasets` is left out, but for a name near one of theirs, which is a
+    `PrintedError` unless `absent` has it. A printed top, metric or method that the run has not is one too,
+    unless the run has nothing of the data set.
     """
+    _check_datasets(printed["dataset"], {name for name, _ in datasets.values()}, absent)
     printed = printed.rename(columns={"mean": "printed", "std": "printed_spread"}).assign(
         id=printed["dataset"].map(lambda name: [d for d in datasets if datasets[d][0] == name])
     )
@@ -193,6 +251,16 @@ def compare(
     table["selection"] = table["id"].map({d: selection for d, (_, selection) in datasets.items()})
     table = table.fillna({"n": 0, "constant": 0}).astype({"n": int, "constant": int})[COLUMNS[:-2]]
     return table.join(verdicts(table, not_comparable or {}))
+
+
+def _check_datasets(printed: Iterable[str], names: set[str], absent: Collection[str]) -> None:
+    """Refuse a printed data set that is most likely misspelt: none of the `names`, and near one."""
+    for name in sorted({*printed} - names - {*absent}):
+        if near := nearest(name, sorted(names)):
+            raise PrintedError(
+                f"the printed numbers have the dataset {name!r}, which the run has not; {near} "
+                "What is printed and not run belongs to `absent` of compare"
+            )
 
 
 def _check_keys(printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[str]) -> None:
