@@ -11,6 +11,7 @@ from attop._core.top import Top
 from attop._core.typing import Floats
 from attop._core.wording import format_hits
 from attop.experiment._forecast import NextList
+from attop.experiment._interval import UNKNOWN, Units, interval
 from attop.metrics._roc import RocPoints
 
 if TYPE_CHECKING:
@@ -31,6 +32,37 @@ def capacity(points: RocPoints, top: Top) -> Floats:
     return points.hits(np.minimum(MULTIPLES * k, n)) / k
 
 
+def curve_interval(
+    curves: Floats, test_train_ratio: float, *, units: Units = UNKNOWN, bounded: bool = True
+) -> tuple[Floats, Floats]:
+    """Compute the 95% interval of the mean curve at each multiple of k, divided by k as the curves are.
+
+    Parameters
+    ----------
+    curves : ndarray of shape (runs, len(MULTIPLES))
+        See `capacity`.
+    test_train_ratio : float
+        Test items per training item, see `interval`.
+    units : Units
+        Those of precision@k at k itself.
+    bounded : bool
+        Whether no place holds more than one, as of hits; amounts have no bound.
+
+    Returns
+    -------
+    low, high : ndarray of shape (len(MULTIPLES),)
+        At k itself the interval of precision@k. NaN where `interval` is, but for 0 at no row.
+    """
+    most = 1.0 if bounded else np.inf
+    ends = [(0.0, 0.0)]
+    for multiple, values in zip(MULTIPLES[1:], curves.T[1:], strict=True):
+        at = Units(max(1.0, multiple * units.n), units.hits and bounded)
+        low, high = interval(values / multiple, test_train_ratio, units=at, bounds=(0.0, most))
+        ends.append((multiple * low, multiple * high))
+    low, high = np.array(ends).T
+    return low, high
+
+
 #: What a curve may show, and the name of its axis.
 UNITS = {
     "hits": "hits among the first k",
@@ -45,7 +77,7 @@ class Curve(NamedTuple):
     """Line, band and name of a model."""
 
     line: Line2D
-    band: FillBetweenPolyCollection
+    band: FillBetweenPolyCollection | None
     name: Annotation
 
 
@@ -57,14 +89,15 @@ def draw_capacity(
     n_pos: float,
     unit: str = "hits",
     forecast: NextList | None = None,
+    bands: Mapping[str, tuple[Floats, Floats]] | None = None,
 ) -> dict[str, Curve]:
-    """Draw the mean curve of each model with its name and a band, the random and the perfect order, and k.
+    """Draw the mean curve of each model with its name, the random and the perfect order, and k.
 
     Parameters
     ----------
     axes : matplotlib Axes
     curves : mapping of str to ndarray of shape (runs, len(MULTIPLES))
-        See `capacity`. The band is a standard deviation over the runs wide on each side.
+        See `capacity`.
     k, n : int
     n_pos : float
         Rows there are places for, rows of the list, and positives; by "amount" what all of these are worth.
@@ -72,6 +105,8 @@ def draw_capacity(
         By "amount" `curves` are amounts divided by k, and no perfect order is drawn.
     forecast : NextList, optional
         Hits of the next list, by `unit` "hits": its band holds for all k at once.
+    bands : mapping of str to (low, high), optional
+        The 95% interval of a model's mean, see `curve_interval`.
 
     Returns
     -------
@@ -80,17 +115,19 @@ def draw_capacity(
     x = MULTIPLES * k
     x, most = x[(x <= n) & ((x > 0) | (unit != "lift"))], 0.0
     drawn: dict[str, Curve] = {}
-    bands: dict[str, FillBetweenPolyCollection] = {}
+    legend: dict[str, FillBetweenPolyCollection] = {}
+    ends_of = bands or {}
     lift = n / (np.maximum(x, 1e-9) * n_pos)
     scale = {"share": np.full_like(x, 1 / n_pos), "lift": lift}.get(unit, np.ones_like(x))
     most_hits = np.full_like(x, np.inf) if unit == "amount" else np.minimum(x, n_pos)
+    all_found = n_pos * scale
     perfect, random = most_hits * scale, x * n_pos / n * scale
     axes.plot(x, perfect, color=_QUIET, linewidth=0.8, linestyle="--")
     axes.plot(x, random, color=_QUIET, linewidth=0.8, linestyle=":")
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
     budget = f"budget {k:,}"
     if forecast and not forecast.reason:
-        bands["the next list, 95%"] = axes.fill_between(
+        legend["the next list, 95%"] = axes.fill_between(
             forecast.ks, forecast.band_low, forecast.band_high, color=_QUIET, alpha=0.15, linewidth=0
         )
         axes.vlines(k, forecast.low, forecast.high, color="black", linewidth=2.5)
@@ -99,13 +136,16 @@ def draw_capacity(
         most = float(np.max(forecast.band_high))
     axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     for model, runs in curves.items():
-        shown = k * runs[:, np.isin(MULTIPLES * k, x)] * scale
-        mean, std = shown.mean(axis=0), shown.std(axis=0)
+        inside = np.isin(MULTIPLES * k, x)
+        mean = k * runs[:, inside].mean(axis=0) * scale
         (line,) = axes.plot(x, mean, label=model)
-        colour = line.get_color()
-        band = axes.fill_between(x, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0)
-        if len(runs) > 1:
-            bands.setdefault("runs, one standard deviation", band)
+        band = None
+        if model in ends_of and np.isfinite(ends_of[model]).all():
+            low, high = (k * end[inside] * scale for end in ends_of[model])
+            colour = line.get_color()
+            high = np.minimum(high, all_found)
+            band = axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+            legend.setdefault("mean, 95%", band)
         name = axes.annotate(
             model, (x[-1], mean[-1]), (5, 0), fontsize=8, textcoords="offset points", va="center",
             annotation_clip=False,
@@ -126,9 +166,9 @@ def draw_capacity(
         )  # fmt: skip
     axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS.get(unit, AMOUNT))
     axes.spines[["top", "right"]].set_visible(False)
-    if bands:
+    if legend:
         axes.legend(
-            [*bands.values()], [*bands], loc="upper right" if unit == "lift" else "upper left",
+            [*legend.values()], [*legend], loc="upper right" if unit == "lift" else "upper left",
             fontsize=8, frameon=False,
         )  # fmt: skip
     return drawn
