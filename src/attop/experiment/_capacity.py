@@ -34,7 +34,7 @@ def capacity(points: RocPoints, top: Top) -> Floats:
 
 def curve_interval(
     curves: Floats, test_train_ratio: float, *, units: Units = UNKNOWN, bounded: bool = True
-) -> tuple[Floats, Floats]:
+) -> Floats:
     """Compute the 95% interval of the mean curve at each multiple of k, divided by k as the curves are.
 
     Parameters
@@ -50,17 +50,16 @@ def curve_interval(
 
     Returns
     -------
-    low, high : ndarray of shape (len(MULTIPLES),)
-        At k itself the interval of precision@k. NaN where `interval` is, but for 0 at no row.
+    ends : ndarray of shape (2, len(MULTIPLES))
+        Low and high ends; at k itself the interval of precision@k. NaN where `interval` is, but for 0 at no
+        row.
     """
-    most = 1.0 if bounded else np.inf
-    ends = [(0.0, 0.0)]
-    for multiple, values in zip(MULTIPLES[1:], curves.T[1:], strict=True):
+    bounds = 0.0, 1.0 if bounded else np.inf
+    ends = np.zeros((2, len(MULTIPLES)))
+    for i, multiple in enumerate(MULTIPLES[1:], 1):
         at = Units(max(1.0, multiple * units.n), units.hits and bounded)
-        low, high = interval(values / multiple, test_train_ratio, units=at, bounds=(0.0, most))
-        ends.append((multiple * low, multiple * high))
-    low, high = np.array(ends).T
-    return low, high
+        ends[:, i] = interval(curves[:, i] / multiple, test_train_ratio, units=at, bounds=bounds)
+    return ends * MULTIPLES
 
 
 #: What a curve may show, and the name of its axis.
@@ -89,7 +88,7 @@ def draw_capacity(
     n_pos: float,
     unit: str = "hits",
     forecast: NextList | None = None,
-    bands: Mapping[str, tuple[Floats, Floats]] | None = None,
+    bands: Mapping[str, Floats] | None = None,
 ) -> dict[str, Curve]:
     """Draw the mean curve of each model with its name, the random and the perfect order, and k.
 
@@ -105,7 +104,7 @@ def draw_capacity(
         By "amount" `curves` are amounts divided by k, and no perfect order is drawn.
     forecast : NextList, optional
         Hits of the next list, by `unit` "hits": its band holds for all k at once.
-    bands : mapping of str to (low, high), optional
+    bands : mapping of str to ndarray of shape (2, len(MULTIPLES)), optional
         The 95% interval of a model's mean, see `curve_interval`.
 
     Returns
@@ -141,7 +140,7 @@ def draw_capacity(
         (line,) = axes.plot(x, mean, label=model)
         band = None
         if model in ends_of and np.isfinite(ends_of[model]).all():
-            low, high = (k * end[inside] * scale for end in ends_of[model])
+            low, high = k * ends_of[model][:, inside] * scale
             colour = line.get_color()
             high = np.minimum(high, all_found)
             band = axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
