@@ -25,6 +25,7 @@ from scipy.special import expit
 from attop import SoftTop
 from attop.extending import booster
 from attop.metrics import precision_at_k
+from attop_bench.papers.pictures import half_interval
 
 ANGLES = (0, 15, 30, 45, 60, 75, 90)
 SEEDS = 10
@@ -68,6 +69,11 @@ def public_sets(folder):
         yield top, means["lightgbm"] - means["base"], means["soft"] - means["base"]
 
 
+def half_intervals(groups):
+    """Return half the 95% interval of each group's mean."""
+    return half_interval(groups.sem(), groups.count())
+
+
 def draw(args):
     import matplotlib
 
@@ -78,8 +84,8 @@ def draw(args):
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.0), layout="constrained")
     made = pd.read_csv(args.folder / "misspecification.csv").groupby("angle")
     for name, style in zip(MODELS, ("C7o-", "C0o-", "C1s-", "k:"), strict=True):
-        mean, error = made[name].mean(), made[name].sem()
-        left.errorbar(mean.index, mean, error, fmt=style, ms=4, lw=1.2, label=name)
+        mean, half = made[name].mean(), half_intervals(made[name])
+        left.errorbar(mean.index, mean, half, fmt=style, ms=4, lw=1.2, label=name)
     left.set(xlabel="angle between the many and the sure positives, degrees", xticks=ANGLES)
     left.set(ylabel="precision at the top 5 %", title="Made data: how wrong a linear model is")
     left.legend(frameon=False)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import math
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -12,16 +14,17 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.stats import t as student
 
-from attop.experiment import MULTIPLES, draw_capacity
+from attop.experiment import MULTIPLES, curve_interval, draw_capacity, interval
 from attop.extending import Top, format_sum
 from attop.metrics import inside_top
 from attop_bench.report.compute.judgements import ERROR_BAR, split_ratio
 from attop_bench.report.compute.results import Results
 from attop_bench.report.figures import PER_DATASET, draw
-from attop_bench.report.figures.capacity import BUDGET, ROOM, band_of, place_names
+from attop_bench.report.figures.capacity import BUDGET, ROOM, place_names
 from attop_bench.report.figures.scene import method_styles
 from attop_bench.report.page.section import build_scene, build_section
 from attop_bench.run.evaluation import amount_curve
+from support import ROOT
 from support.html import Page
 from support.pages import made_tables
 from support.rows import rows, summary_of
@@ -115,7 +118,7 @@ def test_the_band_of_the_curve_is_at_k_the_bar_of_the_strip(n_runs):
     summary = results.summary[results.summary["top"] == "k=50"].set_index("method")
     for method, of_method in values.groupby("method"):
         curves = of_method["value"].to_numpy()[:, None] * np.minimum(MULTIPLES, 1.0)
-        low, high = band_of(curves, scene)
+        low, high = curve_interval(curves, scene.ratio, units=scene.units)
         assert (low[BUDGET], high[BUDGET]) == pytest.approx(tuple(summary.loc[method, ["low", "high"]]))
         assert (low <= curves.mean(axis=0) + 1e-12).all()
         assert (high >= curves.mean(axis=0) - 1e-12).all()
@@ -199,8 +202,46 @@ def test_a_name_stands_near_the_end_of_its_line_and_over_no_other():
             assert method in loud or abs(name.xy[1] - min(heights[method], top)) <= 2.01 * room
 
 
+@pytest.mark.parametrize("unit", ["hits", "share", "lift", "amount"])
+def test_a_band_is_the_interval_that_is_handed_in_and_none_without_one(unit):
+    """Of a single run there is no interval, and nothing else is drawn in its place."""
+    rng = np.random.default_rng(3)
+    heights = {"a": rng.uniform(0.2, 0.9, (5, 1)), "b": rng.uniform(0.2, 0.9, (1, 1))}
+    curves = {name: height * np.minimum(MULTIPLES, 1.5) for name, height in heights.items()}
+    bands = {name: curve_interval(of_model, 0.25) for name, of_model in curves.items()}
+    without = draw_capacity(Figure().subplots(), curves, 20, 1000, 60, unit)
+    assert [curve.band for curve in without.values()] == [None, None]
+    axes = Figure().subplots()
+    drawn_with = draw_capacity(axes, curves, 20, 1000, 60, unit, bands=bands)
+    assert drawn_with["b"].band is None
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["mean, 95%"]
+    corners = drawn_with["a"].band.get_paths()[0].vertices
+    low, high = interval(curves["a"][:, BUDGET], 0.25, bounds=(0.0, 1.0))
+    scale = {"share": 20 / 60, "lift": 1000 / 60}.get(unit, 20.0)
+    at_k = corners[np.isclose(corners[:, 0], 20.0), 1]
+    assert (at_k.min(), at_k.max()) == pytest.approx((scale * low, scale * high))
+
+
+BAR = re.compile(r"\.(errorbar|fill_between)\(")
+#: A spread that is no interval, in code or in words.
+SPREAD = re.compile(r"standard (?:error|deviation)|\.(?:std|sem|var)\(")
+
+
+@pytest.mark.parametrize("folder", ["src", "studies", "benchmarks"])
+def test_no_bar_and_no_band_is_a_spread(folder):
+    """A function that draws bars takes no spread, and no text of it promises one."""
+    faults = []
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = ast.unparse(node) if isinstance(node, ast.FunctionDef) else ""
+            if BAR.search(text):
+                faults += [(path.name, node.name, fault) for fault in SPREAD.findall(text)]
+    assert faults == []
+
+
 def test_no_hit_in_a_few_runs_is_no_proof_that_there_are_none():
     scene, _ = drawn(made(n_runs=2))
-    low, high = band_of(np.zeros((2, len(MULTIPLES))), scene)
+    none = np.zeros((2, len(MULTIPLES)))
+    low, high = curve_interval(none, scene.ratio, units=scene.units)
     assert (low == 0).all()
     assert (high[1:] > 0).all()

@@ -10,10 +10,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.files import read_json
+from attop_bench.files import read_json, write_csv
 from attop_bench.run.made import leave_note, read_note
 from attop_bench.run.notes import note_of, noted
-from attop_bench.run.took import COLUMNS, Step, by_rule, cells_of_rules, in_words, of_notes, of_runs
+from attop_bench.run.took import (
+    COLUMNS,
+    Step,
+    by_rule,
+    cells_of_rules,
+    in_words,
+    of_notes,
+    of_runs,
+    put_into,
+)
 from attop_bench.run.use import Use
 
 ROWS = [
@@ -33,6 +42,21 @@ def test_a_row_for_each_rule_and_data_set():
     assert report["jobs"] == 1
     assert report.drop("jobs").isna().all()  # nobody measured it
     assert table["jobs"].sum() == len(ROWS)
+
+
+def test_what_comes_after_the_report_has_its_rows_too_and_once(tmp_path):
+    """A paper's page that is made again replaces its rows; the others stay to the byte."""
+    table = tmp_path / "rules.csv"
+    write_csv(table, pd.DataFrame(by_rule(ROWS), columns=COLUMNS))
+    before = table.read_bytes()
+    for seconds in (9.0, 7.0):
+        further = [("simulate", "", Use(1.0, 1.0, 50.0, "n1"))] * 2
+        put_into(table, [*further, ("paper", "", Use(seconds, None, 80.0, "n1"))])
+        assert table.read_bytes().startswith(before)
+        found = pd.read_csv(table).set_index("rule")
+        assert found.index.tolist()[-3:] == ["report", "simulate", "paper"]
+        assert found.loc["simulate", ["jobs", "seconds"]].tolist() == [2, 2.0]
+        assert found.loc["paper", ["jobs", "seconds", "peak_memory_mb"]].tolist() == [1, seconds, 80.0]
 
 
 def test_a_line_for_each_rule_over_all_data_sets():

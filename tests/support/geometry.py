@@ -87,6 +87,29 @@ OFF = """() => [...document.querySelectorAll(".map")].filter((e) => e.checkVisib
   return faults;
 })"""
 
+#: Names of data sets and methods that are not whole: of the map, and of the strip.
+CUT_NAMES = """() => {
+  const places = ".map thead .set a, .map tbody th, .strip .name, .numbers tbody th";
+  const names = [...document.querySelectorAll(places)];
+  const seen = names.filter((e) => e.checkVisibility() && e.getClientRects().length);
+  const hides = (e) => getComputedStyle(e).overflow !== "visible";
+  const isCut = (name) => {
+    const range = document.createRange();
+    range.selectNodeContents(name);
+    const lines = [...range.getClientRects()];
+    for (let box = name; box && !box.matches("table, ol"); box = box.parentElement) {
+      if (!hides(box)) continue;
+      const r = box.getBoundingClientRect();
+      const outside = (line) => line.left < r.left - 2 || line.right > r.right + 2
+        || line.top < r.top - 2 || line.bottom > r.bottom + 2;
+      if (lines.some(outside)) return true;
+      if (box.scrollWidth > box.clientWidth + 2 || box.scrollHeight > box.clientHeight + 2) return true;
+    }
+    return false;
+  };
+  return seen.filter(isCut).map((name) => `${name.textContent.trim()} is cut`).slice(0, 5);
+}"""
+
 #: Regions that are cut at their right side, without a sign.
 CUT = """() => [...document.querySelectorAll(".scroll")].filter((box) => box.checkVisibility()
   && box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX !== "visible"
@@ -143,7 +166,15 @@ COLOURS = """() => {
   return faults;
 }"""
 
-FAULTS = {"overlap": OVERLAPS, "off": OFF, "cut": CUT, "ink": NO_INK, "order": UNSORTED, "colour": COLOURS}
+FAULTS = {
+    "overlap": OVERLAPS,
+    "off": OFF,
+    "names": CUT_NAMES,
+    "cut": CUT,
+    "ink": NO_INK,
+    "order": UNSORTED,
+    "colour": COLOURS,
+}
 #: Pixels of a side.
 LARGEST_BLANK = 300
 

@@ -2,6 +2,7 @@ from ._capacity import AMOUNT as AMOUNT
 from ._capacity import MULTIPLES as MULTIPLES
 from ._capacity import UNITS as UNITS
 from ._capacity import capacity as capacity
+from ._capacity import curve_interval as curve_interval
 from ._capacity import draw_capacity as draw_capacity
 from ._compare import compare_at_top as compare_at_top
 from ._forecast import HeldOut as HeldOut

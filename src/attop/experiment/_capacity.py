@@ -11,6 +11,7 @@ from attop._core.top import Top
 from attop._core.typing import Floats
 from attop._core.wording import format_hits
 from attop.experiment._forecast import NextList
+from attop.experiment._interval import UNKNOWN, Units, interval
 from attop.metrics._roc import RocPoints
 
 if TYPE_CHECKING:
@@ -32,6 +33,36 @@ def capacity(points: RocPoints, top: Top) -> Floats:
     return points.hits(np.minimum(MULTIPLES * k, n)) / k
 
 
+def curve_interval(
+    curves: Floats, test_train_ratio: float, *, units: Units = UNKNOWN, bounded: bool = True
+) -> Floats:
+    """Compute the 95% interval of the mean curve at each multiple of k, divided by k as the curves are.
+
+    Parameters
+    ----------
+    curves : ndarray of shape (runs, len(MULTIPLES))
+        See `capacity`.
+    test_train_ratio : float
+        Test items per training item, see `interval`.
+    units : Units
+        Those of precision@k at k itself.
+    bounded : bool
+        Whether no place holds more than one, as of hits; amounts have no bound.
+
+    Returns
+    -------
+    ends : ndarray of shape (2, len(MULTIPLES))
+        Low and high ends; at k itself the interval of precision@k. NaN where `interval` is, but for 0 at no
+        row.
+    """
+    bounds = 0.0, 1.0 if bounded else np.inf
+    ends = np.zeros((2, len(MULTIPLES)))
+    for i, multiple in enumerate(MULTIPLES[1:], 1):
+        at = Units(max(1.0, multiple * units.n), units.hits and bounded)
+        ends[:, i] = interval(curves[:, i] / multiple, test_train_ratio, units=at, bounds=bounds)
+    return ends * MULTIPLES
+
+
 #: What a curve may show, and the name of its axis.
 UNITS = {
     "hits": "hits among the first k",
@@ -46,7 +77,7 @@ class Curve(NamedTuple):
     """Line, band and name of a model."""
 
     line: Line2D
-    band: FillBetweenPolyCollection
+    band: FillBetweenPolyCollection | None
     name: Annotation
 
 
@@ -58,14 +89,15 @@ def draw_capacity(
     n_pos: float,
     unit: str = "hits",
     forecast: NextList | None = None,
+    bands: Mapping[str, Floats] | None = None,
 ) -> dict[str, Curve]:
-    """Draw the mean curve of each model with its name and a band, the random and the perfect order, and k.
+    """Draw the mean curve of each model with its name, the random and the perfect order, and k.
 
     Parameters
     ----------
     axes : matplotlib Axes
     curves : mapping of str to ndarray of shape (runs, len(MULTIPLES))
-        See `capacity`. The band is a standard deviation over the runs wide on each side.
+        See `capacity`.
     k, n : int
     n_pos : float
         Rows there are places for, rows of the list, and positives; by "amount" what all of these are worth.
@@ -73,6 +105,8 @@ def draw_capacity(
         By "amount" `curves` are amounts divided by k, and no perfect order is drawn.
     forecast : NextList, optional
         Hits of the next list, by `unit` "hits": its band holds for all k at once.
+    bands : mapping of str to ndarray of shape (2, len(MULTIPLES)), optional
+        The 95% interval of a model's mean, see `curve_interval`.
 
     Returns
     -------
@@ -82,10 +116,12 @@ def draw_capacity(
     x = x[(x <= n) & ((x > 0) | (unit != "lift"))]
     most = 0.0
     drawn: dict[str, Curve] = {}
-    bands: dict[str, FillBetweenPolyCollection] = {}
+    legend: dict[str, FillBetweenPolyCollection] = {}
+    ends_of = bands or {}
     lift = n / (np.maximum(x, 1e-9) * n_pos)
     scale = {"share": np.full_like(x, 1 / n_pos), "lift": lift}.get(unit, np.ones_like(x))
     most_hits = np.full_like(x, np.inf) if unit == "amount" else np.minimum(x, n_pos)
+    all_found = n_pos * scale
     perfect = most_hits * scale
     random = x * n_pos / n * scale
     axes.plot(x, perfect, color=_QUIET, linewidth=0.8, linestyle="--")
@@ -93,7 +129,7 @@ def draw_capacity(
     axes.axvline(k, color=_QUIET, linewidth=0.8, gid="budget")
     budget = f"budget {k:,}"
     if forecast and not forecast.reason:
-        bands["the next list, 95%"] = axes.fill_between(
+        legend["the next list, 95%"] = axes.fill_between(
             forecast.ks, forecast.band_low, forecast.band_high, color=_QUIET, alpha=0.15, linewidth=0
         )
         axes.vlines(k, forecast.low, forecast.high, color="black", linewidth=2.5)
@@ -102,14 +138,16 @@ def draw_capacity(
         most = float(np.max(forecast.band_high))
     axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
     for model, runs in curves.items():
-        shown = k * runs[:, np.isin(MULTIPLES * k, x)] * scale
-        mean = shown.mean(axis=0)
-        std = shown.std(axis=0)
+        inside = np.isin(MULTIPLES * k, x)
+        mean = k * runs[:, inside].mean(axis=0) * scale
         (line,) = axes.plot(x, mean, label=model)
-        colour = line.get_color()
-        band = axes.fill_between(x, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0)
-        if len(runs) > 1:
-            bands.setdefault("runs, one standard deviation", band)
+        band = None
+        if model in ends_of and np.isfinite(ends_of[model]).all():
+            low, high = k * ends_of[model][:, inside] * scale
+            colour = line.get_color()
+            high = np.minimum(high, all_found)
+            band = axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+            legend.setdefault("mean, 95%", band)
         name = axes.annotate(
             model, (x[-1], mean[-1]), (5, 0), fontsize=8, textcoords="offset points", va="center",
             annotation_clip=False,
@@ -130,9 +168,9 @@ def draw_capacity(
         )  # fmt: skip
     axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS.get(unit, AMOUNT))
     axes.spines[["top", "right"]].set_visible(False)
-    if bands:
+    if legend:
         axes.legend(
-            [*bands.values()], [*bands], loc="upper right" if unit == "lift" else "upper left",
+            [*legend.values()], [*legend], loc="upper right" if unit == "lift" else "upper left",
             fontsize=8, frameon=False,
         )  # fmt: skip
     return drawn

@@ -230,7 +230,8 @@ def _beside_others(judged: TopJudgement, others: Sequence[Rival], names: Mapping
         return f"Next: {second}. Not tested: {first.reason}"
     rival = next((r for r in others if r.verdict is not Verdict.AHEAD), None)
     if rival is None and len(others) > 1:
-        return f"Shown to be better than all {len(others)} others; next: {second}"
+        all_others = "both others" if len(others) == 2 else f"all {len(others)} others"
+        return f"Shown to be better than {all_others}; next: {second}"
     if rival is None or rival is first or rival.verdict is Verdict.UNTESTED:
         return capitalise(first.verdict.sentence(second, "better than")) + judged.beside(first)
     third = _named(judged, rival, names)

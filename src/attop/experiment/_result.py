@@ -17,10 +17,10 @@ import numpy as np
 
 from attop._core.top import Top
 from attop._core.wording import count_noun, format_fixed, format_p
-from attop.experiment._capacity import draw_capacity
+from attop.experiment._capacity import curve_interval, draw_capacity
 from attop.experiment._forecast import HeldOut, NextList, next_list
 from attop.experiment._headline import TopJudgement, headline, judge_top
-from attop.experiment._interval import Units, interval
+from attop.experiment._interval import UNKNOWN, Units, interval
 from attop.experiment._judge import judge_pair
 from attop.experiment._learner import Sample
 from attop.experiment._parts import Parts
@@ -138,9 +138,8 @@ class TopComparison:
         if first == second or not {first, second} <= {*names}:
             raise ValueError(f"two of the models {names} are needed, got {first!r} and {second!r}")
         values = self.runs.pivot(index="run", columns="model", values="value")[names]
-        sizes = self.runs.drop_duplicates("run")[["n_test", "n_train"]].sum()
         judged = self.judgement
-        ratio = float(sizes["n_test"] / sizes["n_train"])
+        ratio = self._test_train_ratio
         better, rival = judge_pair({m: values[m].to_numpy() for m in names}, first, second, ratio, judged)
         leader, other = (
             f"{m} ({judged.found(judged.means.get(m, math.nan))})" for m in (better, rival.model)
@@ -149,6 +148,11 @@ class TopComparison:
         why = f": {rival.reason}" if rival.reason else f" (p {format_p(rival.p)})"
         pairs = count_noun(len(names) * (len(names) - 1) // 2, "pair")
         return f"Chosen afterwards, of {pairs}: {sentence}{why}."
+
+    @property
+    def _test_train_ratio(self) -> float:
+        sizes = self.runs.drop_duplicates("run")[["n_test", "n_train"]].sum()
+        return float(sizes["n_test"] / sizes["n_train"])
 
     def plot(self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None) -> Axes:
         """Draw the comparison, by default on a new figure of pyplot's.
@@ -212,7 +216,10 @@ class TopComparison:
         ran = self.runs[~self.runs["failed"]].groupby("model")["hits"]
         curves = {m: np.stack(list(ran.get_group(m))) for m in self.table.index if m in ran.groups}
         n_pos = round(self.share * self.list_length)
-        draw_capacity(axes, curves, k, self.list_length, n_pos, forecast=self.next)
+        units = self.judgement.units if self.metric == "precision@k" else UNKNOWN
+        ratio = self._test_train_ratio
+        bands = {m: curve_interval(hits, ratio, units=units) for m, hits in curves.items()}
+        draw_capacity(axes, curves, k, self.list_length, n_pos, forecast=self.next, bands=bands)
         axes.set_title(f"Positives among the first k of {self.list_length:,} items", loc="left", pad=18)
         return axes
 

@@ -12,15 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from attop.experiment import NextList, capacity, draw_capacity
+from attop.experiment import NextList, capacity, curve_interval, draw_capacity
 from attop.extending import Top, count_noun, format_hits, pitfall
-from attop.metrics import roc_points
+from attop.metrics import get_metric, roc_points
 from attop_bench.deploy.by_part import part_lines
-from attop_bench.deploy.deploy import Deployed
+from attop_bench.deploy.deploy import Deployed, test_train_ratio
 from attop_bench.deploy.package import CURVE, HARMLESS, MODEL, SAFE_MODEL, Package
 from attop_bench.deploy.picture import draw_expectation
 from attop_bench.deploy.promise import sentence_of_groups
 from attop_bench.deploy.trial import versions_of
+from attop_bench.run.fitting import sample_of
 
 #: Columns that differ most between list and rest.
 _SHOWN = 6
@@ -106,7 +107,11 @@ def draw_curve(model: Deployed) -> bytes | None:
     n_pos = round(dataset.y.mean() * forecast.length)
     axes = canvas.subplots()
     axes.set_title(f"Positives found, scaled to a list of {forecast.length:,} rows", loc="left", pad=18)
-    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos)
+    records = model.tried[0].records
+    ratio, tests = test_train_ratio(records), [record.test for record in records]
+    units = sample_of(dataset).units(get_metric("precision@k"), model.top, ratio, tests)
+    bands = {name: curve_interval(runs, ratio, units=units) for name, runs in curves.items()}
+    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos, bands=bands)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()

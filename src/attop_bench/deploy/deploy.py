@@ -196,7 +196,7 @@ def deploy(
         alone=one_column_alone(job, dataset, without_text, folds, best.records),
         stays=share_kept(job, dataset, once, candidate, n_jobs),
         fitted_rows=_rows_in_words(data, dataset, rows),
-        parts=parts_of(top, dataset, best.records, _ratio(best.records)),
+        parts=parts_of(top, dataset, best.records, test_train_ratio(best.records)),
     )
 
 
@@ -501,7 +501,7 @@ def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     """Expected precision at the top, from the best method's test parts."""
     (top,), records = job.tops, tried[0].records
-    precision, ratio = get_metric("precision@k"), _ratio(records)
+    precision, ratio = get_metric("precision@k"), test_train_ratio(records)
     values = np.array(_values(precision, job, dataset, records))
     units = sample_of(dataset).units(precision, top, ratio, [record.test for record in records])
     low, high = interval(values, ratio, units=units, bounds=precision.bounds)
@@ -558,7 +558,7 @@ def one_column_alone(
     own = np.array(_values(metric, job, dataset, by_column))
     ahead = np.array(_values(metric, job, dataset, records)) - own
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
-    ratio = _ratio(records)
+    ratio = test_train_ratio(records)
     units = sample.units(metric, top, ratio, [record.test for record in records])
     ends = difference_interval(ahead, ratio, units=units, span=1.0)
     return OneColumn(order, float(own.mean()), float(ahead.mean()), *ends)
@@ -586,7 +586,7 @@ def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
         return run_job(job, dataset, fold)
 
 
-def _ratio(records: Sequence[Record]) -> float:
+def test_train_ratio(records: Sequence[Record]) -> float:
     """Return the mean ratio of test to training items."""
     return float(np.mean([record.n_test / record.n_train for record in records]))  # type: ignore[operator]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attop.extending import count_noun, format_duration
-from attop_bench.files import read_json
+from attop_bench.files import csv_text, read_json, write_text
 from attop_bench.run.record import Record
 from attop_bench.run.use import Use
 
@@ -85,6 +85,18 @@ def by_rule(rows: Iterable[Row]) -> list[dict[str, Any]]:
         }
         for (rule, dataset), uses in jobs.items()
     ]
+
+
+def put_into(table: Path, rows: Iterable[Row]) -> None:
+    """Put the rows of further rules after those of a table ``rules``, in place of what these had there."""
+    import pandas as pd
+
+    further = pd.DataFrame(by_rule(rows), columns=COLUMNS)
+    replaced = {*further["rule"]}
+    lines = table.read_text(encoding="utf-8").split("\n")
+    others = [line for line in lines if line and line.partition(",")[0] not in replaced]
+    _, *new = csv_text(further).split("\n")
+    write_text(table, "\n".join([*others, *new]))
 
 
 def _of_known(summarise: Callable[[list[float]], float], amounts: Iterable[float | None]) -> float | None:

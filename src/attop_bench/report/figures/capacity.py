@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from attop.experiment import AMOUNT, MULTIPLES, UNITS, Units, capacity, draw_capacity, interval
+from attop.experiment import AMOUNT, MULTIPLES, UNITS, capacity, curve_interval, draw_capacity
 from attop.extending import Floats, Top, abridge, count_noun, format_sum, main_top
 from attop_bench.report.compute.judgements import ERROR_BAR
 from attop_bench.report.figures.curves import points_of
@@ -109,37 +109,25 @@ def _draw(
 ) -> None:
     """Draw the curves in a unit, those in colour with the band of their mean."""
     every = worth if unit == "amount" else about.n_pos
-    lines = draw_capacity(axes, curves, about.k, about.n, every, unit)
-    place_names(axes, lines, [method for method in lines if method in scene.highlighted])
+    loud = [method for method in curves if method in scene.highlighted]
+    bands = {
+        method: curve_interval(curves[method], scene.ratio, units=scene.units, bounded=unit != "amount")
+        for method in loud
+    }
+    lines = draw_capacity(axes, curves, about.k, about.n, every, unit, bands=bands)
+    place_names(axes, lines, loud)
     for method, curve in lines.items():
-        loud, style = method in scene.highlighted, scene.styles[method]
+        style = scene.styles[method]
         curve.line.set(**style.line)
-        curve.band.remove()
-        curve.name.set(text=abridge(scene.titles[method]), weight="bold" if loud else "normal")
-        for artist in (curve.line, curve.name):
+        curve.name.set(text=abridge(scene.titles[method]), weight="bold" if method in loud else "normal")
+        if curve.band is not None:
+            curve.band.set(color=style.colour)
+        for artist in filter(None, curve):
             artist.set_gid(f"method:{method}")
-        if loud:
-            x = np.asarray(curve.line.get_xdata(), float)
-            low, high = band_of(curves[method], scene, bounded=unit != "amount")
-            high = np.minimum(high, every / about.k)
-            seen = np.isin(MULTIPLES * about.k, x)
-            scale = about.k * _scale(unit, x, about)
-            look: dict[str, Any] = {"color": style.colour, "alpha": 0.18, "linewidth": 0}
-            band = axes.fill_between(x, scale * low[seen], scale * high[seen], **look)
-            band.set_gid(f"method:{method}")
     if unit == "amount":
         axes.yaxis.set_major_formatter(lambda value, _: format_sum(value))
     if legend := axes.get_legend():
         legend.remove()  # the caption says it
-
-
-def _scale(unit: str, x: Floats, about: _List) -> Floats:
-    """Return the factor from hits among the first x to a unit."""
-    if unit == "share":
-        return np.full_like(x, 1 / about.n_pos)
-    if unit == "lift":
-        return about.n / (x * about.n_pos)
-    return np.ones_like(x)
 
 
 def place_names(axes: Axes, lines: Mapping[str, Any], loud: Sequence[str]) -> None:
@@ -164,21 +152,6 @@ def _nearest_free(end: float, taken: Sequence[float], top: float) -> float:
         if 0 <= height <= top and all(abs(height - other) >= 0.99 * ROOM * top for other in taken):
             return float(height)
     return end
-
-
-def band_of(curves: Floats, scene: Scene, *, bounded: bool = True) -> tuple[Floats, Floats]:
-    """Return the judge's 95% interval of the mean at each multiple of k, in hits divided by k.
-
-    At k itself it is that of precision@k or, where values are not `bounded`, of amount@k.
-    """
-    ends = [(0.0, 0.0)]
-    for multiple, values in zip(MULTIPLES[1:], curves.T[1:], strict=True):
-        units = Units(max(1.0, multiple * scene.units.n), scene.units.hits and bounded)
-        bounds = (0.0, 1.0 if bounded else np.inf)
-        low, high = interval(values / multiple, scene.ratio, units=units, bounds=bounds)
-        ends.append((multiple * low, multiple * high))
-    low, high = np.array(ends).T
-    return low, high
 
 
 def _numbers(

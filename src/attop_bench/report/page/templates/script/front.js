@@ -56,8 +56,7 @@ function inRows(points, loud, width, height) {
 function againstTime(points, loud, width, height) {
   const times = points.map(({ time }) => time), most = Math.max(1, ...points.map(({ lost }) => lost)) * 1.06;
   const room = Math.max(2, Math.sqrt(60 * Math.min(...times) / Math.max(...times)));
-  const [low, high] = [Math.min(...times) / room, Math.max(...times) * room];
-  const x = (time) => 42 + (width - 54) * Math.log(time / low) / Math.log(high / low), y = (lost) => 12 + (height - 46) * lost / most;
+  const [low, high] = [Math.min(...times) / room, Math.max(...times) * room], x = (time) => 42 + (width - 54) * Math.log(time / low) / Math.log(high / low), y = (lost) => 12 + (height - 46) * lost / most;
   const svg = framed("Distance to the best against time; the numbers are in the map and under Cost", width, height);
   for (const t of ticksOf(0, most).ticks) svg.append(drawn("path", { d: `M42 ${y(t)}H${width}` }), drawn("text", { class: "scale", x: 34, y: y(t) + 4, "text-anchor": "end" }, +t.toFixed(6)));
   for (const [i, mark] of MARKS.entries()) if (mark >= low && mark <= high)
@@ -65,9 +64,10 @@ function againstTime(points, loud, width, height) {
   const best = points.toSorted((a, b) => a.time - b.time || a.lost - b.lost).filter(({ lost }, i, all) => all.slice(0, i).every((other) => other.lost > lost));
   svg.append(drawn("path", { class: "least", d: best.map((p, i) => (i ? `H${x(p.time)}V${y(p.lost)}` : `M${x(p.time)} ${y(p.lost)}`)).join("") }));
   const pen = document.createElement("canvas").getContext("2d"), taken = points.map(({ time, lost }) => [x(time) - 6, y(lost) - 6, x(time) + 6, y(lost) + 6]);
+  const stairs = best.slice(1).flatMap((p, i) => [[x(best[i].time), y(best[i].lost) - 1, x(p.time), y(best[i].lost) + 1], [x(p.time) - 1, y(p.lost), x(p.time) + 1, y(best[i].lost)]]);
   pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
   for (const { method, lost, time } of points) {
-    const [cx, cy] = [x(time), y(lost)], text = TITLES[method], place = placed(pen.measureText(text), cx, cy, taken, width);
+    const [cx, cy] = [x(time), y(lost)], text = TITLES[method], size = pen.measureText(text), place = placed(size, cx, cy, [...taken, ...stairs], width) ?? placed(size, cx, cy, taken, width);
     if (place) taken.push(place.box);
     svg.append(pointOf(method, loud, drawn("circle", { cx, cy, r: 9 }), keyAt(method, cx, cy), ...(place ? [drawn("text", place.at, text)] : [])));
   }
