@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attop.extending import did_you_mean, object_at
-from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.base import Dataset
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.files.registries import openml_file, pmlb_file
+from attop_bench.data.files.source import Source
 from attop_bench.data.kinds import bundled, images, ratings, simulated, table
 from attop_bench.data.parameters import complete
-from attop_bench.data.registries import openml_file, pmlb_file
-from attop_bench.data.source import Source
 
 
 @dataclass(frozen=True)

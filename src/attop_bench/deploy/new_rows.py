@@ -15,13 +15,14 @@ import pandas as pd
 
 from attop.extending import join_first
 from attop_bench.data.base import DatasetError
-from attop_bench.data.cells import numbers_of
-from attop_bench.data.dialect import found_again
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.columns.preparation import as_categories
+from attop_bench.data.files.opening import BROKEN
 from attop_bench.data.ledger import Aside, Ledger, shown
-from attop_bench.data.lines import asides
-from attop_bench.data.preparation import as_categories
-from attop_bench.data.source import BROKEN
+from attop_bench.data.reading.as_found import found_again
+from attop_bench.data.reading.cells import numbers_of
+from attop_bench.data.reading.formats import format_of, read_table
+from attop_bench.data.reading.lines import asides
+from attop_bench.data.reading.table import Table
 
 #: Formats of text alone, in which any line may be a row.
 _OF_LINES = ("csv", "excel")

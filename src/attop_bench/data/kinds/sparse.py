@@ -10,13 +10,16 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from attop.extending import Floats, Ints
-from attop_bench.data.base import LEDGER, Dataset, DatasetError
-from attop_bench.data.formats import Table, sorted_by_index
-from attop_bench.data.kinds.columns import as_identifiers, positive_labels
+from attop_bench.data.base import LEDGER, Dataset
+from attop_bench.data.columns.categories import as_identifiers
+from attop_bench.data.columns.labels import positive_labels
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.files.opening import BROKEN, open_bytes
 from attop_bench.data.ledger import Aside, Ledger
-from attop_bench.data.lines import BLANK, COMMENT
 from attop_bench.data.parameters import complete
-from attop_bench.data.source import BROKEN, open_bytes
+from attop_bench.data.reading.lines import BLANK, COMMENT
+from attop_bench.data.reading.svmlight import sorted_by_index
+from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:

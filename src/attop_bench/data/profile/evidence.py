@@ -7,14 +7,15 @@ import os
 import numpy as np
 import pandas as pd
 
-from attop_bench.data.base import DatasetError
-from attop_bench.data.dialect import lines_of, written_oddly
-from attop_bench.data.kinds.columns import day_numbers, positive_labels
+from attop_bench.data.columns.days import day_numbers
+from attop_bench.data.columns.labels import positive_labels
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.files_beside import remarks_on_files
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.leaks import leaks
 from attop_bench.data.profile.missing import sentinels
 from attop_bench.data.profile.profile import Profile
+from attop_bench.data.reading.as_found import lines_of, written_oddly
 
 
 def evidence(profile: Profile, form: str | None) -> Look:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
 from attop.metrics import auc
-from attop_bench.data.kinds.columns import MANY_VALUES
+from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.profile.leaks_at_top import leaks_at_top
 from attop_bench.data.profile.roles import Column
 

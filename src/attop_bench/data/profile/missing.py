@@ -14,10 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import join_first
-from attop_bench.data.cells import GAPS
-from attop_bench.data.formats import Table
-from attop_bench.data.kinds.columns import positive_labels
+from attop_bench.data.columns.labels import positive_labels
 from attop_bench.data.profile.profile import Profile
+from attop_bench.data.reading.cells import GAPS
+from attop_bench.data.reading.table import Table
 
 #: By chance, so seldom a word goes with the label as it does; rows it takes to tell.
 _CHANCE, _ROWS = 1e-3, 10

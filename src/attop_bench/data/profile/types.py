@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import did_you_mean
-from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import UNNAMED, Table
-from attop_bench.data.kinds.columns import is_identifier
+from attop_bench.data.columns.categories import is_identifier
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.likeness import NEARLY
 from attop_bench.data.profile.profile import Profile
 from attop_bench.data.profile.roles import KINDS, Column, describe
+from attop_bench.data.reading.table import UNNAMED, Table
 
 #: Signs of an example.
 _SHOWN = 24

@@ -15,8 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attop.extending import Ints
-from attop_bench.data.cells import GAPS, UNKNOWN, as_floats, count_decimals, is_number, number_of, numbers_of
 from attop_bench.data.ledger import Aside, shown
+from attop_bench.data.reading.cells import (
+    GAPS,
+    UNKNOWN,
+    as_floats,
+    count_decimals,
+    is_number,
+    number_of,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
