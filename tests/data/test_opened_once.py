@@ -10,6 +10,7 @@ from attop_bench.data.build import make
 from attop_bench.data.files import opening
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
+from support.packages import linear_package
 from tables.writers import base, excel, packed, text
 
 
@@ -46,6 +47,15 @@ def test_a_file_is_opened_once(written, opened, tmp_path):
     assert 1 <= opened.count(str(path)) <= most
     opened.clear()
     make("file", **options)
+    assert opened.count(str(path)) == 1
+
+
+@pytest.mark.parametrize("written", ["csv", "packed", "in an archive"])
+def test_new_rows_are_opened_once(written, opened, tmp_path):
+    path = WRITERS[written](base(), tmp_path)
+    package = linear_package(path, impute="median")
+    opened.clear()
+    package.rank(path)
     assert opened.count(str(path)) == 1
 
 

@@ -91,14 +91,20 @@ def _span(dates: pd.Series) -> int:
     return last - first + 1
 
 
+def _digest(values: pd.Series) -> int:
+    """Return a number that columns of the same values share."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
+        return hash(values.to_numpy().tobytes())
+    return int(pd.util.hash_pandas_object(values.astype(str), index=False).sum())
+
+
 def _twins(frame: pd.DataFrame) -> dict[str, str]:
     """Return column -> an earlier one with the same values."""
     first: dict[tuple[int, str], str] = {}
     twins = {}
     for name in frame.columns:
         values = frame[name]
-        text = values if pd.api.types.is_numeric_dtype(values) else values.astype(str)
-        key = (int(pd.util.hash_pandas_object(text, index=False).sum()), str(text.dtype))
+        key = (_digest(values), str(values.dtype))
         earlier = first.setdefault(key, name)
         if earlier != name and frame[earlier].equals(values) and values.notna().any():
             twins[name] = earlier

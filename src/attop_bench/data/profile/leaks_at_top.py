@@ -49,8 +49,13 @@ class _Order:
     def is_suspected(self, y: NDArray[np.bool_]) -> bool:
         """Return whether nearly all that comes first is positive, at a quarter and at half of n+."""
         for part, share in _SUSPECT.items():
-            length, hits = self.found(y, part)
-            if length < _FEWEST or hits < share * length:
+            length = int(y.sum()) // part
+            if length < _FEWEST:
+                return False
+            last = np.partition(self.scores, -length)[-length]
+            if y[self.scores >= last].sum() < share * length:  # no order of equal scores has more
+                return False
+            if self.found(y, part)[1] < share * length:
                 return False
         return True
 

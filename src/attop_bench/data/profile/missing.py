@@ -106,9 +106,11 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
     for name in names:
         values = frame[name].dropna()
         for value in (values.min(), values.max()):
+            if not _NINES.fullmatch(f"{value:.0f}"):
+                continue
             others, rows = values[values != value], int((values == value).sum())
             apart = value < 0 <= others.min() or value > 2 * others.max() > 0
-            if apart and rows >= _ROWS and _NINES.fullmatch(f"{value:.0f}"):
+            if apart and rows >= _ROWS:
                 lines.append(
                     f"{name}: {value:g} in {rows / len(frame):.1%} of the rows, others {others.min():g} to "
                     f"{others.max():g}: if it means missing, --reader 'missing={{{name}: [{value:.0f}]}}'"

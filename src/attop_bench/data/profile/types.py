@@ -62,6 +62,8 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     """Return a column of numbers as one of codes if all are written as such: 01234, with a 0, or 1E5."""
     if column.kind != "number" or table.has_types:
         return column
+    if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
+        return column
     text = table.text(column.name).dropna()
     powers = text.str.fullmatch(r"\d+[eE]\d+").all()  # of a number there are 1E+05 and 1.5E5
     zeros = text.str.isdecimal().all() and text.str.len().nunique() == 1 and text.str.match(r"0\d").any()

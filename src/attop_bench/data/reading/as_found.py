@@ -17,7 +17,7 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import BROKEN
 from attop_bench.data.reading.cells import numbers_of
 from attop_bench.data.reading.dialect import dialect
-from attop_bench.data.reading.excel import sheet_of
+from attop_bench.data.reading.excel import OTHER_SHEETS, sheet_of
 from attop_bench.data.reading.first_row import header_options
 from attop_bench.data.reading.formats import FORMATS, check_options, identified, read_table
 from attop_bench.data.reading.lines import ABOVE, Suspect
@@ -80,6 +80,7 @@ def about_lines(table: Table) -> list[str]:
     remarks = []
     for entry in table.ledger.passed:
         back = "; as rows: --reader 'pass_over=[]'" if entry.rule in guessed else ""
+        back = "; to read one: --reader sheet=NAME" if entry.rule.startswith(OTHER_SHEETS) else back
         if entry.rule != ABOVE:
             remarks.append(f"{entry}: passed over{back}")
     for entry in table.ledger.doubtful:
@@ -98,7 +99,7 @@ def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
     usual = re.compile(rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)")
     examples = []
     for name in values if not table.has_types else ():
-        if not pd.api.types.is_numeric_dtype(values[name]):
+        if not pd.api.types.is_numeric_dtype(values[name]) or table.plain(name) is not None:
             continue
         raw = [value for value in table.text(name).dropna().unique() if not usual.fullmatch(value)]
         numbers = numbers_of(pd.Series(raw, dtype=object), table.decimal) if raw else None

@@ -135,10 +135,11 @@ def _read(
 ) -> pd.DataFrame:
     """Return the rows below the start; raise `_Doubted` where fields end with quotes, unless they may."""
     frame = _read_rows(how, start.rows)
-    broken = [j for j in frame if frame[j].str.contains("[\r\n]").any()]
+    quoted = list(frame) if _has_quotes(how) else []
+    broken = [j for j in quoted if frame[j].str.contains("[\r\n]").any()]
     if broken:
         _refuse_torn(how)
-    if not sure and any(frame[j].str.endswith(how.quote).any() for j in frame):
+    if not sure and any(frame[j].str.endswith(how.quote).any() for j in quoted):
         raise _Doubted
     lines = _line_numbers(frame, broken, start.line)
     return named_rows(Lined(frame, lines, start.passed, how.comments), start.header, names, pass_over, where)
@@ -249,6 +250,12 @@ def _start(how: _How, skip: int, header: bool) -> _Start:
     if blank:
         blank = [Aside(BLANK, len(blank), blank[0].line)]
     return _Start(names or [], number, line, (*above, *blank, *drawn))
+
+
+def _has_quotes(how: _How) -> bool:
+    """Return whether a file has a quote; without one no field breaks a line, or ends with a quote."""
+    with how.open() as file:
+        return any(how.quote in line for line in file)
 
 
 def _read_rows(how: _How, skip: int) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
+from attop.extending import join_first
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import open_bytes
 from attop_bench.data.ledger import Aside, shown
@@ -20,6 +21,9 @@ from attop_bench.files import StrPath
 if TYPE_CHECKING:
     import pandas as pd
 from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
+
+#: Rule by which rows of other sheets are passed over.
+OTHER_SHEETS = "on other sheets"
 
 
 @checked("format excel")
@@ -43,7 +47,8 @@ def read_excel(
     start = skip + int(filled.argmax() if filled.any() else len(filled))  # sheets often begin below
     passed = [Aside(ABOVE, start, 1, shown(frame.iloc[0]))] if start else []
     if others:
-        passed.append(Aside(f"on other sheets than {name!r}", others))
+        names_of_others = join_first([repr(other) for other in others])
+        passed.append(Aside(f"{OTHER_SHEETS} than {name!r}: {names_of_others}", sum(others.values())))
     first = list(frame.iloc[start]) if header and start < len(frame) else []
     start += int(header)
     lines = np.arange(start + 1, len(frame) + 1)
@@ -51,8 +56,10 @@ def read_excel(
     return named_rows(Lined(below, lines, tuple(passed), []), first, names, pass_over, where)
 
 
-def sheet_of(path: StrPath, sheet: str | int | None = None) -> tuple[str | int, pd.DataFrame, int]:
-    """Return the name of a sheet, by default the largest, its rows as text, and how many others have."""
+def sheet_of(
+    path: StrPath, sheet: str | int | None = None
+) -> tuple[str | int, pd.DataFrame, dict[str | int, int]]:
+    """Return the name of a sheet, by default the largest, its rows as text, and those of each other one."""
     from importlib.util import find_spec
 
     import pandas as pd
@@ -74,4 +81,5 @@ def sheet_of(path: StrPath, sheet: str | int | None = None) -> tuple[str | int, 
         ) from None
     sheets = sheets if sheet is None else {sheet: sheets}
     name = max(sheets, key=lambda name: sheets[name].size)
-    return name, sheets[name], sum(map(len, sheets.values())) - len(sheets[name])
+    others = {other: len(rows) for other, rows in sheets.items() if other != name and len(rows)}
+    return name, sheets[name], others

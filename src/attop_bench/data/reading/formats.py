@@ -38,7 +38,7 @@ _Words = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]] 
 #: What compresses a file, at the end of its name.
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Formats whose libraries open a file themselves.
-_BY_PATH = ("parquet", "npz")
+BY_PATH = ("parquet", "npz")
 #: Options of every reader, and ends of the names of files with the sizes of lists.
 _OF_ALL = ("missing", "decimal", "groups")
 
@@ -68,7 +68,7 @@ def identified(path: StrPath, form: str | None = None) -> tuple[StrPath, str]:
     if form is None:
         path = path if _format_by_name(path) else hold(path)
         form = format_of(path)
-    return path if form in _BY_PATH else hold(path), form
+    return path if form in BY_PATH else hold(path), form
 
 
 def _format_by_name(path: StrPath) -> str | None:
@@ -101,7 +101,7 @@ def as_written(
     *,
     missing: Annotated[_Words | Mapping[StrictStr | StrictInt, _Words] | None, Field()] = None,
     decimal: Annotated[Literal[".", ","], Field()] = ".",
-    groups: Annotated[StrictStr | None, Field()] = None,
+    groups: Annotated[StrictStr | Mapping[StrictStr, StrictStr] | None, Field()] = None,
 ) -> dict[str, Any]:
     """Return the options of every reader.
 
@@ -112,10 +112,10 @@ def as_written(
         NA, NaN, null and the like, and none in a format with types. False keeps even nothing as a value.
     decimal : str
         ``.`` or ``,``, before the decimals of numbers written as text.
-    groups : str
-        ``.query`` or ``.group``: the end of the name of a file beside, for ``rank.train`` of
-        ``rank.train.query``, with the sizes of lists that follow each other, one a line, as LightGBM and
-        XGBoost have it. Each row's list is the column ``qid``.
+    groups : str, or mapping with path
+        File with the sizes of lists that follow each other, one a line, as LightGBM and XGBoost have it:
+        ``{path: FILE}``; or ``.query`` or ``.group``, the end of the name of a file beside, for
+        ``rank.train`` of ``rank.train.query``. Each row's list is the column ``qid``.
     """
     return {"missing": missing, "decimal": decimal, "groups": groups}
 
@@ -155,7 +155,7 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     facts = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
     facts.setdefault("ledger", Ledger(len(frame), len(frame)))
     facts["ledger"].require(len(frame), where)
-    if groups:
+    if groups is not None:
         frame = with_lists(frame, sizes_of_lists(path, groups), where)
     return Table(frame, where, name not in ("csv", "excel"), **facts, **written)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attop.extending import Ints, count_noun, did_you_mean
+from attop.extending import Ints, count_noun
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import open_bytes
 from attop_bench.data.reading.table import Table
@@ -22,21 +23,27 @@ if TYPE_CHECKING:
 GROUPS = (".query", ".group")
 
 
-def sizes_of_lists(path: StrPath, end: str) -> Ints:
-    """Return the sizes of the lists of a file, from the file beside it whose name ends so."""
-    file_of_sizes = f"{os.fspath(path)}{end}"
-    where = f"dataset {path}: groups: {end}"
-    if end not in GROUPS:
-        raise DatasetError(f"{where}: {did_you_mean(end, GROUPS)}")
-    if not os.path.isfile(file_of_sizes):
-        raise DatasetError(f"{where}: there is no file {file_of_sizes} with the sizes of the lists: write it")
-    with open_bytes(file_of_sizes) as file:
+def file_of_sizes(path: StrPath, place: object) -> str:
+    """Return the file with the sizes of the lists of a file: ``{path: FILE}``, or the end of its name."""
+    if isinstance(place, Mapping) and set(place) == {"path"}:
+        return str(place["path"])
+    if place in GROUPS:
+        return f"{os.fspath(path)}{place}"
+    wanted = f"must be one of {', '.join(GROUPS)}, or {{path: FILE}}, got {place!r}"
+    raise DatasetError(f"dataset {path}: groups: {wanted}")
+
+
+def sizes_of_lists(path: StrPath, place: str | Mapping[str, str]) -> Ints:
+    """Return the sizes of the lists of a file, see `file_of_sizes`."""
+    where = f"dataset {path}: groups: {place}"
+    sizes = file_of_sizes(path, place)
+    if not os.path.isfile(sizes):
+        raise DatasetError(f"{where}: there is no file {sizes} with the sizes of the lists: write it")
+    with open_bytes(sizes) as file:
         words = file.read().decode("latin-1").split()
     if not words or not all(word.isdecimal() and int(word) > 0 for word in words):
         wrong = next((word for word in words if not word.isdecimal() or int(word) == 0), "nothing")
-        raise DatasetError(
-            f"{where}: {file_of_sizes} must hold sizes of lists, one a line, got {wrong[:40]!r}"
-        )
+        raise DatasetError(f"{where}: {sizes} must hold sizes of lists, one a line, got {wrong[:40]!r}")
     return np.array([int(word) for word in words])
 
 

@@ -18,7 +18,8 @@ from attop_bench.files import StrPath
 _SEPARATORS = (",", ";", "tab", "|", "whitespace", "^", "~", "\x01", ":", *"¦§&")
 #: Rows that are looked at, and those a separator must fit.
 SAMPLE, FIT = 1000, 0.9
-#: A field that another separator would cut, which is no number or date.
+#: Other separators, and a field that one would cut, which is no number or date.
+_CUTS = re.compile(r"[,;\t|]")
 _CUT = re.compile(r".*[,;\t|].*")
 #: What nothing cuts.
 _QUOTED = r'(?:^|(?<=[,;\t| ]))"(?:[^"]|"")*"(?=[,;\t|\s]|$)'
@@ -95,7 +96,9 @@ def separator_of(lines: Sequence[str], usual: str, comment: str | None, quote: s
         if width == 1 or times < FIT * len(rows):
             continue
         fields = [field for row in rows[:200] for field in row]
-        whole = sum(not _CUT.fullmatch(field) or is_number(field.strip()) for field in fields)
+        whole = len(fields)
+        if _CUTS.search("".join(fields)):
+            whole = sum(not _CUT.fullmatch(field) or is_number(field.strip()) for field in fields)
         fit = times / len(rows) * whole / len(fields)
         if fit > score + 1e-9:
             best, score = separator, fit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from attop.extending import Ints
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.ledger import Ledger
-from attop_bench.data.reading.cells import GAPS, as_floats, numbers_of
+from attop_bench.data.reading.cells import GAPS, as_floats, numbers_of, plain_numbers
 from attop_bench.data.reading.lines import Suspect
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Table:
         if pd.api.types.is_numeric_dtype(column) and not long:  # plain ones, of types that have NA
             plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
             return self._without_gaps(column.astype(plain))
+        if (plain := self.plain(name)) is not None:
+            return plain
         text = self._stripped(name)
         nested = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
         if nested is not None:
@@ -76,6 +79,12 @@ class Table:
             return text
         values = self.values(name) if pd.api.types.is_numeric_dtype(self.frame[name]) else text
         return values.map(_written, na_action="ignore")
+
+    def plain(self, name: str) -> pd.Series | None:
+        """Return a column of text as numbers if every cell is a plain one, and none stands for nothing."""
+        if self.has_types or self.decimal != "." or _numbers_among(self.words(name)):
+            return None
+        return plain_numbers(self.frame[name])
 
     def numbers(self, name: str) -> pd.Series:
         """Return a column as numbers; refuse one that is none, or cannot be a feature."""
@@ -104,11 +113,9 @@ class Table:
 
     def _without_gaps(self, numbers: pd.Series) -> pd.Series:
         """Return numbers without those that stand for a missing value: -999 stands for -999.0 too."""
-        import pandas as pd
-
-        words = pd.to_numeric(pd.Series(sorted(self.words(str(numbers.name)))), errors="coerce").dropna()
-        alike = numbers.isin(words)
-        return numbers.mask(alike, np.nan) if alike.any() else numbers
+        words = _numbers_among(self.words(str(numbers.name)))
+        alike = numbers.isin(words) if len(words) else None
+        return numbers if alike is None or not alike.any() else numbers.mask(alike, np.nan)
 
     def _stripped(self, name: str) -> pd.Series:
         """Return a column of text without blanks around it; missing values are NaN."""
@@ -121,6 +128,15 @@ class Table:
         column = column.str.strip()
         gaps = column.isin(words)
         return column.mask(gaps, np.nan) if gaps.any() else column
+
+
+@cache
+def _numbers_among(words: frozenset[str]) -> tuple[float, ...]:
+    """Return the numbers among words for a missing value."""
+    import pandas as pd
+
+    values = as_floats(pd.Series(sorted(words), dtype=object))
+    return tuple(values[~np.isnan(values)])
 
 
 def check_numbers(column: pd.Series, where: str) -> None:
