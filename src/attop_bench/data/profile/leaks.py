@@ -115,8 +115,8 @@ def _areas_of_numbers(
         values = frame[names].astype(float)
         filled = np.where(values.isna(), values.median(), values)
         ranks = rankdata(filled, axis=0)
-        found = (ranks[y].sum(axis=0) - y.sum() * (y.sum() + 1) / 2) / pairs
-        areas |= dict(zip(names, np.maximum(found, 1 - found), strict=True))
+        by_column = (ranks[y].sum(axis=0) - y.sum() * (y.sum() + 1) / 2) / pairs
+        areas |= dict(zip(names, np.maximum(by_column, 1 - by_column), strict=True))
     return areas
 
 

@@ -1,27 +1,41 @@
-"""SVMlight, a line of indices and values for each row, as a table."""
+"""SVMlight, a line of indices and values for each row: sparse, or as a table."""
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from attop.extending import Floats, Ints
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import BROKEN, open_bytes
 from attop_bench.data.ledger import Aside, Ledger
+from attop_bench.data.parameters import complete
 from attop_bench.data.reading.lines import BLANK, COMMENT
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
-
+    from scipy.sparse import csr_array
 
 _MOST_CELLS = 1 << 29
 #: Columns of a table have names, which no one reads beyond so many.
 _MOST_COLUMNS = 1 << 20
-#: First byte of a line of SVMlight without a row.
-_NO_ROW = {BLANK: b"", COMMENT: b"#"}
+#: First byte of a line without a row.
+_NO_ROW = {b"": BLANK, b"#": COMMENT}
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Rows of a file of SVMlight."""
+
+    X: csr_array
+    label: Floats
+    #: Empty if the file has none.
+    query: Ints
+    ledger: Ledger
 
 
 def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
@@ -43,29 +57,10 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
         line leaves one out.
     """
     import pandas as pd
-    from sklearn.datasets import load_svmlight_file
 
     where = f"dataset {path}"
-    try:
-        with open_bytes(path) as file:
-            content = io.BytesIO(file.read())
-        options = {"n_features": n_features, "zero_based": zero_based, "query_id": True}
-        try:
-            X, label, query = load_svmlight_file(content, **options)
-        except ValueError as error:
-            if "sorted" not in str(error):
-                raise
-            content.seek(0)
-            X, label, query = load_svmlight_file(
-                io.BytesIO(b"".join(map(sorted_by_index, content))), **options
-            )
-    except (ValueError, OverflowError, OSError, *BROKEN) as error:
-        raise DatasetError(
-            f"{where}: not in SVMlight format with {n_features or 'any number of'} features, indices from "
-            f"{int(not zero_based)}: {error}; check format, n_features and zero_based"
-        ) from None
-    if len(query) not in (0, len(label)):
-        raise DatasetError(f"{where}: {len(query)} of {len(label)} lines have a qid: give it to all, or none")
+    rows = read_sparse(path, n_features=n_features, zero_based=zero_based)
+    X = rows.X
     cells = X.shape[0] * X.shape[1]
     if cells > _MOST_CELLS:
         raise DatasetError(
@@ -80,25 +75,11 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
         )
     first = int(not zero_based)
     frame = pd.DataFrame(X.toarray(), columns=[str(j + first) for j in range(X.shape[1])])
-    frame.insert(0, "label", label)
-    if len(query):
-        frame.insert(1, "qid", np.asarray(query, dtype=np.int64))
-    read, aside = _aside_of_svmlight(content.getvalue())
-    frame.attrs["ledger"] = Ledger(read, len(frame), tuple(aside))
+    frame.insert(0, "label", rows.label)
+    if len(rows.query):
+        frame.insert(1, "qid", rows.query)
+    frame.attrs["ledger"] = rows.ledger
     return frame
-
-
-def _aside_of_svmlight(content: bytes) -> tuple[int, list[Aside]]:
-    """Return the number of lines of SVMlight, and those without a row."""
-    lines = content.splitlines()
-    starts = [line.lstrip()[:1] for line in lines]
-    empty = {rule: [i for i, start in enumerate(starts) if start == mark] for rule, mark in _NO_ROW.items()}
-    entries = [
-        Aside(rule, len(places), places[0] + 1, lines[places[0]].decode("latin-1").strip()[:60])
-        for rule, places in empty.items()
-        if places
-    ]
-    return len(lines), entries
 
 
 def sorted_by_index(line: bytes) -> bytes:
@@ -107,3 +88,78 @@ def sorted_by_index(line: bytes) -> bytes:
     place = {field: int(field.partition(b":")[0]) for field in fields if not field.startswith(b"qid")}
     fields.sort(key=lambda field: place.get(field, -1))
     return b" ".join([label, *fields]) + b"\n"
+
+
+def read_sparse(path: StrPath, **options: Any) -> SparseRows:
+    """Read lines ``label [qid:q] index:value ... [# comment]``, one at a time.
+
+    For `options` see `read_svmlight`, which reads the same values into a table.
+    """
+    where = f"dataset {path}"
+    named = complete(_parse, options, f"{where}: format 'svmlight', sparse", reserved=("path", "in_order"))
+    try:
+        try:
+            return _parse(path, in_order=False, **named)
+        except ValueError as error:
+            if "sorted" not in str(error):
+                raise
+        return _parse(path, in_order=True, **named)
+    except (ValueError, OverflowError, OSError, *BROKEN) as error:
+        if isinstance(error, DatasetError):
+            raise
+        raise DatasetError(
+            f"{where}: not in SVMlight format with {named['n_features'] or 'any number of'} features, "
+            f"indices from {int(not named['zero_based'])}: {error}; check format, n_features and zero_based"
+        ) from None
+
+
+def _parse(
+    path: StrPath, *, in_order: bool, n_features: int | None = None, zero_based: bool = False
+) -> SparseRows:
+    from scipy import sparse
+    from sklearn.datasets import load_svmlight_file
+
+    with open_bytes(path) as file:
+        lines = _Lines(file, in_order)
+        X, label, query = load_svmlight_file(
+            lines, n_features=n_features, zero_based=zero_based, query_id=True
+        )
+    if len(query) not in (0, len(label)):
+        raise DatasetError(
+            f"dataset {path}: {len(query)} of {len(label)} lines have a qid: give it to all, or none"
+        )
+    if not len(label):
+        raise DatasetError(f"dataset {path}: the file has no rows")
+    small = X.nnz < 2**31 and X.shape[1] < 2**31
+    index = np.int32 if small else np.int64
+    parts = (X.data, X.indices.astype(index), X.indptr.astype(index))
+    ledger = Ledger(lines.count, len(label), tuple(lines.asides()))
+    return SparseRows(sparse.csr_array(parts, shape=X.shape), label, np.asarray(query, np.int64), ledger)
+
+
+class _Lines:
+    """Lines of a file, counted as they are read, those without a row by their kind."""
+
+    def __init__(self, file: IO[bytes], in_order: bool):
+        self.file, self.in_order = file, in_order
+        self.count = 0
+        #: Kind -> number of lines, number of the first, and its text.
+        self.empty: dict[str, tuple[int, int, str]] = {}
+
+    def read(self, size: int = -1) -> bytes:
+        """Return bytes, as a file does."""
+        return self.file.read(size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self.file:
+            self.count += 1
+            rule = _NO_ROW.get(line.lstrip()[:1])
+            if rule is not None:
+                text = line.decode("latin-1").strip()[:60]
+                count, first, shown = self.empty.get(rule, (0, self.count, text))
+                self.empty[rule] = count + 1, first, shown
+            yield sorted_by_index(line) if self.in_order else line
+
+    def asides(self) -> Sequence[Aside]:
+        """Return the entries of the lines without a row."""
+        return [Aside(rule, *self.empty[rule]) for rule in (BLANK, COMMENT) if rule in self.empty]
