@@ -1,1 +1,1 @@
-"""What a column is to a model: a label, a day, a category, a text, a number."""
+"""Features of columns: labels, days, categories, texts and numbers, as a model takes them."""

@@ -1,1 +1,1 @@
-"""Where the bytes of a file come from: the cache, a mirror or the web, its digest, opening it."""
+"""Files of data sets: fetched from the cache, a mirror or the web, checked by digest, and opened."""

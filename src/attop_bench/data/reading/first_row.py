@@ -1,4 +1,4 @@
-"""Whether the first rows of a file name its columns."""
+"""Headers: names of columns found in the first rows of a file, or their absence."""
 
 from __future__ import annotations
 
