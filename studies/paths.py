@@ -13,7 +13,7 @@ from attop.metrics import get_metric
 from attop.solvers import bundle
 from attop.surrogates import InfinitePushHinge, PAUCStruct, Surrogate, TopPushLoss
 from attop_bench.data.base import Dataset
-from attop_bench.data.preparation import scaler
+from attop_bench.data.columns.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
 
 TRIALS = 30

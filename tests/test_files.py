@@ -14,7 +14,7 @@ import pytest
 import attop
 from attop_bench import files
 from attop_bench.data.base import load_arrays, save_arrays
-from attop_bench.data.fetch import fetch_files
+from attop_bench.data.files.fetch import fetch_files
 from attop_bench.run.tables import write_tables
 
 ROOT = Path(attop.__file__).parents[2]
@@ -147,7 +147,7 @@ def test_one_module_writes_files():
     }
     assert found == {
         "src/attop/_core/compiled.py": [".write_text"],  # a stamp: half of it counts as none
-        "src/attop_bench/data/stored.py": [".to_parquet"],  # into memory
+        "src/attop_bench/data/columns/stored.py": [".to_parquet"],  # into memory
         "src/attop_bench/files.py": ["os.link", "os.replace"],
         "src/attop_bench/cli/folder.py": [".symlink_to"],  # in a new folder, to its profiles
         "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop_bench.files gives

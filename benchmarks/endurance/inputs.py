@@ -26,8 +26,8 @@ from attop.extending import Top
 from attop.metrics import get_metric
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.build import make
-from attop_bench.data.fetch import obtain
-from attop_bench.data.source import Source
+from attop_bench.data.files.fetch import obtain
+from attop_bench.data.files.source import Source
 from attop_bench.run.config import load_config, read_yaml
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.job import Run

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attop.extending import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
-from attop_bench.data.formats import read_frame
+from attop_bench.data.reading.formats import read_frame
 from studies.coil2000.customers import COLUMNS, FEATURES, customer_features
 
 _FACTS = {

@@ -9,7 +9,7 @@ import numpy as np
 
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
-from attop_bench.data.formats import read_pickle
+from attop_bench.data.reading.pickled import read_pickle
 
 _WHERE = "dataset fraud-handbook"
 _WINDOWS = (1, 7, 30)

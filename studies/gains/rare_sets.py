@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop_bench.data.build import make
-from attop_bench.data.preparation import columns_of
+from attop_bench.data.columns.preparation import columns_of
 from attop_bench.run.config import read_yaml
 
 __all__ = ["MORE", "SETS", "load"]

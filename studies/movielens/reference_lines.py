@@ -17,7 +17,7 @@ class InnerProduct(Ranker):
     """Score by the sum of the last third of the features; nothing is learnt.
 
     Of unscaled features <user, item, product> of a matrix factorisation, as
-    `attop_bench.data.features.interaction_features` makes them, that is its own prediction, u.v.
+    `attop_bench.data.columns.features.interaction_features` makes them, that is its own prediction, u.v.
     """
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:

@@ -21,7 +21,7 @@ from attop.from_papers import GDPApK
 from attop.learners import BundleRanker, ConstantModelWarning, GDRanker
 from attop.metrics import MICRO_PAP
 from attop_bench.data.base import Dataset
-from attop_bench.data.preparation import scaler
+from attop_bench.data.columns.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
 from studies.movielens.code import SharedCut, cross_entropy, descend, greedy_of, one_number_for_all_weights
 from studies.movielens.reference_lines import InnerProduct, ItemMean

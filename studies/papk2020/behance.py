@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from attop.extending import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
-from attop_bench.data.features import umap_embedding
+from attop_bench.data.columns.features import umap_embedding
 from attop_bench.data.kinds.images import Neighbours, interaction_dataset, recommend
 from attop_bench.data.parameters import Count, Interval, Share, checked, increasing
 

@@ -12,9 +12,9 @@ from pydantic import Field
 from attop.extending import Floats, Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
-from attop_bench.data.features import interaction_features
-from attop_bench.data.formats import read_pickle
+from attop_bench.data.columns.features import interaction_features
 from attop_bench.data.parameters import Share, checked
+from attop_bench.data.reading.pickled import read_pickle
 
 if TYPE_CHECKING:
     import pandas as pd

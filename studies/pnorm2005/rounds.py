@@ -14,7 +14,7 @@ from attop.extending import Floats, Ints
 from attop.from_papers import PNormPush
 from attop.metrics import get_metric
 from attop_bench.data.base import Dataset
-from attop_bench.data.preparation import scaler
+from attop_bench.data.columns.preparation import scaler
 from attop_bench.data.splits.protocols import make_folds
 
 #: Rounds -> partitions: those of 5,000 rounds are half as many, for they take 25 times as long.

@@ -8,7 +8,7 @@ import numpy as np
 
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
-from attop_bench.data.formats import read_frame
+from attop_bench.data.reading.formats import read_frame
 
 
 def kdd_cup(info: str | os.PathLike[str], features: str | os.PathLike[str]) -> Dataset:

@@ -11,8 +11,8 @@ import numpy as np
 from attop.extending import Ints
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.catalogue import Kind, Stage
+from attop_bench.data.files.opening import BROKEN, open_member
 from attop_bench.data.parameters import Count, Share, checked
-from attop_bench.data.source import BROKEN, open_member
 
 #: In place of an item: some other one, which the user has no pair with and no row of the same part names.
 OTHER = -1

@@ -6,6 +6,7 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
+from attop_bench.data.catalogue import input_files
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
 
@@ -39,6 +40,23 @@ def test_sizes_of_lists_are_the_groups(form, end, tmp_path):
     assert "group" not in parameters(without)
 
 
+def test_sizes_of_lists_are_in_any_file(tmp_path):
+    path = ranked(tmp_path, ".query", "csv")
+    sizes = tmp_path / "sizes.txt"
+    (tmp_path / "rank.csv.query").rename(sizes)
+    params = {"path": str(path), "label": "label", "positive": ">= 1", "group": "qid"}
+    dataset = make("file", **params, reader={"groups": {"path": str(sizes)}})
+    np.testing.assert_array_equal(np.unique(dataset.groups, return_counts=True)[1], SIZES)
+    assert input_files("file", params | {"reader": {"groups": {"path": "s.txt"}}}) == [str(path), "s.txt"]
+    assert input_files("file", params | {"reader": {"groups": ".query"}})[1:] == [f"{path}.query"]
+    for wrong in ({"file": str(sizes)}, ".sizes", {"path": str(tmp_path / "none")}):
+        with pytest.raises(DatasetError, match="groups"):
+            make("file", **params, reader={"groups": wrong})
+    sizes.write_text("1\n2\n")
+    with pytest.raises(DatasetError, match="3 rows in all, the table 73"):
+        make("file", **params, reader={"groups": {"path": str(sizes)}})
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -61,7 +79,7 @@ def test_sizes_that_are_none_are_named_and_refused(content, message, tmp_path):
 def test_the_end_of_a_name_is_checked(tmp_path):
     path = ranked(tmp_path, ".query")
     options = {"path": path, "label": "label", "positive": ">= 1"}
-    with pytest.raises(DatasetError, match="choose one of"):
+    with pytest.raises(DatasetError, match="must be one of"):
         make("file", **options, reader={"groups": ".sizes"})
     with pytest.raises(DatasetError, match="there is no file"):
         make("file", **options, reader={"groups": ".group"})

@@ -21,8 +21,8 @@ from studies.papk2020.citation import CONTACTS, PUBLISHED
 
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.build import build, check_facts, make
-from attop_bench.data.fetch import fetch_files, next_turn, read_receipt
-from attop_bench.data.source import Source
+from attop_bench.data.files.fetch import fetch_files, next_turn, read_receipt
+from attop_bench.data.files.source import Source
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import read_yaml
 from attop_bench.run.plan import Plan

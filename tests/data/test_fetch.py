@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from attop_bench.data import fetch
 from attop_bench.data.base import DatasetError, Unavailable
-from attop_bench.data.fetch import _why, obtain
-from attop_bench.data.formats import read_pickle
-from attop_bench.data.source import Source
+from attop_bench.data.files import fetch
+from attop_bench.data.files.fetch import _why, obtain
+from attop_bench.data.files.source import Source
+from attop_bench.data.reading.pickled import read_pickle
 from support.downloads import DATA, HTML, LONG, files, git_id, refused, sha, status, tarred, whole, zipped
 
 pytestmark = pytest.mark.usefixtures("no_mirror", "waits")

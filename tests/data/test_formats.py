@@ -12,8 +12,8 @@ from attop.extending import Top
 from attop.metrics import get_metric
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.formats import FORMATS, format_of, read_frame
-from attop_bench.data.kinds.columns import parts_by_bounds, query_level_norm
+from attop_bench.data.columns.rows import parts_by_bounds, query_level_norm
+from attop_bench.data.reading.formats import FORMATS, format_of, read_frame
 from attop_bench.run.fitting import sample_of
 
 X = np.array([[1.5, 0.0, -2.0], [0.25, 3.0, 0.0], [4.0, -1.0, 8.0], [0.0, 0.0, 1.0]])

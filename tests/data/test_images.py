@@ -8,7 +8,7 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.features import _umap, interaction_features, masked_nmf, umap_embedding
+from attop_bench.data.columns.features import _umap, interaction_features, masked_nmf, umap_embedding
 from attop_bench.data.kinds.images import image_recommendation, recommend, simulate_likes
 from attop_bench.data.kinds.ratings import factorise, first_ratings, label_rest, simulate_ratings
 from oracles.datasets import interaction, masked_nmf_step, movielens_rows, squared_error

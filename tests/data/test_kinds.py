@@ -130,7 +130,7 @@ def test_wrong_stages_say_what_is_wrong(built, tmp_path):
         ("wdbc", {"digit": 3}, "unknown parameter 'digit'; choose one of: n_features"),
         ("images", {"n_component": 3}, "unknown parameter 'n_component'; did you mean 'n_components'"),
         ("no.such.module", {}, "the kind of data 'no.such.module' is no Kind .*: cannot import no"),
-        ("attop_bench.data.fetch.MIRROR", {}, "name a Kind or a function"),
+        ("attop_bench.data.files.fetch.MIRROR", {}, "name a Kind or a function"),
         ("test_kinds.no_dataset", {}, "must return a Dataset, got <class 'dict'>"),
     ],
 )

@@ -6,12 +6,12 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.dialect import read_as_found
-from attop_bench.data.formats import read_table
 from attop_bench.data.ledger import Aside, Ledger, LedgerError
-from attop_bench.data.lines import is_drawn
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
+from attop_bench.data.reading.as_found import read_as_found
+from attop_bench.data.reading.formats import read_table
+from attop_bench.data.reading.lines import is_drawn
 
 WORDS = ("good", "poor", "average", "Total", "sum", "mean", "media", "north", "n.d.", "Source: us")
 SIGNS = ("-", "+", "--", "++", "=", "==", "~", "*", "_", "·", "/")

@@ -6,10 +6,11 @@ import os
 import pandas as pd
 import pytest
 
-from attop_bench.data import source
 from attop_bench.data.build import make
+from attop_bench.data.files import opening
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
+from support.packages import linear_package
 from tables.writers import base, excel, packed, text
 
 
@@ -49,13 +50,22 @@ def test_a_file_is_opened_once(written, opened, tmp_path):
     assert opened.count(str(path)) == 1
 
 
+@pytest.mark.parametrize("written", ["csv", "packed", "in an archive"])
+def test_new_rows_are_opened_once(written, opened, tmp_path):
+    path = WRITERS[written](base(), tmp_path)
+    package = linear_package(path, impute="median")
+    opened.clear()
+    package.rank(path)
+    assert opened.count(str(path)) == 1
+
+
 def test_a_file_too_large_to_hold_is_read_as_any_other(tmp_path, monkeypatch):
     path = packed(text(), "gz", ".gz")(base(), tmp_path)
     options = parameters(look(path, "y"))
     held = make("file", **options)
-    monkeypatch.setattr(source, "_MOST_HELD", 10)
-    monkeypatch.setattr(source, "_PART", 4)
-    assert isinstance(source.hold(path), type(path))
+    monkeypatch.setattr(opening, "_MOST_HELD", 10)
+    monkeypatch.setattr(opening, "_PART", 4)
+    assert isinstance(opening.hold(path), type(path))
     assert parameters(look(path, "y")) == options
     pd.testing.assert_frame_equal(make("file", **options).X, held.X)
 
@@ -63,12 +73,12 @@ def test_a_file_too_large_to_hold_is_read_as_any_other(tmp_path, monkeypatch):
 def test_a_held_file_stands_for_its_path(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,y\n1,0\n")
-    held = source.hold(path)
+    held = opening.hold(path)
     assert (os.fspath(held), str(held)) == (str(path), str(path))
-    assert source.hold(held) is held
-    with source.open_bytes(held) as first, source.open_bytes(held) as second:
+    assert opening.hold(held) is held
+    with opening.open_bytes(held) as first, opening.open_bytes(held) as second:
         assert first.read() == second.read() == b"a,y\n1,0\n"
-    assert source.hold(tmp_path / "none.csv") == tmp_path / "none.csv"
+    assert opening.hold(tmp_path / "none.csv") == tmp_path / "none.csv"
 
 
 def test_a_spreadsheet_in_an_archive_is_read_as_one(tmp_path):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import read_table
 from attop_bench.data.profile.look import look
-from attop_bench.data.quotes import mended
+from attop_bench.data.reading.formats import read_table
+from attop_bench.data.reading.quotes import mended
 
 RIGHT = [["id", "what", "y"], *([str(i), f"a {i}, b", str(i % 2)] for i in range(30))]
 

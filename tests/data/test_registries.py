@@ -9,8 +9,8 @@ import pytest
 
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.fetch import obtain
-from attop_bench.data.registries import openml_file, pmlb_file
+from attop_bench.data.files.fetch import obtain
+from attop_bench.data.files.registries import openml_file, pmlb_file
 from attop_bench.run.config import ConfigError
 from support.downloads import refused, sha
 from support.small_run import configured, entry

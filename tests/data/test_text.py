@@ -10,8 +10,9 @@ from sklearn.pipeline import make_pipeline
 from attop.metrics import precision_at_k
 from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
-from attop_bench.data.kinds.table import RawOptions, read_raw_table
-from attop_bench.data.preparation import text_weights
+from attop_bench.data.columns.preparation import text_weights
+from attop_bench.data.kinds.options import RawOptions
+from attop_bench.data.kinds.raw import read_raw_table
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
 

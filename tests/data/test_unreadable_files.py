@@ -12,11 +12,11 @@ import zipfile
 import numpy as np
 import pytest
 
-from attop_bench.data import source
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.formats import read_frame
+from attop_bench.data.files import opening
 from attop_bench.data.profile.look import look
+from attop_bench.data.reading.formats import read_frame
 
 GOOD = "u,v,y\n1,a,0\n2,b,1\n"
 
@@ -166,7 +166,7 @@ def test_columns_of_svmlight_are_bounded(tmp_path):
 
 
 def test_what_grows_without_bound_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "MOST_BYTES", 1000)
+    monkeypatch.setattr(opening, "MOST_BYTES", 1000)
     text = b"x,y\n" + b"1,2\n" * 400
     for name, write in (
         ("t.csv.gz", gzip.compress),

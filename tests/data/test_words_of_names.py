@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.data.formats import Table
 from attop_bench.data.profile import names
 from attop_bench.data.profile.labels import as_label, candidates
 from attop_bench.data.profile.names import meanings_of, word_set, words_of
 from attop_bench.data.profile.roles import describe
+from attop_bench.data.reading.table import Table
 
 with Path(names.__file__).with_name("names.csv").open(encoding="utf-8", newline="") as file:
     ROWS = list(csv.DictReader(file))

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from attop import SoftTop, TopBooster
 from attop_bench.data.base import Dataset
-from attop_bench.data.preparation import as_categories
+from attop_bench.data.columns.preparation import as_categories
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.deploy import pipeline_of
 

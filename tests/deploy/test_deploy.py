@@ -22,7 +22,7 @@ from attop.metrics import precision_at_k, scores_of
 from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.preparation import columns_of
+from attop_bench.data.columns.preparation import columns_of
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card, expectation_sentence

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import hypergeom, ks_2samp
 
 from attop.experiment import Fold
-from attop_bench.data.preparation import as_categories
+from attop_bench.data.columns.preparation import as_categories
 from attop_bench.deploy.aspects import Aspect
 from attop_bench.deploy.package import read_package
 from attop_bench.deploy.training import Distances, effect_of, read_training, summarise, write_training

@@ -260,7 +260,7 @@ def test_what_was_read_is_kept_until_a_file_changes(tmp_path, monkeypatch):
         ("split", "attop_bench.data.splits.protocols"),
         ("trace", "attop._core.top"),
         ("evaluate", "attop.metrics._custom"),
-        ("fetch", "attop_bench.data.fetch"),
+        ("fetch", "attop_bench.data.files.fetch"),
         ("report", "attop_bench.run.manifest"),
     ],
 )

@@ -4,7 +4,7 @@ import numpy as np
 from studies.movielens.reference_lines import InnerProduct, ItemMean
 from studies.papk2020.baselines import RandomDirection
 
-from attop_bench.data.features import interaction_features
+from attop_bench.data.columns.features import interaction_features
 
 
 def test_random_direction_hangs_on_its_seed_alone():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from attop_bench.data.base import Unavailable
-from attop_bench.data.fetch import obtain
+from attop_bench.data.files.fetch import obtain
 
 DATA = b"1,2,3\n4,5,6\n" * 1000
 LONG = bytes(range(256)) * 8192  # 2 MiB

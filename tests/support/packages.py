@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 
 from attop.experiment import fit
 from attop.metrics import scores_of
-from attop_bench.data.preparation import columns_of, values_of
+from attop_bench.data.columns.preparation import columns_of, values_of
 from attop_bench.deploy.deploy import pipeline_of, read
 from attop_bench.deploy.package import Package, write_model, write_notes
 from attop_bench.deploy.trial import rows_to_try

@@ -913,7 +913,11 @@ SITUATIONS = [
         same=False,
         says=("1 row at the end.*passed over",),
     ),
-    S("a sheet of notes first", excel(notes=True), says=("3 rows on other sheets than 'Data'",)),
+    S(
+        "a sheet of notes first",
+        excel(notes=True),
+        says=("3 rows on other sheets than 'Data': 'Read me'", "sheet=NAME"),
+    ),
     # --- labels
     *(
         S(f"labels {no} and {yes}", frame=relabelled(no, yes), as_if=base(), given={}, label=("y", yes))

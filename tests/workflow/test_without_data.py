@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from attop_bench.data.fetch import end_without_data
+from attop_bench.data.files.fetch import end_without_data
 from support.small_run import SMALL, jobs, snakemake
 
 LOGISTIC = SMALL["methods"][2:]

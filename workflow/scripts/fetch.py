@@ -3,8 +3,8 @@
 from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
-    from attop_bench.data.fetch import fetch_files
-    from attop_bench.data.source import Source
+    from attop_bench.data.files.fetch import fetch_files
+    from attop_bench.data.files.source import Source
     from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
 

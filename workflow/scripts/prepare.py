@@ -4,7 +4,7 @@ from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop_bench.data.build import build
-    from attop_bench.data.fetch import end_without_data
+    from attop_bench.data.files.fetch import end_without_data
     from attop_bench.run.made import leave_note
     from attop_bench.run.parameters import by_name
 

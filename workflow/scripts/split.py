@@ -4,7 +4,7 @@ from attop_bench.jobs.log import job_log
 
 with job_log(snakemake.log[0]):
     from attop_bench.data.base import Unavailable, load_available, save_unavailable
-    from attop_bench.data.fetch import end_without_data
+    from attop_bench.data.files.fetch import end_without_data
     from attop_bench.data.splits.protocols import make_folds
     from attop_bench.run.checks import check_cut
     from attop_bench.run.folds import write_folds

@@ -28,7 +28,7 @@ from attop.extending import count_noun, join_first
 from attop_bench.cli.options import add_configuration
 
 if TYPE_CHECKING:
-    from attop_bench.data.source import Source
+    from attop_bench.data.files.source import Source
     from attop_bench.run.config import Config
 
 _LITTLE = 1e9  # bytes of free disk
@@ -189,7 +189,7 @@ def _check_memory(config: Config) -> Iterator[Finding]:
 
 def _check_files(config: Config) -> Iterator[Finding]:
     """Look for the files of the data sets in cache and mirror; the others need a network, or a hand."""
-    from attop_bench.data.fetch import MIRROR
+    from attop_bench.data.files.fetch import MIRROR
 
     mirror = config.mirror or os.environ.get(MIRROR) or ""
     is_server = mirror.lower().startswith(("http://", "https://"))

@@ -15,8 +15,8 @@ from attop.extending import Floats, Ints, Top, columns, count_noun, join_first, 
 from attop_bench.cli.configuration import read_catalogues, read_raw
 from attop_bench.cli.options import add_top, check_output, read_number, read_top
 from attop_bench.data.build import make
-from attop_bench.data.kinds.columns import comparison_of
-from attop_bench.data.preparation import column_transformer, is_table
+from attop_bench.data.columns.labels import comparison_of
+from attop_bench.data.columns.preparation import column_transformer, is_table
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import Rate, identifier, parameters, propose

@@ -14,8 +14,7 @@ from attop.experiment import Parts
 from attop.extending import Floats, Ints
 from attop.statistics import likeness
 from attop_bench.archives import opened
-from attop_bench.data.ledger import Ledger
-from attop_bench.data.preparation import (
+from attop_bench.data.columns.preparation import (
     column_transformer,
     columns_of,
     count_features,
@@ -24,34 +23,27 @@ from attop_bench.data.preparation import (
     is_table,
     scaler,
 )
-from attop_bench.data.stored import as_arrays, features_of
+from attop_bench.data.columns.stored import as_arrays, features_of
+from attop_bench.data.ledger import Ledger
 from attop_bench.files import StrPath, replacing
 
 if TYPE_CHECKING:
     import pandas as pd
+from attop_bench.data.errors import DatasetError, Unavailable
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
 _COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate groups"}
+
+
 _COLUMNS |= {"entity": "entities", "day": "days", "amount": "amounts", "by": "parts of the list"}
+
+
 #: Of these the values are kept as they are; of others only which are the same.
 _KEPT = ("day", "by")
 
+
 #: Name of the ledger of rows among the facts; see `Ledger.as_dict`.
 LEDGER = "rows"
-
-
-class DatasetError(ValueError):
-    """Data that cannot be used; the message says what, where and how to fix it."""
-
-    for_the_user = True
-
-
-class Unavailable(DatasetError):
-    """Data that are out of reach here and now: the reason, and the remedy."""
-
-    def __init__(self, reason: str, remedy: str):
-        super().__init__(f"{reason}: {remedy}")
-        self.reason, self.remedy = reason, remedy
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from attop.extending import derive_seed
-from attop_bench.data.base import (
-    Dataset,
-    DatasetError,
-    Unavailable,
-    load_arrays,
-    save_arrays,
-    save_unavailable,
-)
+from attop_bench.data.base import Dataset, load_arrays, save_arrays, save_unavailable
 from attop_bench.data.catalogue import kind_of, stage_parameters
-from attop_bench.data.fetch import read_receipt
+from attop_bench.data.errors import DatasetError, Unavailable
+from attop_bench.data.files.fetch import read_receipt
 from attop_bench.files import StrPath
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attop.extending import did_you_mean, object_at
-from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.base import Dataset
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.files.registries import openml_file, pmlb_file
+from attop_bench.data.files.source import Source
 from attop_bench.data.kinds import bundled, images, ratings, simulated, table
 from attop_bench.data.parameters import complete
-from attop_bench.data.registries import openml_file, pmlb_file
-from attop_bench.data.source import Source
+from attop_bench.data.reading.lists import file_of_sizes
 
 
 @dataclass(frozen=True)
@@ -138,5 +140,13 @@ def from_registry(kind: str, params: Mapping[str, Any]) -> tuple[Source | None, 
 
 def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
     """Return the paths of the files the first stage reads."""
-    files = (params.get(name) for name in kind_of(kind).files)
-    return [str(file["path"] if isinstance(file, Mapping) else file) for file in files if file is not None]
+    options = {name: params.get(name) for name in kind_of(kind).files}
+    files = [
+        str(file["path"] if isinstance(file, Mapping) else file)
+        for file in options.values()
+        if file is not None
+    ]
+    reader = params.get("reader")
+    groups = reader.get("groups") if isinstance(reader, Mapping) else None
+    tables = [str(options[name]) for name in ("path", "validation", "test") if options.get(name)]
+    return files if groups is None else [*files, *(file_of_sizes(table, groups) for table in tables)]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ParamSpec, TypeVar, get_origin, get_type_hint
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from attop.extending import did_you_mean
-from attop_bench.data.base import DatasetError
+from attop_bench.data.errors import DatasetError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

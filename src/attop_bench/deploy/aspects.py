@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import Floats
-from attop_bench.data.preparation import columns_of
+from attop_bench.data.columns.preparation import columns_of
 
 _WORD = re.compile(r"\w\w+")
 #: A common word is in this share of the training rows, and in so many, at least.

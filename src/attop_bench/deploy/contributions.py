@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from attop.extending import Floats
 from attop.metrics import scores_of
-from attop_bench.data.preparation import columns_of
+from attop_bench.data.columns.preparation import columns_of
 
 #: Signs of a text that a reason shows.
 _WIDTH = 40

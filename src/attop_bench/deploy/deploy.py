@@ -32,9 +32,9 @@ from attop.extending import Floats, Ints, Top, show_progress
 from attop.metrics import Metric, get_metric, overlap_at_k, scores_of, ties_at_k
 from attop_bench.data.base import Dataset, DatasetError, Origin, load_arrays
 from attop_bench.data.build import make
-from attop_bench.data.fetch import read_receipt
-from attop_bench.data.formats import format_of
-from attop_bench.data.preparation import column_transformer, columns_of, values_of
+from attop_bench.data.columns.preparation import column_transformer, columns_of, values_of
+from attop_bench.data.files.fetch import read_receipt
+from attop_bench.data.reading.formats import format_of
 from attop_bench.data.splits.protocols import make_folds, rows_for_the_next
 from attop_bench.deploy.by_part import parts_of
 from attop_bench.deploy.contributions import contributions, largest, unused_columns

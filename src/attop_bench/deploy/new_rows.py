@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,25 +14,28 @@ import pandas as pd
 
 from attop.extending import join_first
 from attop_bench.data.base import DatasetError
-from attop_bench.data.cells import numbers_of
-from attop_bench.data.dialect import found_again
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.columns.preparation import as_categories
+from attop_bench.data.files.opening import BROKEN, hold
 from attop_bench.data.ledger import Aside, Ledger, shown
-from attop_bench.data.lines import asides
-from attop_bench.data.preparation import as_categories
-from attop_bench.data.source import BROKEN
+from attop_bench.data.reading.as_found import found_again
+from attop_bench.data.reading.cells import numbers_of
+from attop_bench.data.reading.formats import BY_PATH, format_of, read_table
+from attop_bench.data.reading.lines import asides
+from attop_bench.data.reading.table import Table
+from attop_bench.files import StrPath
 
 #: Formats of text alone, in which any line may be a row.
 _OF_LINES = ("csv", "excel")
 
 
-def read_new_rows(path: str | Path, notes: Mapping[str, Any], tell: Callable[[str], None]) -> Table:
+def read_new_rows(path: StrPath, notes: Mapping[str, Any], tell: Callable[[str], None]) -> Table:
     """Read the rows of a file as those of the model's data: every line with a value is one.
 
     `notes` are those of a package. Where the header is, and the encoding, are found again: new rows may come
     without the lines above it.
     """
     form = format_of(path, notes["format"])
+    path = path if form in BY_PATH else hold(path)
     reader = dict(notes["reader"]) if form == notes["format"] else {}
     if form in _OF_LINES and os.path.isfile(path):
         unused = (*notes["unused"], None)

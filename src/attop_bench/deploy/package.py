@@ -19,9 +19,10 @@ from attop.experiment import HeldOut, NextList, next_list
 from attop.extending import Floats, Top, count_noun, did_you_mean, join_first, pitfall
 from attop.metrics import scores_of, ties_at_k
 from attop_bench.data.base import DatasetError
-from attop_bench.data.dialect import dialect
-from attop_bench.data.formats import Table, format_of
-from attop_bench.data.kinds.columns import as_identifiers
+from attop_bench.data.columns.categories import as_identifiers
+from attop_bench.data.reading.dialect import dialect
+from attop_bench.data.reading.formats import format_of
+from attop_bench.data.reading.table import Table
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import columns_of_list, in_order
 from attop_bench.deploy.new_rows import features_of, read_new_rows, sorted_out, typed

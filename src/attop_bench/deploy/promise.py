@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from attop.experiment import HeldOut, NextList
 from attop.extending import Top, format_hits
 from attop_bench.data.base import DatasetError, load_arrays, save_arrays
-from attop_bench.data.formats import Table
-from attop_bench.data.kinds.columns import comparison_of, is_positive
+from attop_bench.data.columns.labels import comparison_of, is_positive
+from attop_bench.data.reading.table import Table
 from attop_bench.deploy.lists import own_rows, read_list
 from attop_bench.deploy.notes import in_words
 from attop_bench.files import read_json

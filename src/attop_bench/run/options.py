@@ -25,7 +25,7 @@ from attop.extending import Top, did_you_mean
 from attop.metrics import DEFAULT_METRICS, Metric, find_metric
 from attop_bench.bibliography import FILE, bibliography
 from attop_bench.data.catalogue import KINDS, from_registry
-from attop_bench.data.source import Source
+from attop_bench.data.files.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
 from attop_bench.files import FILE_STEM, write_json, write_text
 

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from attop_bench.archives import SUFFIX
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
-from attop_bench.data.fetch import edited
-from attop_bench.data.source import digest
+from attop_bench.data.files.fetch import edited
+from attop_bench.data.files.source import digest
 from attop_bench.data.splits.protocols import count_folds
 from attop_bench.run.blocks import RECORD, SCORES, block_of, in_block, sizes_in
 from attop_bench.run.config import Config

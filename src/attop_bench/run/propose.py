@@ -17,7 +17,7 @@ from attop.extending import Floats, Top
 from attop.statistics import Looked, signed_ranks_in_turn
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.build import check_facts, make
-from attop_bench.data.fetch import obtain
+from attop_bench.data.files.fetch import obtain
 from attop_bench.data.splits.protocols import make_folds
 from attop_bench.run.config import Config
 from attop_bench.run.fitting import sample_of

@@ -13,8 +13,8 @@ import pandas as pd
 from attop.extending import Floats, Ints, Top, all_alike, as_floats, did_you_mean, main_top, show_progress
 from attop.metrics import Metric
 from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import Table, read_table, refuse_twice
-from attop_bench.data.kinds.columns import as_identifiers
+from attop_bench.data.columns.categories import as_identifiers
+from attop_bench.data.reading.formats import read_table, refuse_twice
 from attop_bench.files import check_stem
 from attop_bench.run.evaluation import Row, listed_row
 from attop_bench.run.record import environment

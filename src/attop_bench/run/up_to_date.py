@@ -25,8 +25,8 @@ from attop.extending import count_noun
 from attop.metrics import Metric
 from attop_bench.archives import exists
 from attop_bench.data.catalogue import KINDS, kind_of
-from attop_bench.data.fetch import next_turn
-from attop_bench.data.source import digest as digest_of_file
+from attop_bench.data.files.fetch import next_turn
+from attop_bench.data.files.source import digest as digest_of_file
 from attop_bench.files import StrPath, write_json
 from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig

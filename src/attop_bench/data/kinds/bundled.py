@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.base import Dataset
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.parameters import checked
 
 #: Facts of the digit images, shared with the image recommendation made of them.

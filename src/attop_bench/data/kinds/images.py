@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from attop.extending import Floats, Ints
-from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.features import interaction_features, umap_embedding
+from attop_bench.data.base import Dataset
+from attop_bench.data.columns.features import interaction_features, umap_embedding
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.bundled import DIGITS_SOURCE
 from attop_bench.data.parameters import Count, Interval, Share, checked, increasing
 

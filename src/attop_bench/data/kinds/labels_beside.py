@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, StrictStr
 
 from attop.extending import count_noun, did_you_mean
-from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import Table, read_table
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.reading.formats import read_table
+from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:

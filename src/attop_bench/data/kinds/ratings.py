@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attop.extending import Floats, Ints
-from attop_bench.data.base import Dataset, DatasetError
-from attop_bench.data.features import interaction_features, masked_nmf
+from attop_bench.data.base import Dataset
+from attop_bench.data.columns.features import interaction_features, masked_nmf
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.parameters import Count, Interval, Share, checked, increasing
 from attop_bench.files import StrPath
 

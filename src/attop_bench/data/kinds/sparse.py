@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from attop.extending import Floats, Ints
-from attop_bench.data.base import LEDGER, Dataset, DatasetError
-from attop_bench.data.formats import Table, sorted_by_index
-from attop_bench.data.kinds.columns import as_identifiers, positive_labels
-from attop_bench.data.ledger import Aside, Ledger
-from attop_bench.data.lines import BLANK, COMMENT
-from attop_bench.data.parameters import complete
-from attop_bench.data.source import BROKEN, open_bytes
+from attop_bench.data.base import LEDGER, Dataset
+from attop_bench.data.columns.categories import as_identifiers
+from attop_bench.data.columns.labels import positive_labels
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.reading.svmlight import read_sparse
+from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-#: First byte of a line without a row.
-_NO_ROW = {b"": BLANK, b"#": COMMENT}
+    pass
 
 
 class SparseOptions(Protocol):
@@ -34,17 +28,6 @@ class SparseOptions(Protocol):
     test: StrPath | None
     positive: Any
     reader: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True)
-class SparseRows:
-    """Rows of a file of SVMlight."""
-
-    X: csr_array
-    label: Floats
-    #: Empty if the file has none.
-    query: Ints
-    ledger: Ledger
 
 
 def sparse_file(options: SparseOptions) -> Dataset:
@@ -83,78 +66,3 @@ def sparse_file(options: SparseOptions) -> Dataset:
             LEDGER: ledger.as_dict(),
         },
     )
-
-
-def read_sparse(path: StrPath, **options: Any) -> SparseRows:
-    """Read lines ``label [qid:q] index:value ... [# comment]``, one at a time.
-
-    For `options` see `read_svmlight`, which reads the same values into a table.
-    """
-    where = f"dataset {path}"
-    named = complete(_parse, options, f"{where}: format 'svmlight', sparse", reserved=("path", "in_order"))
-    try:
-        try:
-            return _parse(path, in_order=False, **named)
-        except ValueError as error:
-            if "sorted" not in str(error):
-                raise
-        return _parse(path, in_order=True, **named)
-    except (ValueError, OverflowError, OSError, *BROKEN) as error:
-        if isinstance(error, DatasetError):
-            raise
-        raise DatasetError(
-            f"{where}: not in SVMlight format with {named['n_features'] or 'any number of'} features: "
-            f"{error}; check format, n_features and zero_based"
-        ) from None
-
-
-def _parse(
-    path: StrPath, *, in_order: bool, n_features: int | None = None, zero_based: bool = False
-) -> SparseRows:
-    from scipy import sparse
-    from sklearn.datasets import load_svmlight_file
-
-    with open_bytes(path) as file:
-        lines = _Lines(file, in_order)
-        X, label, query = load_svmlight_file(
-            lines, n_features=n_features, zero_based=zero_based, query_id=True
-        )
-    if len(query) not in (0, len(label)):
-        raise DatasetError(
-            f"dataset {path}: {len(query)} of {len(label)} lines have a qid: give it to all, or none"
-        )
-    if not len(label):
-        raise DatasetError(f"dataset {path}: the file has no rows")
-    small = X.nnz < 2**31 and X.shape[1] < 2**31
-    index = np.int32 if small else np.int64
-    parts = (X.data, X.indices.astype(index), X.indptr.astype(index))
-    ledger = Ledger(lines.count, len(label), tuple(lines.asides()))
-    return SparseRows(sparse.csr_array(parts, shape=X.shape), label, np.asarray(query, np.int64), ledger)
-
-
-class _Lines:
-    """Lines of a file, counted as they are read, those without a row by their kind."""
-
-    def __init__(self, file: IO[bytes], in_order: bool):
-        self.file, self.in_order = file, in_order
-        self.count = 0
-        #: Kind -> number of lines, number of the first, and its text.
-        self.empty: dict[str, tuple[int, int, str]] = {}
-
-    def read(self, size: int = -1) -> bytes:
-        """Return bytes, as a file does."""
-        return self.file.read(size)
-
-    def __iter__(self) -> Iterator[bytes]:
-        for line in self.file:
-            self.count += 1
-            rule = _NO_ROW.get(line.lstrip()[:1])
-            if rule is not None:
-                text = line.decode("latin-1").strip()[:60]
-                count, first, shown = self.empty.get(rule, (0, self.count, text))
-                self.empty[rule] = count + 1, first, shown
-            yield sorted_by_index(line) if self.in_order else line
-
-    def asides(self) -> Sequence[Aside]:
-        """Return the entries of the lines without a row."""
-        return [Aside(rule, *self.empty[rule]) for rule in (BLANK, COMMENT) if rule in self.empty]

@@ -7,14 +7,15 @@ import os
 import numpy as np
 import pandas as pd
 
-from attop_bench.data.base import DatasetError
-from attop_bench.data.dialect import lines_of, written_oddly
-from attop_bench.data.kinds.columns import day_numbers, positive_labels
+from attop_bench.data.columns.days import day_numbers
+from attop_bench.data.columns.labels import positive_labels
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.files_beside import remarks_on_files
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.leaks import leaks
 from attop_bench.data.profile.missing import sentinels
 from attop_bench.data.profile.profile import Profile
+from attop_bench.data.reading.as_found import lines_of, written_oddly
 
 
 def evidence(profile: Profile, form: str | None) -> Look:
@@ -90,14 +91,20 @@ def _span(dates: pd.Series) -> int:
     return last - first + 1
 
 
+def _digest(values: pd.Series) -> int:
+    """Return a number that columns of the same values share."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
+        return hash(values.to_numpy().tobytes())
+    return int(pd.util.hash_pandas_object(values.astype(str), index=False).sum())
+
+
 def _twins(frame: pd.DataFrame) -> dict[str, str]:
     """Return column -> an earlier one with the same values."""
     first: dict[tuple[int, str], str] = {}
     twins = {}
     for name in frame.columns:
         values = frame[name]
-        text = values if pd.api.types.is_numeric_dtype(values) else values.astype(str)
-        key = (int(pd.util.hash_pandas_object(text, index=False).sum()), str(text.dtype))
+        key = (_digest(values), str(values.dtype))
         earlier = first.setdefault(key, name)
         if earlier != name and frame[earlier].equals(values) and values.notna().any():
             twins[name] = earlier

@@ -8,9 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from attop.extending import join_first
-from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import Table, format_of, read_table
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.names import word_set, words_of
+from attop_bench.data.reading.formats import format_of, read_table
+from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 #: Ends of names of files with a weight a row.

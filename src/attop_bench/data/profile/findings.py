@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attop.extending import count_noun, join_first
-from attop_bench.data.kinds.columns import MANY_VALUES
+from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.profile.profile import LabelColumn
 from attop_bench.data.profile.roles import Column

@@ -11,15 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import join_first
-from attop_bench.data.base import DatasetError
-from attop_bench.data.cells import UNKNOWN
-from attop_bench.data.formats import Table
-from attop_bench.data.kinds.columns import column_of, comparison_with, decided, is_positive, positive_labels
+from attop_bench.data.columns.labels import comparison_with, decided, is_positive, positive_labels
+from attop_bench.data.columns.names import column_of
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.missing import usual_words
 from attop_bench.data.profile.names import word_set, words_of
 from attop_bench.data.profile.outcomes import MOST, undecided
 from attop_bench.data.profile.profile import LabelColumn, Profile
 from attop_bench.data.profile.roles import Column
+from attop_bench.data.reading.cells import UNKNOWN
+from attop_bench.data.reading.table import Table
 
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from attop.extending import Floats, Ints
 from attop.metrics import auc
-from attop_bench.data.kinds.columns import MANY_VALUES
+from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.profile.leaks_at_top import leaks_at_top
 from attop_bench.data.profile.roles import Column
 
@@ -21,6 +22,8 @@ _AREA, _ALONE = 0.998, 0.99
 _PURE, _ROWS, _LIFT = 0.95, 10, 20.0
 #: Rows of a value of which all are positive, a part of the label beside others.
 _PART = 3
+#: Cells that are ranked at the same time.
+_CELLS = 10_000_000
 #: Where more columns than these, and more than this share, have such values, they are the nature of the data.
 _MOST, _SHARE = 8, 0.1
 
@@ -34,11 +37,12 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
     parts: dict[str, str] = {}
     choices = _choices(frame, [column.name for column in columns], label, y)
     evidence = dict.fromkeys(choices, f"with the label one choice of {len(choices) + 1}")
+    areas = _areas_of_numbers(frame, columns, y)
     for column in columns:
         if column.name == label or column.kind in ("unusable", "empty"):
             continue
         codes = dict(_codes(frame[column.name], column))
-        area = max(_areas(frame[column.name], column, codes.values(), y, half))
+        area = max(areas.get(column.name, 0.0), *_areas(codes.values(), y, half), 0.0)
         if area >= _AREA:
             evidence[column.name] = f"AUC {area:.3f}"
             continue
@@ -50,6 +54,9 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
                 continue  # extreme ones may well be positive
             share = hits / np.maximum(rows, 1)
             telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
+            telling &= (
+                rows - hits < rows * (1 - y.mean()) / 2
+            )  # where most are positive, most values are pure
             telling &= (rows >= _ROWS) & (rows * (1 - y.mean()) >= _ROWS / 2)
             part = (rows == hits) & (rows >= _PART)
             if telling.any():
@@ -81,26 +88,41 @@ def _choices(frame: pd.DataFrame, names: list[str], label: str, y: NDArray[np.bo
 
 def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
     """Yield ways to part the rows by a column, each as the number of each row's part."""
-    yield "any value", values.isna().to_numpy(np.int64)
+    missing = values.isna().to_numpy()
+    if missing.any():
+        yield "any value", missing.astype(np.int64)
     if not column.is_feature or column.kind == "text":
         return
     if column.distinct <= MANY_VALUES or column.kind == "category":
         yield "its values", pd.factorize(values, use_na_sentinel=False)[0]
-    if column.kind == "number":
-        common = values.mode().iloc[0]
+    if column.kind == "number" and not missing.all():
+        present = np.sort(values.to_numpy(np.float64)[~missing])
+        common = present[(len(present) - 1) // 2]  # a value of half of the rows is their median
         if (values == common).mean() >= 0.5:
             yield "another value than the usual", (values != common).to_numpy(np.int64)
 
 
-def _areas(
-    values: pd.Series, column: Column, codes: Iterable[Ints], y: NDArray[np.bool_], half: NDArray[np.bool_]
-) -> Iterator[float]:
-    """Yield the AUC of a column, either way up: as a number, and by each way to part its rows."""
+def _areas_of_numbers(
+    frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
+) -> dict[str, float]:
+    """Return the AUC of each column of numbers, either way up, with gaps at the median."""
+    numeric = [c.name for c in columns if c.is_feature and pd.api.types.is_numeric_dtype(frame[c.name])]
+    areas: dict[str, float] = {}
+    width = max(1, _CELLS // len(y))
+    pairs = y.sum() * (~y).sum()
+    for start in range(0, len(numeric), width):
+        names = numeric[start : start + width]
+        values = frame[names].astype(float)
+        filled = np.where(values.isna(), values.median(), values)
+        ranks = rankdata(filled, axis=0)
+        by_column = (ranks[y].sum(axis=0) - y.sum() * (y.sum() + 1) / 2) / pairs
+        areas |= dict(zip(names, np.maximum(by_column, 1 - by_column), strict=True))
+    return areas
+
+
+def _areas(codes: Iterable[Ints], y: NDArray[np.bool_], half: NDArray[np.bool_]) -> Iterator[float]:
+    """Yield the AUC of a column, either way up, by each way to part its rows."""
     label = y.astype(int)
-    if column.is_feature and pd.api.types.is_numeric_dtype(values):
-        numbers = values.astype(float)
-        area = auc(label, numbers.fillna(numbers.median()).to_numpy())
-        yield max(area, 1 - area)
     for code in codes:  # a row by the share of positives among others of its code
         area = auc(label, np.where(half, _shares(code, y, ~half)[code], _shares(code, y, half)[code]))
         yield max(area, 1 - area)
@@ -108,7 +130,8 @@ def _areas(
 
 def _by_half(what: str, code: Ints, rows: Any, hits: Any, y: NDArray[np.bool_]) -> str:
     """Describe values that are nearly all positive, if half of the positives have one of them."""
-    alone = (hits >= _ALONE * rows) & (rows * (1 - y.mean()) >= _ROWS)
+    expected = rows * (1 - y.mean())
+    alone = (hits >= _ALONE * rows) & (expected >= _ROWS) & (rows - hits < expected / 2)
     labels = y[alone[code]]
     if labels.sum() < y.sum() / 2:
         return ""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
 from attop.metrics import precision_at_k
+from attop_bench.data.columns.shares import shares_of_others
 from attop_bench.data.profile.roles import Column
-from attop_bench.data.shares import shares_of_others
 
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
 _QUARTER, _HALF = 4, 2
@@ -49,8 +49,13 @@ class _Order:
     def is_suspected(self, y: NDArray[np.bool_]) -> bool:
         """Return whether nearly all that comes first is positive, at a quarter and at half of n+."""
         for part, share in _SUSPECT.items():
-            length, hits = self.found(y, part)
-            if length < _FEWEST or hits < share * length:
+            length = int(y.sum()) // part
+            if length < _FEWEST:
+                return False
+            last = np.partition(self.scores, -length)[-length]
+            if y[self.scores >= last].sum() < share * length:  # no order of equal scores has more
+                return False
+            if self.found(y, part)[1] < share * length:
                 return False
         return True
 

@@ -14,10 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import join_first
-from attop_bench.data.cells import GAPS
-from attop_bench.data.formats import Table
-from attop_bench.data.kinds.columns import positive_labels
+from attop_bench.data.columns.labels import positive_labels
 from attop_bench.data.profile.profile import Profile
+from attop_bench.data.reading.cells import GAPS
+from attop_bench.data.reading.table import Table
 
 #: By chance, so seldom a word goes with the label as it does; rows it takes to tell.
 _CHANCE, _ROWS = 1e-3, 10
@@ -116,9 +116,11 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
     for name in names:
         values = frame[name].dropna()
         for value in (values.min(), values.max()):
+            if not _NINES.fullmatch(f"{value:.0f}"):
+                continue
             others, rows = values[values != value], int((values == value).sum())
             apart = value < 0 <= others.min() or value > 2 * others.max() > 0
-            if apart and rows >= _ROWS and _NINES.fullmatch(f"{value:.0f}"):
+            if apart and rows >= _ROWS:
                 lines.append(
                     f"{name}: {value:g} in {rows / len(frame):.1%} of the rows, others {others.min():g} to "
                     f"{others.max():g}: if it means missing, --reader 'missing={{{name}: [{value:.0f}]}}'"

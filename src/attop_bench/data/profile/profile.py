@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import pandas as pd
 
-from attop_bench.data.formats import Table
 from attop_bench.data.profile.roles import Column, describe
+from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 

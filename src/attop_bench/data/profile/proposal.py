@@ -11,7 +11,7 @@ import numpy as np
 
 from attop.experiment import MIN_RUNS
 from attop.extending import Top
-from attop_bench.data.base import DatasetError
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.findings import NO_LABEL, Look
 from attop_bench.data.profile.roles import Column
 

@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import join_first
-from attop_bench.data.cells import is_pair, no_plain_numbers, units_of
-from attop_bench.data.kinds.columns import MANY_VALUES, is_dates, is_identifier
+from attop_bench.data.columns.categories import MANY_VALUES, is_identifier
+from attop_bench.data.columns.days import is_dates
 from attop_bench.data.profile.likeness import FEW, FEWEST, NEARLY, are_alike, are_far_apart, look_like_names
 from attop_bench.data.profile.names import meanings_of, word_set, words_of
+from attop_bench.data.reading.cells import is_pair, no_plain_numbers, units_of
 
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import Ints
-from attop_bench.data.base import DatasetError
-from attop_bench.data.cells import GAPS
-from attop_bench.data.dialect import read_as_found
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.likeness import FEW
 from attop_bench.data.profile.profile import Answers, Profile
+from attop_bench.data.reading.as_found import read_as_found
+from attop_bench.data.reading.cells import GAPS
 from attop_bench.files import StrPath
 
 #: Rows that are looked at, of a longer table in so many runs of rows that follow each other.

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import did_you_mean
-from attop_bench.data.base import DatasetError
-from attop_bench.data.formats import UNNAMED, Table
-from attop_bench.data.kinds.columns import is_identifier
+from attop_bench.data.columns.categories import is_identifier
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.likeness import NEARLY
 from attop_bench.data.profile.profile import Profile
 from attop_bench.data.profile.roles import KINDS, Column, describe
+from attop_bench.data.reading.table import UNNAMED, Table
 
 #: Signs of an example.
 _SHOWN = 24
@@ -61,6 +61,8 @@ def _unusable(name: str, raw: pd.Series) -> Column:
 def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     """Return a column of numbers as one of codes if all are written as such: 01234, with a 0, or 1E5."""
     if column.kind != "number" or table.has_types:
+        return column
+    if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
         return column
     text = table.text(column.name).dropna()
     powers = text.str.fullmatch(r"\d+[eE]\d+").all()  # of a number there are 1E+05 and 1.5E5

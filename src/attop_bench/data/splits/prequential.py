@@ -11,7 +11,7 @@ from pydantic import Field
 
 from attop.experiment import Fold, require_classes
 from attop.extending import Ints, check_groups, check_labels
-from attop_bench.data.base import DatasetError
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.parameters import Count, checked
 
 _WHERE = "prequential split"

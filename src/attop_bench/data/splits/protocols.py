@@ -11,7 +11,8 @@ import numpy as np
 
 from attop.experiment import Fold, stratified, whole_entities, whole_groups
 from attop.extending import Ints, derive_seed, did_you_mean
-from attop_bench.data.base import Dataset, DatasetError
+from attop_bench.data.base import Dataset
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.parameters import complete, integer
 from attop_bench.data.splits.prequential import latest_window, prequential
 from attop_bench.data.splits.random import given, holdout, windows, within_groups

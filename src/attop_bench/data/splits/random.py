@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from attop.experiment import Fold, assign_by, assign_folds, fold_of, require_classes, shuffled, strata_of
 from attop.extending import Ints, check_groups, check_labels
-from attop_bench.data.base import DatasetError
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.parameters import integer
 
 

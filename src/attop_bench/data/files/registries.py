@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from attop_bench.data.source import Source
+from attop_bench.data.files.source import Source
 
 _OPENML = "https://www.openml.org/api/v1/json/data"
 #: A commit, so that a name always stands for the same file.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attop_bench.data.preparation import is_table
+from attop_bench.data.columns.preparation import is_table
 
 #: Parts of a sparse matrix, and the table, among the arrays.
 _SPARSE = ("X_data", "X_indices", "X_indptr", "X_shape")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attop.extending import Floats, Ints
-from attop_bench.data.base import DatasetError
+from attop_bench.data.errors import DatasetError
 
 #: Of fewer rows UMAP takes the exact neighbours.
 _FEW = 4096

@@ -9,14 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attop.extending import Ints
-from attop_bench.data.cells import GAPS, UNKNOWN, as_floats, count_decimals, is_number, number_of, numbers_of
 from attop_bench.data.ledger import Aside, shown
+from attop_bench.data.reading.cells import (
+    GAPS,
+    UNKNOWN,
+    as_floats,
+    count_decimals,
+    is_number,
+    number_of,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,12 +218,24 @@ def _says_units(row: Sequence[str], below: pd.DataFrame) -> bool:
     return not any(_comes_back(row[j], below[j]) for j in others)
 
 
+@cache
+def _sum_words() -> Any:
+    """Return the words for a sum as an array that columns are compared with."""
+    import pyarrow
+
+    return pyarrow.array(sorted(_SUMS), pyarrow.large_string())
+
+
 def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
     """Return the places of rows in the middle that a word of a sum and their numbers show to be sums."""
+    from pyarrow import array
+    from pyarrow.compute import is_in
+
     named = np.zeros(len(frame), bool)
     for j in frame:
-        if j == 0 or not _looks_numeric(frame[j]):
-            named |= np.asarray(frame[j].isin(_SUMS), bool)
+        words = is_in(array(frame[j]), _sum_words()).to_numpy(zero_copy_only=False)
+        if words.any() and (j == 0 or not _looks_numeric(frame[j])):
+            named |= words
     totals: dict[int, np.ndarray] = {}
     subtotals: list[int] = []
     start = 0

@@ -22,9 +22,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from attop_bench.data.base import DatasetError, Unavailable
-from attop_bench.data.registries import RECORDS
-from attop_bench.data.source import Source, digest, kind_of, open_member, stays_inside
+from attop_bench.data.errors import DatasetError, Unavailable
+from attop_bench.data.files.opening import open_member
+from attop_bench.data.files.registries import RECORDS
+from attop_bench.data.files.source import Source, digest, kind_of, stays_inside
 from attop_bench.files import StrPath, put_in_place, write_text
 
 if TYPE_CHECKING:

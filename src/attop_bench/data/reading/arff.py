@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from attop.extending import count_noun
-from attop_bench.data.base import DatasetError
-from attop_bench.data.cells import numbers_of
-from attop_bench.data.delimited import opened
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.files.opening import BROKEN
 from attop_bench.data.ledger import Ledger
-from attop_bench.data.lines import BLANK, COMMENT, Suspect, asides
 from attop_bench.data.parameters import checked
-from attop_bench.data.source import BROKEN
+from attop_bench.data.reading.cells import numbers_of
+from attop_bench.data.reading.lines import BLANK, COMMENT, Suspect, asides
+from attop_bench.data.reading.text import opened
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:

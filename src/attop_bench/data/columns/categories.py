@@ -1,0 +1,88 @@
+"""Text as categories, codes or names of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.reading.cells import no_plain_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+from attop_bench.data.columns.days import is_dates
+from attop_bench.data.columns.gaps import require_present
+
+#: One-hot columns of a feature that are refused unless a ceiling is set.
+MANY_VALUES = 50
+
+
+def as_identifiers(text: pd.Series, where: str) -> pd.Series:
+    """Return identifiers: integers if all are written canonically, so that 01 stays another than 1."""
+    text = require_present(text, where)
+    return text.astype(np.int64) if text.str.fullmatch(r"0|-?[1-9]\d{0,17}").all() else text
+
+
+def is_identifier(values: pd.Series) -> bool:
+    """Return whether most values name one row or two, as order numbers and notes do."""
+    return values.nunique() > max(MANY_VALUES, values.notna().sum() / 2)
+
+
+def check_text(text: pd.DataFrame, where: str) -> None:
+    """Refuse columns that are neither text nor plain numbers."""
+    for name, values in text.items():
+        other = next((v for v in values.dropna() if not isinstance(v, (str, Real))), None)
+        if other is not None:
+            raise DatasetError(
+                f"{where}: column {name!r} holds neither text nor plain numbers, for example {other!r}: drop "
+                "it, or encode it as numbers"
+            )
+
+
+def check_categories(text: pd.DataFrame, max_categories: int | None, where: str, own: Container[str]) -> None:
+    """Refuse columns of which `one_hot` would make too many features; `own` are categories for sure."""
+    for name, values in text.items():
+        what = f"has {values.nunique():,} values in {len(values):,} rows"
+        remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
+        if name not in own and is_dates(values):
+            what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
+        elif name not in own and is_identifier(values):
+            what += ": it names things, and is no category"
+        elif max_categories is None and values.nunique() > MANY_VALUES:
+            remedy = f"max_categories: 20 to params, which pools the rare ones, or drop: [{name}]"
+        else:
+            continue
+        many = f"one_hot would make {values.nunique():,} features of it"
+        raise DatasetError(f"{where}: column {name!r} {what}; {many}: add {remedy}")
+
+
+def to_numbers(text: pd.DataFrame, codes: Mapping[Any, float], where: str) -> pd.DataFrame:
+    """Replace text by the numbers that `codes` has for it."""
+    for name, values in text.items():
+        if unknown := sorted(set(values.dropna().astype(str)) - set(map(str, codes))):
+            raise DatasetError(
+                f"{where}: column {name!r} has the value {unknown[0]!r}, for which codes has no number; "
+                f"it has {', '.join(map(str, codes))}: add it"
+            )
+    number = {str(value): code for value, code in codes.items()}
+    return text.map(lambda v: number.get(str(v))).astype(float)
+
+
+def refuse_text(text: pd.DataFrame, where: str) -> None:
+    """Refuse columns of text, with an example of each."""
+
+    def example(column: pd.Series) -> object:
+        present = column.dropna()
+        return (*no_plain_numbers(present), *sorted(present, key=lambda v: -len(str(v))), None)[
+            0
+        ]  # or the longest number
+
+    if each := "; ".join(f"column {c!r} is not numeric, for example {example(text[c])!r}" for c in text):
+        raise DatasetError(
+            f"{where}: {each}: set one_hot or codes, drop it, or encode it as numbers; attop look shows what "
+            "there is"
+        )

@@ -1,0 +1,86 @@
+"""Dates, and numbers of days."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attop.extending import Floats, Ints
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.reading.cells import is_date
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Share of the values that must look like dates.
+_MOSTLY = 0.95
+#: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
+#: number, are beyond one of them.
+_LONGEST, _LARGEST = 100_000, 10_000_000
+#: The offset from Greenwich at the end of a time.
+_OFFSET = re.compile(r"[T ].*(Z|[-+]\d{2}(:?\d{2})?)$", re.IGNORECASE)
+
+
+def is_dates(values: pd.Series) -> bool:
+    """Return whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
+    distinct = values.dropna().astype(str).unique()
+    dates = sum(is_date(v) for v in distinct)
+    return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
+
+
+def day_numbers(column: pd.Series, where: str) -> Ints:
+    """Return the day of each value: days since 1970-01-01, or a number of days rounded down.
+
+    Takes dates, also as text such as ``2024-12-31`` or ``2024-12-31 23:59:00``, and numbers of days counted
+    from any day; refuses all else. No value may be missing.
+    """
+    import pandas as pd
+
+    where = f"{where}: column {column.name!r}"
+    if pd.api.types.is_bool_dtype(column):
+        raise DatasetError(f"{where} is true or false: name one of dates, or of days, as day")
+    if pd.api.types.is_numeric_dtype(column):
+        days = column.to_numpy(np.float64)
+        if not np.isfinite(days).all():
+            raise DatasetError(f"{where} has infinite values: remove these rows")
+        start = f"{where} has numbers from {days.min():.15g} to {days.max():.15g}, which"
+        remedy = "write dates as 2024-12-31"
+        if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
+            raise DatasetError(f"{start} are not numbers of days: divide seconds by 86400, {remedy}")
+        if looks := _no_days(np.unique(days)):
+            raise DatasetError(f"{start} look like {looks}, not days: {remedy}, or count from the first day")
+        return np.floor(days).astype(np.int64)
+    try:
+        offsets = column.map(lambda v: _OFFSET.search(v) if isinstance(v, str) else None)
+        zones = offsets.map(lambda offset: offset[1] if offset else "")
+        if zones.nunique() > 1 and (zones == "").any():
+            raise ValueError("some times have an offset and others none")
+        # The day where the clock is; of several clocks, that of Greenwich.
+        dates = pd.to_datetime(column, format="ISO8601", utc=zones.nunique() > 1)
+        return dates.dt.tz_localize(None).to_numpy().astype("datetime64[D]").astype(np.int64)
+    except (ValueError, TypeError, AttributeError, OverflowError):
+        raise DatasetError(
+            f"{where} is not of dates, for example {column.iloc[0]!r}: write them as 2024-12-31 or "
+            "2024-12-31 23:59:00, all with an offset or none, or give a number of days"
+        ) from None
+
+
+def _no_days(numbers: Floats) -> str:
+    """Name what sorted numbers seem to be other than days; empty if they may be days."""
+    low, high = numbers[0], numbers[-1]
+    whole = bool((numbers % 1 == 0).all())
+    month, end = numbers // 100 % 100, numbers % 100
+    if whole and low >= 1900 and high <= 2100:
+        return "years"
+    if whole and low >= 190_001 and high <= 210_012 and ((end >= 1) & (end <= 12)).all():
+        return "months written as YYYYMM"
+    # Days of one month, counted or written so, are as far apart.
+    dates = (month >= 1) & (month <= 12) & (end >= 1) & (end <= 31)
+    if whole and low >= 10_101 and high <= 991_231 and dates.all() and low // 100 < high // 100:
+        return "dates written as YYMMDD"
+    if low >= 175_000 and high <= 700_000:  # 1990 to 2049; days are counted from 1900 or from the year 0
+        return "hours since 1970"
+    return ""

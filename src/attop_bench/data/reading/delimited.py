@@ -1,0 +1,299 @@
+"""Delimited text: rows of text, as they are written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import Field, StrictStr
+
+from attop.extending import Ints, count_noun
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.files.opening import BROKEN
+from attop_bench.data.ledger import Aside, shown
+from attop_bench.data.parameters import checked
+from attop_bench.data.reading.lines import (
+    ABOVE,
+    BLANK,
+    COMMENT,
+    DRAWN,
+    Suspect,
+    is_drawn,
+)
+from attop_bench.data.reading.quotes import mended
+from attop_bench.files import StrPath
+
+if TYPE_CHECKING:
+    import pandas as pd
+from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
+from attop_bench.data.reading.text import default_separator, opened, rows_of, told_separator
+
+
+@checked("format csv")
+def read_delimited(
+    path: StrPath,
+    *,
+    separator: Annotated[str | None, Field(strict=True)] = None,
+    header: Header = True,
+    names: Names = None,
+    skip: Skip = 0,
+    comment: Annotated[StrictStr | None, Field(min_length=1, max_length=1)] = None,
+    quote: Annotated[StrictStr, Field(min_length=1, max_length=1)] = '"',
+    encoding: Annotated[str | None, Field(strict=True)] = None,
+    pass_over: LineNumbers = None,
+) -> pd.DataFrame:
+    """Read delimited text; lines that cannot be rows are passed over, and counted.
+
+    These are lines without any value, a drawn line or a row of units below the header, the header again, and
+    at the end remarks and sums, whose numbers are the sum or mean of those above.
+
+    Parameters
+    ----------
+    path : path
+        Compressed or not.
+    separator : str, optional
+        One character, ``"tab"``, or ``"whitespace"`` for runs of blanks; by default what a first line such as
+        ``sep=;`` says, else the comma, or the tab if the name ends in ``.tsv``.
+    header : bool
+        The first line holds the names of the columns.
+    names : str, sequence of str, or mapping of int to str, optional
+        Names of the columns instead of the header's: all of them; or the place of a column -> its name; or,
+        in a file without header, what stands before each number: ``c`` for c1, c2, ... By default the
+        numbers.
+    skip : int
+        Lines before the header, or the first row.
+    comment : str, optional
+        Character that begins a comment.
+    quote : str
+        Character around a field that holds the separator.
+    encoding : str, optional
+        Such as ``cp1252``; by default UTF-8, or UTF-16 with its mark at the start.
+    pass_over : sequence of int, optional
+        Numbers, from 1, of the lines of the file that are no rows; all others with a value are. By default
+        those that cannot be rows.
+
+    Returns
+    -------
+    frame : DataFrame
+        Text alone; ``attrs`` has the ``ledger``, the ``suspects`` and the ``lines`` of `Table`.
+    """
+    import pandas as pd
+
+    where = f"dataset {path}"
+    if separator is not None and len(separator) != 1 and separator not in ("tab", "whitespace"):
+        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
+    start = _Start([], 0, 0, ())
+    options = (header, names, pass_over)
+    try:
+        with opened(path, encoding) as file:
+            told = told_separator(file.readline())
+        separator = separator or told or default_separator(path)
+        how = _How(path, encoding, separator, comment, quote)
+        above = skip + (told is not None)
+        start = _start(how, above, header)
+        try:
+            return _read(how, start, *options, where)
+        except (pd.errors.ParserError, csv.Error, DatasetError, _Doubted):
+            mend = _mended(how, above)
+            if mend is None:
+                raise
+        how, remark = mend
+        frame = _read(how, _start(how, above, header), *options, where, sure=True)
+        frame.attrs["remarks"] = [remark]
+        return frame
+    except _Doubted:
+        return _read(how, start, *options, where, sure=True)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame(columns=start.header if header else None)
+    except (pd.errors.ParserError, UnicodeError, csv.Error, OSError, *BROKEN) as error:
+        kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
+        form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
+        remedy = "write quotes in a field twice, or if they are none, set quote to another sign, such as ^"
+        remedy = "save it as CSV" if isinstance(error, BROKEN) else remedy
+        raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
+
+
+class _Doubted(Exception):
+    """Fields end with a quote, which may have been written otherwise than twice."""
+
+
+def _read(
+    how: _How,
+    start: _Start,
+    header: bool,
+    names: Any,
+    pass_over: Sequence[int] | None,
+    where: str,
+    *,
+    sure: bool = False,
+) -> pd.DataFrame:
+    """Return the rows below the start; raise `_Doubted` where fields end with quotes, unless they may."""
+    frame = _read_rows(how, start.rows)
+    quoted = list(frame) if _has_quotes(how) else []
+    broken = [j for j in quoted if frame[j].str.contains("[\r\n]").any()]
+    if broken:
+        _refuse_torn(how)
+    if not sure and any(frame[j].str.endswith(how.quote).any() for j in quoted):
+        raise _Doubted
+    lines = _line_numbers(frame, broken, start.line)
+    return named_rows(Lined(frame, lines, start.passed, how.comments), start.header, names, pass_over, where)
+
+
+def _mended(how: _How, skip: int) -> tuple[_How, str] | None:
+    """Return the way to read a file whose quotes are written in another way, and what is said of it."""
+    if len(how.pattern) > 1:
+        return None
+    with how.open() as file:
+        text = mended(list(file), how.pattern, how.quote, skip)
+    if text is None or not text.places:
+        return None
+    first = text.places[0]
+    rows = count_noun(len(text.places), "line")
+    remark = f"{rows} with quotes not as in CSV (first line {first + 1}): a quote ends a field at its end"
+    return replace(how, text="".join(text.lines)), remark
+
+
+@dataclass
+class _How:
+    """The way a file of text is written."""
+
+    path: StrPath
+    encoding: str | None
+    separator: str
+    comment: str | None
+    quote: str
+    #: The text of the file, where it is not read as it stands.
+    text: str | None = None
+
+    @property
+    def pattern(self) -> str:
+        return {"tab": "\t", "whitespace": r"\s+"}.get(self.separator, self.separator)
+
+    def open(self) -> Any:
+        """Open the text, blank lines instead of those that are comments as a whole."""
+        if self.text is not None:
+            return io.StringIO(self.text, newline="")
+        file = opened(self.path, self.encoding)
+        if self.comment is None:
+            return file
+        with file:
+            lines = list(file)
+        for i in self._commented(lines):
+            lines[i] = "\n"
+        return io.StringIO("".join(lines), newline="")
+
+    @cached_property
+    def comments(self) -> list[Suspect]:
+        """Lines that are comments as a whole."""
+        if self.comment is None:
+            return []
+        with opened(self.path, self.encoding) as file:
+            lines = list(file)
+        return [Suspect(i + 1, shown([lines[i]]), COMMENT, True) for i in self._commented(lines)]
+
+    def _commented(self, lines: Sequence[str]) -> Iterator[int]:
+        """Yield the places of lines that begin with the mark of comments, outside of quotes."""
+        is_quoted = False
+        for i, line in enumerate(lines):
+            if not is_quoted and line.lstrip().startswith(self.comment or " "):
+                yield i
+            elif line.count(self.quote) % 2:
+                is_quoted = not is_quoted
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Lines before the first row."""
+
+    header: list[str]
+    #: Rows of text, lines of the file.
+    rows: int
+    line: int
+    passed: tuple[Aside, ...]
+
+
+def _start(how: _How, skip: int, header: bool) -> _Start:
+    """Find the first row below the header, after those to skip, and count what is passed over before."""
+    with how.open() as file:
+        rows = rows_of(file, how.separator, how.comment, how.quote)
+        above: list[Aside] = []
+        names: list[str] | None = None if header else []
+        number, line, first = 0, 0, ""
+        drawn: list[Aside] = []
+        blank: list[Aside] = []
+        for row in rows:
+            is_blank = not any(field.strip() for field in row)
+            if names is None and number >= skip and not is_blank:
+                names = row
+                above = [Aside(ABOVE, number, 1, first)] if number else []
+                skip = number = number + 1
+            elif number < skip or names is None:
+                first = first or shown(row)
+                number += 1
+            elif is_blank:
+                blank.append(Aside(BLANK, 1, line + 1))
+                number += 1
+            elif header and len(row) != len(names) and is_drawn(row) and not drawn:
+                drawn.append(Aside(DRAWN, 1, line + 1, shown(row)))
+                number += 1
+            else:
+                break
+            line = rows.line_num
+    if not header and skip:
+        above = [Aside(ABOVE, skip, 1, first)]
+    if blank:
+        blank = [Aside(BLANK, len(blank), blank[0].line)]
+    return _Start(names or [], number, line, (*above, *blank, *drawn))
+
+
+def _has_quotes(how: _How) -> bool:
+    """Return whether a file has a quote; without one no field breaks a line, or ends with a quote."""
+    with how.open() as file:
+        return any(how.quote in line for line in file)
+
+
+def _read_rows(how: _How, skip: int) -> pd.DataFrame:
+    """Return the fields below so many rows, blank lines among them."""
+    import pandas as pd
+
+    options: Any = {"sep": how.pattern, "header": None, "skiprows": skip, "comment": how.comment}
+    options |= {"dtype": str, "na_filter": False, "quotechar": how.quote, "skip_blank_lines": False}
+    if not how.pattern.isascii():
+        options["engine"] = "python"
+    try:
+        with how.open() as file:
+            return pd.read_csv(file, **options).fillna("")
+    except pd.errors.ParserError:
+        with how.open() as file:  # rows of more fields than the first
+            width = max(map(len, rows_of(file, how.separator, how.comment, how.quote)))
+        with how.open() as file:
+            return pd.read_csv(file, names=range(width), index_col=False, **options).fillna("")
+
+
+def _line_numbers(frame: pd.DataFrame, broken: Sequence[Any], start: int) -> Ints:
+    """Return the number of the line that each row begins with, from 1, after so many lines.
+
+    `broken` are the columns with line breaks within quotes.
+    """
+    breaks = np.zeros(len(frame), np.int64)
+    for j in broken:
+        breaks += frame[j].str.count("\r\n|\r|\n").to_numpy(np.int64)
+    return start + 1 + np.arange(len(frame)) + np.cumsum(breaks) - breaks
+
+
+def _refuse_torn(how: _How) -> None:
+    """Refuse a field that takes in rows, since the quote before it closes amid another one."""
+    if len(how.pattern) > 1:
+        return
+    q, mark = re.escape(how.quote), re.escape(how.pattern)
+    fields = rf"(?:^|{mark}){q}([^{q}]*(?:{q}{q}[^{q}]*)*){q}(?!{q})((?=\s*(?:{mark}|$)))?"
+    with how.open() as file:
+        for field in re.finditer(fields, file.read(), re.MULTILINE):
+            if field[2] is None and re.search("[\r\n]", field[1]):
+                raise csv.Error(f"the quote before {field[1][:30]!r} closes amid a field of a later row")

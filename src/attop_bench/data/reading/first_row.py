@@ -1,0 +1,102 @@
+"""Headers: names of columns found in the first rows of a file, or their absence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attop.extending import count_noun
+from attop_bench.data.reading.cells import GAPS, is_date, mostly_numbers
+from attop_bench.data.reading.marks import (
+    FIT,
+)
+
+
+def header_options(
+    rows: list[list[str]], given: Mapping[str, Any], label: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return options that say where the header is, if there is one, and what is to be said."""
+    options: dict[str, Any] = {}
+    remarks = []
+    if "skip" not in given and (skip := _before(rows)):
+        options["skip"] = skip
+        remarks.append(f"{count_noun(skip, 'line')} before the header: passed over")
+    rows = [row for row in rows[{**options, **given}.get("skip", 0) :] if any(field.strip() for field in row)]
+    if "header" not in given and "names" not in given and len(rows) > 1 and not _is_header(rows[0], rows[1:]):
+        options |= {"header": False, "names": "c"}
+        remarks.append(
+            f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
+            f"called c1 to c{len(rows[0])}; if it is the header: --reader header=true"
+        )
+    elif "names" not in given and given.get("header", True) and rows and (names := _renamed(rows[0], label)):
+        options["names"] = names
+        new = ", ".join(f"column {place} is called {name}" for place, name in names.items())
+        remarks.append(f"names that occur twice: {new}")
+    return options, remarks
+
+
+def _before(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows come before the header: titles, of fewer fields than most rows, and groups."""
+    filled = [len("\0".join(map(str.strip, row)).rstrip("\0").split("\0")) * any(row) for row in rows]
+    if not any(filled):
+        return 0
+    width = Counter(n for n in filled if n).most_common(1)[0][0]
+    first = next((i for i, n in enumerate(filled) if n >= width - 1), 0)
+    first = first if width > 2 and any(filled[:first]) else 0
+    below = rows[first + 1 : first + 50]
+    if len(below) > 2 and len(below[0]) == len(rows[first]) and _names_groups(rows[first], below):
+        return first + 1
+    return first
+
+
+def _names_groups(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row names groups of columns that the next row names: fewer, and no values."""
+    names, groups = ([name.strip() for name in names] for names in (below[0], row))
+    if not all(names) or len(set(names)) < len(names) or len(set(groups) - {""}) == len(names):
+        return False
+    return (
+        _is_header(names, below[1:])
+        and mostly_numbers([name for name in groups if name] or ["0"], FIT) is None
+    )
+
+
+def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row names columns rather than being one of them.
+
+    A name is no number or date where all others of its column are. Without such a column, a row is one of
+    many by numbers within the range of the others, and by text that comes back.
+    """
+    alike = other = 0
+    names = [name.strip() for name in first]
+    columns = zip(*(row for row in rows if len(row) == len(first) and row != first), strict=True)
+    for name, column in zip(names, columns, strict=False):
+        values = [value.strip() for value in column if value.strip() not in {*GAPS, "?"}]
+        if name in {*GAPS, "?"} or not values:
+            continue
+        if (numbers := mostly_numbers(values, FIT)) is not None:
+            number = mostly_numbers([name], FIT)
+            if number is None:
+                return True
+            within = numbers.min() <= number[0] <= numbers.max()
+        elif all(map(is_date, values)):
+            if not is_date(name):
+                return True
+            within = True
+        elif len(set(values)) > len(values) / 2:
+            continue
+        else:
+            within = name in values
+        alike, other = alike + within, other + (not within)
+    return other >= alike or names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
+
+
+def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:
+    """Return new names for columns whose name came before, by their place."""
+    names = [" ".join(name.split()) for name in header]
+    new: dict[int, str] = {}
+    for place, name in enumerate(names, 1):
+        if name and name in names[: place - 1] and name != label:
+            number = next(i for i in range(2, len(names) + 2) if f"{name}_{i}" not in {*names, *new.values()})
+            new[place] = f"{name}_{number}"
+    return new

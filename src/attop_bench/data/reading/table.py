@@ -1,0 +1,156 @@
+"""The rows of a file, and numbers, text and names of its columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attop.extending import Ints
+from attop_bench.data.errors import DatasetError
+from attop_bench.data.ledger import Ledger
+from attop_bench.data.reading.cells import GAPS, as_floats, numbers_of, plain_numbers
+from attop_bench.data.reading.lines import Suspect
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Name of a column without one in pandas; to_csv writes row numbers as such a column.
+UNNAMED = re.compile(r"Unnamed: \d+|")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as their file has them."""
+
+    #: Columns named by text; of a file without types all values are text.
+    frame: pd.DataFrame
+    #: Name of the file in messages.
+    where: str
+    has_types: bool = True
+    #: missing, decimal: See `as_written`.
+    missing: Any = None
+    decimal: str = "."
+    #: What the reader passed over; the lines that are, or may be, no rows; the line each row begins with.
+    ledger: Ledger = field(default_factory=lambda: Ledger(0, 0))
+    suspects: Sequence[Suspect] = ()
+    lines: Ints | None = None
+    #: What is not used of the file, in words.
+    remarks: Sequence[str] = ()
+
+    def values(self, name: str) -> pd.Series:
+        """Return a column: numbers if all that are present are, else text without blanks around it.
+
+        Missing values are NaN: blanks, or in a file without types one of its marks. Complex numbers, lists
+        and mappings are refused.
+        """
+        import pandas as pd
+
+        column, where = self.frame[name], f"{self.where}: column {name!r}"
+        if pd.api.types.is_complex_dtype(column):
+            raise DatasetError(f"{where} has complex numbers: drop it, or take real parts")
+        long = column.dtype.kind in "iu" and column.hasnans and column.dropna().abs().max() >= 2**53
+        if pd.api.types.is_numeric_dtype(column) and not long:  # plain ones, of types that have NA
+            plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
+            return self._without_gaps(column.astype(plain))
+        if (plain := self.plain(name)) is not None:
+            return plain
+        text = self._stripped(name)
+        nested = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
+        if nested is not None:
+            raise DatasetError(f"{where} holds lists or mappings, such as {nested!r}: drop it")
+        is_text = not self.has_types or all(isinstance(value, str) for value in text.dropna())
+        numbers = numbers_of(text, self.decimal) if is_text and len(text) else None
+        if numbers is None or numbers.dtype.kind == "b":
+            return text.astype(object) if numbers is None else numbers
+        return self._without_gaps(numbers)
+
+    def text(self, name: str) -> pd.Series:
+        """Return a column as text without blanks around it, NaN where nothing is left."""
+        import pandas as pd
+
+        text = self._stripped(name)
+        if not self.has_types:
+            return text
+        values = self.values(name) if pd.api.types.is_numeric_dtype(self.frame[name]) else text
+        return values.map(_written, na_action="ignore")
+
+    def plain(self, name: str) -> pd.Series | None:
+        """Return a column of text as numbers if every cell is a plain one, and none stands for nothing."""
+        if self.has_types or self.decimal != "." or _numbers_among(self.words(name)):
+            return None
+        return plain_numbers(self.frame[name])
+
+    def numbers(self, name: str) -> pd.Series:
+        """Return a column as numbers; refuse one that is none, or cannot be a feature."""
+        import pandas as pd
+
+        values = self.values(name)
+        numeric = pd.api.types.is_numeric_dtype(values)
+        if (numbers := values if numeric else numbers_of(values, self.decimal)) is None:
+            plain = values.astype(str).str.replace(self.decimal, ".", regex=False)
+            unreadable = values[np.isnan(as_floats(plain)) & values.notna()]
+            example = ""
+            if len(unreadable):
+                example = f", got {unreadable.iloc[0]!r} in data row {unreadable.index[0] + 1}"
+            raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
+        check_numbers(numbers, self.where)
+        return numbers
+
+    def words(self, name: str) -> frozenset[str]:
+        """Return the words that stand for a missing value in a column."""
+        marks = self.missing
+        if isinstance(marks, Mapping):
+            marks = {str(key): words for key, words in marks.items()}.get(name)
+        if marks is None:
+            return frozenset([""]) if self.has_types else GAPS
+        return frozenset() if marks is False else frozenset(["", *map(str, marks)])
+
+    def _without_gaps(self, numbers: pd.Series) -> pd.Series:
+        """Return numbers without those that stand for a missing value: -999 stands for -999.0 too."""
+        words = _numbers_among(self.words(str(numbers.name)))
+        alike = numbers.isin(words) if len(words) else None
+        return numbers if alike is None or not alike.any() else numbers.mask(alike, np.nan)
+
+    def _stripped(self, name: str) -> pd.Series:
+        """Return a column of text without blanks around it; missing values are NaN."""
+        column, words = self.frame[name], self.words(name)
+        if self.has_types:
+            column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+            return column.mask(
+                column.isna() | column.map(lambda v: isinstance(v, str) and v in words), np.nan
+            )
+        column = column.str.strip()
+        gaps = column.isin(words)
+        return column.mask(gaps, np.nan) if gaps.any() else column
+
+
+@cache
+def _numbers_among(words: frozenset[str]) -> tuple[float, ...]:
+    """Return the numbers among words for a missing value."""
+    import pandas as pd
+
+    values = as_floats(pd.Series(sorted(words), dtype=object))
+    return tuple(values[~np.isnan(values)])
+
+
+def check_numbers(column: pd.Series, where: str) -> None:
+    """Refuse numbers that features cannot hold."""
+    values = column.to_numpy(np.float64)
+    if np.isinf(values).any():
+        raise DatasetError(f"{where}: column {column.name!r} has infinite values: remove these rows")
+    if column.dtype.kind in "iu" and np.abs(values).max() >= 2**53:
+        raise DatasetError(
+            f"{where}: column {column.name!r} has integers of 2**53 or more, which features cannot hold: "
+            "drop it if it names things, else divide it"
+        )
+
+
+def _written(value: object) -> str:
+    """Return a value as text; a whole number without decimals, as in a column without missing values."""
+    return str(int(value) if isinstance(value, (float, np.floating)) and value.is_integer() else value)

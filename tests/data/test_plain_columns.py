@@ -1,0 +1,102 @@
+"""Columns of plain numbers are read and judged at once, as each would be by itself."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop.metrics import auc
+from attop_bench.data.profile.leaks import _areas_of_numbers, leaks
+from attop_bench.data.profile.leaks_at_top import _Order
+from attop_bench.data.profile.roles import Column
+from attop_bench.data.reading.cells import numbers_of, plain_numbers
+from attop_bench.data.reading.table import Table
+
+#: Cells that a column of numbers may have, plain or not.
+CELLS = [
+    "1",
+    "-2.5",
+    "1e5",
+    "007",
+    "+3",
+    "1.",
+    ".5",
+    "nan",
+    "inf",
+    "",
+    " 4",
+    "5 ",
+    "1,5",
+    "12%",
+    "x",
+    "1E400",
+]
+CELLS += ["9007199254740993", "True", "0", "01", "1_0", "0x1A", "\u0661", "-0"]
+
+
+def column(name, kind="number", text=False):
+    return Column(name, kind, missing=0.0, distinct=100, example="", text=text)
+
+
+def test_plain_numbers_are_those_of_the_slow_reading():
+    rng = np.random.default_rng(0)
+    plain = 0
+    for size in (1, 2, 3, 5):
+        for _ in range(150):
+            text = pd.Series(rng.choice(CELLS[: rng.integers(2, len(CELLS) + 1)], size), dtype="str")
+            fast, slow = plain_numbers(text), numbers_of(text.str.strip())
+            if fast is not None:
+                pd.testing.assert_series_equal(fast, slow)
+                plain += 1
+    assert plain > 50
+
+
+@pytest.mark.parametrize("missing", [None, ["-999"], ["-9.99e2", "x"], False, {"a": [-999]}, {"b": [-999]}])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_column_has_the_same_values_whether_it_is_plain_or_not(missing, decimal):
+    rng = np.random.default_rng(1)
+    for cells in (["-999", "1", "2"], ["1.5", "-999", "3"], ["1.234", "950"], ["1,5", "2"], ["NA", "3"]):
+        text = pd.DataFrame({"a": rng.choice(cells, 40)}, dtype="str")
+        table = Table(text, "t", has_types=False, missing=missing, decimal=decimal)
+        padded = Table(" " + text, "t", has_types=False, missing=missing, decimal=decimal)
+        pd.testing.assert_series_equal(table.values("a"), padded.values("a"))
+        assert padded.plain("a") is None
+
+
+def test_areas_of_all_columns_are_those_of_each(monkeypatch):
+    monkeypatch.setattr("attop_bench.data.profile.leaks._CELLS", 170)  # several blocks of columns
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.integers(0, 5, (60, 7)).astype(float), columns=list("abcdefg"))
+    frame = frame.mask(rng.random(frame.shape) < 0.2)
+    frame["a"] = np.arange(60)
+    y = rng.random(60) < 0.3
+    areas = _areas_of_numbers(frame, [column(name) for name in frame], y)
+    for name in frame:
+        area = auc(y.astype(int), frame[name].fillna(frame[name].median()).to_numpy())
+        assert areas[name] == pytest.approx(max(area, 1 - area))
+
+
+@pytest.mark.parametrize("negatives", [12, 25])
+@pytest.mark.parametrize("kind", ["number", "category"])
+def test_a_column_with_a_value_in_every_row_says_nothing_by_that(kind, negatives):
+    rng = np.random.default_rng(negatives)
+    y = np.arange(3000) >= negatives
+    values = rng.normal(size=3000) if kind == "number" else rng.choice(list("abc"), 3000)
+    frame = pd.DataFrame({"x": values, "y": y.astype(int)})
+    assert leaks(frame, [column("x", kind, kind == "category"), column("y")], "y", y) == {}
+
+
+def test_an_order_is_suspected_by_its_hits_whatever_is_excluded_at_once():
+    rng = np.random.default_rng(3)
+    seen = set()
+    for levels in (2, 5, 50, 1000):
+        for noise in (0.0, 0.02, 0.05, 0.5):
+            y = rng.random(400) < 0.4
+            scores = np.round((y + noise * rng.normal(size=400)) * levels)
+            order = _Order("highest", scores)
+            hits = [order.found(y, part) for part in (4, 2)]
+            suspected = all(
+                found >= share * length for (length, found), share in zip(hits, (0.98, 0.95), strict=True)
+            )
+            assert order.is_suspected(y) == suspected
+            seen.add(suspected)
+    assert seen == {True, False}
