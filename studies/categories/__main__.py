@@ -23,6 +23,7 @@ Rule, written before the first result:
   and decide nothing.
 """
 
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -91,11 +92,13 @@ NATIVE = {"XGBoost": {"enable_categorical": True}}
 
 
 def load(name, folder):
-    """Return a set, with its categories as categories."""
+    """Return a set, with its categories as categories; LightGBM and XGBoost refuse brackets in names."""
     file, changed = SETS[name]
     entry = yaml.safe_load((CONFIG / "datasets.yaml").read_text()).get(name, {"params": {}})
     params = {**entry["params"], **changed}
-    return make("file", 0, path=str(folder / file), **{k: v for k, v in params.items() if v is not None})
+    named = {key: value for key, value in params.items() if value is not None}
+    data = make("file", 0, path=str(folder / file), **named)
+    return replace(data, X=data.X.set_axis([f"x{i}" for i in range(data.X.shape[1])], axis=1))
 
 
 def boosters():
