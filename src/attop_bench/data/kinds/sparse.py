@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class SparseOptions(Protocol):
     test: StrPath | None
     positive: Any
     reader: Mapping[str, Any] | None
+    copies_together: bool
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def sparse_file(options: SparseOptions) -> Dataset:
         positive_labels(table, "label", options.positive).astype(np.int64),
         groups=groups,
         part=part,
+        duplicate_group=sparse_copies(X) if options.copies_together else None,
         facts={
             "source": str(options.path),
             "licence": "the user's own file",
@@ -83,6 +86,22 @@ def sparse_file(options: SparseOptions) -> Dataset:
             LEDGER: ledger.as_dict(),
         },
     )
+
+
+def sparse_copies(X: csr_array) -> Ints:
+    """Return a number for each row of a sparse matrix, the same for rows with the same values.
+
+    Rows are numbered as they first come; an entry that is written as 0 is as one that is left out.
+    """
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    first: dict[tuple[bytes, bytes], int] = {}
+    numbers = np.empty(X.shape[0], np.int64)
+    for row, (start, end) in enumerate(itertools.pairwise(X.indptr.tolist())):
+        values = (X.indices[start:end].tobytes(), X.data[start:end].tobytes())
+        numbers[row] = first.setdefault(values, len(first))
+    return numbers
 
 
 def read_sparse(path: StrPath, **options: Any) -> SparseRows:

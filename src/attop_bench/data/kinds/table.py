@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
 #: Options of a file that stays sparse.
-_OF_SPARSE = {"path", "validation", "test", "format", "reader", "positive", "sparse"}
+_OF_SPARSE = {"path", "validation", "test", "format", "reader", "positive", "sparse", "copies_together"}
 #: Values of a label that are kept.
 _VALUES = 50
 
