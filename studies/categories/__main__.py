@@ -24,13 +24,10 @@ Rule, written before the first result:
 """
 
 from dataclasses import replace
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import yaml
 from sklearn.model_selection import ParameterGrid, StratifiedKFold, train_test_split
 
@@ -164,29 +161,29 @@ def run_one(set_name, fold, folder):
 
 
 def table(rows):
-    """Print the mean of both ways over the sets of the board, and whether native categories are as good."""
+    """Print the mean of both ways over the sets of the board, and whether native is as good."""
+    of_board = rows[rows["set"].isin(BOARD)]
+    folds = of_board.groupby("set")["split"].nunique()
+    print("Folds:", ", ".join(f"{name} {count}" for name, count in folds.items()), end="\n\n")
+    means = of_board.groupby(["booster", "top", "set"])[["one_hot", "native"]].mean()
     print_head("booster", "top", "0/1 columns", "native", "difference", "worst set", "best set", "as good")
-    means = rows.groupby(["booster", "top", "set"], sort=False)[["one_hot", "native"]].mean().reset_index()
-    of_board = means[means["set"].isin(BOARD)].to_dict("records")
-    verdicts = []
-    for (booster, top), alike in groupby(of_board, itemgetter("booster", "top")):
-        of_sets = pd.DataFrame(alike).set_index("set")
-        difference = of_sets["native"] - of_sets["one_hot"]
-        verdicts.append((booster, difference.mean() > -MARGIN))
-        print_row(
-            booster,
-            top,
-            f"{of_sets['one_hot'].mean():.4f}",
-            f"{of_sets['native'].mean():.4f}",
-            f"{difference.mean():+.4f}",
-            f"{difference.min():+.3f} {difference.idxmin()}",
-            f"{difference.max():+.3f} {difference.idxmax()}",
-            "yes" if verdicts[-1][1] else "no",
-        )
-    print()
-    for booster, judged in groupby(verdicts, itemgetter(0)):
-        every = all(good for _, good in judged)
-        print(f"{booster}: native categories become the default: {'yes' if every else 'no'}")
+    for booster in boosters():
+        for top in TOPS:
+            print_row(booster, top, *comparison(means.loc[booster, top]))
+
+
+def comparison(of_sets):
+    """Return the cells of a booster and a top: both means, their difference, whether native is as good."""
+    difference = of_sets["native"] - of_sets["one_hot"]
+    mean, worst, best = difference.mean(), difference.idxmin(), difference.idxmax()
+    return (
+        f"{of_sets['one_hot'].mean():.3f}",
+        f"{of_sets['native'].mean():.3f}",
+        f"{mean:+.3f}",
+        f"{difference[worst]:+.3f} {worst}",
+        f"{difference[best]:+.3f} {best}",
+        "yes" if mean > -MARGIN else "no",
+    )
 
 
 if __name__ == "__main__":

@@ -103,8 +103,7 @@ def holdout(
         raise DatasetError(f"holdout: test must be 'rest' or 'train', got {test!r}")
     labels, codes = strata_of(y, groups)
     n = len(labels)
-    whole = isinstance(train, int) and not isinstance(train, bool)
-    wanted = train if whole else round(train * n) if isinstance(train, float) and 0 < train < 1 else 0
+    wanted = _count_of(train, n)
     if not 0 < wanted < n:
         raise DatasetError(
             f"holdout: train must be a number of items from 1 to {n - 1} or a share in (0, 1), got {train!r}"
@@ -114,8 +113,7 @@ def holdout(
         inside = _drawn(codes, wanted, stratify, rng)
     else:
         stratum, index = _units(codes, duplicate_group)
-        most = len(stratum) - 1
-        of_units = min(max(round(wanted / n * len(stratum)), 1), most)
+        of_units = min(max(round(wanted / n * len(stratum)), 1), len(stratum) - 1)
         inside = _drawn(stratum, of_units, stratify, rng)[index]
     require_classes(labels[~inside], "the test part", "train on fewer items")
     remedy = "lower inner_folds, train on more items"
@@ -123,6 +121,13 @@ def holdout(
     assign = assign_by(codes, None, rng, duplicate_group)
     fold = fold_of(labels, rows, rest, inner_folds, assign, remedy)
     return [fold if test == "rest" else replace(fold, test=fold.train)]
+
+
+def _count_of(train: object, n: int) -> int:
+    """Return the number of items that a number or a share of `n` items asks for; 0 of anything else."""
+    if isinstance(train, int) and not isinstance(train, bool):
+        return train
+    return round(train * n) if isinstance(train, float) and 0 < train < 1 else 0
 
 
 def _drawn(strata: Ints, wanted: int, stratify: bool, rng: np.random.Generator) -> NDArray[np.bool_]:
