@@ -1,11 +1,12 @@
 """Memory and passes of training on sparse files, from the file to the learner.
 
-    python -m benchmarks.sparse [--small]
+    python -m benchmarks.sparse [--part 0.1]
 
 Makes files of SVMlight of the shapes of real-sim (70,000 x 20,000, 50 values a row) and news20 (20,000 x
 1,300,000, 450 values a row), prepares each as `attop run` does, and trains each learner in a process of its
 own. Memory is the most a process had above what its imports and compiled kernels need, over the size of the
-file. A pass is the processor time of a product with the features, `X @ w`, and one with their transpose.
+file, which is text. A pass is the processor time of a product with the features, `X @ w`, and one with their
+transpose. With `--part` files have this share of the rows and of the columns, and as many values a row.
 """
 
 import argparse
@@ -25,7 +26,6 @@ from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
 
 SHAPES = {"real-sim": (70_000, 20_000, 50), "news20": (20_000, 1_300_000, 450)}
-SMALL = {"small": (2_000, 5_000, 20)}
 #: As in config/methods.yaml, in the middle of their grids.
 LEARNERS = {
     "LIBLINEAR (logistic)": lambda top: LogisticRegression(solver="liblinear"),
@@ -121,15 +121,15 @@ def run(step, *arguments):
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sparse")
-    parser.add_argument("--small", action="store_true", help="one small file")
-    shapes = SMALL if parser.parse_args().small else SHAPES
+    parser.add_argument("--part", type=float, default=1.0, help="share of rows and columns")
+    part = parser.parse_args().part
     print("| file | step | memory / file | passes | precision at 1% |")
     print("|---|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
-        for name, shape in shapes.items():
+        for name, (n_rows, n_columns, n_values) in SHAPES.items():
             path = Path(folder, f"{name}.svm")
             prepared = Path(folder, f"{name}.npz")
-            write(path, *shape)
+            write(path, round(part * n_rows), round(part * n_columns), n_values)
             size = path.stat().st_size
             label = f"{name}, {size / 1e6:.0f} MB"
             result = run(prepare, path, prepared)

@@ -1,5 +1,7 @@
 """Groups, duplicates and entities stay on one side; given parts go round."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,8 +78,10 @@ def test_duplicates_stay_on_one_side():
             assert not set(copies[one]) & set(copies[other])
         assert abs(len(np.unique(copies[fold.test])) - 50) <= 1
         assert abs(len(np.unique(copies[fold.test][y[fold.test] == 1])) - with_positives / 4) < 1
-    with pytest.raises(DatasetError, match=r"'holdout' may put rows of one duplicate group.*use stratified"):
-        make_folds("holdout", data, 0, 0)
+    in_time = replace(data, day=np.arange(len(y)) % 60)
+    message = r"'prequential' may put rows of one duplicate group.*use stratified, windows, holdout, whole"
+    with pytest.raises(DatasetError, match=message):
+        make_folds("prequential", in_time, 0, 0)
 
 
 def test_duplicate_groups_of_one_row_are_split_as_rows():

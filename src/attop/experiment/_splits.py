@@ -126,6 +126,23 @@ def assign_balanced_groups(y: Ints, groups: Ints, n_folds: int, rng: Generator) 
     return fold[index]
 
 
+def joined(units: Ints, duplicate_group: Ints | None) -> Ints:
+    """Return the smallest units that split neither `units`, such as customers, nor a duplicate group.
+
+    Two units that have rows of one duplicate group are one, and so are those that others connect.
+    """
+    if duplicate_group is None:
+        return units
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    unit, duplicate = (np.unique(codes, return_inverse=True)[1] for codes in (units, duplicate_group))
+    n_units = int(unit.max()) + 1
+    size = n_units + int(duplicate.max()) + 1
+    links = coo_array((np.ones(len(unit)), (unit, n_units + duplicate)), shape=(size, size))
+    return connected_components(links, directed=False)[1][unit].astype(np.int64)
+
+
 def pairs_of(fold: Ints, n_folds: int) -> list[Pair]:
     """Split positions by fold: for each fold those outside and those inside it."""
     return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
@@ -202,14 +219,21 @@ def stratified(
 
 
 def whole_groups(
-    y: ArrayLike, groups: ArrayLike, *, n_folds: int = 5, inner_folds: int | None = 5, seed: int
+    y: ArrayLike,
+    groups: ArrayLike,
+    *,
+    n_folds: int = 5,
+    inner_folds: int | None = 5,
+    seed: int,
+    duplicate_group: Ints | None = None,
 ) -> list[Fold]:
     """Cross-validate over groups: the items of a query are all in one part, so that test queries are new.
 
-    Folds, and inner folds, differ by at most one in groups; errors are those of `stratified`.
+    Folds, and inner folds, differ by at most one in groups; errors are those of `stratified`. Groups with
+    rows of one duplicate group are in one part, and count as one.
     """
     labels = check_labels(y)
-    codes = check_groups(groups, len(labels))
+    codes = joined(check_groups(groups, len(labels)), duplicate_group)
     rng = np.random.default_rng(seed)
     return cross_validation(labels, n_folds, inner_folds, assign_by(labels, codes, rng))
 
@@ -222,16 +246,18 @@ def whole_entities(
     n_folds: int = 5,
     inner_folds: int | None = 5,
     seed: int,
+    duplicate_group: Ints | None = None,
 ) -> list[Fold]:
     """Cross-validate over entities: all rows of a customer are in one part, and are ranked in one list.
 
     Others call the folds group-disjoint; scikit-learn's are `StratifiedGroupKFold`. `whole_groups` is for
     lists: there each group is ranked for itself; here `groups` are not used. Folds, and inner folds, differ
     in positives by no more than one entity has, and in rows too, unless too few entities are without
-    positives to make up for it; see `assign_balanced_groups`.
+    positives to make up for it; see `assign_balanced_groups`. Entities with rows of one duplicate group are
+    in one part, and count as one.
     """
     labels = check_labels(y)
-    codes = check_groups(entity, len(labels))
+    codes = joined(check_groups(entity, len(labels)), duplicate_group)
     rng = np.random.default_rng(seed)
     return cross_validation(
         labels,

@@ -15,6 +15,7 @@ from attop.metrics import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.categories import as_identifiers
 from attop_bench.data.reading.formats import read_table, refuse_twice
+from attop_bench.data.reading.table import Table
 from attop_bench.files import check_stem
 from attop_bench.run.evaluation import Row, listed_row
 from attop_bench.run.record import environment

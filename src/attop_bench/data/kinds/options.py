@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
 #: Options of a file that stays sparse.
-_OF_SPARSE = {"path", "validation", "test", "format", "reader", "positive", "sparse"}
+_OF_SPARSE = {"path", "validation", "test", "format", "reader", "positive", "sparse", "copies_together"}
 
 
 class RawOptions(BaseModel):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from attop.extending import Ints
 from attop_bench.data.base import LEDGER, Dataset
 from attop_bench.data.columns.categories import as_identifiers
 from attop_bench.data.columns.labels import positive_labels
@@ -17,7 +19,7 @@ from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
-    pass
+    from scipy.sparse import csr_array
 
 
 class SparseOptions(Protocol):
@@ -28,6 +30,7 @@ class SparseOptions(Protocol):
     test: StrPath | None
     positive: Any
     reader: Mapping[str, Any] | None
+    copies_together: bool
 
 
 def sparse_file(options: SparseOptions) -> Dataset:
@@ -59,6 +62,7 @@ def sparse_file(options: SparseOptions) -> Dataset:
         positive_labels(table, "label", options.positive).astype(np.int64),
         groups=groups,
         part=part,
+        duplicate_group=sparse_copies(X) if options.copies_together else None,
         facts={
             "source": str(options.path),
             "licence": "the user's own file",
@@ -66,3 +70,19 @@ def sparse_file(options: SparseOptions) -> Dataset:
             LEDGER: ledger.as_dict(),
         },
     )
+
+
+def sparse_copies(X: csr_array) -> Ints:
+    """Return a number for each row of a sparse matrix, the same for rows with the same values.
+
+    Rows are numbered as they first come; an entry that is written as 0 is as one that is left out.
+    """
+    X = X.copy()
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    first: dict[tuple[bytes, bytes], int] = {}
+    numbers = np.empty(X.shape[0], np.int64)
+    for row, (start, end) in enumerate(itertools.pairwise(X.indptr.tolist())):
+        values = (X.indices[start:end].tobytes(), X.data[start:end].tobytes())
+        numbers[row] = first.setdefault(values, len(first))
+    return numbers

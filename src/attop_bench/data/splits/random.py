@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from attop.experiment import Fold, assign_by, assign_folds, fold_of, require_classes, shuffled, strata_of
 from attop.extending import Ints, check_groups, check_labels
@@ -28,6 +28,7 @@ def windows(
     window: int = 3,
     inner_folds: int = 5,
     seed: int,
+    duplicate_group: Ints | None = None,
 ) -> list[Fold]:
     """Train on a few consecutive sets and test on all the others, once from each set on (AATP).
 
@@ -56,14 +57,15 @@ def windows(
     integer("windows", "window", window, 1, n_sets - 1)
     labels, strata = strata_of(y, groups)
     rng = np.random.default_rng(seed)
-    part = assign_folds(strata, n_sets, rng)
+    part = assign_folds(strata, n_sets, rng, duplicate_group)
+    assign = assign_by(strata, None, rng, duplicate_group)
     folds = []
     for f in range(n_sets):
         inside = (part - f) % n_sets < window
         train, test = np.flatnonzero(inside), np.flatnonzero(~inside)
         require_classes(labels[test], f"the test part of experiment {f}", "lower n_sets")
         remedy = "lower inner_folds or n_sets, widen the window"
-        folds.append(fold_of(labels, train, test, inner_folds, assign_by(strata, None, rng), remedy))
+        folds.append(fold_of(labels, train, test, inner_folds, assign, remedy))
     return folds
 
 
@@ -76,6 +78,7 @@ def holdout(
     test: Literal["rest", "train"] = "rest",
     inner_folds: int = 5,
     seed: int,
+    duplicate_group: Ints | None = None,
 ) -> list[Fold]:
     """Train on some items drawn at random and test on the others: one fold.
 
@@ -87,6 +90,8 @@ def holdout(
         Draw from the positives and the negatives, and of each group, in proportion, to less than two items.
     test : {"rest", "train"}
         ``"train"`` tests on the training items of the same draw, for training curves.
+    duplicate_group : ndarray of shape (n,), optional
+        Rows of one are drawn together: of these groups so large a share is drawn as `train` is of the rows.
 
     Notes
     -----
@@ -98,25 +103,52 @@ def holdout(
         raise DatasetError(f"holdout: test must be 'rest' or 'train', got {test!r}")
     labels, codes = strata_of(y, groups)
     n = len(labels)
-    whole = isinstance(train, int) and not isinstance(train, bool)
-    wanted = train if whole else round(train * n) if isinstance(train, float) and 0 < train < 1 else 0
+    wanted = _count_of(train, n)
     if not 0 < wanted < n:
         raise DatasetError(
             f"holdout: train must be a number of items from 1 to {n - 1} or a share in (0, 1), got {train!r}"
         )
     rng = np.random.default_rng(seed)
-    inside = np.zeros(n, dtype=bool)
-    if stratify:
-        # Evenly spaced places in the order by stratum, with a random start: in proportion everywhere.
-        place = np.arange(n) * wanted + rng.integers(n)
-        inside[shuffled(codes, rng)] = (place + wanted) // n > place // n
+    if duplicate_group is None:
+        inside = _drawn(codes, wanted, stratify, rng)
     else:
-        inside[rng.permutation(n)[:wanted]] = True
+        stratum, index = _units(codes, duplicate_group)
+        of_units = min(max(round(wanted / n * len(stratum)), 1), len(stratum) - 1)
+        inside = _drawn(stratum, of_units, stratify, rng)[index]
     require_classes(labels[~inside], "the test part", "train on fewer items")
     remedy = "lower inner_folds, train on more items"
     rows, rest = np.flatnonzero(inside), np.flatnonzero(~inside)
-    fold = fold_of(labels, rows, rest, inner_folds, assign_by(codes, None, rng), remedy)
+    assign = assign_by(codes, None, rng, duplicate_group)
+    fold = fold_of(labels, rows, rest, inner_folds, assign, remedy)
     return [fold if test == "rest" else replace(fold, test=fold.train)]
+
+
+def _count_of(train: object, n: int) -> int:
+    """Return the number of items that a number or a share of `n` items asks for; 0 of anything else."""
+    if isinstance(train, int) and not isinstance(train, bool):
+        return train
+    return round(train * n) if isinstance(train, float) and 0 < train < 1 else 0
+
+
+def _drawn(strata: Ints, wanted: int, stratify: bool, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which of some items are drawn: `wanted` of them, in proportion of the strata if `stratify`."""
+    n = len(strata)
+    inside = np.zeros(n, dtype=bool)
+    if not stratify:
+        inside[rng.permutation(n)[:wanted]] = True
+        return inside
+    # Evenly spaced places in the order by stratum, with a random start: in proportion everywhere.
+    place = np.arange(n) * wanted + rng.integers(n)
+    inside[shuffled(strata, rng)] = (place + wanted) // n > place // n
+    return inside
+
+
+def _units(strata: Ints, duplicate_group: Ints) -> tuple[Ints, Ints]:
+    """Return the stratum of each duplicate group, that of a positive where there is one, and each row's."""
+    distinct, index = np.unique(duplicate_group, return_inverse=True)
+    stratum = np.zeros(len(distinct), np.int64)
+    np.maximum.at(stratum, index, strata)
+    return stratum, index
 
 
 def within_groups(

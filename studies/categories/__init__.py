@@ -1,0 +1,1 @@
+"""Native categories of boosters, beside one-hot columns."""
