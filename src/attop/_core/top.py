@@ -88,10 +88,10 @@ class Top:
         object.__setattr__(self, name, float(str(value) if hasattr(value, "dtype") else value))
 
     def _check_list(self, name: str, value: float) -> None:
-        length = self.out_of
+        length: Any = self.out_of
         if name != "k":
             raise ValueError(f"the length of the list ('of') goes with k, got {name}={value!r}: leave it out")
-        if not _is_number(length) or not math.isfinite(length) or length != int(length):  # type: ignore[arg-type]
+        if not _is_whole(length):
             raise TypeError(f"the length of the list ('of') must be an integer, got {length!r}")
         if not length > value:
             raise ValueError(
@@ -256,6 +256,10 @@ def _number(text: str) -> float:
         return int(text)
     except ValueError:
         return float(text)
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and math.isfinite(value) and value == int(value)
 
 
 def _is_number(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -408,7 +408,8 @@ def _dependence(lists: _Lists, since: int) -> tuple[float, Assumption]:
 
 def _rates(rate_or_rates: float | Sequence[float], count: int, what: str) -> Floats:
     """Return one number for each list."""
-    rates = [rate_or_rates] * count if np.ndim(rate_or_rates) == 0 else list(rate_or_rates)  # type: ignore[arg-type]
+    rates: Any = rate_or_rates
+    rates = [rates] * count if np.ndim(rates) == 0 else list(rates)
     if len(rates) != count:
         raise ValueError(f"{what} must be one number or one a list, got {len(rates)} for {count} lists")
     for rate in rates:
