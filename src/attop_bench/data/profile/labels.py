@@ -145,7 +145,8 @@ def as_label(
     """
     values = frame[name].dropna()
     if not len(values):
-        raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
+        refusal = f"{table.where}: column {name!r} is empty and cannot be the label"
+        raise DatasetError("; ".join([refusal, *table.remarks]))
     otherwise, none = "", undecided(values)
     if positive is None:
         rest = values if negative is None else values[~_among(table, name, values, negative)]
