@@ -247,7 +247,7 @@ def _positive(values: pd.Series) -> tuple[object, str]:
     number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     if len(counts) > 2 and number:
         return _grade(values)
-    enough = counts[counts >= ENOUGH] if len(counts) > 2 else counts
+    enough = counts[(counts >= ENOUGH) | (len(counts) < 3)]
     rarest = (enough if len(enough) else counts).index[-1]
     others = [value for value in counts.index if value != rarest]
     true = [str(value).lower() in _TRUE.split() for value in (rarest, *others)]
