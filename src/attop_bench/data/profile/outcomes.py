@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import pandas as pd
 
@@ -29,9 +29,9 @@ def undecided(values: pd.Series) -> list[object]:
     return none if len(distinct) - len(none) >= 2 else []
 
 
-def is_far(value: float, others: Sequence[float]) -> bool:
+def is_far(value: float, others: Collection[float]) -> bool:
     """Return whether a number is below 0 where no other is, or over twice the highest of them."""
-    return value < 0 <= min(others) or value > 2 * max(others) > 0
+    return value < 0 <= min(others, default=value) or value > 2 * max(others, default=value) > 0
 
 
 def _is_apart(value: float, distinct: list[float]) -> bool:
