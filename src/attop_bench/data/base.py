@@ -32,12 +32,15 @@ if TYPE_CHECKING:
 from attop_bench.data.errors import DatasetError, Unavailable
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
-_COLUMNS = {"groups": "groups", "part": "parts", "duplicate_group": "duplicate groups"}
-
-
-_COLUMNS |= {"entity": "entities", "day": "days", "amount": "amounts", "by": "parts of the list"}
-
-
+_COLUMNS = {
+    "groups": "groups",
+    "part": "parts",
+    "duplicate_group": "duplicate groups",
+    "entity": "entities",
+    "day": "days",
+    "amount": "amounts",
+    "by": "parts of the list",
+}
 #: Of these the values are kept as they are; of others only which are the same.
 _KEPT = ("day", "by")
 
@@ -118,23 +121,21 @@ class Dataset:
     by: Ints | None = None
 
     def __post_init__(self) -> None:
-        X, y = _typed(self.X), np.asarray(self.y)
+        X, y, where = _typed(self.X), np.asarray(self.y), f"dataset {self.name}"
         if X.ndim != 2 or X.shape[0] == 0:
-            raise DatasetError(f"dataset {self.name}: features must be a table, got shape {X.shape}")
+            raise DatasetError(f"{where}: features must be a table, got shape {X.shape}")
         if y.shape != (X.shape[0],):
-            raise DatasetError(
-                f"dataset {self.name}: {X.shape[0]} rows of features, labels of shape {y.shape}"
-            )
-        _refuse_unusable(X, f"dataset {self.name}", may_miss=self.impute is not None)
+            raise DatasetError(f"{where}: {X.shape[0]} rows of features, labels of shape {y.shape}")
+        _refuse_unusable(X, where, may_miss=self.impute is not None)
         if not np.isin(y, (0, 1)).all():
-            raise DatasetError(f"dataset {self.name}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}")
+            raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}")
         if len(np.unique(y)) < 2:
             raise DatasetError(
-                f"dataset {self.name}: all {len(y)} labels are {int(y[0])}, both classes are needed: "
+                f"{where}: all {len(y)} labels are {int(y[0])}, both classes are needed: "
                 "check which value of the label column counts as positive"
             )
         if self.ledger is not None:
-            self.ledger.require(X.shape[0], f"dataset {self.name}")
+            self.ledger.require(X.shape[0], where)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
         for name, what in _COLUMNS.items():
@@ -142,24 +143,8 @@ class Dataset:
                 continue
             values = np.asarray(given)
             if values.shape != y.shape:
-                raise DatasetError(f"dataset {self.name}: {len(y)} items but {what} of shape {values.shape}")
-            if name == "amount":
-                if not (np.isfinite(values) & (values >= 0)).all():
-                    raise DatasetError(
-                        f"dataset {self.name}: amounts must be finite and at least 0, got {values.min()} to "
-                        f"{values.max()}: take the column's absolute value, or leave amount out"
-                    )
-                object.__setattr__(self, name, values.astype(np.float64))
-                continue
-            distinct, codes = np.unique(values, return_inverse=True)
-            if name == "day" and values.dtype.kind not in "iu":
-                raise DatasetError(f"dataset {self.name}: days must be integers, got dtype {values.dtype}")
-            if name == "part" and distinct.tolist() != list(range(len(distinct))):
-                raise DatasetError(
-                    f"dataset {self.name}: parts must be numbered from 0 and have items, got "
-                    f"{distinct.tolist()}"
-                )
-            object.__setattr__(self, name, (values if name in _KEPT else codes).astype(np.int64))
+                raise DatasetError(f"{where}: {len(y)} items but {what} of shape {values.shape}")
+            object.__setattr__(self, name, _usable(values, name, where))
 
     @property
     def n_pos(self) -> int:
@@ -246,6 +231,23 @@ class Dataset:
         columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
         columns |= {name: meta[name] for name in ("impute", "max_categories")}
         return cls(meta["name"], features_of(arrays), arrays["y"], facts=meta["facts"], **columns)
+
+
+def _usable(values: NDArray, name: str, where: str) -> NDArray:
+    """Return a column beside the features: amounts, values as they are, or which of them are the same."""
+    if name == "amount":
+        if not (np.isfinite(values) & (values >= 0)).all():
+            raise DatasetError(
+                f"{where}: amounts must be finite and at least 0, got {values.min()} to {values.max()}: take "
+                "the column's absolute value, or leave amount out"
+            )
+        return values.astype(np.float64)
+    distinct, codes = np.unique(values, return_inverse=True)
+    if name == "day" and values.dtype.kind not in "iu":
+        raise DatasetError(f"{where}: days must be integers, got dtype {values.dtype}")
+    if name == "part" and distinct.tolist() != list(range(len(distinct))):
+        raise DatasetError(f"{where}: parts must be numbered from 0 and have items, got {distinct.tolist()}")
+    return (values if name in _KEPT else codes).astype(np.int64)
 
 
 def _typed(X: Any) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from attop.extending import count_noun
+import numpy as np
+
+from attop.extending import Ints, count_noun
 
 #: Signs of a line that are shown.
 _SHOWN = 60
@@ -122,3 +124,10 @@ class Ledger:
         """Undo `as_dict`."""
         entries = {name: tuple(Aside(**entry) for entry in fields[name]) for name in _ENTRIES}
         return cls(fields["read"], fields["kept"], **entries)
+
+
+def parts_of(ledgers: Sequence[Ledger]) -> tuple[Ints | None, Ledger]:
+    """Return the number of each row's file, if there are several, and the ledger of all."""
+    first, *others = ledgers
+    part = np.repeat(range(len(ledgers)), [ledger.kept for ledger in ledgers]) if others else None
+    return part, sum(others, first)

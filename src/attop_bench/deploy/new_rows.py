@@ -48,6 +48,8 @@ def read_new_rows(path: StrPath, notes: Mapping[str, Any], tell: Callable[[str],
             tell(f"{path}: {line}")
         reader["pass_over"] = []
     table = read_table(path, form, reader)
+    for line in table.remarks:
+        tell(f"{path}: {line}")
     if lacking := [name for name in notes["beside"] if name not in table.frame]:
         tell(f"{path}: lacks columns that a list of all shows: {join_first(lacking)}")
     return table

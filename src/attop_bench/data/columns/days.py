@@ -71,16 +71,18 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
 def _no_days(numbers: Floats) -> str:
     """Name what sorted numbers seem to be other than days; empty if they may be days."""
     low, high = numbers[0], numbers[-1]
-    whole = bool((numbers % 1 == 0).all())
     month, end = numbers // 100 % 100, numbers % 100
-    if whole and low >= 1900 and high <= 2100:
-        return "years"
-    if whole and low >= 190_001 and high <= 210_012 and ((end >= 1) & (end <= 12)).all():
-        return "months written as YYYYMM"
-    # Days of one month, counted or written so, are as far apart.
-    dates = (month >= 1) & (month <= 12) & (end >= 1) & (end <= 31)
-    if whole and low >= 10_101 and high <= 991_231 and dates.all() and low // 100 < high // 100:
-        return "dates written as YYMMDD"
-    if low >= 175_000 and high <= 700_000:  # 1990 to 2049; days are counted from 1900 or from the year 0
-        return "hours since 1970"
-    return ""
+    months = ((end >= 1) & (end <= 12)).all()
+    dates = ((month >= 1) & (month <= 12) & (end >= 1) & (end <= 31)).all()
+    forms = (
+        ("years", 1900, 2100, True),
+        ("months written as YYYYMM", 190_001, 210_012, months),
+        # Days of one month, counted or written so, are as far apart.
+        ("dates written as YYMMDD", 10_101, 991_231, dates and low // 100 < high // 100),
+    )
+    if (numbers % 1 == 0).all():
+        for form, least, most, fits in forms:
+            if least <= low and high <= most and fits:
+                return form
+    # 1990 to 2049; days are counted from 1900 or from the year 0.
+    return "hours since 1970" if low >= 175_000 and high <= 700_000 else ""

@@ -15,7 +15,7 @@ from attop_bench.data.columns.labels import decided
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.labels_beside import JoinedLabels, with_labels
-from attop_bench.data.ledger import Aside, Ledger, shown
+from attop_bench.data.ledger import Aside, Ledger, parts_of, shown
 from attop_bench.data.reading.formats import identified, read_table
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
 from attop_bench.files import StrPath
@@ -114,12 +114,14 @@ def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, st
 def _feature_names(frame: pd.DataFrame, aside: set[str], options: RawOptions) -> list[str]:
     """Return the columns that are features: those to keep, or all that are not set aside."""
     where = options.where
-    if options.keep is not None:
-        return _kept(frame, options.keep, aside, where)
-    features = [c for c in frame.columns if c not in aside]
+    keep = options.keep
+    features = (
+        [c for c in frame.columns if c not in aside] if keep is None else _kept(frame, keep, aside, where)
+    )
     if not features:
         raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
-    if unnamed := [c for c in features if UNNAMED.fullmatch(c)]:
+    unnamed = [c for c in features if UNNAMED.fullmatch(c)]
+    if unnamed and keep is None:
         raise DatasetError(
             f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
             "by pandas: put its number in drop, or name the features in keep"
@@ -134,8 +136,6 @@ def _kept(frame: pd.DataFrame, keep: Sequence[str | int], aside: set[str], where
         raise DatasetError(f"{where}: column {min(both)!r} cannot be a feature and something else")
     if twice := [c for c in features if features.count(c) > 1]:
         raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
-    if not features:
-        raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
     return features
 
 
@@ -187,11 +187,11 @@ def _read(
 
     others = {name: value for name, value in (reader or {}).items() if name != "pass_over"}
     tables = [read_table(path, form, others if i else reader) for i, path in enumerate(paths)]
-    ledger = sum((table.ledger for table in tables[1:]), tables[0].ledger)
+    part, ledger = parts_of([table.ledger for table in tables])
     for name in tables[0].missing if isinstance(tables[0].missing, Mapping) else ():
         column_of(tables[0].frame, name, tables[0].where)
-    if len(tables) == 1:
-        return tables[0], None, ledger
+    if part is None:
+        return tables[0], part, ledger
     frames = [table.frame for table in tables]
     if form == "svmlight":  # the last features of one may be 0 throughout another
         widest = max((frame.columns for frame in frames), key=len)
@@ -203,5 +203,4 @@ def _read(
                 f"dataset {path}: its {frame.shape[1]} columns are not the {len(first)} of {paths[0]}: "
                 "give files of one form"
             )
-    part = np.repeat(range(len(frames)), [len(frame) for frame in frames])
     return replace(tables[0], frame=pd.concat(frames, ignore_index=True), lines=None), part, ledger

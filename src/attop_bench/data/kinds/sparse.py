@@ -14,6 +14,7 @@ from attop_bench.data.base import LEDGER, Dataset
 from attop_bench.data.columns.categories import as_identifiers
 from attop_bench.data.columns.labels import positive_labels
 from attop_bench.data.errors import DatasetError
+from attop_bench.data.ledger import parts_of
 from attop_bench.data.reading.svmlight import read_sparse
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
@@ -49,13 +50,8 @@ def sparse_file(options: SparseOptions) -> Dataset:
     frame = pd.DataFrame({"label": np.concatenate([rows.label for rows in files])})
     table = Table(frame, f"dataset {options.path}")
     query = np.concatenate([rows.query for rows in files])
-    groups = None
-    if len(query):
-        groups = as_identifiers(pd.Series(query).astype(str), table.where).to_numpy()
-    part = None
-    if len(files) > 1:
-        part = np.repeat(range(len(files)), [rows.X.shape[0] for rows in files])
-    ledger = sum((rows.ledger for rows in files[1:]), files[0].ledger)
+    groups = as_identifiers(pd.Series(query).astype(str), table.where).to_numpy() if len(query) else None
+    part, ledger = parts_of([rows.ledger for rows in files])
     return Dataset(
         os.path.splitext(os.path.basename(options.path))[0],
         X,

@@ -145,7 +145,8 @@ def as_label(
     """
     values = frame[name].dropna()
     if not len(values):
-        raise DatasetError(f"{table.where}: column {name!r} is empty and cannot be the label")
+        refusal = f"{table.where}: column {name!r} is empty and cannot be the label"
+        raise DatasetError("; ".join([refusal, *table.remarks]))
     otherwise, none = "", undecided(values)
     if positive is None:
         rest = values if negative is None else values[~_among(table, name, values, negative)]
@@ -246,7 +247,7 @@ def _positive(values: pd.Series) -> tuple[object, str]:
     number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     if len(counts) > 2 and number:
         return _grade(values)
-    enough = counts[counts >= ENOUGH] if len(counts) > 2 else counts
+    enough = counts[(counts >= ENOUGH) | (len(counts) < 3)]
     rarest = (enough if len(enough) else counts).index[-1]
     others = [value for value in counts.index if value != rarest]
     true = [str(value).lower() in _TRUE.split() for value in (rarest, *others)]

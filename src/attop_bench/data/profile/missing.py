@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from attop.extending import join_first
 from attop_bench.data.columns.labels import positive_labels
+from attop_bench.data.profile.outcomes import is_far
 from attop_bench.data.profile.profile import Profile
 from attop_bench.data.reading.cells import GAPS
 from attop_bench.data.reading.table import Table
@@ -119,8 +120,7 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
             if not _NINES.fullmatch(f"{value:.0f}"):
                 continue
             others, rows = values[values != value], int((values == value).sum())
-            apart = value < 0 <= others.min() or value > 2 * others.max() > 0
-            if apart and rows >= _ROWS:
+            if rows >= _ROWS and is_far(value, others):
                 lines.append(
                     f"{name}: {value:g} in {rows / len(frame):.1%} of the rows, others {others.min():g} to "
                     f"{others.max():g}: if it means missing, --reader 'missing={{{name}: [{value:.0f}]}}'"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import pandas as pd
 
@@ -28,11 +29,15 @@ def undecided(values: pd.Series) -> list[object]:
     return none if len(distinct) - len(none) >= 2 else []
 
 
+def is_far(value: float, others: Collection[float]) -> bool:
+    """Return whether a number is below 0 where no other is, or over twice the highest of them."""
+    return value < 0 <= min(others, default=value) or value > 2 * max(others, default=value) > 0
+
+
 def _is_apart(value: float, distinct: list[float]) -> bool:
     """Return whether a number stands apart from the grades 0, 1, ... and is one that stands for nothing."""
     others = [other for other in distinct if other != value]
-    apart = value < 0 <= min(others) or value > 2 * max(others) > 0
-    return apart and re.fullmatch("-1|-?9{1,3}", f"{value:.15g}") is not None
+    return is_far(value, others) and re.fullmatch("-1|-?9{1,3}", f"{value:.15g}") is not None
 
 
 def _normal(value: object) -> str:

@@ -47,12 +47,9 @@ def describe(frame: pd.DataFrame, name: str, example: str) -> Column:
     role = role_of(Values(frame, name, present, distinct))
     return Column(
         name=name,
-        kind=role.kind,
         missing=float(values.isna().mean()),
         distinct=distinct,
         example=example,
         text=not pd.api.types.is_numeric_dtype(values),
-        marks=role.marks,
-        why=role.why,
-        otherwise=role.otherwise,
+        **vars(role),
     )

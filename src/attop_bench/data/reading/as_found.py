@@ -178,7 +178,7 @@ def _first_rows(path: StrPath, form: str, reader: Mapping[str, Any]) -> list[lis
         return sheet_of(path, reader.get("sheet"))[1].iloc[:SAMPLE].to_numpy().tolist()
     with opened(path, reader.get("encoding")) as file:
         lines = list(islice(file, SAMPLE))
-    told = told_separator(lines[0]) if lines else None
+    told = told_separator("".join(lines[:1]))
     separator = reader.get("separator") or told or default_separator(path)
     how = (reader.get("comment"), reader.get("quote", '"'))
     return list(rows_of(lines[told is not None :], separator, *how))

@@ -29,19 +29,20 @@ def dialect(
     """
     options: dict[str, Any] = {}
     remarks = []
-    if "encoding" not in given and (encoding := encoding_of(path)):
-        options["encoding"], example = encoding
+    if "encoding" not in given and (written := encoding_of(path)):
+        options["encoding"], example = written
         remarks.append(
             f"no UTF-8: read as {options['encoding']}, such as {example!r}; if that is wrong, name another: "
             "--reader encoding=cp1250"
         )
-    with opened(path, {**options, **given}.get("encoding")) as file:
+    encoding = {**options, **given}.get("encoding")
+    with opened(path, encoding) as file:
         lines = list(islice(file, 2 * SAMPLE))
-    told = told_separator(lines[0]) if lines else None
+    told = told_separator("".join(lines[:1]))
     lines = lines[told is not None :]
     comment = given.get("comment") or comment_mark(lines)
     if comment and "comment" not in given:
-        with opened(path, {**options, **given}.get("encoding")) as file:
+        with opened(path, encoding) as file:
             comment = None if is_in_rows(comment, file) else comment
     usual = told or default_separator(path)
     quote = given.get("quote") or quote_mark(lines)

@@ -13,9 +13,8 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import open_bytes
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.parameters import checked
-from attop_bench.data.reading.lines import (
-    ABOVE,
-)
+from attop_bench.data.reading.formulas import about_formulas
+from attop_bench.data.reading.lines import ABOVE
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
@@ -53,7 +52,9 @@ def read_excel(
     start += int(header)
     lines = np.arange(start + 1, len(frame) + 1)
     below = frame.iloc[start:].reset_index(drop=True)
-    return named_rows(Lined(below, lines, tuple(passed), []), first, names, pass_over, where)
+    rows = named_rows(Lined(below, lines, tuple(passed), []), first, names, pass_over, where)
+    rows.attrs["remarks"] = about_formulas(path, name, first)
+    return rows
 
 
 def sheet_of(

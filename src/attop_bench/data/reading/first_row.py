@@ -29,7 +29,11 @@ def header_options(
             f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
             f"called c1 to c{len(rows[0])}; if it is the header: --reader header=true"
         )
-    elif "names" not in given and given.get("header", True) and rows and (names := _renamed(rows[0], label)):
+    elif (
+        "names" not in given
+        and given.get("header", True)
+        and (names := _renamed(next(iter(rows), []), label))
+    ):
         options["names"] = names
         new = ", ".join(f"column {place} is called {name}" for place, name in names.items())
         remarks.append(f"names that occur twice: {new}")

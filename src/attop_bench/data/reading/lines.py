@@ -39,8 +39,6 @@ UNITS = "below the header, such as units"
 END = "at the end, such as a sum or a remark"
 SUBTOTAL = "in the middle whose numbers are the sum or mean of rows above"
 GIVEN = "named in pass_over"
-#: Rules of lines that hold nothing, which readers of other libraries pass over too.
-EMPTY = (BLANK, COMMENT)
 
 #: Lines at the end of a table that are passed over without a question; rows that show what a column holds.
 _HANDFUL, _SAMPLE = 5, 50
@@ -59,25 +57,12 @@ _LEAST_STROKES = 3
 _PLAIN = re.compile(r"[-+\d.,eE]*")
 _NONE = GAPS | UNKNOWN
 _SUM_WORDS = (
-    *("total", "grand total", "grandtotal", "sub total", "subtotal", "sum", "summe", "gesamtsumme", "gesamt"),
-    *(
-        "somme",
-        "suma",
-        "totale",
-        "итого",
-        "合计",
-        "总计",
-        "razem",
-        "celkem",
-        "toplam",
-        "összesen",
-        "yhteensä",
-    ),
-    *("totaal", "totalt", "mean", "average", "avg", "durchschnitt", "mittelwert", "moyenne", "media"),
-    *("promedio", "összesen"),
+    "total,grand total,grandtotal,sub total,subtotal,sum,summe,gesamtsumme,gesamt,somme,suma,totale,итого,"
+    "合计,总计,razem,celkem,toplam,összesen,yhteensä,totaal,totalt,mean,average,avg,durchschnitt,mittelwert,"
+    "moyenne,media,promedio"
 )
 _CASES: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title, str.capitalize)
-_SUMS = frozenset(case(word) + end for word, case, end in product(_SUM_WORDS, _CASES, ("", ":")))
+_SUMS = frozenset(case(word) + end for word, case, end in product(_SUM_WORDS.split(","), _CASES, ("", ":")))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import BROKEN
@@ -20,6 +21,22 @@ def read_npz(path: StrPath) -> pd.DataFrame:
     import pandas as pd
 
     where = f"dataset {path}"
+    arrays = _arrays(path, where)
+    arrays = {name: np.char.decode(a) if a.dtype.kind == "S" else a for name, a in arrays.items()}
+    shapes = {name: array.shape for name, array in arrays.items()}
+    if len({shape[:1] for shape in shapes.values()}) != 1 or not {*map(len, shapes.values())} <= {1, 2}:
+        raise DatasetError(
+            f"{where}: arrays must be columns (n,) or tables (n, d) of one length n, got {shapes or 'none'}"
+        )
+    parts = []
+    for name, array in arrays.items():
+        columns = [name] if array.ndim == 1 else [f"{name}{j + 1}" for j in range(array.shape[1])]
+        parts.append(pd.DataFrame(array, columns=columns))
+    return pd.concat(parts, axis=1)
+
+
+def _arrays(path: StrPath, where: str) -> dict[str, NDArray]:
+    """Return the arrays of a file; refuse those of neither numbers nor text."""
     try:
         with np.load(os.fspath(path), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -37,15 +54,4 @@ def read_npz(path: StrPath) -> pd.DataFrame:
     for name, array in arrays.items():
         if array.dtype.kind not in "biufcSU":
             raise DatasetError(f"{where}: array {name!r} has dtype {array.dtype}: numbers or text are needed")
-    arrays = {name: np.char.decode(a) if a.dtype.kind == "S" else a for name, a in arrays.items()}
-    shapes = {name: array.shape for name, array in arrays.items()}
-    lengths = {shape[:1] for shape in shapes.values()}
-    if len(lengths) != 1 or any(len(shape) not in (1, 2) for shape in shapes.values()):
-        raise DatasetError(
-            f"{where}: arrays must be columns (n,) or tables (n, d) of one length n, got {shapes or 'none'}"
-        )
-    parts = []
-    for name, array in arrays.items():
-        columns = [name] if array.ndim == 1 else [f"{name}{j + 1}" for j in range(array.shape[1])]
-        parts.append(pd.DataFrame(array[:, None] if array.ndim == 1 else array, columns=columns))
-    return pd.concat(parts, axis=1)
+    return arrays

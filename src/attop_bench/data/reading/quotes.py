@@ -50,10 +50,9 @@ class _Marks:
                 field = line[at:end].lstrip(" ") if self._blanks(line, at) else line[at:end]
                 if field.startswith(self.quote) and field.strip() != self.quote:
                     return []  # a field that begins and does not end
-                fields.append(field)
             else:
                 field, end = quoted
-                fields.append(field)
+            fields.append(field)
             if end >= len(line):
                 return fields
             at = end + 1
