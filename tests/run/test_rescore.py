@@ -147,7 +147,8 @@ def test_a_top_of_more_rows_than_a_test_part_is_undefined_and_stops_no_other(tmp
     here, expected = (one[one["top"] == "k=3"] for one in (values.tables["evaluation"], alone["evaluation"]))
     assert here["value"].tolist() == expected["value"].tolist()
     longer = values.tables["evaluation"].query("top == 'k=50'")
-    assert longer["value"].isna().all() and set(longer["reason"]) == {"k > n"}
+    assert longer["value"].isna().all()
+    assert set(longer["reason"]) == {"k > n"}
     assert len(longer) == len(here) == 6
 
 

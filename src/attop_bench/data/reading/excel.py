@@ -13,6 +13,7 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import open_bytes
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.parameters import checked
+from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
 from attop_bench.data.reading.lines import (
     ABOVE,
 )
@@ -20,7 +21,6 @@ from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
-from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
 
 #: Rule by which rows of other sheets are passed over.
 OTHER_SHEETS = "on other sheets"
