@@ -139,6 +139,19 @@ def test_scores_for_the_nearest_k_serve_a_top_that_has_none(tmp_path):
         rescored(frame.assign(group=1), tmp_path, nearest=True)
 
 
+def test_a_top_of_more_rows_than_a_test_part_is_undefined_and_stops_no_other(tmp_path):
+    of_tops(["k=1", "k=400"]).to_csv(tmp_path / "a.csv", index=False)  # test parts of 20 rows
+    tops = [Top(k=50), Top(k=3)]
+    values = rescore([tmp_path / "a.csv"], tops, [PRECISION], PRECISION, nearest=True, n_jobs=1)
+    alone = rescored(of_tops(["k=1"]).drop(columns="top"), tmp_path, metrics=(PRECISION,)).tables
+    here, expected = (one[one["top"] == "k=3"] for one in (values.tables["evaluation"], alone["evaluation"]))
+    assert here["value"].tolist() == expected["value"].tolist()
+    longer = values.tables["evaluation"].query("top == 'k=50'")
+    assert longer["value"].isna().all()
+    assert set(longer["reason"]) == {"k > n"}
+    assert len(longer) == len(here) == 6
+
+
 def test_typed_files_are_read_as_their_text_is(tmp_path):
     frame = of_tops(("k=3, tau=0.2", "kappa=0.5"))
     typed = frame.astype({"row": np.uint32, "label": np.uint8, "dataset": "category", "top": "category"})

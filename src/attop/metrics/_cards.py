@@ -14,7 +14,6 @@ from attop._core.top import Top
 from attop._core.typing import Bools, Floats, Ints, TopLike
 from attop.metrics._metric import Family, Metric, MetricValue, UndefinedMetricError
 
-Bools = Bools
 Ties = Literal["first", "last"]
 
 

@@ -24,12 +24,12 @@ from attop_bench.data.columns.preparation import (
     scaler,
 )
 from attop_bench.data.columns.stored import as_arrays, features_of
+from attop_bench.data.errors import DatasetError, Unavailable
 from attop_bench.data.ledger import Ledger
 from attop_bench.files import StrPath, replacing
 
 if TYPE_CHECKING:
     import pandas as pd
-from attop_bench.data.errors import DatasetError, Unavailable
 
 #: Attributes with a value for each row, besides features and labels -> their names in messages.
 _COLUMNS = {
@@ -43,7 +43,6 @@ _COLUMNS = {
 }
 #: Of these the values are kept as they are; of others only which are the same.
 _KEPT = ("day", "by")
-
 
 #: Name of the ledger of rows among the facts; see `Ledger.as_dict`.
 LEDGER = "rows"

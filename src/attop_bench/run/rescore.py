@@ -163,9 +163,17 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
             "top that scores are for"
         )
     n, n_pos = len(first), int((first["label"] == 1).sum())
-    wanted = math.log(top.resolve(n, n_pos))
-    lengths = {one: math.log(one.resolve(n, n_pos)) for one in rows_for}
+    wanted = math.log(_length(top, n, n_pos))
+    lengths = {one: math.log(_length(one, n, n_pos)) for one in rows_for}
     return min(lengths, key=lambda one: (round(abs(lengths[one] - wanted), 12), lengths[one]))
+
+
+def _length(top: Top, n: int, n_pos: int) -> int:
+    """Return the k of a top on a test part; one that asks for more rows than there are has them all."""
+    try:
+        return top.resolve(n, n_pos)
+    except ValueError:
+        return n
 
 
 def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, int], float]:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attop_bench.data.columns.days import is_dates
+from attop_bench.data.columns.gaps import require_present
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.reading.cells import no_plain_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
-
-from attop_bench.data.columns.days import is_dates
-from attop_bench.data.columns.gaps import require_present
 
 #: One-hot columns of a feature that are refused unless a ceiling is set.
 MANY_VALUES = 50

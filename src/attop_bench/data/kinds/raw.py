@@ -15,6 +15,7 @@ from attop_bench.data.columns.labels import decided
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.labels_beside import JoinedLabels, with_labels
+from attop_bench.data.kinds.options import RawOptions
 from attop_bench.data.ledger import Aside, Ledger, parts_of, shown
 from attop_bench.data.reading.formats import identified, read_table
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
@@ -22,7 +23,6 @@ from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
-from attop_bench.data.kinds.options import RawOptions
 
 
 @dataclass(frozen=True)

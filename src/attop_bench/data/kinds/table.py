@@ -25,14 +25,14 @@ from attop_bench.data.columns.names import column_of
 from attop_bench.data.columns.preparation import as_categories, columns_of
 from attop_bench.data.columns.rows import copies, downsampled, parts_by_bounds, query_level_norm
 from attop_bench.data.errors import DatasetError
+from attop_bench.data.kinds.options import TableOptions
+from attop_bench.data.kinds.raw import RawTable, read_raw_table
 from attop_bench.data.kinds.sparse import sparse_file
 from attop_bench.data.ledger import Aside
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
-from attop_bench.data.kinds.options import TableOptions
-from attop_bench.data.kinds.raw import RawTable, read_raw_table
 
 #: Values of a label that are kept.
 _VALUES = 50

@@ -18,6 +18,7 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import BROKEN
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.parameters import checked
+from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
 from attop_bench.data.reading.lines import (
     ABOVE,
     BLANK,
@@ -27,12 +28,11 @@ from attop_bench.data.reading.lines import (
     is_drawn,
 )
 from attop_bench.data.reading.quotes import mended
+from attop_bench.data.reading.text import default_separator, opened, rows_of, told_separator
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
-from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
-from attop_bench.data.reading.text import default_separator, opened, rows_of, told_separator
 
 
 @checked("format csv")

@@ -14,12 +14,12 @@ from attop_bench.data.files.opening import open_bytes
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.parameters import checked
 from attop_bench.data.reading.formulas import about_formulas
+from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
 from attop_bench.data.reading.lines import ABOVE
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
-from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
 
 #: Rule by which rows of other sheets are passed over.
 OTHER_SHEETS = "on other sheets"

@@ -22,17 +22,16 @@ from attop_bench.data.parameters import check_values, checked, complete
 from attop_bench.data.reading.arff import read_arff
 from attop_bench.data.reading.delimited import read_delimited
 from attop_bench.data.reading.excel import read_excel
-from attop_bench.data.reading.signatures import refuse_foreign
+from attop_bench.data.reading.lists import sizes_of_lists, with_lists
+from attop_bench.data.reading.npz import read_npz
+from attop_bench.data.reading.parquet import read_parquet
+from attop_bench.data.reading.signatures import format_by_content, refuse_foreign
+from attop_bench.data.reading.svmlight import read_svmlight
+from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
-from attop_bench.data.reading.lists import sizes_of_lists, with_lists
-from attop_bench.data.reading.npz import read_npz
-from attop_bench.data.reading.parquet import read_parquet
-from attop_bench.data.reading.signatures import format_by_content
-from attop_bench.data.reading.svmlight import read_svmlight
-from attop_bench.data.reading.table import Table
 
 _Words = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]] | Literal[False]
 #: What compresses a file, at the end of its name.
