@@ -13,7 +13,7 @@ from attop.experiment import Verdict
 from attop.extending import join_words
 from attop.statistics import holm, wilcoxon
 from attop_bench.papers.findings import Findings, Plot, Table, Tables, compare, count_runs, printed_numbers
-from attop_bench.papers.pictures import beside, dumbbells
+from attop_bench.papers.pictures import BARS, beside, dumbbells
 from studies.publish import Sizes
 
 #: A module that names a file is run again where the file changes.
@@ -222,7 +222,10 @@ def _rows(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _picture(table: pd.DataFrame) -> Plot:
     trials = _trials(table[table["metric"] == "positives@top"])
-    caption = f"Pos@Top, printed (hollow) and ours (filled, means over {trials}); higher is better"
+    caption = (
+        f"Pos@Top, printed (hollow) and ours (filled, means over {trials}); higher is better: "
+        f"a bar is the {BARS}"
+    )
     return Plot("printed-and-ours", caption, dumbbells(_rows(table), "Pos@Top", 2.6))
 
 

@@ -77,7 +77,11 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
 
 
 def png(canvas: Figure, comment: str) -> bytes:
-    """Return a picture as PNG, with a comment."""
+    """Return a picture as PNG, with a comment.
+
+    It is laid out again where it was for SVG, whose letters are narrower.
+    """
+    canvas.set_layout_engine("constrained")
     buffer, metadata = io.BytesIO(), {"Software": None, "Comment": comment}
     canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=metadata)
     return buffer.getvalue()

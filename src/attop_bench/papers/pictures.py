@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from scipy.stats import t
 
 from attop.experiment import CONFIDENCE, Verdict
+from attop.metrics import get_metric
 from attop_bench.report.figures.scene import INK, MUTED, figure_theme
 
 #: Verdict -> its colour, of Okabe and Ito's.
@@ -22,6 +25,10 @@ COLOURS: dict[str, str] = {
     Verdict.BELOW: "#d55e00",
 }
 _OTHER = "#c9c9c7"
+#: What a bar is, for the key and the caption of a picture of a paper that prints standard deviations.
+BARS = "95% interval of a mean (printed: by its standard deviation)"
+#: How far a number and its bar stand from the middle of their row, in rows.
+_SHIFT = 0.2
 #: Verdict -> its mark in a table; what is not shown has none.
 MARKS: dict[str, str] = {v: v.mark for v in (Verdict.ABOVE, Verdict.BELOW, Verdict.EQUAL)}
 
@@ -66,29 +73,57 @@ def panels(titles: Sequence[str], height: float, **options: Any) -> tuple[Figure
     return canvas, axes
 
 
-def key(canvas: Figure, verdicts: Iterable[str], *, hollow: str = "printed", filled: str = "ours") -> None:
-    """Say below the panels what is hollow, and which colour is which verdict."""
+def key(
+    canvas: Figure, verdicts: Iterable[str], *, hollow: str = "printed", filled: str = "ours", bars: str = ""
+) -> None:
+    """Say below the panels what is hollow, which colour is which verdict, and what the bars are, if any."""
     dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 5}
-    handles = [Line2D([], [], **dot, color=INK, markerfacecolor="white", label=hollow)] if hollow else []
+    handles: list[Any] = [Line2D([], [], **dot, color=INK, markerfacecolor="white", label=hollow)]
     for verdict in (v for v in COLOURS if v in set(verdicts)):
         handles.append(Line2D([], [], **dot, color=COLOURS[verdict], label=f"{filled}: {verdict}"))
-    canvas.legend(handles=handles, loc="outside lower center", ncols=5)
+    handles.append(Patch(facecolor="none", edgecolor=MUTED, label=bars))
+    shown = [handle for handle in handles if handle.get_label()]
+    canvas.legend(handles=shown, loc="outside lower center", ncols=5)
 
 
 def dumbbells(
     parts: Mapping[str, pd.DataFrame], label: str, height: float, *, sharey: bool = False
 ) -> Figure:
-    """Draw each row of a table, ``row``, ``printed``, ``ours`` and ``verdict``, as two dots on a line."""
+    """Draw each row of a table, ``row``, ``printed``, ``ours`` and ``verdict``, as two dots on a line.
+
+    Of a paper that prints standard deviations, ``printed_spread``, each dot is on the bar of its 95% interval
+    instead, the printed one, hollow, above ours.
+    """
     canvas, axes = panels(list(parts), height, sharey=sharey, sharex=sharey)
+    every = pd.concat(parts.values())
+    bars = BARS if "printed_spread" in every.dropna(axis=1, how="all") else ""
     with figure_theme():
         for one, table in zip(axes, parts.values(), strict=True):
-            for y, row in enumerate(table.to_dict("records")):
-                colour = COLOURS.get(row["verdict"], _OTHER)
-                one.plot([row["printed"], row["ours"]], [y, y], color=colour, linewidth=1.6, zorder=1)
-                one.plot(row["printed"], y, "o", color=MUTED, markerfacecolor="white", markersize=5, zorder=2)
-                one.plot(row["ours"], y, "o", color=colour, markersize=5, zorder=3)
-            one.set_yticks(range(len(table)), table["row"], fontsize=7)
+            colours = table["verdict"].map(COLOURS).fillna(_OTHER)
+            places = np.arange(len(table))
+            if bars:
+                _draw_intervals(one, table, colours)
+            else:
+                one.hlines(places, table["printed"], table["ours"], colours, linewidth=1.6)
+            shift = _SHIFT if bars else 0.0
+            one.scatter(table["printed"], places - shift, 22, "white", edgecolors=MUTED, zorder=2)
+            one.scatter(table["ours"], places + shift, 22, colours, zorder=3)
+            one.set_yticks(places, table["row"], fontsize=7)
             one.set_ylim(len(table) - 0.4, -0.6)
             one.set_xlabel(label)
-        key(canvas, pd.concat(parts.values())["verdict"])
+        key(canvas, every["verdict"], bars=bars)
     return canvas
+
+
+def _draw_intervals(axes: Axes, table: pd.DataFrame, colours: pd.Series) -> None:
+    """Draw the 95% intervals of means, within the metric, from standard deviations over the runs of ours."""
+    axes.use_sticky_edges = False  # room beside the bars, as beside dots
+    bounds = get_metric(table["metric"].iloc[0]).bounds
+    hollow, filled = {"color": "none", "edgecolor": MUTED}, {"color": colours, "alpha": 0.4}
+    for mean, spread, shift, look in (
+        ("printed", "printed_spread", -_SHIFT, hollow),
+        ("ours", "spread", _SHIFT, filled),
+    ):
+        half = half_interval(table[spread] / table["n"] ** 0.5, table["n"])
+        low, high = ((table[mean] + side).clip(*bounds) for side in (-half, half))
+        axes.barh(np.arange(len(table)) + shift, high - low, left=low, height=0.3, zorder=1, **look)
