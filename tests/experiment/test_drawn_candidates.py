@@ -82,6 +82,12 @@ def test_a_space_that_is_too_small_is_refused():
         draw_candidates(small, 0, 0)
 
 
+def test_a_number_of_candidates_below_1_is_refused_before_the_first_fit():
+    X, y = np.eye(4), [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="n_candidates must be at least 1, got 0"):
+        compare_at_top({"line": LogisticRegression()}, X, y, 1, n_candidates=0)
+
+
 def test_models_of_a_comparison_draw_as_many():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))

@@ -33,6 +33,7 @@ from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, ta
 from attop.experiment._parts import read_parts
 from attop.experiment._result import TopComparison, summarise
 from attop.experiment._run import Split, require_a_result, run
+from attop.experiment._search import check_n_candidates
 from attop.experiment._selector import Selector
 from attop.experiment._several import TopComparisons
 from attop.experiment._splits import (
@@ -333,6 +334,7 @@ def _notes_on_choice(learners: Sequence[Learner], selector: Selector, metric: Me
 
 def _learners(models: Any, sample: Sample, n_candidates: int, pos_label: object) -> list[Learner]:
     """Wrap models as learners; refuse, before the first fit, what cannot be compared."""
+    check_n_candidates(n_candidates)
     if isinstance(models, list | tuple):
         models = _named(models)
     if not isinstance(models, Mapping) or not models:

@@ -92,6 +92,12 @@ def has_distributions(grid: Mapping[str, object]) -> bool:
     return any(hasattr(values, "rvs") for values in grid.values())
 
 
+def check_n_candidates(n_candidates: int) -> None:
+    """Refuse a number of candidates below 1."""
+    if n_candidates < 1:
+        raise ValueError(f"n_candidates must be at least 1, got {n_candidates!r}")
+
+
 def draw_candidates(
     space: Mapping[str, Any], n_candidates: int, seed: int, *, fewer: bool = False
 ) -> list[dict[str, object]]:
@@ -111,8 +117,7 @@ def draw_candidates(
     ValueError
         If the space has fewer different candidates.
     """
-    if n_candidates < 1:
-        raise ValueError(f"n_candidates must be at least 1, got {n_candidates!r}")
+    check_n_candidates(n_candidates)
     space = {name: values if hasattr(values, "rvs") else Choice(values) for name, values in space.items()}
     candidates: list[dict[str, object]] = []
     for drawn in ParameterSampler(space, _MOST_DRAWS * n_candidates, random_state=seed):
