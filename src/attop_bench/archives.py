@@ -40,7 +40,9 @@ def opened(path: StrPath) -> IO[bytes]:
     try:
         return io.BytesIO(_zip_file(archive).read(_name(path, archive)))
     except KeyError:
-        raise FileNotFoundError(f"{archive} has no member {_name(path, archive)}") from None
+        raise FileNotFoundError(
+            f"{archive} has no member {_name(path, archive)}"
+        ) from None
     except (zipfile.BadZipFile, EOFError) as error:
         raise OSError(f"{archive} is damaged ({error})") from None
 
@@ -87,7 +89,14 @@ def remove(*paths: StrPath) -> None:
         elif exists(path):
             gone.setdefault(archive, set()).add(_name(path, archive))
     for archive, names in gone.items():
-        pack(archive, {name: data for name, data in unpacked(archive).items() if name not in names})
+        pack(
+            archive,
+            {
+                name: data
+                for name, data in unpacked(archive).items()
+                if name not in names
+            },
+        )
 
 
 def _name(path: StrPath, archive: Path) -> str:
@@ -96,7 +105,9 @@ def _name(path: StrPath, archive: Path) -> str:
 
 def _zip_file(archive: Path) -> zipfile.ZipFile:
     status = os.stat(archive)
-    return _zip_file_of(str(archive), status.st_mtime_ns, status.st_ino, status.st_size)
+    return _zip_file_of(
+        str(archive), status.st_mtime_ns, status.st_ino, status.st_size
+    )
 
 
 @lru_cache(maxsize=4)

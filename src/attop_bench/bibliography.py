@@ -26,9 +26,13 @@ def bibliography() -> dict[str, Entry]:
     """Return the publications attop knows, by key."""
     text = FILE.read_text(encoding="utf-8")
     entries = {}
-    for entry in re.finditer(r"^@\w+\{([^,]+),.*?^\}", text, re.DOTALL | re.MULTILINE):
+    for entry in re.finditer(
+        r"^@\w+\{([^,]+),.*?^\}", text, re.DOTALL | re.MULTILINE
+    ):
         title = re.search(r"^  title = \{(.*)\},?$", entry[0], re.MULTILINE)
-        entries[entry[1]] = Entry(entry[1], re.sub("[{}]", "", title[1] if title else entry[1]), entry[0])
+        entries[entry[1]] = Entry(
+            entry[1], re.sub("[{}]", "", title[1] if title else entry[1]), entry[0]
+        )
     return entries
 
 

@@ -25,7 +25,13 @@ from attop.metrics import get_metric, scores_of
 
 _TOPS = (Top(k=3), Top(tau=0.1), Top(kappa=0.5))
 #: The labels of scikit-learn's checks are then two.
-_BINARY = Tags("classifier", TargetTags(required=True), None, ClassifierTags(multi_class=False), None)
+_BINARY = Tags(
+    "classifier",
+    TargetTags(required=True),
+    None,
+    ClassifierTags(multi_class=False),
+    None,
+)
 #: Least AUC on `easy_sample`.
 _LEAST_AUC = 0.75
 
@@ -75,12 +81,16 @@ class Method:
         """True if the benchmark passes it groups."""
         return takes(self.new(), "groups")
 
-    def fit(self, sample: ToySample, *, groups: bool = False, **changes: object) -> Any:
+    def fit(
+        self, sample: ToySample, *, groups: bool = False, **changes: object
+    ) -> Any:
         """Return a fitted estimator."""
         extra = {"groups": sample.groups} if groups else {}
         return self.new(**changes).fit(sample.X, sample.y, **extra)
 
-    def scores(self, sample: ToySample, *, groups: bool = False, **changes: object) -> Floats:
+    def scores(
+        self, sample: ToySample, *, groups: bool = False, **changes: object
+    ) -> Floats:
         """Return the scores of the items it is fitted on."""
         return score(self.fit(sample, groups=groups, **changes), sample.X)
 
@@ -120,11 +130,20 @@ def refuses(work: Callable[[], object], what: str) -> bool:
     try:
         work()
     except ValueError as error:
-        expect(bool(str(error).strip()), f"{what}: a {type(error).__name__} without a word")
+        expect(
+            bool(str(error).strip()),
+            f"{what}: a {type(error).__name__} without a word",
+        )
         return True
     except (Exception, SystemExit) as error:
-        reason = str(error) if isinstance(error, Failed) else f"{type(error).__name__}: {error}"
-        raise Failed(f"{what}: {reason}; a ValueError is needed, or finite scores") from error
+        reason = (
+            str(error)
+            if isinstance(error, Failed)
+            else f"{type(error).__name__}: {error}"
+        )
+        raise Failed(
+            f"{what}: {reason}; a ValueError is needed, or finite scores"
+        ) from error
     return False
 
 
@@ -156,11 +175,20 @@ class Result:
 CHECKS: list[Check] = []
 
 
-def _check(after: str = "") -> Callable[[Callable[[Method], None]], Callable[[Method], None]]:
+def _check(
+    after: str = "",
+) -> Callable[[Callable[[Method], None]], Callable[[Method], None]]:
     """Add a function to `CHECKS`."""
 
     def add(function: Callable[[Method], None]) -> Callable[[Method], None]:
-        CHECKS.append(Check(function.__name__, (function.__doc__ or "").rstrip("."), function, after))
+        CHECKS.append(
+            Check(
+                function.__name__,
+                (function.__doc__ or "").rstrip("."),
+                function,
+                after,
+            )
+        )
         return function
 
     return add
@@ -169,19 +197,27 @@ def _check(after: str = "") -> Callable[[Callable[[Method], None]], Callable[[Me
 def _run_of_scikit_learn(method: Method, *checks: str) -> None:
     """Run checks of ``sklearn.utils.estimator_checks``."""
     estimator = method.new()
-    with patch.object(type(estimator), "__sklearn_tags__", lambda self: _BINARY, create=True):
+    with patch.object(
+        type(estimator), "__sklearn_tags__", lambda self: _BINARY, create=True
+    ):
         for check in checks:
             with contextlib.suppress(SkipTest):
-                getattr(estimator_checks, check)(type(estimator).__name__, estimator)
+                getattr(estimator_checks, check)(
+                    type(estimator).__name__, estimator
+                )
 
 
-def check_all(method: Method, run: Callable[[Check, Method], Result] | None = None) -> Iterator[Result]:
+def check_all(
+    method: Method, run: Callable[[Check, Method], Result] | None = None
+) -> Iterator[Result]:
     """Yield the result of each check, not applicable if one that it presupposes failed."""
     failed: dict[str, str] = {}  # check -> title of the one that failed
     for check in CHECKS:
         if check.after in failed:
             failed[check.name] = failed[check.after]
-            yield Result(check, "not applicable", f"presupposes: {failed[check.name]}")
+            yield Result(
+                check, "not applicable", f"presupposes: {failed[check.name]}"
+            )
             continue
         result = (run or run_here)(check, method)
         if result.status == "FAIL":
@@ -212,20 +248,32 @@ def is_made(method: Method) -> None:
     """The class can be made with the given arguments alone."""
     estimator = method.kind(**method.params)
     for needed in ("get_params", "set_params", "fit"):
-        expect(hasattr(estimator, needed), f"no method {needed}: derive it from sklearn.base.BaseEstimator")
+        expect(
+            hasattr(estimator, needed),
+            f"no method {needed}: derive it from sklearn.base.BaseEstimator",
+        )
 
 
 @_check("is_made")
 def refuses_unknown_parameters(method: Method) -> None:
     """set_params rejects unknown parameters."""
-    expect_refusal(lambda: method.new().set_params(no_such_parameter=1), "set_params(no_such_parameter=1)")
+    expect_refusal(
+        lambda: method.new().set_params(no_such_parameter=1),
+        "set_params(no_such_parameter=1)",
+    )
 
 
 @_check("is_made")
 def keeps_its_parameters(method: Method) -> None:
     """The constructor keeps its arguments as they are, and clone copies them."""
-    _run_of_scikit_learn(method, "check_estimator_cloneable", "check_parameters_default_constructible")
-    _run_of_scikit_learn(method, "check_no_attributes_set_in_init", "check_get_params_invariance")
+    _run_of_scikit_learn(
+        method,
+        "check_estimator_cloneable",
+        "check_parameters_default_constructible",
+    )
+    _run_of_scikit_learn(
+        method, "check_no_attributes_set_in_init", "check_get_params_invariance"
+    )
 
 
 @_check("keeps_its_parameters")
@@ -233,7 +281,10 @@ def fits(method: Method) -> None:
     """Fit returns the estimator itself."""
     estimator, sample = method.new(), easy_sample()
     result = estimator.fit(sample.X, sample.y)
-    expect(result is estimator, f"it returns {repr(result)[:60]}: end it with `return self`")
+    expect(
+        result is estimator,
+        f"it returns {repr(result)[:60]}: end it with `return self`",
+    )
 
 
 @_check("fits")
@@ -257,7 +308,11 @@ def ranks(method: Method) -> None:
 @_check("gives_scores")
 def changes_no_parameter(method: Method) -> None:
     """Fit changes no parameter."""
-    _run_of_scikit_learn(method, "check_dont_overwrite_parameters", "check_estimators_overwrite_params")
+    _run_of_scikit_learn(
+        method,
+        "check_dont_overwrite_parameters",
+        "check_estimators_overwrite_params",
+    )
 
 
 @_check("gives_scores")
@@ -271,15 +326,25 @@ def scores_twice(method: Method) -> None:
 @_check("scores_twice")
 def scores_items_alone(method: Method) -> None:
     """An item's score depends neither on the other items nor on their order."""
-    _run_of_scikit_learn(method, "check_methods_sample_order_invariance", "check_methods_subset_invariance")
+    _run_of_scikit_learn(
+        method,
+        "check_methods_sample_order_invariance",
+        "check_methods_subset_invariance",
+    )
 
 
 @_check("scores_twice")
 def scores_equal_items_equally(method: Method) -> None:
     """Equal items get equal scores."""
     sample = easy_sample()
-    scores = score(method.fit(sample), np.repeat(sample.X[:5], 3, axis=0)).reshape(5, 3)
-    expect_same(scores[:, :1].repeat(3, axis=1).ravel(), scores.ravel(), "of the same item three times")
+    scores = score(method.fit(sample), np.repeat(sample.X[:5], 3, axis=0)).reshape(
+        5, 3
+    )
+    expect_same(
+        scores[:, :1].repeat(3, axis=1).ravel(),
+        scores.ravel(),
+        "of the same item three times",
+    )
 
 
 @_check("scores_twice")
@@ -305,7 +370,10 @@ def takes_top(method: Method) -> None:
     for top in _TOPS:
         model = method.fit(easy_sample(), top=top)
         score(model, easy_sample().X)
-        expect(Top.of(model.get_params()["top"]) == top, f"{top} became {model.get_params()['top']!r}")
+        expect(
+            Top.of(model.get_params()["top"]) == top,
+            f"{top} became {model.get_params()['top']!r}",
+        )
 
 
 @_check("repeats")
@@ -318,11 +386,21 @@ def fits_many(method: Method) -> None:
     candidates: list[dict[str, Any]] = [{}, *({"top": top} for top in tops)]
     before = set(vars(estimator))
     models = fit_many(estimator, sample.X, sample.y, candidates=candidates)
-    expect(set(vars(estimator)) == before, f"it leaves {', '.join(set(vars(estimator)) - before)}")
-    expect(len(models) == len(candidates), f"{len(models)} models for {len(candidates)} candidates")
+    expect(
+        set(vars(estimator)) == before,
+        f"it leaves {', '.join(set(vars(estimator)) - before)}",
+    )
+    expect(
+        len(models) == len(candidates),
+        f"{len(models)} models for {len(candidates)} candidates",
+    )
     for model, candidate in zip(models, candidates, strict=True):
         alone = score(method.new(**candidate).fit(sample.X, sample.y), sample.X)
-        expect_same(alone, score(model, sample.X), f"with {candidate or 'no change'}, together and alone")
+        expect_same(
+            alone,
+            score(model, sample.X),
+            f"with {candidate or 'no change'}, together and alone",
+        )
 
 
 @_check("gives_scores")
@@ -360,8 +438,14 @@ def uses_one_thread(method: Method) -> None:
         before = _count_threads()
         score(method.fit(easy_sample()), easy_sample().X)
         after = _count_threads()
-    expect(not started, f"it starts threads of its own: {', '.join(started[:3])}; leave n_jobs at 1")
-    expect(after <= before, f"it leaves {after - before} threads that run: a job has one core")
+    expect(
+        not started,
+        f"it starts threads of its own: {', '.join(started[:3])}; leave n_jobs at 1",
+    )
+    expect(
+        after <= before,
+        f"it leaves {after - before} threads that run: a job has one core",
+    )
 
 
 @_check("gives_scores")
@@ -370,7 +454,10 @@ def leaves_no_process(method: Method) -> None:
     before = _children()
     score(method.fit(easy_sample()), easy_sample().X)
     left = _children() - before
-    expect(not left, f"{len(left)} still run after the fit: a job has one core; leave n_jobs at 1")
+    expect(
+        not left,
+        f"{len(left)} still run after the fit: a job has one core; leave n_jobs at 1",
+    )
 
 
 def _count_threads() -> int:
@@ -394,7 +481,9 @@ def _children() -> set[int]:
 def takes_constant_feature(method: Method) -> None:
     """A constant feature does no harm."""
     sample = easy_sample()
-    method.scores(sample._replace(X=np.column_stack([sample.X, np.full(len(sample.y), 7.0)])))
+    method.scores(
+        sample._replace(X=np.column_stack([sample.X, np.full(len(sample.y), 7.0)]))
+    )
 
 
 @_check("gives_scores")
@@ -412,7 +501,11 @@ def _odd(name: str, what: str, *samples: ToySample) -> None:
             copy = ToySample(sample.X.copy(), sample.y.copy(), sample.groups)
             refuses(partial(method.scores, copy), what)
 
-    CHECKS.append(Check(name, f"{what}: finite scores or a ValueError", function, "gives_scores"))
+    CHECKS.append(
+        Check(
+            name, f"{what}: finite scores or a ValueError", function, "gives_scores"
+        )
+    )
 
 
 def _with_entry(value: float) -> ToySample:
@@ -423,9 +516,19 @@ def _with_entry(value: float) -> ToySample:
 
 _EASY = easy_sample()
 _FIRST = np.arange(len(_EASY.y)) == np.flatnonzero(_EASY.y)[0]
-_odd("takes_constant_features", "Features that are all constant", _EASY._replace(X=np.ones_like(_EASY.X)))
-_odd("takes_one_positive", "One positive", _EASY._replace(y=_FIRST.astype(np.int64)))
-_odd("takes_one_class", "One class", *(_EASY._replace(y=np.full_like(_EASY.y, label)) for label in (0, 1)))
+_odd(
+    "takes_constant_features",
+    "Features that are all constant",
+    _EASY._replace(X=np.ones_like(_EASY.X)),
+)
+_odd(
+    "takes_one_positive", "One positive", _EASY._replace(y=_FIRST.astype(np.int64))
+)
+_odd(
+    "takes_one_class",
+    "One class",
+    *(_EASY._replace(y=np.full_like(_EASY.y, label)) for label in (0, 1)),
+)
 _odd("takes_nan", "NaN in the features", _with_entry(np.nan))
 _odd("takes_infinities", "Infinity in the features", _with_entry(np.inf))
 
@@ -434,7 +537,10 @@ _odd("takes_infinities", "Infinity in the features", _with_entry(np.inf))
 def takes_wrong_shapes(method: Method) -> None:
     """Labels or groups of another number than the items, or items of fewer features: a ValueError."""
     X, y, groups = easy_sample()
-    expect_refusal(lambda: method.new().fit(X, y[1:]), f"{len(X)} items with {len(y) - 1} labels")
+    expect_refusal(
+        lambda: method.new().fit(X, y[1:]),
+        f"{len(X)} items with {len(y) - 1} labels",
+    )
     if method.takes_groups:
         with_fewer = partial(method.new().fit, X, y, groups=groups[1:])
         expect_refusal(with_fewer, f"{len(X)} items with {len(X) - 1} groups")
@@ -451,7 +557,13 @@ def takes_sparse(method: Method) -> None:
         model = method.new().fit(matrix, sample.y)
         scores = scores_of(model, matrix)
     except Exception as error:
-        clear = isinstance(error, (TypeError, ValueError)) and "sparse" in str(error).lower()
-        expect(clear, f"{type(error).__name__}: {error}; an error that says sparse is needed")
+        clear = (
+            isinstance(error, (TypeError, ValueError))
+            and "sparse" in str(error).lower()
+        )
+        expect(
+            clear,
+            f"{type(error).__name__}: {error}; an error that says sparse is needed",
+        )
         raise NotApplicable("it refuses them, in words") from None
     expect_ranking(sample.y, scores)

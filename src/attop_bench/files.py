@@ -24,7 +24,9 @@ UNFINISHED = ".attop-unfinished-"
 #: A name that files can be called after: it leads to no other folder, and every system takes it.
 FILE_STEM = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
 #: The beginning of a formula in a spreadsheet, apostrophes before it or not; a number with a sign is none.
-_FORMULA = re.compile(r"'*([=@\t\r]|[+-](?![\d.,]*\d[.,]?(e[+-]?\d+)?\Z))", re.IGNORECASE)
+_FORMULA = re.compile(
+    r"'*([=@\t\r]|[+-](?![\d.,]*\d[.,]?(e[+-]?\d+)?\Z))", re.IGNORECASE
+)
 
 
 def check_stem(name: str, what: str) -> None:
@@ -38,7 +40,9 @@ def check_stem(name: str, what: str) -> None:
 
 def plain_cell(value: Any) -> Any:
     """Return a cell that no spreadsheet takes for a formula: text that begins one gets an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+    return (
+        f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+    )
 
 
 def original_cell(text: str) -> str:
@@ -54,7 +58,9 @@ def csv_text(frame: pd.DataFrame) -> str:
             plain.isetitem(i, frame.iloc[:, i].astype(object).map(plain_cell))
     text = plain.to_csv(index=False, lineterminator="\n")
     if "\r" in text:  # Python before 3.13 quotes no cell for it
-        text = plain.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        text = plain.to_csv(
+            index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC
+        )
     return text
 
 
@@ -69,7 +75,11 @@ def replacing(path: StrPath) -> Iterator[IO[bytes]]:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.parent / f".{path.name[:100]}.{os.urandom(6).hex()}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    descriptor = os.open(
+        temporary,
+        os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0),
+        0o666,
+    )
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -114,7 +124,9 @@ def check_folder(folder: StrPath, names: Sequence[str] = ()) -> None:
     """
     place = Path(os.path.realpath(folder))
     _refuse_obstacles(place, names)
-    nearest = next(path for path in (place, *place.parents) if os.path.lexists(path))
+    nearest = next(
+        path for path in (place, *place.parents) if os.path.lexists(path)
+    )
     try:
         _new_folder_in(nearest).rmdir()
     except OSError as error:
@@ -140,9 +152,15 @@ def _refuse_obstacles(folder: Path, names: Sequence[str]) -> None:
         except (FileNotFoundError, NotADirectoryError):
             continue
         if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder where a file is to be", str(path))
+            raise IsADirectoryError(
+                errno.EISDIR, "it is a folder where a file is to be", str(path)
+            )
         if os.path.ismount(path) or status.st_dev != folder.stat().st_dev:
-            raise OSError(errno.EXDEV, "it is mounted by itself, and cannot be replaced", str(path))
+            raise OSError(
+                errno.EXDEV,
+                "it is mounted by itself, and cannot be replaced",
+                str(path),
+            )
 
 
 def _put_all_in_place(new: Path, folder: Path, names: Sequence[str]) -> None:
@@ -223,7 +241,9 @@ def parse_json(text: bytes) -> dict[str, Any]:
     """Return the content of what `write_json` wrote; raise `ValueError` for anything else."""
     try:
         content = json.loads(text.decode("utf-8"))
-        json.dumps(content, ensure_ascii=False).encode()  # refuses half a pair of surrogates
+        json.dumps(
+            content, ensure_ascii=False
+        ).encode()  # refuses half a pair of surrogates
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     return content
@@ -238,7 +258,11 @@ def _plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float) and value - value != 0:
         return None
-    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+    return (
+        value.encode("utf-8", "backslashreplace").decode()
+        if isinstance(value, str)
+        else value
+    )
 
 
 def write_csv(path: StrPath, frame: pd.DataFrame) -> None:
@@ -246,13 +270,17 @@ def write_csv(path: StrPath, frame: pd.DataFrame) -> None:
     write_text(path, csv_text(frame))
 
 
-def write_parquet(path: StrPath, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None) -> None:
+def write_parquet(
+    path: StrPath, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None
+) -> None:
     """Write a table as Parquet, with `metadata` beside the schema's own; see `replacing`."""
     import pyarrow
     from pyarrow import parquet
 
     table = pyarrow.Table.from_pandas(frame, preserve_index=False)
     if metadata:
-        table = table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
+        table = table.replace_schema_metadata(
+            {**(table.schema.metadata or {}), **metadata}
+        )
     with replacing(path) as file:
         parquet.write_table(table, file)

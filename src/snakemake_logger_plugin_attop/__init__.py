@@ -42,7 +42,10 @@ _SHOWN = (
 _PLANNING = ("Building DAG", "Assuming unrestricted")
 
 #: An error that the event of its job tells, and one that follows from all others.
-_KNOWN, _UNFINISHED = "CalledProcessError", "At least one job did not complete successfully"
+_KNOWN, _UNFINISHED = (
+    "CalledProcessError",
+    "At least one job did not complete successfully",
+)
 
 #: Follows the words of every scheduler.
 _CLOSING = "For further error details see"
@@ -72,10 +75,19 @@ class LogHandler(LogHandlerBase):
         #: None once something else was said.
         self._answer: list[str] | None = []
         quiet = map(str, settings.quiet or ())
-        if settings.dryrun or settings.verbose or settings.debug_dag or "all" in quiet:
+        if (
+            settings.dryrun
+            or settings.verbose
+            or settings.debug_dag
+            or "all" in quiet
+        ):
             self._plain = plain_handler(settings)
         else:
-            console = Console(stderr=not settings.stdout, no_color=settings.nocolor or None, highlight=False)
+            console = Console(
+                stderr=not settings.stdout,
+                no_color=settings.nocolor or None,
+                highlight=False,
+            )
             self._display = Display(console, self._progress)
 
     def emit(self, record: LogRecord) -> None:
@@ -103,11 +115,22 @@ class LogHandler(LogHandlerBase):
         if event == "attop_todo":
             self._answer = None
             self._progress.plan(facts["jobs"], cores=facts["cores"])
-            display.begin(**{name: facts[name] for name in ("report", "manifest", "configfiles")})
+            display.begin(
+                **{
+                    name: facts[name]
+                    for name in ("report", "manifest", "configfiles")
+                }
+            )
         elif event == LogEvent.JOB_INFO:
-            self._progress.describe(facts["jobid"], _job(facts, dict(facts["wildcards"])))
+            self._progress.describe(
+                facts["jobid"], _job(facts, dict(facts["wildcards"]))
+            )
         elif event == LogEvent.JOB_STARTED:
-            self._progress.start(facts["jobs"] if isinstance(facts["jobs"], list) else [facts["jobs"]])
+            self._progress.start(
+                facts["jobs"]
+                if isinstance(facts["jobs"], list)
+                else [facts["jobs"]]
+            )
             display.update()
         elif event == LogEvent.JOB_FINISHED:
             job = self._progress.finish(facts["job_id"])
@@ -116,7 +139,9 @@ class LogHandler(LogHandlerBase):
             display.update()
         elif event == LogEvent.GROUP_ERROR:
             failed_jobs = facts["job_error_info"]
-            self._refused |= {job["jobid"]: facts.get(WORDS, "") for job in failed_jobs}
+            self._refused |= {
+                job["jobid"]: facts.get(WORDS, "") for job in failed_jobs
+            }
         elif event == LogEvent.JOB_ERROR:
             self._break_off(display, facts)
         elif event is None or event == LogEvent.ERROR:
@@ -130,7 +155,12 @@ class LogHandler(LogHandlerBase):
         if is_stopped(within=_MOMENT):
             return
         words = facts.get("rule_msg") or of_group
-        reason = _last_line(job) or _full_disk(job) or _sentence(words) or "no reason given"
+        reason = (
+            _last_line(job)
+            or _full_disk(job)
+            or _sentence(words)
+            or "no reason given"
+        )
         display.failure(job, reason)
 
     def _say(self, display: Display, record: LogRecord) -> None:
@@ -161,7 +191,9 @@ def _sentence(words: str) -> str:
 
 
 def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:
-    return Job(facts["rule_name"], wildcards, tuple(facts["output"]), tuple(facts["log"]))
+    return Job(
+        facts["rule_name"], wildcards, tuple(facts["output"]), tuple(facts["log"])
+    )
 
 
 def reason_of(job: Job) -> str:
@@ -181,15 +213,26 @@ def reason_of(job: Job) -> str:
             if record.failed:
                 return f"{record.status}: {record.error}"
         if path.name == "fetch.json" and path.exists():
-            missing = json.loads(path.read_text(encoding="utf-8")).get("unavailable")
+            missing = json.loads(path.read_text(encoding="utf-8")).get(
+                "unavailable"
+            )
             return f"unavailable: {' '.join(missing)}" if missing else ""
     return ""
 
 
 def _full_disk(job: Job) -> str:
-    for place in (parent for path in map(Path, job.output) for parent in path.parents if parent.exists()):
+    for place in (
+        parent
+        for path in map(Path, job.output)
+        for parent in path.parents
+        if parent.exists()
+    ):
         full = shutil.disk_usage(place).free < _FULL
-        return f"no space left on the disk of {place}: free some, and run it again" if full else ""
+        return (
+            f"no space left on the disk of {place}: free some, and run it again"
+            if full
+            else ""
+        )
     return ""
 
 

@@ -37,7 +37,9 @@ class Display:
         self._printed_at = float("-inf")
         self._complete: set[str] = set()
 
-    def begin(self, *, report: str, manifest: str, configfiles: Sequence[str]) -> None:
+    def begin(
+        self, *, report: str, manifest: str, configfiles: Sequence[str]
+    ) -> None:
         """Show the number of jobs; the files are named at the end."""
         self._report, self._manifest = report, manifest
         self._options = "".join(f" --configfile {file}" for file in configfiles)
@@ -51,7 +53,10 @@ class Display:
             self.say(f"compiling {count_noun(n, 'method')}, once per environment")
         if self._console.is_terminal:
             self._live = Live(
-                get_renderable=self._bars, console=self._console, refresh_per_second=2, transient=True
+                get_renderable=self._bars,
+                console=self._console,
+                refresh_per_second=2,
+                transient=True,
             )
             self._live.start()
 
@@ -63,8 +68,14 @@ class Display:
         for dataset, total in p.total.items():
             if p.done[dataset] == total and dataset not in self._complete:
                 self._complete.add(dataset)
-                lacking = any(subject == f"fetch {dataset}" for subject, _ in p.failed)
-                ended = "no data, nothing trained" if lacking else f"{total} of {total} training jobs done"
+                lacking = any(
+                    subject == f"fetch {dataset}" for subject, _ in p.failed
+                )
+                ended = (
+                    "no data, nothing trained"
+                    if lacking
+                    else f"{total} of {total} training jobs done"
+                )
                 self.say(f"{self._clock()} {dataset}: {ended}")
         if p.elapsed - self._printed_at >= LINE_EVERY:
             self._printed_at = p.elapsed
@@ -81,7 +92,9 @@ class Display:
 
     def say(self, text: str, *, style: str = "") -> None:
         """Print a line, above the bars if there are any."""
-        self._console.print(Text(text, style=style), soft_wrap=not self._console.is_terminal)
+        self._console.print(
+            Text(text, style=style), soft_wrap=not self._console.is_terminal
+        )
 
     def end(self) -> None:
         """Take the bars away; print the result, the place of the report and the failures."""
@@ -90,12 +103,16 @@ class Display:
             self._live = None
         if not self._report:
             if is_stopped() and not self._ended:
-                self.say("Stopped before the first job; the same command starts again.")
+                self.say(
+                    "Stopped before the first job; the same command starts again."
+                )
             self._ended = True
             return
         done, steps = self._progress.steps
         whole, failed = done == steps, self._progress.failed
-        self.say(f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}")
+        self.say(
+            f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}"
+        )
         if whole:
             manifest = _read_manifest(self._manifest)
             for line in _ledgers(manifest):
@@ -121,7 +138,9 @@ class Display:
         if len(failed) > FAILURES:
             others = count_noun(len(failed) - FAILURES, "other reason")
             self.say(f"  and {others}: attop status{self._options}")
-        clear = f"attop retry{self._options}, then " if self._has_failed_results else ""
+        clear = (
+            f"attop retry{self._options}, then " if self._has_failed_results else ""
+        )
         self.say(f"After fixing the cause: {clear}the same command again.")
 
     def _trained(self) -> str:
@@ -139,10 +158,17 @@ class Display:
         table = Table.grid(padding=(0, 1))
         for d in sorted(shown, key=list(p.total).index):
             bar = ProgressBar(total=p.total[d], completed=p.done[d], width=24)
-            running = Text(", ".join(p.running_methods(d)), style="dim", overflow="ellipsis", no_wrap=True)
+            running = Text(
+                ", ".join(p.running_methods(d)),
+                style="dim",
+                overflow="ellipsis",
+                no_wrap=True,
+            )
             table.add_row(escape(d), bar, f"{p.done[d]}/{p.total[d]}", running)
         if complete := len(p.total) - len(rows):
-            what = f"{complete} others" if rows else count_noun(complete, "data set")
+            what = (
+                f"{complete} others" if rows else count_noun(complete, "data set")
+            )
             table.add_row(what, Text("done", style="green"), "", "")
         return Group(table, Text(self._summary()))
 
@@ -152,7 +178,11 @@ class Display:
         others = p.running_others()
         left = REPORT * len(p.total) if others == ["report"] else p.seconds_left()
         text = f"{done} of {steps} steps"
-        text += f", about {format_duration(max(left, 0))} left" if left is not None and done < steps else ""
+        text += (
+            f", about {format_duration(max(left, 0))} left"
+            if left is not None and done < steps
+            else ""
+        )
         text += f", {p.failed.total()} failed" if p.failed else ""
         return text + (f"; now: {', '.join(others)}" if others else "")
 

@@ -28,7 +28,9 @@ class Job:
     @property
     def pair(self) -> tuple[str, str]:
         """Data set and method: jobs alike take a similar time."""
-        return self.wildcards.get("dataset", ""), self.wildcards.get("method", self.rule)
+        return self.wildcards.get("dataset", ""), self.wildcards.get(
+            "method", self.rule
+        )
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -69,7 +71,9 @@ class Progress:
         #: When the first training job ended, and how many steps were done then.
         self._first_end: tuple[float, int] | None = None
 
-    def plan(self, jobs: Iterable[tuple[str, Mapping[str, str]]], *, cores: int) -> None:
+    def plan(
+        self, jobs: Iterable[tuple[str, Mapping[str, str]]], *, cores: int
+    ) -> None:
         """Set the jobs to do: rule and wildcards of each."""
         self.cores, self.begun = max(cores, 1), self.clock()
         for rule, wildcards in jobs:
@@ -126,12 +130,22 @@ class Progress:
     def running_methods(self, dataset: str) -> list[str]:
         """Methods being trained on a data set, each once, in the order of their start."""
         jobs = (self.jobs.get(number) for number in self.running)
-        return list(dict.fromkeys(job.pair[1] for job in jobs if job is not None and job.dataset == dataset))
+        return list(
+            dict.fromkeys(
+                job.pair[1]
+                for job in jobs
+                if job is not None and job.dataset == dataset
+            )
+        )
 
     def running_others(self) -> list[str]:
         """Rules other than training that run, each once."""
         jobs = (self.jobs.get(number) for number in self.running)
-        return list(dict.fromkeys(job.rule for job in jobs if job is not None and job.dataset is None))
+        return list(
+            dict.fromkeys(
+                job.rule for job in jobs if job is not None and job.dataset is None
+            )
+        )
 
     @property
     def steps(self) -> tuple[int, int]:
@@ -190,5 +204,10 @@ class _MeanTimes:
     def of(self, pair: tuple[str, str]) -> float:
         """Return the mean of a data set and method, else of the method, else of the data set, else of all."""
         dataset, method = pair
-        times = self._by_pair.get(pair) or self._by_method[method] or self._by_dataset[dataset] or self._all
+        times = (
+            self._by_pair.get(pair)
+            or self._by_method[method]
+            or self._by_dataset[dataset]
+            or self._all
+        )
         return fmean(times)

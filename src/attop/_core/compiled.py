@@ -24,7 +24,9 @@ def kernel_sources() -> list[Path]:
     return sorted([*package.rglob("*kernels.py"), *package.rglob("_kernels/*.py")])
 
 
-def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path] | None = None) -> None:
+def discard_stale(
+    folder: str | os.PathLike[str], sources: Iterable[Path] | None = None
+) -> None:
     """Empty numba's cache in `folder` if any source of a kernel changed since it was filled.
 
     numba notices an edit of the file a kernel is in, but not of a file whose functions it calls: after an
@@ -35,9 +37,12 @@ def discard_stale(folder: str | os.PathLike[str], sources: Iterable[Path] | None
     cache = Path(folder) / "__pycache__"
     stamp = cache / "kernels.stamp"
     state = "".join(
-        f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n" for s in sources
+        f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n"
+        for s in sources
     )
-    with contextlib.suppress(OSError):  # no stamp yet; or read-only, where sources do not change either
+    with contextlib.suppress(
+        OSError
+    ):  # no stamp yet; or read-only, where sources do not change either
         if stamp.read_text() == state:
             return
     with contextlib.suppress(OSError):
@@ -54,4 +59,6 @@ def blas() -> ThreadpoolController:
 
 def allowed_threads() -> int:
     """Return the number of threads the BLAS may use: one setting, OMP_NUM_THREADS, governs both."""
-    return max((library.num_threads for library in blas().lib_controllers), default=1)
+    return max(
+        (library.num_threads for library in blas().lib_controllers), default=1
+    )

@@ -12,7 +12,10 @@ def module_at(path: str) -> ModuleType:
     """Import the module at a dotted path; raise a `ValueError` that says why it cannot be, and what to do."""
     try:
         return import_module(path)
-    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a module of the user's may raise anything
         raise ValueError(
             f"cannot import {path}: {type(error).__name__}: {error}{_remedy(path, error)}"
         ) from error
@@ -29,13 +32,18 @@ def object_at(path: str) -> Any:
         return getattr(module, name)
     except AttributeError as error:
         file = getattr(module, "__file__", None) or "built in"
-        raise ValueError(f"{path_of_module} ({file}) has no {name}{_of_python(path_of_module)}") from error
+        raise ValueError(
+            f"{path_of_module} ({file}) has no {name}{_of_python(path_of_module)}"
+        ) from error
 
 
 def _remedy(path: str, error: BaseException) -> str:
     """Say how to make a module, or the package that it is a part of, importable."""
     top = path.partition(".")[0]
-    if not isinstance(error, ModuleNotFoundError) or (error.name or "").partition(".")[0] != top:
+    if (
+        not isinstance(error, ModuleNotFoundError)
+        or (error.name or "").partition(".")[0] != top
+    ):
         return ""
     if error.name == top:
         return "; its folder must be on PYTHONPATH"

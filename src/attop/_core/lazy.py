@@ -10,12 +10,16 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-TYPE_CHECKING = False  # importing it from typing would cost more than the rest of this module
+TYPE_CHECKING = (
+    False  # importing it from typing would cost more than the rest of this module
+)
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+def attach(
+    package: str, file: str
+) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package, by the stub in the folder of `file`.
 
     Each line ``from .module import name as name`` of the stub is an export.

@@ -20,7 +20,9 @@ class _Rule(NamedTuple):
     def admits(self, value: object) -> bool:
         if value is None:
             return self.none
-        if isinstance(value, bool) or not isinstance(value, Integral if self.integer else Real):
+        if isinstance(value, bool) or not isinstance(
+            value, Integral if self.integer else Real
+        ):
             return False
         number = float(value)
         in_range = number > 0 if self.positive else number >= self.low
@@ -32,7 +34,9 @@ class _Rule(NamedTuple):
         elif self.positive:
             words = "a positive number"
         else:
-            words = "a finite number" + (f" of at least {self.low:g}" if self.low > -math.inf else "")
+            words = "a finite number" + (
+                f" of at least {self.low:g}" if self.low > -math.inf else ""
+            )
         return words + (" or None" if self.none else "")
 
 

@@ -15,7 +15,9 @@ T = TypeVar("T")
 _APART = 10.0
 
 
-def show_progress(results: Iterator[T], total: int, noun: str = "runs", subject: str = "") -> Iterator[T]:
+def show_progress(
+    results: Iterator[T], total: int, noun: str = "runs", subject: str = ""
+) -> Iterator[T]:
     """Pass results on, and print how many are done and the time left.
 
     On a terminal that is one line. Elsewhere it is a line each ten seconds, and the last.
@@ -27,8 +29,15 @@ def show_progress(results: Iterator[T], total: int, noun: str = "runs", subject:
         passed = time.monotonic() - begun
         line = f"{subject}{done} of {total} {noun}, {format_duration(passed)}"
         if done < total:
-            line += f", about {format_duration(passed / done * (total - done))} to go"
+            line += (
+                f", about {format_duration(passed / done * (total - done))} to go"
+            )
         if live or done == total or passed - printed_at >= _APART:
             printed_at = passed
-            print(line.ljust(60), end="\r" if live and done < total else "\n", file=sys.stderr, flush=True)
+            print(
+                line.ljust(60),
+                end="\r" if live and done < total else "\n",
+                file=sys.stderr,
+                flush=True,
+            )
         yield result

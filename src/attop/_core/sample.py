@@ -32,7 +32,9 @@ def check_labels(y: ArrayLike, pos_label: Label | None = None) -> Ints:
         return _labels_by_name(y, pos_label)
     labels = plain_array(y, "y")
     if labels.ndim != 1:
-        raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
+        raise ValueError(
+            f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()"
+        )
     if labels.size == 0:
         raise ValueError("y is empty: a ranking needs at least one item")
     if labels.dtype.kind not in "biuf":
@@ -64,15 +66,21 @@ def check_labels(y: ArrayLike, pos_label: Label | None = None) -> Ints:
 def _labels_by_name(y: ArrayLike, pos_label: Label) -> Ints:
     labels = plain_labels(y)
     if labels.ndim != 1:
-        raise ValueError(f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()")
+        raise ValueError(
+            f"y must be one-dimensional, got shape {labels.shape}: pass y.ravel()"
+        )
     if labels.size == 0:
         raise ValueError("y is empty: a ranking needs at least one item")
     classes = np.unique(labels).tolist()
     if len(classes) > 2:
         shown = ", ".join(map(repr, classes[:5]))
-        raise ValueError(f"y must hold two labels, got {len(classes)}: {shown}: keep two, or join the others")
+        raise ValueError(
+            f"y must hold two labels, got {len(classes)}: {shown}: keep two, or join the others"
+        )
     if len(classes) == 2 and pos_label not in classes:
-        raise ValueError(f"pos_label must be one of the labels {classes}, got {pos_label!r}")
+        raise ValueError(
+            f"pos_label must be one of the labels {classes}, got {pos_label!r}"
+        )
     return (labels == pos_label).astype(np.int64)
 
 
@@ -84,8 +92,12 @@ def positive_last(classes: NDArray[Any], pos_label: Label | None) -> NDArray[Any
     if pos_label is None:
         return np.sort(classes)
     if pos_label not in classes.tolist():
-        raise ValueError(f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}")
-    return np.concatenate([classes[classes != pos_label], classes[classes == pos_label]])
+        raise ValueError(
+            f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}"
+        )
+    return np.concatenate(
+        [classes[classes != pos_label], classes[classes == pos_label]]
+    )
 
 
 def warn_of_words(classes: NDArray[Any], *, stacklevel: int) -> None:
@@ -113,7 +125,9 @@ def plain_labels(y: ArrayLike) -> NDArray[Any]:
         raise ValueError("y has missing values: leave those rows out")
     if labels.dtype.kind != "O":
         return labels
-    kinds = {str if isinstance(label, str) else type(label) for label in labels.flat}
+    kinds = {
+        str if isinstance(label, str) else type(label) for label in labels.flat
+    }
     if len(kinds) > 1 and not all(
         issubclass(kind, (bool, np.bool_, int, float, np.number)) for kind in kinds
     ):
@@ -123,14 +137,20 @@ def plain_labels(y: ArrayLike) -> NDArray[Any]:
     return labels if str in kinds else np.array(labels.tolist())
 
 
-def check_positive_known(labels: NDArray[Any], classes: NDArray[Any], how: str = "y == {!r}") -> None:
+def check_positive_known(
+    labels: NDArray[Any], classes: NDArray[Any], how: str = "y == {!r}"
+) -> None:
     """Refuse two classes that are not numbers: the larger number is positive, but neither of two words is."""
     if classes.dtype.kind in "biuf":
         return
     shares = {label: float(np.mean(labels == label)) for label in classes.tolist()}
-    named = " and ".join(f"{label!r} ({share:.1%} of the rows)" for label, share in shares.items())
+    named = " and ".join(
+        f"{label!r} ({share:.1%} of the rows)" for label, share in shares.items()
+    )
     example = how.format(min(shares, key=lambda label: shares[label]))
-    raise ValueError(f"the labels {named} do not say which is positive: name it, such as {example}")
+    raise ValueError(
+        f"the labels {named} do not say which is positive: name it, such as {example}"
+    )
 
 
 def column_names(X: object) -> list[Any]:
@@ -142,8 +162,12 @@ def column_names(X: object) -> list[Any]:
 
 def refuse_masked(values: object, what: str) -> None:
     """Refuse masked values, which NumPy and scikit-learn would read as if they were not masked."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):  # pandas has a _mask too
-        raise ValueError(f"{what} has masked values, which would count as if they were not: drop those items")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(
+        values
+    ):  # pandas has a _mask too
+        raise ValueError(
+            f"{what} has masked values, which would count as if they were not: drop those items"
+        )
 
 
 def plain_array(values: ArrayLike, what: str) -> NDArray[Any]:
@@ -165,7 +189,9 @@ def check_scores(scores: ArrayLike, n: int | None = None) -> Floats:
     values = as_floats(scores)
     n = values.size if n is None else n
     if values.shape != (n,):
-        raise ValueError(f"scores must have shape ({n},) like y, got {values.shape}: one score per item")
+        raise ValueError(
+            f"scores must have shape ({n},) like y, got {values.shape}: one score per item"
+        )
     if not np.isfinite(values).all():
         bad = np.flatnonzero(~np.isfinite(values))
         raise ValueError(
@@ -175,7 +201,9 @@ def check_scores(scores: ArrayLike, n: int | None = None) -> Floats:
     return values
 
 
-def check_weights(weights: ArrayLike, n: int, what: str = "sample_weight") -> Floats:
+def check_weights(
+    weights: ArrayLike, n: int, what: str = "sample_weight"
+) -> Floats:
     """Return weights of items as finite floats of at least 0."""
     values = plain_array(weights, what)
     if values.dtype.kind not in "biuf" or values.shape != (n,):
@@ -198,12 +226,16 @@ def check_weights(weights: ArrayLike, n: int, what: str = "sample_weight") -> Fl
     return values
 
 
-def centre_and_scale(columns: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+def centre_and_scale(
+    columns: Floats, weights: Floats | None
+) -> tuple[Floats, Floats]:
     """Compute mean and standard deviation of each column; a row of weight 2 counts as two rows."""
     if weights is None:
         return columns.mean(axis=0), columns.std(axis=0)
     centre = np.average(columns, axis=0, weights=weights)
-    return centre, np.sqrt(np.average((columns - centre) ** 2, axis=0, weights=weights))
+    return centre, np.sqrt(
+        np.average((columns - centre) ** 2, axis=0, weights=weights)
+    )
 
 
 def as_floats(scores: ArrayLike) -> Floats:
@@ -212,7 +244,9 @@ def as_floats(scores: ArrayLike) -> Floats:
     if values.dtype.kind not in "biuf":
         try:
             # NumPy would read "3" as a number.
-            if values.dtype.kind != "O" or any(isinstance(value, str | bytes) for value in values.flat):
+            if values.dtype.kind != "O" or any(
+                isinstance(value, str | bytes) for value in values.flat
+            ):
                 raise TypeError
             floats = values.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -222,8 +256,14 @@ def as_floats(scores: ArrayLike) -> Floats:
         whole = [value for value in values.flat if isinstance(value, int)]
     else:
         floats = values.astype(np.float64, copy=False)
-        whole = [int(values.min()), int(values.max())] if values.dtype.kind in "iu" and values.size else []
-    if values.dtype.kind == "O" or values.dtype.itemsize > 8:  # as of Fraction, longdouble
+        whole = (
+            [int(values.min()), int(values.max())]
+            if values.dtype.kind in "iu" and values.size
+            else []
+        )
+    if (
+        values.dtype.kind == "O" or values.dtype.itemsize > 8
+    ):  # as of Fraction, longdouble
         finite = np.isfinite(floats)
         if len(set(values[finite].tolist())) > len(np.unique(floats[finite])):
             raise ValueError(
@@ -242,14 +282,26 @@ def check_groups(groups: ArrayLike, n: int, what: str = "groups") -> Ints:
     """Return groups as codes 0 .. n_groups - 1, in sorted order of their values; missing ones are refused."""
     values = plain_array(groups, what)
     if values.ndim != 1 or len(values) != n:
-        raise ValueError(f"{what} must name that of each of the {n} items, got shape {values.shape}")
+        raise ValueError(
+            f"{what} must name that of each of the {n} items, got shape {values.shape}"
+        )
     if values.dtype.kind == "U" and isinstance(groups, (list, tuple)):
-        values = values if all(isinstance(group, str) for group in groups) else np.array(groups, object)
+        values = (
+            values
+            if all(isinstance(group, str) for group in groups)
+            else np.array(groups, object)
+        )
     if (values.dtype.kind in "fmM" and (values != values).any()) or (
         values.dtype.kind == "O" and any(map(is_missing, values))
     ):
-        raise ValueError(f"{what} has missing values: give every item one or drop the item")
-    if values.dtype.kind in "iu" and len(values) and int(values.max()) - int(values.min()) < 4 * n:
+        raise ValueError(
+            f"{what} has missing values: give every item one or drop the item"
+        )
+    if (
+        values.dtype.kind in "iu"
+        and len(values)
+        and int(values.max()) - int(values.min()) < 4 * n
+    ):
         # Few integers, counted: several times as fast as sorting them.
         shifted = (values - values.min()).astype(np.int64)
         return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
@@ -275,7 +327,13 @@ def is_missing(value: object) -> bool:
         return True
 
 
-def resolve_each(top: Top, n_pos: Ints | Floats, n_neg: Ints | Floats, *, of_negatives: bool = False) -> Ints:
+def resolve_each(
+    top: Top,
+    n_pos: Ints | Floats,
+    n_neg: Ints | Floats,
+    *,
+    of_negatives: bool = False,
+) -> Ints:
     """Resolve `top` in every group, by its numbers of positives and negatives or the weights of both.
 
     0 where the group is too small. With `of_negatives` the list that has a top is that of the negatives.
@@ -291,7 +349,9 @@ def resolve_each(top: Top, n_pos: Ints | Floats, n_neg: Ints | Floats, *, of_neg
     k = dict.fromkeys(sizes, 0)
     for pos, neg in k:
         with suppress(ValueError):
-            k[pos, neg] = top.resolve(exact(neg) + (0 if of_negatives else exact(pos)), exact(pos))
+            k[pos, neg] = top.resolve(
+                exact(neg) + (0 if of_negatives else exact(pos)), exact(pos)
+            )
     return np.array([k[size] for size in sizes], np.int64)
 
 
@@ -315,7 +375,9 @@ class RankingSample:
     n_neg: Ints
 
     @classmethod
-    def from_labels(cls, y: ArrayLike, groups: ArrayLike | None = None) -> RankingSample:
+    def from_labels(
+        cls, y: ArrayLike, groups: ArrayLike | None = None
+    ) -> RankingSample:
         """Lay out labels `y` (see `check_labels`) by `groups`; without groups, all items are one."""
         labels = check_labels(y)
         n = len(labels)
@@ -335,8 +397,13 @@ class RankingSample:
         """Weigh the positives and the negatives of each group; without weights, count them."""
         if weight is None:
             return self.n_pos, self.n_neg
-        block = np.repeat(np.arange(2 * self.n_groups), np.column_stack([self.n_pos, self.n_neg]).ravel())
-        total = np.bincount(block, weights=weight[self.order], minlength=2 * self.n_groups)
+        block = np.repeat(
+            np.arange(2 * self.n_groups),
+            np.column_stack([self.n_pos, self.n_neg]).ravel(),
+        )
+        total = np.bincount(
+            block, weights=weight[self.order], minlength=2 * self.n_groups
+        )
         return total[0::2].astype(np.float64), total[1::2].astype(np.float64)
 
     def select(self, keep: Bools) -> RankingSample:

@@ -21,4 +21,6 @@ def derive_seed(run_seed: int, *names: str | int, bits: int = 32) -> int:
     """
     # JSON keeps the names apart: ("a", "bc") is not ("ab", "c").
     purpose = json.dumps([str(run_seed), *map(str, names)]).encode()
-    return int.from_bytes(hashlib.blake2b(purpose, digest_size=4).digest(), "big") >> (32 - bits)
+    return int.from_bytes(
+        hashlib.blake2b(purpose, digest_size=4).digest(), "big"
+    ) >> (32 - bits)

@@ -56,7 +56,9 @@ class Top:
     round: str | None = None
 
     def __post_init__(self) -> None:
-        parameters = {name: v for name in _KINDS if (v := getattr(self, name)) is not None}
+        parameters = {
+            name: v for name in _KINDS if (v := getattr(self, name)) is not None
+        }
         if len(parameters) != 1:
             raise ValueError(
                 f"Top takes exactly one of k, tau and kappa, got {parameters or 'none'}: "
@@ -74,7 +76,9 @@ class Top:
             )
         if name == "k":
             if value != int(value) or value < 1:
-                raise ValueError(f"k must be an integer of at least 1, got {value!r}")
+                raise ValueError(
+                    f"k must be an integer of at least 1, got {value!r}"
+                )
             object.__setattr__(self, "k", int(value))
             return
         if name == "tau" and not 0 < value < 1:
@@ -85,14 +89,20 @@ class Top:
         if name == "kappa" and value <= 0:
             raise ValueError(f"kappa must be positive, got {value!r}")
         # The decimal that NumPy shows of a number of fewer digits.
-        object.__setattr__(self, name, float(str(value) if hasattr(value, "dtype") else value))
+        object.__setattr__(
+            self, name, float(str(value) if hasattr(value, "dtype") else value)
+        )
 
     def _check_list(self, name: str, value: float) -> None:
         length: Any = self.out_of
         if name != "k":
-            raise ValueError(f"the length of the list ('of') goes with k, got {name}={value!r}: leave it out")
+            raise ValueError(
+                f"the length of the list ('of') goes with k, got {name}={value!r}: leave it out"
+            )
         if not _is_whole(length):
-            raise TypeError(f"the length of the list ('of') must be an integer, got {length!r}")
+            raise TypeError(
+                f"the length of the list ('of') must be an integer, got {length!r}"
+            )
         if not length > value:
             raise ValueError(
                 f"k must be below the length of the list it is taken of, got {value!r} of {length!r}: "
@@ -118,9 +128,13 @@ class Top:
                     f"unknown key {sorted(map(str, unknown))} in {dict(value)!r}: use one of k, tau, kappa, "
                     "k with of, or tau with round"
                 )
-            return cls(**{"out_of" if key == "of" else key: v for key, v in value.items()})
+            return cls(
+                **{"out_of" if key == "of" else key: v for key, v in value.items()}
+            )
         if not _is_number(value):
-            raise TypeError(f"cannot read a top from {value!r}: give k, or a mapping such as {{'tau': 0.05}}")
+            raise TypeError(
+                f"cannot read a top from {value!r}: give k, or a mapping such as {{'tau': 0.05}}"
+            )
         if 0 < value < 1:
             return cls(tau=value)
         if not float(value).is_integer():
@@ -140,7 +154,9 @@ class Top:
         number, _, rule = number.partition(" ")
         try:
             if name in _KINDS:
-                parameters = {name: _number(number)} | ({"of": _number(length)} if separator else {})
+                parameters = {name: _number(number)} | (
+                    {"of": _number(length)} if separator else {}
+                )
                 return cls.of(parameters | ({"round": rule} if rule else {}))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}: {error}") from None
@@ -156,7 +172,9 @@ class Top:
         if percent.is_nan():
             raise ValueError(f"{_NOT_A_TOP}, got {text!r}")
         if not 0 < percent < 100:
-            raise ValueError(f"a percentage of the items must lie strictly between 0 and 100, got {text!r}")
+            raise ValueError(
+                f"a percentage of the items must lie strictly between 0 and 100, got {text!r}"
+            )
         return cls(tau=float(percent / 100))
 
     def as_share(self, n: int) -> Top:
@@ -164,9 +182,15 @@ class Top:
 
         Other tops, and a k of `n` or more, stay what they are.
         """
-        return Top(k=self.k, out_of=n) if self.k is not None and self.out_of is None and self.k < n else self
+        return (
+            Top(k=self.k, out_of=n)
+            if self.k is not None and self.out_of is None and self.k < n
+            else self
+        )
 
-    def resolve(self, n: int, n_pos: int | None, *, where: str = "this sample") -> int:
+    def resolve(
+        self, n: int, n_pos: int | None, *, where: str = "this sample"
+    ) -> int:
         """Number of items at the top of a sample.
 
         Parameters
@@ -186,7 +210,11 @@ class Top:
             If the sample is too small, or the top is a share of positives of which the number is unknown.
         """
         if self.k is not None:
-            k = self.k if self.out_of is None else _nearest(Fraction(self.k * n, self.out_of))
+            k = (
+                self.k
+                if self.out_of is None
+                else _nearest(Fraction(self.k * n, self.out_of))
+            )
         elif self.tau is not None:
             # The decimal the user wrote, not its binary neighbour: ceil(0.07 * 100) must be 7.
             share = Fraction(str(self.tau)) * n
@@ -212,7 +240,10 @@ class Top:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the parameters that were given, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
-        parameters = {name: getattr(self, name) for name in _KINDS} | {"of": self.out_of, "round": self.round}
+        parameters = {name: getattr(self, name) for name in _KINDS} | {
+            "of": self.out_of,
+            "round": self.round,
+        }
         return {name: v for name, v in parameters.items() if v is not None}
 
     @property
@@ -226,7 +257,9 @@ class Top:
     def __str__(self) -> str:
         (name, value), *_ = self.as_dict().items()
         length = "" if self.out_of is None else f" of {self.out_of}"
-        return f"{name}={value!r}{length}" + ("" if self.round is None else f" {self.round}")
+        return f"{name}={value!r}{length}" + (
+            "" if self.round is None else f" {self.round}"
+        )
 
     def __repr__(self) -> str:
         names = {"of": "out_of"}
@@ -236,7 +269,9 @@ class Top:
 def sort_tops(tops: Iterable[str]) -> list[str]:
     """Return the distinct tops, written as `Top.parse` reads them, by kind and size."""
     sizes = {text: Top.parse(text).size for text in dict.fromkeys(tops)}
-    return sorted(sizes, key=lambda text: (_KINDS.index(sizes[text][0]), sizes[text][1]))
+    return sorted(
+        sizes, key=lambda text: (_KINDS.index(sizes[text][0]), sizes[text][1])
+    )
 
 
 def main_top(tops: Iterable[str]) -> str:
@@ -263,7 +298,10 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, str | bytes | bool) or getattr(value, "dtype", "") == "bool":
+    if (
+        isinstance(value, str | bytes | bool)
+        or getattr(value, "dtype", "") == "bool"
+    ):
         return False
     try:
         float(value)  # type: ignore[arg-type]

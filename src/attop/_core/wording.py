@@ -36,7 +36,11 @@ def format_fixed(value: float, decimals: int = 3) -> str:
 def format_small(value: float, decimals: int = 3) -> str:
     """Format a number as `format_fixed` does, but one too small for it with one significant figure."""
     small = 0 < abs(value) < 10.0**-decimals
-    return f"{value:.1g}".replace("-", "−", value < 0) if small else format_fixed(value, decimals)
+    return (
+        f"{value:.1g}".replace("-", "−", value < 0)
+        if small
+        else format_fixed(value, decimals)
+    )
 
 
 #: Sizes that a small cell has room for, with their signs.
@@ -129,13 +133,17 @@ def count_noun(n: int, noun: str) -> str:
 
 def join_first(names: Sequence[str], most: int = 6) -> str:
     """Join names by commas; beyond `most`, say how many more there are."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(names[:most]) + (
+        f" and {len(names) - most} more" if len(names) > most else ""
+    )
 
 
 def abridge(text: str, length: int = 28) -> str:
     """Shorten a text to `length` signs by an ellipsis before its end: names often differ at their end."""
     end = length // 3
-    return text if len(text) <= length else f"{text[: length - 1 - end]}…{text[-end:]}"
+    return (
+        text if len(text) <= length else f"{text[: length - 1 - end]}…{text[-end:]}"
+    )
 
 
 def nearest(word: object, choices: Iterable[object]) -> str:
@@ -145,7 +153,11 @@ def nearest(word: object, choices: Iterable[object]) -> str:
     if not near:
         return ""
     ratios = [SequenceMatcher(None, name, word).ratio() for name in near]
-    best = [repr(name) for name, ratio in zip(near, ratios, strict=True) if ratio == ratios[0]]
+    best = [
+        repr(name)
+        for name, ratio in zip(near, ratios, strict=True)
+        if ratio == ratios[0]
+    ]
     return f"did you mean {' or '.join(best)}?"
 
 
@@ -160,7 +172,9 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
     'choose one of: recall, auc'
     """
     names = [str(name) for name in choices]
-    return nearest(word, names) or f"choose one of: {join_first(names, 20) or 'none'}"
+    return (
+        nearest(word, names) or f"choose one of: {join_first(names, 20) or 'none'}"
+    )
 
 
 def pitfall(anchor: str) -> str:

@@ -34,7 +34,11 @@ def capacity(points: RocPoints, top: Top) -> Floats:
 
 
 def curve_interval(
-    curves: Floats, test_train_ratio: float, *, units: Units = UNKNOWN, bounded: bool = True
+    curves: Floats,
+    test_train_ratio: float,
+    *,
+    units: Units = UNKNOWN,
+    bounded: bool = True,
 ) -> Floats:
     """Compute the 95% interval of the mean curve at each multiple of k, divided by k as the curves are.
 
@@ -59,7 +63,9 @@ def curve_interval(
     ends = np.zeros((2, len(MULTIPLES)))
     for i, multiple in enumerate(MULTIPLES[1:], 1):
         at = Units(max(1.0, multiple * units.n), units.hits and bounded)
-        ends[:, i] = interval(curves[:, i] / multiple, test_train_ratio, units=at, bounds=bounds)
+        ends[:, i] = interval(
+            curves[:, i] / multiple, test_train_ratio, units=at, bounds=bounds
+        )
     return ends * MULTIPLES
 
 
@@ -119,8 +125,12 @@ def draw_capacity(
     legend: dict[str, FillBetweenPolyCollection] = {}
     ends_of = bands or {}
     lift = n / (np.maximum(x, 1e-9) * n_pos)
-    scale = {"share": np.full_like(x, 1 / n_pos), "lift": lift}.get(unit, np.ones_like(x))
-    most_hits = np.full_like(x, np.inf) if unit == "amount" else np.minimum(x, n_pos)
+    scale = {"share": np.full_like(x, 1 / n_pos), "lift": lift}.get(
+        unit, np.ones_like(x)
+    )
+    most_hits = (
+        np.full_like(x, np.inf) if unit == "amount" else np.minimum(x, n_pos)
+    )
     all_found = n_pos * scale
     perfect = most_hits * scale
     random = x * n_pos / n * scale
@@ -130,13 +140,26 @@ def draw_capacity(
     budget = f"budget {k:,}"
     if forecast and not forecast.reason:
         legend["the next list, 95%"] = axes.fill_between(
-            forecast.ks, forecast.band_low, forecast.band_high, color=_QUIET, alpha=0.15, linewidth=0
+            forecast.ks,
+            forecast.band_low,
+            forecast.band_high,
+            color=_QUIET,
+            alpha=0.15,
+            linewidth=0,
         )
         axes.vlines(k, forecast.low, forecast.high, color="black", linewidth=2.5)
         expected = format_hits(forecast.expected, k)
         budget += f": expect {expected}, in 95% of lists {forecast.low:.0f} to {forecast.high:.0f}"
         most = float(np.max(forecast.band_high))
-    axes.text(k, 1.01, budget, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
+    axes.text(
+        k,
+        1.01,
+        budget,
+        transform=axes.get_xaxis_transform(),
+        ha="center",
+        va="bottom",
+        fontsize=8,
+    )
     for model, runs in curves.items():
         inside = np.isin(MULTIPLES * k, x)
         mean = k * runs[:, inside].mean(axis=0) * scale
@@ -146,7 +169,9 @@ def draw_capacity(
             low, high = k * ends_of[model][:, inside] * scale
             colour = line.get_color()
             high = np.minimum(high, all_found)
-            band = axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+            band = axes.fill_between(
+                x, low, high, color=colour, alpha=0.18, linewidth=0
+            )
             legend.setdefault("mean, 95%", band)
         name = axes.annotate(
             model, (x[-1], mean[-1]), (5, 0), fontsize=8, textcoords="offset points", va="center",
@@ -166,7 +191,12 @@ def draw_capacity(
             word, (x[place], height[place]), (gap, 3), textcoords="offset points", ha=side, color=_QUIET,
             fontsize=8,
         )  # fmt: skip
-    axes.set(xlim=(0, x[-1]), ylim=(0, most), xlabel="items looked at, k", ylabel=UNITS.get(unit, AMOUNT))
+    axes.set(
+        xlim=(0, x[-1]),
+        ylim=(0, most),
+        xlabel="items looked at, k",
+        ylabel=UNITS.get(unit, AMOUNT),
+    )
     axes.spines[["top", "right"]].set_visible(False)
     if legend:
         axes.legend(

@@ -257,16 +257,30 @@ def compare_at_top(
     selector = Selector.of(chosen) if select is None else Selector.of(select)
     tops = _tops(asked_tops, chosen, sample)
     learners = _learners(models, sample, n_candidates, pos_label)
-    names = [learner.name for learner in learners]  # those of a list are given there
+    names = [
+        learner.name for learner in learners
+    ]  # those of a list are given there
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
-        raise ValueError(f"against must be one of the models, got {against!r}; {hint}")
+        raise ValueError(
+            f"against must be one of the models, got {against!r}; {hint}"
+        )
     tuned = any(learner.is_tuned for learner in learners)
     splits = _splits(cv, sample, random_state, _INNER if tuned else None)
     for one in tops.values():
-        _require_values([split.fold for split in splits], sample, chosen, selector.metric, one)
+        _require_values(
+            [split.fold for split in splits], sample, chosen, selector.metric, one
+        )
     jobs = [
-        delayed(run)(learner, sample, split, chosen, [*tops.values()], return_estimator, selector)
+        delayed(run)(
+            learner,
+            sample,
+            split,
+            chosen,
+            [*tops.values()],
+            return_estimator,
+            selector,
+        )
         for split in splits
         for learner in learners
     ]
@@ -278,9 +292,19 @@ def compare_at_top(
     comparisons = {}
     for i, (asked, one) in enumerate(tops.items()):
         at_top = [rows[i] for rows in results]
-        comparison = summarise(at_top, splits, chosen, one, sample, parts, against, notes)
-        comparisons[asked] = comparison if pos_label is None else replace(comparison, pos_label=pos_label)
-    return TopComparisons(comparisons) if isinstance(top, (list, tuple)) else next(iter(comparisons.values()))
+        comparison = summarise(
+            at_top, splits, chosen, one, sample, parts, against, notes
+        )
+        comparisons[asked] = (
+            comparison
+            if pos_label is None
+            else replace(comparison, pos_label=pos_label)
+        )
+    return (
+        TopComparisons(comparisons)
+        if isinstance(top, (list, tuple))
+        else next(iter(comparisons.values()))
+    )
 
 
 #: Why a comparison has a metric that was not named.
@@ -290,7 +314,9 @@ _NAMED_BY = {
 }
 
 
-def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) -> Metric:
+def _metric(
+    metric: str | Metric | Callable[..., float] | None, sample: Sample
+) -> Metric:
     """Find the metric, for weights or amounts if there are any; refuse one that does not fit them."""
     weighted = sample.weights is not None
     named = "recall@k" if weighted else "precision@k"
@@ -299,56 +325,91 @@ def _metric(metric: str | Metric | Callable[..., float] | None, sample: Sample) 
     chosen = as_metric(named if metric is None else metric)
     of_amounts = isinstance(chosen, AmountMetric)
     if sample.amount is not None and not of_amounts:
-        raise ValueError(f"{chosen.name} takes no amount: choose {', '.join(AMOUNTS)}, or leave amount out")
+        raise ValueError(
+            f"{chosen.name} takes no amount: choose {', '.join(AMOUNTS)}, or leave amount out"
+        )
     if weighted and not chosen.weighted:
-        raise ValueError(f"{chosen.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc")
+        raise ValueError(
+            f"{chosen.name} takes no sample_weight: choose recall@k, lift@k, dcg@k or auc"
+        )
     if chosen.grouped and sample.groups is None:
         raise ValueError(f"{chosen.name} is a mean over groups: give groups")
     return chosen
 
 
-def _tops(asked: Sequence[TopLike], metric: Metric, sample: Sample) -> dict[Top, Top]:
+def _tops(
+    asked: Sequence[TopLike], metric: Metric, sample: Sample
+) -> dict[Top, Top]:
     """Read the tops: as they were asked for, and as shares of a list as long as the sample."""
     n = len(sample.y)
     n_pos = int(sample.y.sum())
     if not asked:
-        raise ValueError("top is an empty list: give one top at least, such as [50, 100]")
+        raise ValueError(
+            "top is an empty list: give one top at least, such as [50, 100]"
+        )
     if not metric.needs_top and len(asked) > 1:
-        raise ValueError(f"{metric.name} is of the whole list and has one value: give one top, not a list")
+        raise ValueError(
+            f"{metric.name} is of the whole list and has one value: give one top, not a list"
+        )
     tops = {}
     for one in map(Top.of, asked):
         if one in tops:
             raise ValueError(f"top names {one} twice: give each once")
-        if sample.groups is None and one.out_of is None and one.resolve(n, n_pos, where="X") == n:
-            raise ValueError(f"{one} is all of the {n} rows, in any order: lower it")
+        if (
+            sample.groups is None
+            and one.out_of is None
+            and one.resolve(n, n_pos, where="X") == n
+        ):
+            raise ValueError(
+                f"{one} is all of the {n} rows, in any order: lower it"
+            )
         tops[one] = one if sample.groups is not None else one.as_share(n)
     return tops
 
 
-def _notes_on_choice(learners: Sequence[Learner], selector: Selector, metric: Metric) -> list[str]:
+def _notes_on_choice(
+    learners: Sequence[Learner], selector: Selector, metric: Metric
+) -> list[str]:
     """Say what chose hyper-parameters, where some were chosen by something else than is reported."""
-    if selector.name == metric.name or not any(learner.is_tuned for learner in learners):
+    if selector.name == metric.name or not any(
+        learner.is_tuned for learner in learners
+    ):
         return []
     return [f"Hyper-parameters were chosen by {selector.name}."]
 
 
-def _learners(models: Any, sample: Sample, n_candidates: int, pos_label: object) -> list[Learner]:
+def _learners(
+    models: Any, sample: Sample, n_candidates: int, pos_label: object
+) -> list[Learner]:
     """Wrap models as learners; refuse, before the first fit, what cannot be compared."""
     check_n_candidates(n_candidates)
     if isinstance(models, list | tuple):
         models = _named(models)
     if not isinstance(models, Mapping) or not models:
-        raise ValueError(f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}")
-    learners = [Learner.of(name, model, sample.entity is not None) for name, model in models.items()]
+        raise ValueError(
+            f"models must map names to estimators, such as {{'mine': SVC()}}, got {models!r}"
+        )
+    learners = [
+        Learner.of(name, model, sample.entity is not None)
+        for name, model in models.items()
+    ]
     if len({learner.name.strip() for learner in learners}) < len(learners):
-        raise ValueError(f"two models have the same name as text, got {list(models)}: rename one")
-    columns = {"groups": sample.groups, "sample_weight": sample.weights, "entity": sample.entity}
+        raise ValueError(
+            f"two models have the same name as text, got {list(models)}: rename one"
+        )
+    columns = {
+        "groups": sample.groups,
+        "sample_weight": sample.weights,
+        "entity": sample.entity,
+    }
     handed_on = [name for name, values in columns.items() if values is not None]
     for learner in learners:
         for name in handed_on:
             takes(learner.estimator, name)  # refuses those that cannot hand it on
     return [
-        _with_pos_label(replace(learner, n_candidates=n_candidates), sample, pos_label)
+        _with_pos_label(
+            replace(learner, n_candidates=n_candidates), sample, pos_label
+        )
         for learner in learners
     ]
 
@@ -373,7 +434,9 @@ def _with_pos_label(learner: Learner, sample: Sample, pos_label: object) -> Lear
         changes[path] = positive
     if not changes:
         return learner
-    return replace(learner, estimator=clone(learner.estimator).set_params(**changes))
+    return replace(
+        learner, estimator=clone(learner.estimator).set_params(**changes)
+    )
 
 
 def _named(models: Sequence[Given]) -> dict[str, Given]:
@@ -391,13 +454,21 @@ def _named(models: Sequence[Given]) -> dict[str, Given]:
 
 
 def _require_values(
-    folds: Sequence[Fold], sample: Sample, metric: Metric, selecting: Metric, top: Top
+    folds: Sequence[Fold],
+    sample: Sample,
+    metric: Metric,
+    selecting: Metric,
+    top: Top,
 ) -> None:
     """Refuse a metric without a value, or with the same for any order, in all test parts, or a fold's inner.
 
     Test parts have one of the `metric`, inner folds of the one that selects.
     """
-    inner = [(selecting, [rows for _, rows in fold.inner]) for fold in folds if fold.inner]
+    inner = [
+        (selecting, [rows for _, rows in fold.inner])
+        for fold in folds
+        if fold.inner
+    ]
     for measured, parts in ((metric, [fold.test for fold in folds]), *inner):
         named = f"{measured.name} at {top}" if measured.needs_top else measured.name
         best, worst = (
@@ -406,12 +477,19 @@ def _require_values(
         )
         if all(np.isnan(value.value) for value in best):
             grouped = sample.groups is not None
-            instead = "; if all rows are one list, give entity in place of groups" if grouped else ""
+            instead = (
+                "; if all rows are one list, give entity in place of groups"
+                if grouped
+                else ""
+            )
             raise ValueError(
                 f"{named} is undefined in all {len(parts)} parts that would measure it "
                 f"({best[0].reason}): give another top or other folds{instead}"
             )
-        if all(np.isnan(b.value) or abs(b.value - w.value) < 1e-12 for b, w in zip(best, worst, strict=True)):
+        if all(
+            np.isnan(b.value) or abs(b.value - w.value) < 1e-12
+            for b, w in zip(best, worst, strict=True)
+        ):
             raise ValueError(
                 f"{named} is the same for any order of the rows in all {len(parts)} parts "
                 "that would measure it: give a smaller top or larger parts"
@@ -429,7 +507,9 @@ def _sample(
 ) -> Sample:
     """Return the rows to compare on, with labels 1 and 0; refuse what no model could be compared on."""
     if groups is not None and entity is not None:
-        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
+        raise ValueError(
+            "give groups, for a list each, or entity, for one list of whole entities: not both"
+        )
     refuse_masked(X, "X")
     if issparse(X) and X.format not in ("csr", "csc"):
         X = X.tocsr()  # of some formats no rows can be taken
@@ -441,33 +521,61 @@ def _sample(
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     amounts = None if amount is None else check_weights(amount, n, "amount")
     if weights is not None and not (weights[hit].any() and weights[~hit].any()):
-        raise ValueError("sample_weight is 0 for all rows of a class: give both classes some weight")
+        raise ValueError(
+            "sample_weight is 0 for all rows of a class: give both classes some weight"
+        )
     if amounts is not None and not amounts[hit].any():
         raise ValueError("amount is 0 for all positives: there is nothing to find")
-    originals = labels if pos_label is None else None  # models know no positive but the larger label
-    return Sample(X, hit.astype(np.int64), codes, weights, entities, amount=amounts, labels=originals)
+    originals = (
+        labels if pos_label is None else None
+    )  # models know no positive but the larger label
+    return Sample(
+        X,
+        hit.astype(np.int64),
+        codes,
+        weights,
+        entities,
+        amount=amounts,
+        labels=originals,
+    )
 
 
-def _positives(labels: NDArray[Any], n: int, pos_label: str | float | None) -> Bools:
+def _positives(
+    labels: NDArray[Any], n: int, pos_label: str | float | None
+) -> Bools:
     """Return which of `n` rows are positive; refuse labels that are not two."""
     if labels.shape != (n,):
-        raise ValueError(f"y must have a label for each of the {n} rows of X, got shape {labels.shape}")
+        raise ValueError(
+            f"y must have a label for each of the {n} rows of X, got shape {labels.shape}"
+        )
     classes = np.unique(labels)
     if len(classes) != 2:
-        raise ValueError(f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}")
+        raise ValueError(
+            f"y must hold two labels, got {len(classes)}: {classes[:5].tolist()}"
+        )
     if pos_label is None:
         check_positive_known(labels, classes, "pos_label={!r}")
         return labels == classes[1]
     if pos_label not in classes.tolist():
-        raise ValueError(f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}")
+        raise ValueError(
+            f"pos_label must be one of the labels {classes.tolist()}, got {pos_label!r}"
+        )
     return labels == pos_label
 
 
-def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) -> list[Split]:
+def _splits(
+    cv: Cv, sample: Sample, random_state: int, inner_folds: int | None
+) -> list[Split]:
     """Draw the folds and a seed for each, as the benchmark does for a data set called "data"."""
     whole = sample.groups if sample.entity is None else sample.entity
     if cv is None or isinstance(cv, Integral):
-        repeats = _drawn(_FOLDS if cv is None else int(cv), sample, whole, random_state, inner_folds)
+        repeats = _drawn(
+            _FOLDS if cv is None else int(cv),
+            sample,
+            whole,
+            random_state,
+            inner_folds,
+        )
     else:
         repeats = [_read_folds(cv, sample, whole, random_state, inner_folds)]
     return [
@@ -478,7 +586,11 @@ def _splits(cv: Cv, sample: Sample, random_state: int, inner_folds: int | None) 
 
 
 def _drawn(
-    n_folds: int, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
+    n_folds: int,
+    sample: Sample,
+    whole: Codes | None,
+    random_state: int,
+    inner_folds: int | None,
 ) -> list[list[Fold]]:
     """Draw the folds of each repeat; rows with the same value of `whole` stay together."""
     y = sample.y
@@ -490,30 +602,55 @@ def _drawn(
     elif whole is not None:
         kind = "whole-groups"
         draw = partial(whole_groups, y, whole)
-    seeds = [derive_seed(random_state, "split", "data", kind, repeat) for repeat in range(_REPEATS)]
-    return [draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds]
+    seeds = [
+        derive_seed(random_state, "split", "data", kind, repeat)
+        for repeat in range(_REPEATS)
+    ]
+    return [
+        draw(n_folds=n_folds, inner_folds=inner_folds, seed=seed) for seed in seeds
+    ]
 
 
 def _read_folds(
-    cv: Any, sample: Sample, whole: Codes | None, random_state: int, inner_folds: int | None
+    cv: Any,
+    sample: Sample,
+    whole: Codes | None,
+    random_state: int,
+    inner_folds: int | None,
 ) -> list[Fold]:
     """Read folds, or those of a splitter, and split training parts that have no inner folds."""
     y = sample.y
-    pairs = cv if isinstance(cv, Iterable) else check_cv(cv).split(np.zeros(len(y)), y, whole)
+    pairs = (
+        cv
+        if isinstance(cv, Iterable)
+        else check_cv(cv).split(np.zeros(len(y)), y, whole)
+    )
     chosen = [_fold(f, i, y) for i, f in enumerate(pairs)]
     if not chosen:
-        raise ValueError("cv gives no folds: give a number of folds, a splitter, or (train, test) pairs")
+        raise ValueError(
+            "cv gives no folds: give a number of folds, a splitter, or (train, test) pairs"
+        )
     codes = None if whole is None else check_groups(whole, len(y))
     for i, fold in enumerate(chosen):
-        _require_apart(fold, i, codes, "group" if sample.entity is None else "entity")
-    seen = [tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test)) for fold in chosen]
+        _require_apart(
+            fold, i, codes, "group" if sample.entity is None else "entity"
+        )
+    seen = [
+        tuple(np.sort(rows).tobytes() for rows in (fold.train, fold.test))
+        for fold in chosen
+    ]
     if twice := [i for i, fold in enumerate(seen) if fold in seen[:i]]:
         raise ValueError(
             f"fold {twice[0]} of cv is fold {seen.index(seen[twice[0]])} again, which is not a second run: "
             "give each once"
         )
-    assign = assign_by(y, codes, np.random.default_rng(derive_seed(random_state, "inner")))
-    return [f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign) for f in chosen]
+    assign = assign_by(
+        y, codes, np.random.default_rng(derive_seed(random_state, "inner"))
+    )
+    return [
+        f if f.inner else fold_of(y, f.train, f.test, inner_folds, assign)
+        for f in chosen
+    ]
 
 
 def _fold(fold: Pair | Fold, i: int, y: Ints) -> Fold:
@@ -521,23 +658,41 @@ def _fold(fold: Pair | Fold, i: int, y: Ints) -> Fold:
     pair = (fold.train, fold.test) if isinstance(fold, Fold) else fold
     try:
         train, test = (np.arange(len(y))[np.asarray(part)] for part in pair)
-        if train.ndim != 1 or len(np.unique(test)) < np.size(test) or test.ndim != 1:
-            raise ValueError(f"lists, those of test all different, got shapes {train.shape}, {test.shape}")
+        if (
+            train.ndim != 1
+            or len(np.unique(test)) < np.size(test)
+            or test.ndim != 1
+        ):
+            raise ValueError(
+                f"lists, those of test all different, got shapes {train.shape}, {test.shape}"
+            )
     except (IndexError, TypeError, ValueError) as error:
-        raise ValueError(f"fold {i} of cv must be (train, test) rows of {len(y)}: {error}") from None
-    require_classes(y[train], f"the training part of fold {i} of cv", "give other folds")
-    return replace(fold, train=train, test=test) if isinstance(fold, Fold) else Fold(train, test)
+        raise ValueError(
+            f"fold {i} of cv must be (train, test) rows of {len(y)}: {error}"
+        ) from None
+    require_classes(
+        y[train], f"the training part of fold {i} of cv", "give other folds"
+    )
+    return (
+        replace(fold, train=train, test=test)
+        if isinstance(fold, Fold)
+        else Fold(train, test)
+    )
 
 
 def _require_apart(fold: Fold, i: int, codes: Ints | None, what: str) -> None:
     """Refuse a fold, or inner folds, that test rows they train on, or a group or entity of such rows."""
-    seen = np.concatenate([fold.train, *(rows for pair in fold.inner for rows in pair)])
+    seen = np.concatenate(
+        [fold.train, *(rows for pair in fold.inner for rows in pair)]
+    )
     for before, held in [(seen, fold.test), *fold.inner]:
         if not len(held) or np.isin(held, before).any():
             raise ValueError(
                 f"fold {i} of cv must test rows, and none that it trains on, got {len(held)} rows"
             )
-        if codes is not None and (torn := len(np.intersect1d(codes[before], codes[held]))):
+        if codes is not None and (
+            torn := len(np.intersect1d(codes[before], codes[held]))
+        ):
             raise ValueError(
                 f"fold {i} of cv must keep each {what} whole, and trains and tests on rows of {torn:,} of "
                 "them: give such folds, as by GroupKFold, or a number of folds"

@@ -54,7 +54,11 @@ class HeldOut:
             )
         if self.entity is not None:
             entity = plain_array(self.entity, "entity")
-            if entity.dtype.kind not in "iu" or entity.shape != labels.shape or entity.min() < 0:
+            if (
+                entity.dtype.kind not in "iu"
+                or entity.shape != labels.shape
+                or entity.min() < 0
+            ):
                 raise ValueError(
                     f"entity must be a number, from 0, for each of the {len(labels)} labels, got "
                     f"{entity.dtype} of shape {entity.shape}: number those of all parts as one sample"
@@ -178,7 +182,12 @@ def next_list(
     once = n / sum(map(_size, paths))  # a row that several parts hold counts once
     evidence = 1.0
     if prevalence is not None and 0 < positives < n:
-        worth = np.array([[(1 - prevalence) / (n - positives)], [prevalence / positives]]) * n
+        worth = (
+            np.array(
+                [[(1 - prevalence) / (n - positives)], [prevalence / positives]]
+            )
+            * n
+        )
         paths = [RocPoints(*(worth * np.stack(path))) for path in paths]
         evidence = 1 / float(worth.max())
     alike = _alike(parts, k / length)
@@ -200,44 +209,69 @@ def next_list(
             optimism=nan,
             reason=reason,
         )
-    units, rng = max(round(length / alike.effect), 1), np.random.default_rng(random_state)
+    units, rng = (
+        max(round(length / alike.effect), 1),
+        np.random.default_rng(random_state),
+    )
     cuts = ks.astype(np.float64) * (units / length)
-    in_units = _drawn(paths, n / alike.effect, evidence, k / length, units, cuts, rng)
+    in_units = _drawn(
+        paths, n / alike.effect, evidence, k / length, units, cuts, rng
+    )
     drawn, means = (hits * (length / units) for hits in in_units)
     if math.isfinite(alike.entities):
         spread = np.sqrt(alike.entities / rng.chisquare(alike.entities, _DRAWS))
         drawn, means = _widened(drawn, spread), _widened(means, spread)
     optimism = 0.0
     if rivals:
-        optimism = _optimism([parts, *rivals], k / length, once, random_state) * length / n
+        optimism = (
+            _optimism([parts, *rivals], k / length, once, random_state) * length / n
+        )
     drawn = np.clip(drawn - optimism * np.minimum(ks / k, 1), 0, ks)
     return _summed_up(k, length, ks, drawn, means, confidence, optimism)
 
 
-def _check_asked(k: int, length: int, prevalence: float | None, confidence: float) -> None:
+def _check_asked(
+    k: int, length: int, prevalence: float | None, confidence: float
+) -> None:
     check_numbers(k=k, length=length)
     if k > length:
-        raise ValueError(f"k must be from 1 to the length of the list, {length}, got {k}")
+        raise ValueError(
+            f"k must be from 1 to the length of the list, {length}, got {k}"
+        )
     check_share("confidence", confidence)
     if prevalence is not None:
         check_share("prevalence", prevalence)
 
 
-def _check_parts(parts: Sequence[HeldOut], rivals: Sequence[Sequence[HeldOut]]) -> None:
+def _check_parts(
+    parts: Sequence[HeldOut], rivals: Sequence[Sequence[HeldOut]]
+) -> None:
     for model in (parts, *rivals):
-        if not isinstance(model, Sequence) or not all(isinstance(part, HeldOut) for part in model):
-            raise ValueError("parts, and each of rivals, must be a list of HeldOut, one a test part")
+        if not isinstance(model, Sequence) or not all(
+            isinstance(part, HeldOut) for part in model
+        ):
+            raise ValueError(
+                "parts, and each of rivals, must be a list of HeldOut, one a test part"
+            )
     if not parts:
-        raise ValueError("parts is empty: give the test parts of a cross-validation")
+        raise ValueError(
+            "parts is empty: give the test parts of a cross-validation"
+        )
     if not all(_tested_on(parts) == _tested_on(rival) for rival in rivals):
-        raise ValueError("rivals must have the rows and labels of parts, part by part")
+        raise ValueError(
+            "rivals must have the rows and labels of parts, part by part"
+        )
 
 
 def _distinct_rows(parts: Sequence[HeldOut]) -> tuple[int, int]:
     """Return how many distinct positives there are, and how many distinct rows."""
-    distinct = np.unique(np.concatenate([2 * part.rows + part.y_true for part in parts]))
+    distinct = np.unique(
+        np.concatenate([2 * part.rows + part.y_true for part in parts])
+    )
     if len(distinct) > len(np.unique(distinct // 2)):
-        raise ValueError("parts give one of the rows two labels: number the rows of all parts as one sample")
+        raise ValueError(
+            "parts give one of the rows two labels: number the rows of all parts as one sample"
+        )
     return int((distinct % 2).sum()), len(distinct)
 
 
@@ -245,12 +279,17 @@ def _too_few(positives: int, top: float, alike: _Alike) -> str:
     """Return why so many held-out positives, and rows at the top, promise nothing; empty if they do."""
     times, why = "", ""
     if alike.effect != 1:
-        times, why = f"{alike.effect:.1f} times ", ", as rows of an entity are alike"
+        times, why = (
+            f"{alike.effect:.1f} times ",
+            ", as rows of an entity are alike",
+        )
     needed = f"are needed{why}, and there are"
     if positives < MIN_POSITIVES * alike.effect:
         return f"at least {times}{MIN_POSITIVES} held-out positives {needed} {positives}"
     if top < MIN_TOP * alike.effect:
-        return f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.3g}"
+        return (
+            f"at least {times}{MIN_TOP} held-out rows at the top {needed} {top:.3g}"
+        )
     if alike.at_top < MIN_TOP:
         return (
             f"at least {MIN_TOP} held-out entities at the top are needed, and those there are, of unequal "
@@ -262,11 +301,19 @@ def _too_few(positives: int, top: float, alike: _Alike) -> str:
 def _lengths(k: int, length: int) -> Ints:
     """Return the lengths of lists that are drawn, k among them."""
     reach = min(_REACH * k, length)
-    return np.union1d(np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]).astype(np.int64)
+    return np.union1d(
+        np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]
+    ).astype(np.int64)
 
 
 def _summed_up(
-    k: int, length: int, ks: Ints, drawn: Floats, means: Floats, confidence: float, optimism: float
+    k: int,
+    length: int,
+    ks: Ints,
+    drawn: Floats,
+    means: Floats,
+    confidence: float,
+    optimism: float,
 ) -> NextList:
     """Return interval and band of the hits that were drawn, and the lower end of their `means` at k."""
     at = int(np.searchsorted(ks, k))
@@ -308,7 +355,9 @@ def _drawn(
     list `length`. A path is straight within a unit. The top is a share of the list.
     """
     share = ks[-1] / length
-    looked_at = min(1.0, 1.5 * share + 5 * math.sqrt(share / length))  # lists differ in where they are cut
+    looked_at = min(
+        1.0, 1.5 * share + 5 * math.sqrt(share / length)
+    )  # lists differ in where they are cut
     bins = int(np.clip(math.ceil(looked_at * n / 2), 8, _MOST_BINS))
     edges = np.linspace(0, looked_at, bins + 1)
     edges = edges if looked_at == 1 else np.append(edges, 1.0)
@@ -317,7 +366,9 @@ def _drawn(
     hits = worth * np.diff(sum(path.hits(edges * _size(path)) for path in paths))
     # Jeffreys' half a unit on either side, over the top.
     prior = np.minimum(0.5 * np.diff(edges) / top, 0.5)
-    precision = rng.beta(hits + prior, np.maximum(sizes - hits, 0) + prior, (_DRAWS, len(sizes)))
+    precision = rng.beta(
+        hits + prior, np.maximum(sizes - hits, 0) + prior, (_DRAWS, len(sizes))
+    )
     weights = rng.gamma(sizes, size=precision.shape)
     weights /= weights.sum(axis=1, keepdims=True)
     counts = rng.multinomial(length, weights)
@@ -328,22 +379,34 @@ def _drawn(
     )
     draw = np.arange(_DRAWS)
     last = np.minimum((before[:, 1:] < top).sum(axis=1), len(sizes) - 1)
-    means = length * (right[draw, last] + (top - before[draw, last]) * precision[draw, last])
+    means = length * (
+        right[draw, last] + (top - before[draw, last]) * precision[draw, last]
+    )
     cuts = np.unique(np.concatenate([np.floor(ks), np.ceil(ks)])).astype(np.int64)
     at_cuts = np.empty((_DRAWS, len(cuts)))
     for column, cut in enumerate(cuts):
-        last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(sizes) - 1)  # the one that is cut
+        last = np.minimum(
+            (rows[:, 1:] < cut).sum(axis=1), len(sizes) - 1
+        )  # the one that is cut
         hit = positives[draw, last]
-        inside = rng.hypergeometric(hit, counts[draw, last] - hit, cut - rows[draw, last])
+        inside = rng.hypergeometric(
+            hit, counts[draw, last] - hit, cut - rows[draw, last]
+        )
         at_cuts[:, column] = found[draw, last] + inside
     below = np.searchsorted(cuts, np.floor(ks))
     above = np.searchsorted(cuts, np.ceil(ks))
-    return at_cuts[:, below] + (ks - np.floor(ks)) * (at_cuts[:, above] - at_cuts[:, below]), means
+    return at_cuts[:, below] + (ks - np.floor(ks)) * (
+        at_cuts[:, above] - at_cuts[:, below]
+    ), means
 
 
-def _optimism(models: list[Sequence[HeldOut]], share: float, once: float, random_state: int) -> float:
+def _optimism(
+    models: list[Sequence[HeldOut]], share: float, once: float, random_state: int
+) -> float:
     """Return the hits, in the rows of the sample, by which the best on resampled rows is better there."""
-    units = [part.rows if part.entity is None else part.entity for part in models[0]]
+    units = [
+        part.rows if part.entity is None else part.entity for part in models[0]
+    ]
     count = 1 + max(int(unit.max()) for unit in units)
     influence, hits = np.zeros((count, len(models))), np.zeros(len(models))
     for column, parts in enumerate(models):
@@ -363,7 +426,9 @@ def _influence(part: HeldOut, share: float) -> tuple[float, Floats]:
     path, places = roc_points(part.y_true, part.y_score), share * len(part.rows)
     around = np.array([0.75 * places, min(1.25 * places, len(part.rows))])
     margin = np.diff(path.hits(around)) / np.diff(around)
-    return float(path.hits(places)), inside_top(part.y_score, places) * (part.y_true - margin)
+    return float(path.hits(places)), inside_top(part.y_score, places) * (
+        part.y_true - margin
+    )
 
 
 class _Alike(NamedTuple):
@@ -381,10 +446,17 @@ class _Alike(NamedTuple):
 def _alike(parts: Sequence[HeldOut], share: float) -> _Alike:
     if any(part.entity is None for part in parts):
         return _Alike()
-    rows, entities = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "entity"))
+    rows, entities = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("rows", "entity")
+    )
     adds = np.concatenate([_influence(part, share)[1] for part in parts])
-    inside = np.concatenate([inside_top(part.y_score, share * len(part.rows)) for part in parts])
-    _, first, row = np.unique(rows, return_index=True, return_inverse=True)  # several parts may hold a row
+    inside = np.concatenate(
+        [inside_top(part.y_score, share * len(part.rows)) for part in parts]
+    )
+    _, first, row = np.unique(
+        rows, return_index=True, return_inverse=True
+    )  # several parts may hold a row
     of_row, of_entity = np.bincount(row, adds), entities[first]
     if len(np.unique(of_entity)) == len(of_entity):
         return _Alike()

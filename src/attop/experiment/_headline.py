@@ -11,9 +11,21 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top, main_top
-from attop._core.wording import capitalise, count_noun, format_hits, format_sum, join_words
+from attop._core.wording import (
+    capitalise,
+    count_noun,
+    format_hits,
+    format_sum,
+    join_words,
+)
 from attop.experiment._interval import Units
-from attop.experiment._judge import MIN_RUNS, Judgement, Rival, default_tolerance, judge
+from attop.experiment._judge import (
+    MIN_RUNS,
+    Judgement,
+    Rival,
+    default_tolerance,
+    judge,
+)
 from attop.experiment._pairs import RISK, Differences
 from attop.experiment._verdict import Verdict
 from attop.metrics._metric import Metric
@@ -126,9 +138,16 @@ def judge_top(
         bounds=metric.bounds,
         against=against,
     )
-    baseline = {"auc": 0.5, "precision@k": math.nan if share is None or grouped else share}
+    baseline = {
+        "auc": 0.5,
+        "precision@k": math.nan if share is None or grouped else share,
+    }
     try:
-        k = top.k if top.k is not None else top.resolve(n or 0, round((share or 0.0) * (n or 0)))
+        k = (
+            top.k
+            if top.k is not None
+            else top.resolve(n or 0, round((share or 0.0) * (n or 0)))
+        )
     except ValueError:
         k = None
     return TopJudgement(
@@ -148,10 +167,16 @@ def warn_of_plan(n: int, least: float = math.nan, k: int = 100) -> str:
     if n < MIN_RUNS:
         runs = count_noun(n, "run")
         return f"{runs} a method cannot be tested: plan {MIN_RUNS}, by more folds or repeats"
-    return f"a lead below {format_hits(k * least, k)} of {k:,} cannot be shown" if least > 0 else ""
+    return (
+        f"a lead below {format_hits(k * least, k)} of {k:,} cannot be shown"
+        if least > 0
+        else ""
+    )
 
 
-def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None) -> str:
+def headline(
+    judgements: Sequence[TopJudgement], titles: Mapping[str, str] | None = None
+) -> str:
     """Say in at most 40 words who finds the most, by how much, and whether that is shown.
 
     Of one data set at its main top; of several the model of least `mean_regrets`, unless another, with
@@ -171,14 +196,22 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
     if not decided:
         return "No method has a defined value."
     sentence = ""
-    every = {m: (titles or {}).get(m, m) for judged in decided for m in judged.means}
+    every = {
+        m: (titles or {}).get(m, m) for judged in decided for m in judged.means
+    }
     for words in (5, 3, 2):  # of a long title
         names = _short(every, words)
         if len({judged.dataset for judged in judgements}) == 1:
             main = main_top(judged.top for judged in decided)
-            sentence = _of_one(next(judged for judged in decided if judged.top == main), names)
+            sentence = _of_one(
+                next(judged for judged in decided if judged.top == main), names
+            )
         else:
-            sentence = _of_several(compared, names) if compared else "No two methods can be compared."
+            sentence = (
+                _of_several(compared, names)
+                if compared
+                else "No two methods can be compared."
+            )
         if len(sentence.split()) <= _WORDS:
             break
     return sentence
@@ -186,13 +219,18 @@ def headline(judgements: Sequence[TopJudgement], titles: Mapping[str, str] | Non
 
 def _short(titles: Mapping[str, str], words: int) -> dict[str, str]:
     """Shorten titles: to their first bracket and few words, unless two would then be the same."""
-    parts = {model: title.partition(" (")[0].split() for model, title in titles.items()}
+    parts = {
+        model: title.partition(" (")[0].split() for model, title in titles.items()
+    }
     short = {}
     for model, title_words in parts.items():
         ending = "…" if len(title_words) > words else ""
         short[model] = " ".join(title_words[:words]) + ending
     times = Counter(short.values())
-    return {model: text if times[text] == 1 else titles[model] for model, text in short.items()}
+    return {
+        model: text if times[text] == 1 else titles[model]
+        for model, text in short.items()
+    }
 
 
 def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
@@ -202,14 +240,20 @@ def _of_one(judged: TopJudgement, names: Mapping[str, str]) -> str:
     finds, has = ("find", "have") if judged.tied else ("finds", "has")
     if judged.in_hits or judged.in_sums:
         baseline = judged.random_baseline
-        times = f", {judged.mean / baseline:.2g} times chance" if baseline > 0 else ""
+        times = (
+            f", {judged.mean / baseline:.2g} times chance" if baseline > 0 else ""
+        )
         amount = "an amount of " if judged.in_sums else ""
         sentence = f"{best} {finds} {amount}{value}{times}."
     else:
         sentence = f"{best} {has} {judged.metric} {value} {judged.place}."
     if not others:
         untested = judged.verdict == Verdict.UNTESTED
-        return f"{sentence} Not tested: {judged.ranked[0].reason}." if untested else sentence
+        return (
+            f"{sentence} Not tested: {judged.ranked[0].reason}."
+            if untested
+            else sentence
+        )
     if judged.answer:
         asked = names[judged.asked]
         rival = judged.answer
@@ -222,7 +266,9 @@ def _named(judged: TopJudgement, rival: Rival, names: Mapping[str, str]) -> str:
     return f"{names[rival.model]} ({judged.found(rival.mean)})"
 
 
-def _beside_others(judged: TopJudgement, others: Sequence[Rival], names: Mapping[str, str]) -> str:
+def _beside_others(
+    judged: TopJudgement, others: Sequence[Rival], names: Mapping[str, str]
+) -> str:
     """Say whether the best is shown to be better than the others, and if not than which."""
     first = others[0]
     second = _named(judged, first, names)
@@ -230,23 +276,31 @@ def _beside_others(judged: TopJudgement, others: Sequence[Rival], names: Mapping
         return f"Next: {second}. Not tested: {first.reason}"
     rival = next((r for r in others if r.verdict is not Verdict.AHEAD), None)
     if rival is None and len(others) > 1:
-        all_others = "both others" if len(others) == 2 else f"all {len(others)} others"
+        all_others = (
+            "both others" if len(others) == 2 else f"all {len(others)} others"
+        )
         return f"Shown to be better than {all_others}; next: {second}"
     if rival is None or rival is first or rival.verdict is Verdict.UNTESTED:
-        return capitalise(first.verdict.sentence(second, "better than")) + judged.beside(first)
+        return capitalise(
+            first.verdict.sentence(second, "better than")
+        ) + judged.beside(first)
     third = _named(judged, rival, names)
     so = "only equal to" if rival.verdict is Verdict.EQUAL else "not than"
     return f"Shown to be better than {second}, {so} {third}{judged.beside(rival)}"
 
 
-def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
+def _of_several(
+    judgements: Sequence[TopJudgement], names: Mapping[str, str]
+) -> str:
     scores = _in_tolerances(judgements)
     lost = regrets(judgements)
     mean = lost.mean(skipna=False)
     if len(mean) < 2 or mean.isna().any():
         return _by_times(judgements, names)
     order = [str(model) for model in mean.sort_values(kind="stable").index]
-    first = [model for model in order if not difference(mean[model], mean[order[0]])]
+    first = [
+        model for model in order if not difference(mean[model], mean[order[0]])
+    ]
     behind = [format_hits(mean[model], _OF) for model in order]
     unit = _unit(judgements, mean[order[0]])
     over = _share_of_sets(scores, lost)
@@ -260,7 +314,9 @@ def _of_several(judgements: Sequence[TopJudgement], names: Mapping[str, str]) ->
     if not is_best_on_average(lost, first):
         best = f"{name_models(first, names)} ({behind[0]} {unit} behind)"
         next_ = f"{names[rival]} ({behind[len(first)]})"
-        start = "No method is shown to be best on average; nearest to each set’s best"
+        start = (
+            "No method is shown to be best on average; nearest to each set’s best"
+        )
         return f"{start}: {best}, {next_}.{sentence}{over}"
     find, are = ("finds", "is") if len(first) == 1 else ("find", "are")
     finds = f"{find} the most" if unit == "of 100" else f"{are} best on average"
@@ -275,7 +331,11 @@ def _unit(judgements: Sequence[TopJudgement], value: float) -> str:
     metrics = {judged.metric for judged in judgements}
     is_one = format_hits(value, _OF) == "1"
     if len(metrics) > 1:
-        return "hundredth of a metric’s range" if is_one else "hundredths of a metric’s range"
+        return (
+            "hundredth of a metric’s range"
+            if is_one
+            else "hundredths of a metric’s range"
+        )
     point = "point" if is_one else "points"
     return f"{point} of {metrics.pop()}"
 
@@ -310,7 +370,11 @@ def is_best_on_average(lost: pd.DataFrame, first: Sequence[str]) -> bool:
     others = [model for model in lost if model not in first]
     if len(lost) < MIN_RUNS:
         return False
-    pairs = [Differences.of(lost[b].to_numpy(), lost[a].to_numpy()) for a in first for b in others]
+    pairs = [
+        Differences.of(lost[b].to_numpy(), lost[a].to_numpy())
+        for a in first
+        for b in others
+    ]
     return all(d.mean > d.error(0.0).reach(RISK / 2) for d in pairs)
 
 
@@ -318,7 +382,10 @@ def _in_tolerances(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
     """Tabulate the means of the ranked models in units of the metric's tolerance, one row a judgement."""
     import pandas as pd
 
-    scores = pd.DataFrame([one.scores for one in judgements], index=[one.dataset for one in judgements])
+    scores = pd.DataFrame(
+        [one.scores for one in judgements],
+        index=[one.dataset for one in judgements],
+    )
     return scores.div([one.tolerance for one in judgements], axis=0)
 
 
@@ -330,13 +397,19 @@ def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
     """
     scores = _in_tolerances(judgements)
     block, _, _ = complete_block(scores.notna().groupby(level=0, sort=False).all())
-    lost = regret(scores.loc[scores.index.isin(block.index), list(block.columns)], higher_is_better=True)
+    lost = regret(
+        scores.loc[scores.index.isin(block.index), list(block.columns)],
+        higher_is_better=True,
+    )
     return lost.groupby(level=0, sort=False).mean()
 
 
 def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
     """Return the mean over the data sets of `regrets`."""
-    return {str(model): float(lost) for model, lost in regrets(judgements).mean(skipna=False).items()}
+    return {
+        str(model): float(lost)
+        for model, lost in regrets(judgements).mean(skipna=False).items()
+    }
 
 
 def _better_where_both_are(scores: pd.DataFrame, first: str) -> str:
@@ -346,7 +419,11 @@ def _better_where_both_are(scores: pd.DataFrame, first: str) -> str:
     """
     of_sets = scores.sub(scores[first], axis=0).groupby(level=0, sort=False).mean()
     ahead = of_sets.loc[:, 2 * of_sets.count() >= len(of_sets)].mean().drop(first)
-    return str(ahead.idxmax()) if (ahead > 0).any() and difference(ahead.max(), 0.0) > 0 else ""
+    return (
+        str(ahead.idxmax())
+        if (ahead > 0).any() and difference(ahead.max(), 0.0) > 0
+        else ""
+    )
 
 
 def _by_times(judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> str:
@@ -367,7 +444,9 @@ def _where(n: int, judgements: Sequence[TopJudgement]) -> str:
     return f"at {n} of {len(judgements)} tops"
 
 
-def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tuple[int | None, str]:
+def count_shown(
+    judgements: Sequence[TopJudgement], first: Sequence[str]
+) -> tuple[int | None, str]:
     """Count the tops at which one of the first models is shown ahead, None if none is tested; say it too.
 
     p-values of all tops are adjusted by Holm, so that the count holds over all of them at once.
@@ -380,10 +459,23 @@ def count_shown(judgements: Sequence[TopJudgement], first: Sequence[str]) -> tup
         judged.best in first and judged.verdict == Verdict.AHEAD and q < RISK
         for judged, q in zip(tested, p, strict=True)
     )
-    rest = f", {len(judgements) - len(tested)} not tested" if len(tested) < len(judgements) else ""
-    return ahead, f" Shown ahead {_where(ahead, judgements)}{rest}." if ahead else ""
+    rest = (
+        f", {len(judgements) - len(tested)} not tested"
+        if len(tested) < len(judgements)
+        else ""
+    )
+    return (
+        ahead,
+        f" Shown ahead {_where(ahead, judgements)}{rest}." if ahead else "",
+    )
 
 
-def name_models(models: Sequence[str], names: Mapping[str, str], most: int = 2) -> str:
+def name_models(
+    models: Sequence[str], names: Mapping[str, str], most: int = 2
+) -> str:
     """Name the models, or count them where they are many."""
-    return join_words([names[m] for m in models]) if len(models) <= most else f"{len(models)} methods"
+    return (
+        join_words([names[m] for m in models])
+        if len(models) <= most
+        else f"{len(models)} methods"
+    )

@@ -77,7 +77,9 @@ class Units(NamedTuple):
             except ValueError:
                 return cls()
         hits = metric.name in ("precision@k", "recall@k")
-        n = {"precision@k": places, "recall@k": n_positives}.get(metric.name, min(n_positives, places))
+        n = {"precision@k": places, "recall@k": n_positives}.get(
+            metric.name, min(n_positives, places)
+        )
         if entities is not None and design_effect is not None:
             of_one_size = math.isclose(design_effect, items / entities)
             return cls(max(n / design_effect, 1.0), not of_one_size)
@@ -90,7 +92,9 @@ class Units(NamedTuple):
     def exact(self, values: Floats, ends: tuple[float, ...]) -> bool:
         """Decide whether the exact bound applies: half of the values or more are at an end, or equal."""
         ends = (*ends, float(np.median(values)))
-        return self.hits or any(2 * (difference(values, end) == 0).sum() >= values.size for end in ends)
+        return self.hits or any(
+            2 * (difference(values, end) == 0).sum() >= values.size for end in ends
+        )
 
 
 #: Units unknown: the list itself.
@@ -101,7 +105,9 @@ def clopper_pearson(share: float, n: float) -> tuple[float, float]:
     """Compute the exact 95% interval of a share of n; the share times n need not be a whole number."""
     hits, tail = share * n, (1 - CONFIDENCE) / 2
     low = 0.0 if hits <= 0 else float(betaincinv(hits, n - hits + 1, tail))
-    return low, 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, 1 - tail))
+    return low, 1.0 if hits >= n else float(
+        betaincinv(hits + 1, n - hits, 1 - tail)
+    )
 
 
 def scaled_error(d: Floats, test_train_ratio: float) -> float:
@@ -147,12 +153,19 @@ def interval(
     if math.isfinite(most - least) and units.exact(finite, bounds):
         n, span = units.distinct(finite.size, test_train_ratio), most - least
         ends = clopper_pearson((mean - least) / span, n)
-        low, high = min(low, least + span * ends[0]), max(high, least + span * ends[1])
+        low, high = (
+            min(low, least + span * ends[0]),
+            max(high, least + span * ends[1]),
+        )
     return max(low, least), min(high, most)
 
 
 def difference_interval(
-    d: ArrayLike, test_train_ratio: float, *, units: Units = UNKNOWN, span: float = math.inf
+    d: ArrayLike,
+    test_train_ratio: float,
+    *,
+    units: Units = UNKNOWN,
+    span: float = math.inf,
 ) -> tuple[float, float]:
     """Compute the 95% interval of a mean difference over runs; `span` is the metric's range.
 
@@ -163,7 +176,9 @@ def difference_interval(
         return math.nan, math.nan
     mean, reach = float(finite.mean()), _reach(finite, test_train_ratio)
     if math.isfinite(span) and units.exact(finite, (0.0,)):
-        _, most = clopper_pearson(abs(mean) / span, units.distinct(finite.size, test_train_ratio))
+        _, most = clopper_pearson(
+            abs(mean) / span, units.distinct(finite.size, test_train_ratio)
+        )
         reach = max(reach, span * most - abs(mean))
     return max(mean - reach, -span), min(mean + reach, span)
 
@@ -174,4 +189,6 @@ def _finite(values: ArrayLike) -> Floats:
 
 
 def _reach(finite: Floats, ratio: float) -> float:
-    return scaled_error(finite, ratio) * float(stdtrit(finite.size - 1, (1 + CONFIDENCE) / 2))
+    return scaled_error(finite, ratio) * float(
+        stdtrit(finite.size - 1, (1 + CONFIDENCE) / 2)
+    )

@@ -172,13 +172,19 @@ class Judgement:
     @property
     def nearest(self) -> Rival | None:
         """The first of the ranked rivals that is not shown to be behind, else the first; None without any."""
-        not_behind = (rival for rival in self.ranked if rival.verdict is not Verdict.AHEAD)
+        not_behind = (
+            rival for rival in self.ranked if rival.verdict is not Verdict.AHEAD
+        )
         return next(not_behind, self.ranked[0] if self.ranked else None)
 
     @property
     def p(self) -> float:
         """Adjusted p of "the best is not better than every other ranked model"; NaN where one is untested."""
-        return float(np.max([rival.p for rival in self.ranked])) if self.ranked else math.nan
+        return (
+            float(np.max([rival.p for rival in self.ranked]))
+            if self.ranked
+            else math.nan
+        )
 
     @property
     def is_shown(self) -> bool:
@@ -195,17 +201,27 @@ class Judgement:
         """The mean of each model that has a value, the best first."""
         if not self.best:
             return {}
-        return {self.best: self.mean} | {rival.model: rival.mean for rival in self.rivals}
+        return {self.best: self.mean} | {
+            rival.model: rival.mean for rival in self.rivals
+        }
 
     @property
     def scores(self) -> dict[str, float]:
         """The mean of each model that is ranked, negated where lower is better."""
         sign = 1 if self.higher_is_better else -1
-        return {m: sign * mean for m, mean in self.means.items() if m not in self.unranked}
+        return {
+            m: sign * mean
+            for m, mean in self.means.items()
+            if m not in self.unranked
+        }
 
     def of(self, verdict: Verdict) -> tuple[str, ...]:
         """Return the ranked rivals with a verdict, without those that share the best mean."""
-        return tuple(r.model for r in self.ranked if r.verdict == verdict and r.model not in self.tied)
+        return tuple(
+            r.model
+            for r in self.ranked
+            if r.verdict == verdict and r.model not in self.tied
+        )
 
     @property
     def not_behind(self) -> tuple[str, ...]:
@@ -217,7 +233,13 @@ class Judgement:
         if model in self.first:
             return Verdict.BEST
         rival = next((r for r in self.rivals if r.model == model), None)
-        return Verdict.ABSENT if rival is None else rival.verdict if rival.ranked else Verdict.UNRANKED
+        return (
+            Verdict.ABSENT
+            if rival is None
+            else rival.verdict
+            if rival.ranked
+            else Verdict.UNRANKED
+        )
 
 
 def judge(
@@ -281,10 +303,17 @@ def judge(
     ('a', 'ahead')
     """
     if tolerance < 0:
-        raise ValueError(f"tolerance must be at least 0, in units of the metric, got {tolerance}")
+        raise ValueError(
+            f"tolerance must be at least 0, in units of the metric, got {tolerance}"
+        )
     sign = 1.0 if higher_is_better else -1.0
-    scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
-    finite = {model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()}
+    scores = {
+        model: sign * np.asarray(per_run, dtype=float)
+        for model, per_run in values.items()
+    }
+    finite = {
+        model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()
+    }
     finite = {model: per_run for model, per_run in finite.items() if per_run.size}
     m = max((per_run.size for per_run in scores.values()), default=0)
     if not finite:
@@ -306,28 +335,42 @@ def judge(
         )
     most = max(per_run.size for per_run in finite.values())
     # fsum: the same numbers in another order have the same mean
-    means = {model: math.fsum(per_run) / per_run.size for model, per_run in finite.items()}
-    order = sorted(finite, key=lambda model: (finite[model].size < most, -means[model]))
+    means = {
+        model: math.fsum(per_run) / per_run.size
+        for model, per_run in finite.items()
+    }
+    order = sorted(
+        finite, key=lambda model: (finite[model].size < most, -means[model])
+    )
     best, others = order[0], order[1:]
     full = [model for model in others if finite[model].size == most]
     rule = _Rule(test_train_ratio, tolerance, Units(*units), bounds[1] - bounds[0])
 
     def rival(model: str, d: Differences, decision: Decision) -> Rival:
-        return rule.rival(model, model in (best, *full), sign * means[model], d, decision)
+        return rule.rival(
+            model, model in (best, *full), sign * means[model], d, decision
+        )
 
     differences = [Differences.of(scores[best], scores[model]) for model in others]
     decisions = rule.of_best(differences, [model in full for model in others])
-    rivals = [rival(*comparison) for comparison in zip(others, differences, decisions, strict=True)]
+    rivals = [
+        rival(*comparison)
+        for comparison in zip(others, differences, decisions, strict=True)
+    ]
     asked, answer = "", None
     if against in finite and others:
         asked = best if best != against else others[0]
         d = Differences.of(scores[asked], scores[against])
         of_best = decisions[others.index(against)] if asked == best else None
         answer = rival(against, d, rule.of_named(d, len(others), of_best))
-    low, high = interval(sign * finite[best], test_train_ratio, units=rule.units, bounds=bounds)
+    low, high = interval(
+        sign * finite[best], test_train_ratio, units=rule.units, bounds=bounds
+    )
     return Judgement(
         best=best,
-        tied=tuple(model for model in full if not difference(means[best], means[model])),
+        tied=tuple(
+            model for model in full if not difference(means[best], means[model])
+        ),
         mean=sign * means[best],
         std=float(np.std(finite[best], ddof=1)) if most > 1 else math.nan,
         low=low,
@@ -344,7 +387,11 @@ def judge(
 
 
 def judge_pair(
-    values: Mapping[str, ArrayLike], first: str, second: str, test_train_ratio: float, judged: Judgement
+    values: Mapping[str, ArrayLike],
+    first: str,
+    second: str,
+    test_train_ratio: float,
+    judged: Judgement,
 ) -> tuple[str, Rival]:
     """Compare two models that were chosen afterwards; return the better one, and the other as its rival.
 
@@ -354,24 +401,33 @@ def judge_pair(
     """
     if judged.best in (first, second):
         other = second if first == judged.best else first
-        planned = next((rival for rival in judged.rivals if rival.model == other), None)
+        planned = next(
+            (rival for rival in judged.rivals if rival.model == other), None
+        )
         if planned is not None:
             return judged.best, planned
     sign = 1.0 if judged.higher_is_better else -1.0
-    scores = {model: sign * np.asarray(per_run, dtype=float) for model, per_run in values.items()}
+    scores = {
+        model: sign * np.asarray(per_run, dtype=float)
+        for model, per_run in values.items()
+    }
     pairs = {}
     for a, b in combinations(scores, 2):
         d = Differences.of(scores[a], scores[b])
         if d.values.sum() < 0:
             a, b, d = b, a, -d
         pairs[a, b] = d
-    span = math.inf if math.isnan(judged.tolerance) else judged.tolerance / TOLERANCE
+    span = (
+        math.inf if math.isnan(judged.tolerance) else judged.tolerance / TOLERANCE
+    )
     rule = _Rule(test_train_ratio, judged.tolerance, judged.units, span)
     decisions = dict(zip(pairs, rule.of_all(list(pairs.values())), strict=True))
     pair = (first, second) if (first, second) in pairs else (second, first)
     better, other = pair
     mean = judged.means.get(other, math.nan)
-    return better, rule.rival(other, other not in judged.unranked, mean, pairs[pair], decisions[pair])
+    return better, rule.rival(
+        other, other not in judged.unranked, mean, pairs[pair], decisions[pair]
+    )
 
 
 class _Rule(NamedTuple):
@@ -382,28 +438,51 @@ class _Rule(NamedTuple):
     units: Units
     span: float
 
-    def of_best(self, differences: Sequence[Differences], full: Sequence[bool]) -> list[Decision]:
+    def of_best(
+        self, differences: Sequence[Differences], full: Sequence[bool]
+    ) -> list[Decision]:
         """Decide of the best against each other one; `full` are those that have as many runs."""
         tested = [not self.refusal(d.values.size) for d in differences]
-        all_tested = all(is_tested for is_tested, is_full in zip(tested, full, strict=True) if is_full)
+        all_tested = all(
+            is_tested
+            for is_tested, is_full in zip(tested, full, strict=True)
+            if is_full
+        )
         pairs = self._pairs(differences, of_best=True)
         candidates = [
-            is_full and all_tested for is_tested, is_full in zip(tested, full, strict=True) if is_tested
+            is_full and all_tested
+            for is_tested, is_full in zip(tested, full, strict=True)
+            if is_tested
         ]
-        return self._with_refused(differences, compare_with_best(pairs, candidates, self.tolerance))
+        return self._with_refused(
+            differences, compare_with_best(pairs, candidates, self.tolerance)
+        )
 
-    def of_named(self, d: Differences, chosen_from: int, of_best: Decision | None) -> Decision:
+    def of_named(
+        self, d: Differences, chosen_from: int, of_best: Decision | None
+    ) -> Decision:
         """Decide between the best and a named rival; a proof that it is the best of all counts too."""
-        named = [compare_named(pair, chosen_from, self.tolerance) for pair in self._pairs([d])]
+        named = [
+            compare_named(pair, chosen_from, self.tolerance)
+            for pair in self._pairs([d])
+        ]
         (decision,) = self._with_refused([d], named)
         is_shown = of_best is not None and of_best.verdict is not Verdict.OPEN
-        return of_best if of_best and is_shown and decision.verdict is Verdict.OPEN else decision
+        return (
+            of_best
+            if of_best and is_shown and decision.verdict is Verdict.OPEN
+            else decision
+        )
 
     def of_all(self, differences: Sequence[Differences]) -> list[Decision]:
         """Decide of all pairs."""
-        return self._with_refused(differences, compare_all(self._pairs(differences), self.tolerance))
+        return self._with_refused(
+            differences, compare_all(self._pairs(differences), self.tolerance)
+        )
 
-    def _pairs(self, differences: Sequence[Differences], *, of_best: bool = False) -> list[Pair]:
+    def _pairs(
+        self, differences: Sequence[Differences], *, of_best: bool = False
+    ) -> list[Pair]:
         tested = [d for d in differences if not self.refusal(d.values.size)]
         spreads = spreads_of(tested) if of_best else np.zeros(len(tested))
         return pairs_of(tested, self.ratio, self.units, self.span, spreads)
@@ -414,7 +493,10 @@ class _Rule(NamedTuple):
         """Put the decisions of those that were tested among those that were not."""
         decided = iter(decisions)
         return [
-            Decision(Verdict.UNTESTED) if self.refusal(d.values.size) else next(decided) for d in differences
+            Decision(Verdict.UNTESTED)
+            if self.refusal(d.values.size)
+            else next(decided)
+            for d in differences
         ]
 
     def refusal(self, n: int) -> str:
@@ -425,11 +507,20 @@ class _Rule(NamedTuple):
             return "the sizes of training and test parts are not known"
         return ""
 
-    def rival(self, model: str, ranked: bool, mean: float, d: Differences, decision: Decision) -> Rival:
+    def rival(
+        self,
+        model: str,
+        ranked: bool,
+        mean: float,
+        d: Differences,
+        decision: Decision,
+    ) -> Rival:
         """Return a model with the differences of the first to it, and what was decided."""
         low, high = decision.low, decision.high
         if decision.verdict is Verdict.UNTESTED:
-            low, high = difference_interval(d.values, self.ratio, units=self.units, span=self.span)
+            low, high = difference_interval(
+                d.values, self.ratio, units=self.units, span=self.span
+            )
         return Rival(
             model=model,
             verdict=decision.verdict,

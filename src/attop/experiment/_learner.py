@@ -76,35 +76,53 @@ class Sample:
     def rows(self, rows: Ints) -> Sample:
         """Return some of the rows."""
         columns = ("y", "groups", "weights", "entity", "day", "amount", "labels")
-        columns_of_rows = {name: v[rows] for name in columns if (v := getattr(self, name)) is not None}
+        columns_of_rows = {
+            name: v[rows]
+            for name in columns
+            if (v := getattr(self, name)) is not None
+        }
         return replace(self, X=safe_indexing(self.X, rows), **columns_of_rows)
 
-    def units(self, metric: Metric, top: Top, ratio: float, tests: Sequence[Ints]) -> Units:
+    def units(
+        self, metric: Metric, top: Top, ratio: float, tests: Sequence[Ints]
+    ) -> Units:
         """Return the independent rows that those behind a value are worth, of test parts of these rows."""
         weights = self._worth(metric)
         positive = self.y == 1
         named = {"groups": self.groups, "entities": self.entity}
-        counts = {name: len(np.unique(codes)) for name, codes in named.items() if codes is not None}
+        counts = {
+            name: len(np.unique(codes))
+            for name, codes in named.items()
+            if codes is not None
+        }
         return Units.of(
             metric,
             top,
             ratio,
             items=len(self.y),
-            positives=float(positive.sum()) if weights is None else effective_number(weights[positive]),
+            positives=float(positive.sum())
+            if weights is None
+            else effective_number(weights[positive]),
             design_effect=likeness_within(tests, self.y, self.entity, weights),
             **counts,
         )
 
-    def measure(self, metric: Metric, rows: Ints, scores: Floats, top: Top) -> MetricValue:
+    def measure(
+        self, metric: Metric, rows: Ints, scores: Floats, top: Top
+    ) -> MetricValue:
         """Evaluate a metric on the scores of some rows, with their groups, weights, entities and days."""
         y = self.y[rows]
         groups = None if self.groups is None else self.groups[rows]
         if isinstance(metric, CardMetric):
             entities = None if self.entity is None else self.entity[rows]
             days = None if self.day is None else self.day[rows]
-            return metric.evaluate(y, scores, top, groups, entities=entities, days=days)
+            return metric.evaluate(
+                y, scores, top, groups, entities=entities, days=days
+            )
         weights = self._worth(metric)
-        return metric.evaluate(y, scores, top, groups, None if weights is None else weights[rows])
+        return metric.evaluate(
+            y, scores, top, groups, None if weights is None else weights[rows]
+        )
 
     def _worth(self, metric: Metric) -> Floats | None:
         if isinstance(metric, AmountMetric) and self.amount is not None:
@@ -147,20 +165,29 @@ class Learner:
 
     @classmethod
     def of(
-        cls, name: str, entry: Estimator | tuple[Estimator, Grid | Sequence[Grid]], whole: bool = False
+        cls,
+        name: str,
+        entry: Estimator | tuple[Estimator, Grid | Sequence[Grid]],
+        whole: bool = False,
     ) -> Learner:
         """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither.
 
         A ValueError without a name.
         """
-        estimator, grid = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
-        if not all(hasattr(estimator, name) for name in ("fit", "get_params")) or isinstance(estimator, type):
+        estimator, grid = (
+            entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
+        )
+        if not all(
+            hasattr(estimator, name) for name in ("fit", "get_params")
+        ) or isinstance(estimator, type):
             raise TypeError(
                 f"model {name!r} must be an estimator or a pair (estimator, grid), got {entry!r}: "
                 "write for example LogisticRegression() or (LogisticRegression(), {'C': [0.1, 1]})"
             )
         if not str(name).strip():
-            raise ValueError(f"a model must have a name, got {name!r}: give it one, by which results call it")
+            raise ValueError(
+                f"a model must have a name, got {name!r}: give it one, by which results call it"
+            )
         return cls(str(name), estimator, grid, whole=whole)
 
     @property
@@ -186,7 +213,9 @@ class Learner:
         if not isinstance(self.grid, Mapping) or not self.draws:
             return self.candidates
         own_seed = derive_seed(seed, "candidates", bits=31)
-        return draw_candidates(self.grid, self.n_candidates, own_seed, fewer=self.seconds is not None)
+        return draw_candidates(
+            self.grid, self.n_candidates, own_seed, fewer=self.seconds is not None
+        )
 
     def seeded(self, seed: int, top: Top | None = None) -> Estimator:
         """Return a clone with a seed wherever `random_state` is left open, and `n_jobs` 1 where it is None.
@@ -196,11 +225,15 @@ class Learner:
         """
         model = clone(self.estimator)
         states = {
-            name: seed if name == "random_state" else derive_seed(seed, name, bits=31)
+            name: seed
+            if name == "random_state"
+            else derive_seed(seed, name, bits=31)
             for name in self._open(model, "random_state")
         }
         tops = {} if top is None else dict.fromkeys(self._tops, top)
-        model.set_params(**states, **tops, **dict.fromkeys(open_parameters(model, "n_jobs"), 1))
+        model.set_params(
+            **states, **tops, **dict.fromkeys(open_parameters(model, "n_jobs"), 1)
+        )
         return model  # a FrozenEstimator's `set_params` returns none
 
     @property
@@ -210,10 +243,18 @@ class Learner:
     def _open(self, model: Estimator, name: str) -> list[str]:
         if self.fixed is None:
             return open_parameters(model, name)
-        return [path for path in open_parameters(model, name, default=True) if path not in self.fixed]
+        return [
+            path
+            for path in open_parameters(model, name, default=True)
+            if path not in self.fixed
+        ]
 
     def fit(
-        self, sample: Sample, rows: Ints, picks: Sequence[tuple[Top, Params]], seed: int
+        self,
+        sample: Sample,
+        rows: Ints,
+        picks: Sequence[tuple[Top, Params]],
+        seed: int,
     ) -> tuple[list[Estimator], Callable[[Ints], Rows]]:
         """Fit candidates on some of the rows, each for a top.
 
@@ -227,7 +268,11 @@ class Learner:
         prepare = self.prepare()
         X = part.X if prepare is None else prepare.fit_transform(part.X)
         estimator = self.seeded(seed)
-        weights = part.weights if part.weights is not None and takes(estimator, "sample_weight") else None
+        weights = (
+            part.weights
+            if part.weights is not None and takes(estimator, "sample_weight")
+            else None
+        )
         try:
             models = fit_many(
                 estimator,
@@ -236,16 +281,27 @@ class Learner:
                 part.groups,
                 weights,
                 part.entity if self.whole else None,
-                candidates=[{**dict.fromkeys(self._tops, top), **candidate} for top, candidate in picks],
+                candidates=[
+                    {**dict.fromkeys(self._tops, top), **candidate}
+                    for top, candidate in picks
+                ],
             )
         except Exception as error:
-            error.add_note(f"while model {self.name!r} was fitted on {len(rows)} items")
+            error.add_note(
+                f"while model {self.name!r} was fitted on {len(rows)} items"
+            )
             raise
 
         for model in models:
             coef = getattr(model, "coef_", None)
-            if isinstance(coef, np.ndarray) and coef.dtype.kind == "f" and not np.isfinite(coef).all():
-                raise FloatingPointError(f"{self.name} diverged: its weights are NaN or infinite")
+            if (
+                isinstance(coef, np.ndarray)
+                and coef.dtype.kind == "f"
+                and not np.isfinite(coef).all()
+            ):
+                raise FloatingPointError(
+                    f"{self.name} diverged: its weights are NaN or infinite"
+                )
 
         def features(rows: Ints) -> Rows:
             X = safe_indexing(sample.X, rows)
@@ -254,14 +310,17 @@ class Learner:
         return models, features
 
 
-def open_parameters(estimator: Estimator, name: str, *, default: bool = False) -> list[str]:
+def open_parameters(
+    estimator: Estimator, name: str, *, default: bool = False
+) -> list[str]:
     """Return the parameters called `name`, nested ones too, that are None or, if asked, at their default."""
     params = estimator.get_params()
     names = []
     for path, value in params.items():
         prefix, _, last = path.rpartition("__")
         if last == name and (
-            value is None or (default and _at_default(params.get(prefix, estimator), name, value))
+            value is None
+            or (default and _at_default(params.get(prefix, estimator), name, value))
         ):
             names.append(path)
     return names
@@ -277,7 +336,9 @@ def _at_default(owner: object, name: str, value: object) -> bool:
     parameter = signature(type(owner)).parameters.get(name)
     if parameter is None or parameter.default is Parameter.empty:
         return False
-    return type(value) is type(parameter.default) and bool(np.all(value == parameter.default))
+    return type(value) is type(parameter.default) and bool(
+        np.all(value == parameter.default)
+    )
 
 
 def fit_many(
@@ -320,7 +381,9 @@ def fit_many(
             "whose fit has that parameter"
         )
     takes_top = "top" in estimator.get_params()
-    relevant = [{k: v for k, v in c.items() if k != "top" or takes_top} for c in candidates]
+    relevant = [
+        {k: v for k, v in c.items() if k != "top" or takes_top} for c in candidates
+    ]
     distinct: list[Params] = []
     for candidate in relevant:
         if candidate not in distinct:
@@ -332,7 +395,9 @@ def fit_many(
             for name, value in columns.items()
             if value is not None and (name != "entity" or takes(estimator, name))
         }
-        models = estimator.fit_many(X, y, groups, candidates=distinct, **row_columns)
+        models = estimator.fit_many(
+            X, y, groups, candidates=distinct, **row_columns
+        )
     else:
         # Copies: an estimator from elsewhere may change what it is given.
         models = [

@@ -76,7 +76,9 @@ class SplitParameter:
     @property
     def folds(self) -> StratifiedGroupKFold | GroupKFold:
         """Folds of whole groups in the number that the parameter gives; 5 for None, as in scikit-learn."""
-        without_labels = isinstance(self.owner, (GraphicalLassoCV, OrthogonalMatchingPursuitCV))
+        without_labels = isinstance(
+            self.owner, (GraphicalLassoCV, OrthogonalMatchingPursuitCV)
+        )
         kind = GroupKFold if without_labels else StratifiedGroupKFold
         return kind(5 if self.value is None else int(self.value))
 
@@ -102,9 +104,13 @@ Rule = Callable[[Any, Any, Mapping[str, Any], int], bool]
 def _makes_folds(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
     if isinstance(value, str):  # "prefit"
         return False
-    if isinstance(owner, CalibratedClassifierCV) and isinstance(owner.estimator, FrozenEstimator):
+    if isinstance(owner, CalibratedClassifierCV) and isinstance(
+        owner.estimator, FrozenEstimator
+    ):
         return False  # no model is trained on any part
-    return value is not None or not isinstance(owner, (ClassifierChain, RegressorChain))
+    return value is not None or not isinstance(
+        owner, (ClassifierChain, RegressorChain)
+    )
 
 
 def _stops_early(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
@@ -113,7 +119,9 @@ def _stops_early(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> b
     return bool(value)
 
 
-def _stops_without_change(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+def _stops_without_change(
+    value: Any, owner: Any, params: Mapping[str, Any], n: int
+) -> bool:
     """Tell whether `n_iter_no_change` splits rows: not where `early_stopping` decides it."""
     alone = "validation_fraction" in params and "early_stopping" not in params
     return alone and value is not None
@@ -141,12 +149,28 @@ _RULES: dict[str, Rule] = {
     "validation_fraction": _holds_out,
     "oob_score": _is_on,
     "probability": _is_on,
-    **dict.fromkeys(("eval_fraction", "holdout_frac", "train_split", "val_fraction", "val_size"), _is_on),
+    **dict.fromkeys(
+        (
+            "eval_fraction",
+            "holdout_frac",
+            "train_split",
+            "val_fraction",
+            "val_size",
+        ),
+        _is_on,
+    ),
     **dict.fromkeys(("validation_size", "validation_split"), _is_on),
-    **dict.fromkeys(("presets", "resampling_strategy"), _is_given),  # AutoGluon's and auto-sklearn's
+    **dict.fromkeys(
+        ("presets", "resampling_strategy"), _is_given
+    ),  # AutoGluon's and auto-sklearn's
 }
 #: Parameter -> the value by which an estimator of scikit-learn splits no rows.
-_OFF = {"early_stopping": "False", "n_iter_no_change": "None", "oob_score": "False", "probability": "False"}
+_OFF = {
+    "early_stopping": "False",
+    "n_iter_no_change": "None",
+    "oob_score": "False",
+    "probability": "False",
+}
 
 
 def splits_of(model: Any, n: int) -> Iterator[SplitParameter]:
@@ -168,7 +192,9 @@ def _splits(owner: Any, name: str, value: Any, n: int) -> bool:
     return rule is not None and rule(value, owner, owner.get_params(deep=False), n)
 
 
-def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[SplitParameter]:
+def _splits_of_a_search(
+    search: Any, path: str, grid: Any, n: int
+) -> Iterator[SplitParameter]:
     """Yield the splits of a model under the values that a search tries."""
     searched = getattr(search, "estimator", None)
     inner = {} if searched is None else {"": searched, **searched.get_params()}
@@ -176,7 +202,12 @@ def _splits_of_a_search(search: Any, path: str, grid: Any, n: int) -> Iterator[S
         prefix, _, name = key.rpartition("__")
         if hasattr(value, "fit") and hasattr(value, "get_params"):
             for split in splits_of(value, n):
-                yield SplitParameter(split.owner, f"{path}__{key}__{split.path}", split.value, searched=True)
+                yield SplitParameter(
+                    split.owner,
+                    f"{path}__{key}__{split.path}",
+                    split.value,
+                    searched=True,
+                )
         owner = inner.get(prefix)
         if hasattr(owner, "fit") and _splits(owner, name, value, n):
             yield SplitParameter(owner, f"{path}__{key}", value, searched=True)
@@ -204,7 +235,9 @@ def keep_whole(model: Any, whole: str, n: int) -> bool:
     """
     handed = False
     splits = list(splits_of(model, n))
-    overwritten = {(id(split.owner), split.parameter) for split in splits if split.searched}
+    overwritten = {
+        (id(split.owner), split.parameter) for split in splits if split.searched
+    }
     for split in splits:
         root, path = _fitted_as_a_whole(model, split, whole)
         if has_fit_parameter(split.owner, whole):
@@ -214,7 +247,11 @@ def keep_whole(model: Any, whole: str, n: int) -> bool:
         if not split.searched and (id(split.owner), split.parameter) in overwritten:
             continue
         folds = split.folds if split.is_number_of_folds else split.value
-        if split.searched or split.parameter != "cv" or not _reaches_folds(root, path, folds):
+        if (
+            split.searched
+            or split.parameter != "cv"
+            or not _reaches_folds(root, path, folds)
+        ):
             _warn_of(split, whole)
             continue
         model.set_params(**{split.path: folds})
@@ -222,7 +259,9 @@ def keep_whole(model: Any, whole: str, n: int) -> bool:
     return handed
 
 
-def _fitted_as_a_whole(model: Any, split: SplitParameter, whole: str) -> tuple[Any, str]:
+def _fitted_as_a_whole(
+    model: Any, split: SplitParameter, whole: str
+) -> tuple[Any, str]:
     """Find the model or member whose `fit` has to hand groups on to a split, and the path from there.
 
     One whose `fit` takes the values hands them to its members, each of which is a model of its own.
@@ -230,8 +269,14 @@ def _fitted_as_a_whole(model: Any, split: SplitParameter, whole: str) -> tuple[A
     params = {"": model, **model.get_params()}
     parts = split.path.split("__")
     for depth in range(len(parts) - 2, -1, -1):
-        around, member = (params.get("__".join(parts[:end])) for end in (depth, depth + 1))
-        if hasattr(member, "fit") and hasattr(around, "fit") and has_fit_parameter(around, whole):
+        around, member = (
+            params.get("__".join(parts[:end])) for end in (depth, depth + 1)
+        )
+        if (
+            hasattr(member, "fit")
+            and hasattr(around, "fit")
+            and has_fit_parameter(around, whole)
+        ):
             return member, "__".join(parts[depth + 1 :])
     return model, split.path
 
@@ -252,8 +297,13 @@ def _loses_groups(root: Any, path: str) -> bool:
     """Return whether an estimator on the way is said to hand groups on, and does not."""
     params = {"": root, **root.get_params()}
     parts = path.split("__")
-    *around, owner = [params.get("__".join(parts[:depth])) for depth in range(len(parts))]
-    if any(isinstance(member, (StackingClassifier, StackingRegressor)) for member in around):
+    *around, owner = [
+        params.get("__".join(parts[:depth])) for depth in range(len(parts))
+    ]
+    if any(
+        isinstance(member, (StackingClassifier, StackingRegressor))
+        for member in around
+    ):
         return True  # it hands all there is to its last estimator too, which takes no groups
     return isinstance(owner, CalibratedClassifierCV) and owner.ensemble is False
 
@@ -272,7 +322,10 @@ def _is_handed(root: Any, path: str, whole: str) -> bool:
 def _takes_probe(model: Any) -> bool:
     try:
         return bool(model.get_metadata_routing().consumes("fit", [_PROBE]))
-    except (AttributeError, NotImplementedError):  # some of scikit-learn's own have no routing
+    except (
+        AttributeError,
+        NotImplementedError,
+    ):  # some of scikit-learn's own have no routing
         return False
 
 

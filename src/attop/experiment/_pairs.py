@@ -103,7 +103,9 @@ class Differences:
         gaps = difference(ordered[1:], ordered[:-1])
         gaps = gaps[gaps > 0]
         values, _ = differences(first[shared], second[shared], 0)
-        return cls(values, np.flatnonzero(shared), float(gaps.min()) if gaps.size else 0.0)
+        return cls(
+            values, np.flatnonzero(shared), float(gaps.min()) if gaps.size else 0.0
+        )
 
     def __neg__(self) -> Differences:
         return Differences(-self.values, self.runs, self.step)
@@ -178,7 +180,11 @@ class Rows:
 
     def reach(self, risk: float) -> float:
         """Return how far the difference may be off on one side; 0 where that is not known."""
-        return self.furthest(risk) - self.share * self.span if self.bounded and self.known else 0.0
+        return (
+            self.furthest(risk) - self.share * self.span
+            if self.bounded and self.known
+            else 0.0
+        )
 
     def p_below(self) -> float:
         """Return the p-value at which the difference is not off by itself; 0 where that is not known."""
@@ -195,7 +201,11 @@ class Rows:
 
     def least(self, risk: float) -> float:
         """Return the least lead that is one of rows too; 0 where that is not known."""
-        return self.span * _least_share(self.n, risk) if self.bounded and self.known else 0.0
+        return (
+            self.span * _least_share(self.n, risk)
+            if self.bounded and self.known
+            else 0.0
+        )
 
 
 def _upper(share: float, n: float, risk: float) -> float:
@@ -234,18 +244,25 @@ class Pair:
 
     def p_below(self, errors: Sequence[Error]) -> float:
         """Return the p-value of "no lead", by the error that shows most."""
-        return max(min(error.p_below(self.mean) for error in errors), self.rows.p_below())
+        return max(
+            min(error.p_below(self.mean) for error in errors), self.rows.p_below()
+        )
 
     def reach(self, errors: Sequence[Error], risk: float) -> float:
         """Return how far the lead may be off on one side, by the error that shows most."""
-        return max(min(error.reach(risk) for error in errors), self.rows.reach(risk))
+        return max(
+            min(error.reach(risk) for error in errors), self.rows.reach(risk)
+        )
 
     def p_beyond(self, tolerance: float) -> float:
         """Return the p-value of "further apart than the tolerance", by two one-sided tests and the rows."""
         beyond = self.rows.p_beyond(tolerance)
         if not self.own.size:
             return beyond
-        return max(float(stdtr(self.own.df, (abs(self.mean) - tolerance) / self.own.size)), beyond)
+        return max(
+            float(stdtr(self.own.df, (abs(self.mean) - tolerance) / self.own.size)),
+            beyond,
+        )
 
     def furthest(self, risk: float) -> float:
         """Return the tolerance from which on the two would be equal."""
@@ -257,8 +274,14 @@ class Pair:
         NaN for what is not below the metric's range, or not known since the models never differ.
         """
         rows = self.rows.least(risk)
-        leads = (min(e.reach(risk) for e in errors), min(e.needs(risk) for e in errors))
-        least, needs = (max(lead, rows) if 0 < lead < self.rows.span else math.nan for lead in leads)
+        leads = (
+            min(e.reach(risk) for e in errors),
+            min(e.needs(risk) for e in errors),
+        )
+        least, needs = (
+            max(lead, rows) if 0 < lead < self.rows.span else math.nan
+            for lead in leads
+        )
         return least, needs
 
 
@@ -277,7 +300,11 @@ def spreads_of(leads: Sequence[Differences]) -> Floats:
 
 
 def pairs_of(
-    leads: Sequence[Differences], ratio: float, units: Units, span: float, spreads: Floats
+    leads: Sequence[Differences],
+    ratio: float,
+    units: Units,
+    span: float,
+    spreads: Floats,
 ) -> list[Pair]:
     """Return a pair for each set of differences, their shared error from all of them.
 
@@ -286,14 +313,28 @@ def pairs_of(
     errors = [d.error(ratio) for d in leads]
     squares = np.square([error.size for error in errors])
     # of an even number the smaller of the two in the middle; infinite where no two models differ
-    median = np.quantile(squares[squares > 0], 0.5, method="lower") if squares.any() else math.inf
+    median = (
+        np.quantile(squares[squares > 0], 0.5, method="lower")
+        if squares.any()
+        else math.inf
+    )
     pooled = (squares > 0) & (squares <= LIKE * median)
     of_others = spreads[pooled].sum() - pooled * spreads
     alike = pooled & (spreads * (pooled.sum() - pooled) <= STEADY * of_others)
-    mean = _mean_error([error for error, is_pooled in zip(errors, pooled, strict=True) if is_pooled])
+    mean = _mean_error(
+        [
+            error
+            for error, is_pooled in zip(errors, pooled, strict=True)
+            if is_pooled
+        ]
+    )
     pairs = []
     for d, own, is_alike in zip(leads, errors, alike, strict=True):
-        shared = Error(max(own.size, mean.size), max(own.df, mean.df)) if is_alike else own
+        shared = (
+            Error(max(own.size, mean.size), max(own.df, mean.df))
+            if is_alike
+            else own
+        )
         rows = Rows(
             share=abs(d.mean) / span,
             n=units.distinct(d.values.size, ratio),
@@ -312,10 +353,14 @@ def _mean_error(errors: Sequence[Error]) -> Error:
     squares = np.square([error.size for error in errors])
     total = math.fsum(squares)
     fewest = min(error.df for error in errors)
-    return Error(math.sqrt(total / squares.size), fewest * total**2 / math.fsum(squares**2))
+    return Error(
+        math.sqrt(total / squares.size), fewest * total**2 / math.fsum(squares**2)
+    )
 
 
-def compare_with_best(pairs: Sequence[Pair], full: Sequence[bool], tolerance: float) -> list[Decision]:
+def compare_with_best(
+    pairs: Sequence[Pair], full: Sequence[bool], tolerance: float
+) -> list[Decision]:
     """Decide of the best model against each of the others.
 
     Parameters
@@ -336,7 +381,10 @@ def compare_with_best(pairs: Sequence[Pair], full: Sequence[bool], tolerance: fl
         return []
     candidates = [i for i, is_full in enumerate(full) if is_full]
     errors = _sharpest(pairs, candidates)
-    beaten = [pair.mean > pair.reach(error, RISK / 2) for pair, error in zip(pairs, errors, strict=True)]
+    beaten = [
+        pair.mean > pair.reach(error, RISK / 2)
+        for pair, error in zip(pairs, errors, strict=True)
+    ]
     p_best = max((2 * pairs[i].p_below(errors[i]) for i in candidates), default=1.0)
     behind, p_behind = _behind(pairs, len(pairs) + 1)
     equal, decisions = _equality(pairs, tolerance), []
@@ -352,18 +400,28 @@ def compare_with_best(pairs: Sequence[Pair], full: Sequence[bool], tolerance: fl
     return decisions
 
 
-def _sharpest(pairs: Sequence[Pair], candidates: Sequence[int]) -> list[tuple[Error, ...]]:
+def _sharpest(
+    pairs: Sequence[Pair], candidates: Sequence[int]
+) -> list[tuple[Error, ...]]:
     """Return the errors by which the best is tested: for the nearest of the candidates its own alone."""
     nearest = min((pairs[i].mean for i in candidates), default=math.nan)
-    return [(pair.own,) if difference(pair.mean, nearest) <= 0 else pair.errors for pair in pairs]
+    return [
+        (pair.own,) if difference(pair.mean, nearest) <= 0 else pair.errors
+        for pair in pairs
+    ]
 
 
-def _behind(pairs: Sequence[Pair], chosen_from: int) -> tuple[list[_Test], list[float]]:
+def _behind(
+    pairs: Sequence[Pair], chosen_from: int
+) -> tuple[list[_Test], list[float]]:
     """Return test and adjusted p of each pair by Holm, where the first is the best of so many models."""
     cost = chosen_from * (2 if len(pairs) > 1 else 1)  # a pair alone has one error
     p = np.minimum([cost * pair.p_below(pair.errors) for pair in pairs], 1.0)
     factors = holm_factors(p, RISK)
-    tests = [(pair.errors, RISK / (cost * factor)) for pair, factor in zip(pairs, factors, strict=True)]
+    tests = [
+        (pair.errors, RISK / (cost * factor))
+        for pair, factor in zip(pairs, factors, strict=True)
+    ]
     return tests, holm(p).tolist()
 
 
@@ -393,11 +451,20 @@ def _equality(pairs: Sequence[Pair], tolerance: float) -> list[tuple[float, floa
         return [(math.nan, 0.0)] * len(pairs)
     p = [pair.p_beyond(tolerance) for pair in pairs]
     factors = holm_factors(p, RISK)
-    met = [pair.furthest(RISK / factor) for pair, factor in zip(pairs, factors, strict=True)]
+    met = [
+        pair.furthest(RISK / factor)
+        for pair, factor in zip(pairs, factors, strict=True)
+    ]
     return list(zip(holm(p).tolist(), met, strict=True))
 
 
-def _decision(pair: Pair, p: float, test: _Test, equality: tuple[float, float], tolerance: float) -> Decision:
+def _decision(
+    pair: Pair,
+    p: float,
+    test: _Test,
+    equality: tuple[float, float],
+    tolerance: float,
+) -> Decision:
     """Read the verdict from the interval of a test, and from the tolerance from which on the two are equal.
 
     The interval reaches as far as that tolerance where it is not met, and no further where it is.
@@ -465,7 +532,8 @@ def decide(
     p = np.minimum(chosen_from * holm(above), 1.0).tolist()
     p_equal = [math.nan] * len(p) if math.isnan(tolerance) else holm(apart).tolist()
     return [
-        Decision(_verdict(one, alike), p=one, p_equal=alike) for one, alike in zip(p, p_equal, strict=True)
+        Decision(_verdict(one, alike), p=one, p_equal=alike)
+        for one, alike in zip(p, p_equal, strict=True)
     ]
 
 

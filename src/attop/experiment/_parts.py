@@ -43,7 +43,9 @@ def read_parts(by: str | ArrayLike, X: Any, n: int) -> Parts:
     column = by if isinstance(by, str) else getattr(by, "name", None) or "part"
     values = _column(by, X) if isinstance(by, str) else plain_array(by, "by")
     if values.shape != (n,):
-        raise ValueError(f"by must have a value for each of the {n} rows of X, got shape {values.shape}")
+        raise ValueError(
+            f"by must have a value for each of the {n} rows of X, got shape {values.shape}"
+        )
     lacking = np.array([is_missing(value) for value in values.tolist()], dtype=bool)
     try:
         names, codes = np.unique(values[~lacking], return_inverse=True)
@@ -56,12 +58,22 @@ def read_parts(by: str | ArrayLike, X: Any, n: int) -> Parts:
         )
     all_codes = np.full(n, len(names))
     all_codes[~lacking] = codes
-    return Parts(str(column), [*names.tolist(), *([MISSING] if lacking.any() else [])], all_codes)
+    return Parts(
+        str(column),
+        [*names.tolist(), *([MISSING] if lacking.any() else [])],
+        all_codes,
+    )
 
 
 def _column(name: str, X: Any) -> NDArray[Any]:
     columns = column_names(X)
     if name not in columns:
-        hint = f"its columns are {columns}; {did_you_mean(name, columns)}" if columns else "it has no names"
-        raise ValueError(f"by must be a column of X or an array, got {name!r}: {hint}")
+        hint = (
+            f"its columns are {columns}; {did_you_mean(name, columns)}"
+            if columns
+            else "it has no names"
+        )
+        raise ValueError(
+            f"by must be a column of X or an array, got {name!r}: {hint}"
+        )
     return np.asarray(X[name])

@@ -55,22 +55,43 @@ def parts_at_top(
     rows = []
     for model, tested in models.items():
         alike = likeness_within([one.rows for one in tested], y, entity)
-        counts = np.array([counts_at_top(one, parts, top, groups) for one in tested])
+        counts = np.array(
+            [counts_at_top(one, parts, top, groups) for one in tested]
+        )
         for code, name in enumerate(parts.names):
             inside = parts.codes == code
-            share = ratio_of_sums(counts[:, code, 0], counts[:, :, 0].sum(axis=1), ratio, alike)
-            precision = ratio_of_sums(counts[:, code, 1], counts[:, code, 0], ratio, alike)
+            share = ratio_of_sums(
+                counts[:, code, 0], counts[:, :, 0].sum(axis=1), ratio, alike
+            )
+            precision = ratio_of_sums(
+                counts[:, code, 1], counts[:, code, 0], ratio, alike
+            )
             named = {"model": model, parts.column: name, "rows": int(inside.sum())}
-            named |= {"of_all": float(inside.mean()), "positive": float(y[inside].mean())}
-            named |= dict(zip(("share", "share_low", "share_high"), share, strict=True))
-            named |= dict(zip(("precision", "precision_low", "precision_high"), precision, strict=True))
+            named |= {
+                "of_all": float(inside.mean()),
+                "positive": float(y[inside].mean()),
+            }
+            named |= dict(
+                zip(("share", "share_low", "share_high"), share, strict=True)
+            )
+            named |= dict(
+                zip(
+                    ("precision", "precision_low", "precision_high"),
+                    precision,
+                    strict=True,
+                )
+            )
             rows.append(named)
     return pd.DataFrame(rows).set_index(["model", parts.column])
 
 
-def counts_at_top(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] | None) -> Floats:
+def counts_at_top(
+    tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] | None
+) -> Floats:
     """Count the expected rows and positives of each part among the first k of a test part: (parts, 2)."""
-    lists: Sequence[Any] = [slice(None)] if groups is None else lists_of(groups[tested.rows])
+    lists: Sequence[Any] = (
+        [slice(None)] if groups is None else lists_of(groups[tested.rows])
+    )
     counts = np.zeros((len(parts.names), 2))
     for one in lists:
         labels = tested.y_true[one]
@@ -86,7 +107,9 @@ def counts_at_top(tested: HeldOut, parts: Parts, top: Top, groups: NDArray[Any] 
     return counts
 
 
-def ratio_of_sums(above: Floats, below: Floats, ratio: float, alike: float) -> tuple[float, float, float]:
+def ratio_of_sums(
+    above: Floats, below: Floats, ratio: float, alike: float
+) -> tuple[float, float, float]:
     """Estimate a ratio of sums over runs, with its interval; NaN where the denominator is 0."""
     total = float(below.sum())
     if total <= 0:

@@ -107,7 +107,9 @@ class TopComparison:
 
         keys = self.runs[["model", "repeat", "fold"]].to_dict("records")
         frames = [
-            pd.DataFrame({**key, "row": one.rows, "y": one.y_true, "score": one.y_score})
+            pd.DataFrame(
+                {**key, "row": one.rows, "y": one.y_true, "score": one.y_score}
+            )
             for key, one in zip(keys, self.held_out, strict=True)
             if one is not None
         ]
@@ -136,13 +138,20 @@ class TopComparison:
         """
         names = list(self.table.index)
         if first == second or not {first, second} <= {*names}:
-            raise ValueError(f"two of the models {names} are needed, got {first!r} and {second!r}")
-        values = self.runs.pivot(index="run", columns="model", values="value")[names]
+            raise ValueError(
+                f"two of the models {names} are needed, got {first!r} and {second!r}"
+            )
+        values = self.runs.pivot(index="run", columns="model", values="value")[
+            names
+        ]
         judged = self.judgement
         ratio = self._test_train_ratio
-        better, rival = judge_pair({m: values[m].to_numpy() for m in names}, first, second, ratio, judged)
+        better, rival = judge_pair(
+            {m: values[m].to_numpy() for m in names}, first, second, ratio, judged
+        )
         leader, other = (
-            f"{m} ({judged.found(judged.means.get(m, math.nan))})" for m in (better, rival.model)
+            f"{m} ({judged.found(judged.means.get(m, math.nan))})"
+            for m in (better, rival.model)
         )
         sentence = f"{leader} is {rival.verdict.sentence(other, 'better than')}{judged.beside(rival)}"
         why = f": {rival.reason}" if rival.reason else f" (p {format_p(rival.p)})"
@@ -154,7 +163,9 @@ class TopComparison:
         sizes = self.runs.drop_duplicates("run")[["n_test", "n_train"]].sum()
         return float(sizes["n_test"] / sizes["n_train"])
 
-    def plot(self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None) -> Axes:
+    def plot(
+        self, kind: Literal["strip", "capacity"] = "strip", axes: Axes | None = None
+    ) -> Axes:
         """Draw the comparison, by default on a new figure of pyplot's.
 
         Parameters
@@ -186,14 +197,23 @@ class TopComparison:
         rows = np.arange(n)[::-1]
         for row, name in zip(rows, table.index, strict=True):
             values = self.runs.loc[self.runs["model"] == name, "value"]
-            axes.plot(values, np.full(len(values), row), "|", color=_RUNS, markersize=9, zorder=1)
+            axes.plot(
+                values,
+                np.full(len(values), row),
+                "|",
+                color=_RUNS,
+                markersize=9,
+                zorder=1,
+            )
             axes.annotate(
                 self.judgement.state(str(name)).word, (1, row), xycoords=("axes fraction", "data"),
                 xytext=(5, 0), textcoords="offset points", va="center", color=_BASELINE, fontsize="small",
             )  # fmt: skip
         middle = table[self.metric]
         reach = np.nan_to_num([middle - table["low"], table["high"] - middle])
-        axes.errorbar(middle, rows, xerr=reach, fmt="o", color=_MARK, capsize=3, zorder=2)
+        axes.errorbar(
+            middle, rows, xerr=reach, fmt="o", color=_MARK, capsize=3, zorder=2
+        )
         if self.metric == "precision@k":
             axes.axvline(self.share, color=_BASELINE, linestyle=":", linewidth=1)
             axes.annotate(
@@ -203,7 +223,9 @@ class TopComparison:
         axes.set_yticks(rows, table.index)
         axes.set_ylim(-0.6, n - 0.4)
         top = f" ({self.top})" if self.judgement.needs_top else ""
-        axes.set_xlabel(f"{self.metric}{top}, mean, 95% interval and runs", loc="right")
+        axes.set_xlabel(
+            f"{self.metric}{top}, mean, 95% interval and runs", loc="right"
+        )
         axes.spines[["top", "right"]].set_visible(False)
         return axes
 
@@ -214,13 +236,32 @@ class TopComparison:
                 "a curve of hits is of one list, and with groups there is one each: plot('strip')"
             )
         ran = self.runs[~self.runs["failed"]].groupby("model")["hits"]
-        curves = {m: np.stack(list(ran.get_group(m))) for m in self.table.index if m in ran.groups}
+        curves = {
+            m: np.stack(list(ran.get_group(m)))
+            for m in self.table.index
+            if m in ran.groups
+        }
         n_pos = round(self.share * self.list_length)
         units = self.judgement.units if self.metric == "precision@k" else UNKNOWN
         ratio = self._test_train_ratio
-        bands = {m: curve_interval(hits, ratio, units=units) for m, hits in curves.items()}
-        draw_capacity(axes, curves, k, self.list_length, n_pos, forecast=self.next, bands=bands)
-        axes.set_title(f"Positives among the first k of {self.list_length:,} items", loc="left", pad=18)
+        bands = {
+            m: curve_interval(hits, ratio, units=units)
+            for m, hits in curves.items()
+        }
+        draw_capacity(
+            axes,
+            curves,
+            k,
+            self.list_length,
+            n_pos,
+            forecast=self.next,
+            bands=bands,
+        )
+        axes.set_title(
+            f"Positives among the first k of {self.list_length:,} items",
+            loc="left",
+            pad=18,
+        )
         return axes
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -261,7 +302,9 @@ class TopComparison:
         shown = self.table[[self.metric, "lift", "behind", "verdict", "seconds"]]
         shown.insert(1, "95% interval", self._range("low", "high"))
         shown.insert(4, "its interval", self._range("behind_low", "behind_high"))
-        table = shown.rename_axis(None).to_html(border=0, float_format="{:.3f}".format, na_rep="–")
+        table = shown.rename_axis(None).to_html(
+            border=0, float_format="{:.3f}".format, na_rep="–"
+        )
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         text = f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{notes}"
         return f"{text}{picture}{table}"
@@ -304,7 +347,9 @@ def summarise(
     n = len(sample.y)
     share = float(sample.y.mean())
     grouped = sample.groups is not None
-    length = top.out_of or (n if sample.groups is None else round(n / len(np.unique(sample.groups))))
+    length = top.out_of or (
+        n if sample.groups is None else round(n / len(np.unique(sample.groups)))
+    )
     units = sample.units(metric, top, ratio, [split.fold.test for split in splits])
     judged = judge_top(
         {model: values[model].to_numpy() for model in dict.fromkeys(runs["model"])},
@@ -323,8 +368,17 @@ def summarise(
     table = _table(runs, values, judged, [*order], metric, ratio, units)
     forecast = None
     tested = _tested(results)
-    whole = {model: tested[model] for model in order if len(tested.get(model, ())) == len(splits)}
-    if judged.best in whole and judged.k and metric.name == "precision@k" and not grouped:
+    whole = {
+        model: tested[model]
+        for model in order
+        if len(tested.get(model, ())) == len(splits)
+    }
+    if (
+        judged.best in whole
+        and judged.k
+        and metric.name == "precision@k"
+        and not grouped
+    ):
         best = whole.pop(judged.best)
         forecast = next_list(best, judged.k, length, rivals=[*whole.values()])
     labels = sample.y if sample.labels is None else sample.labels
@@ -390,7 +444,10 @@ def _table(
     rivals = {rival.model: rival for rival in judged.rivals}
     means = runs.groupby("model")[["lift", "seconds"]].mean().loc[order]
     limits = np.array(
-        [interval(values[model], ratio, units=units, bounds=metric.bounds) for model in order]
+        [
+            interval(values[model], ratio, units=units, bounds=metric.bounds)
+            for model in order
+        ]
     ).T
     behind = {
         "behind": "difference", "behind_low": "low", "behind_high": "high", "needs": "needs", "p": "p"
@@ -401,7 +458,10 @@ def _table(
             "low": limits[0],
             "high": limits[1],
             "lift": means["lift"],
-            **{c: pd.Series({m: getattr(r, a) for m, r in rivals.items()}) for c, a in behind.items()},
+            **{
+                c: pd.Series({m: getattr(r, a) for m, r in rivals.items()})
+                for c, a in behind.items()
+            },
             "verdict": [judged.state(model).word for model in order],
             "seconds": means["seconds"],
         },
@@ -414,7 +474,9 @@ def _tested(results: Sequence[Row]) -> dict[str, list[HeldOut]]:
     tested: dict[str, list[HeldOut]] = {}
     for row in results:
         if not row["failed"]:
-            tested.setdefault(cast("str", row["model"]), []).append(cast("HeldOut", row["held_out"]))
+            tested.setdefault(cast("str", row["model"]), []).append(
+                cast("HeldOut", row["held_out"])
+            )
     return tested
 
 
@@ -423,17 +485,22 @@ def _failures(results: Sequence[Row]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for row in results:
         if row["failed"]:
-            reasons.setdefault(cast("str", row["model"]), []).append(cast("str", row["reason"]))
+            reasons.setdefault(cast("str", row["model"]), []).append(
+                cast("str", row["reason"])
+            )
     count = Counter(row["model"] for row in results)
     return [
-        f"{model} failed in {len(why)} of {count[model]} runs: {why[0]}" for model, why in reasons.items()
+        f"{model} failed in {len(why)} of {count[model]} runs: {why[0]}"
+        for model, why in reasons.items()
     ]
 
 
 def _torn(results: Sequence[Mapping[str, object]]) -> list[str]:
     """Report once for each model which of its own splits tear entities or groups."""
     sentences = [
-        f"{result['model']}: {sentence}." for result in results for sentence in cast("list", result["torn"])
+        f"{result['model']}: {sentence}."
+        for result in results
+        for sentence in cast("list", result["torn"])
     ]
     return list(dict.fromkeys(sentences))
 
@@ -443,5 +510,7 @@ def _new_axes(height: float) -> Axes:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError(f"to plot, install matplotlib: pip install matplotlib ({error})") from error
+        raise ImportError(
+            f"to plot, install matplotlib: pip install matplotlib ({error})"
+        ) from error
     return pyplot.figure(figsize=(6.4, height), layout="constrained").subplots()

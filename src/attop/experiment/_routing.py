@@ -48,7 +48,9 @@ def takes(estimator: Any, name: str) -> bool:
         return name in _asking(estimator, [name], 0)[1].values()
 
 
-def _asking(estimator: E, names: Iterable[str], n: int) -> tuple[E, dict[str, str], bool]:
+def _asking(
+    estimator: E, names: Iterable[str], n: int
+) -> tuple[E, dict[str, str], bool]:
     """Clone a model and request row values for it; return also their keywords, and whether routing is needed.
 
     Routing is for estimators around others, such as searches, stacks and threshold tuners. Of a pipeline the
@@ -68,7 +70,12 @@ def _asking(estimator: E, names: Iterable[str], n: int) -> tuple[E, dict[str, st
     else:
         keywords = {prefix + n: n for n in names if has_fit_parameter(last, n)}
         unmet = []
-    lost = [(n, v) for v in inner for n in names if n not in keywords.values() and _wants(v, n)]
+    lost = [
+        (n, v)
+        for v in inner
+        for n in names
+        if n not in keywords.values() and _wants(v, n)
+    ]
     for name, inside in (*lost, *unmet):
         raise TypeError(
             f"{type(last).__name__} cannot hand {name} to the {type(inside).__name__} inside it: leave it "
@@ -93,19 +100,27 @@ def _is_estimator(value: object) -> bool:
 def _is_router(estimator: Any) -> bool:
     try:
         return isinstance(estimator.get_metadata_routing(), MetadataRouter)
-    except (AttributeError, NotImplementedError):  # some of scikit-learn's own have none
+    except (
+        AttributeError,
+        NotImplementedError,
+    ):  # some of scikit-learn's own have none
         return False
 
 
 def _wants(estimator: Any, name: str) -> bool:
-    return has_fit_parameter(estimator, name) and _request(estimator, "fit", name) is not False
+    return (
+        has_fit_parameter(estimator, name)
+        and _request(estimator, "fit", name) is not False
+    )
 
 
 def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
     """Set the requests of all estimators and scorers in a model; return what it then takes, by keyword."""
     asked = dict.fromkeys(names, True)
     if "entity" in asked:
-        asked["groups"] = False  # of models and scorers; of splitters they are the entities
+        asked["groups"] = (
+            False  # of models and scorers; of splitters they are the entities
+        )
     with config_context(enable_metadata_routing=True):
         params = model.get_params()
         for owner in filter(_is_estimator, [model, *params.values()]):
@@ -122,8 +137,13 @@ def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
-    scorer_names = get_scorer_names()  # "warn", a default of scikit-learn's, is none
-    scorers = {n: get_scorer(s) if isinstance(s, str) and s in scorer_names else s for n, s in named.items()}
+    scorer_names = (
+        get_scorer_names()
+    )  # "warn", a default of scikit-learn's, is none
+    scorers = {
+        n: get_scorer(s) if isinstance(s, str) and s in scorer_names else s
+        for n, s in named.items()
+    }
     for scorer in scorers.values():
         _ask(scorer, asked)
     return scorers.get("", scorers)
@@ -133,18 +153,26 @@ def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any
     """Find values that the final estimator of a stack refuses, though the stack hands it all there are."""
     if not isinstance(last, StackingClassifier):
         return []
-    final = LogisticRegression() if last.final_estimator is None else last.final_estimator
+    final = (
+        LogisticRegression()
+        if last.final_estimator is None
+        else last.final_estimator
+    )
     return [(name, final) for name in keywords if not takes(final, name)]
 
 
 def _request(owner: Any, method: str, name: str) -> object:
     """Return the request of an estimator or scorer, None if that is open; empty if it cannot be asked."""
-    request = getattr(owner, "_get_metadata_request", getattr(owner, "get_metadata_routing", None))
+    request = getattr(
+        owner, "_get_metadata_request", getattr(owner, "get_metadata_routing", None)
+    )
     if request is None:
         return ""
     try:
         return getattr(request(), method).requests.get(name, "")
-    except ValueError:  # scikit-learn's RFECV is declared to do without a value that it never took
+    except (
+        ValueError
+    ):  # scikit-learn's RFECV is declared to do without a value that it never took
         return ""
 
 
@@ -158,7 +186,12 @@ def _ask(owner: Any, asked: Mapping[str, bool]) -> None:
         if _request(owner, "score", name) is None:
             takes_it = name != "sample_weight" or accepts is None or accepts()
             owner.set_score_request(**{name: wanted and takes_it})
-        elif _request(owner, "score", name) == "" and name == "sample_weight" and accepts and accepts():
+        elif (
+            _request(owner, "score", name) == ""
+            and name == "sample_weight"
+            and accepts
+            and accepts()
+        ):
             owner.set_score_request(sample_weight=True)
 
 
@@ -171,6 +204,10 @@ def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
     model, keywords, routed = _asking(estimator, arguments, np.shape(y)[0])
     # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
     with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
-        warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)  # see `Learner.seeded`
-        model.fit(X, y, **{keyword: arguments[name] for keyword, name in keywords.items()})
+        warnings.filterwarnings(
+            "ignore", "'n_jobs' has no effect", FutureWarning
+        )  # see `Learner.seeded`
+        model.fit(
+            X, y, **{keyword: arguments[name] for keyword, name in keywords.items()}
+        )
     return model

@@ -54,22 +54,31 @@ def run(
     with threadpool_limits(1), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            trained = train(learner, sample, split.fold, tops, metric, split.seed, select)
+            trained = train(
+                learner, sample, split.fold, tops, metric, split.seed, select
+            )
         except Exception as error:
             return [_failed(learner, error) for _ in tops]
     torn = [str(w.message) for w in warned if issubclass(w.category, TornWarning)]
-    others = [str(w.message) for w in warned if not issubclass(w.category, TornWarning)]
+    others = [
+        str(w.message) for w in warned if not issubclass(w.category, TornWarning)
+    ]
     warning = "; ".join(dict.fromkeys(torn + others[:1]))
     rows = []
     for i, top in enumerate(tops):
-        row: Row = {"model": learner.name, **_measured(sample, split.fold, metric, top, trained.scores[i])}
+        row: Row = {
+            "model": learner.name,
+            **_measured(sample, split.fold, metric, top, trained.scores[i]),
+        }
         row |= {"candidate": trained.chosen[i], "seconds": _seconds(trained)}
         row |= {"warning": warning, "torn": torn, "failed": False}
         rows.append(row | {"estimator": trained.models[i]} if keep else row)
     return rows
 
 
-def _measured(sample: Sample, fold: Fold, metric: Metric, top: Top, scores: Floats) -> Row:
+def _measured(
+    sample: Sample, fold: Fold, metric: Metric, top: Top, scores: Floats
+) -> Row:
     """Measure the scores of the test items: value, lift and hits."""
     y = sample.y[fold.test]
     value = sample.measure(metric, fold.test, scores, top)
@@ -79,13 +88,17 @@ def _measured(sample: Sample, fold: Fold, metric: Metric, top: Top, scores: Floa
         "value": value.value,
         "reason": value.reason or "",
         "lift": get_metric("lift@k").evaluate(y, scores, top, groups).value,
-        "hits": None if groups is not None else capacity(roc_points(y, scores), top),
+        "hits": None
+        if groups is not None
+        else capacity(roc_points(y, scores), top),
         "held_out": HeldOut(fold.test, y, scores, entity),
     }
 
 
 def _seconds(trained: Trained) -> float:
-    return sum(filter(None, (trained.seconds[part] for part in ("selection", "training"))))
+    return sum(
+        filter(None, (trained.seconds[part] for part in ("selection", "training")))
+    )
 
 
 def _failed(learner: Learner, error: Exception) -> Row:
@@ -115,4 +128,6 @@ def require_a_result(results: Sequence[Sequence[Row]]) -> None:
     if all(row["failed"] for rows in results for row in rows):
         count = len(results)
         every = "the run" if count == 1 else f"each of the {count} runs"
-        raise ValueError(f"{every} raised an error, the first one of {first['model']!r}: {first['reason']}")
+        raise ValueError(
+            f"{every} raised an error, the first one of {first['model']!r}: {first['reason']}"
+        )

@@ -40,7 +40,9 @@ class LogInteger:
 
     def rvs(self, *, random_state: Any = None) -> int:
         """Return a whole number."""
-        number = int(np.exp(random_state.uniform(np.log(self.low), np.log(self.high))))
+        number = int(
+            np.exp(random_state.uniform(np.log(self.low), np.log(self.high)))
+        )
         return min(max(number, self.low), self.high - 1)  # rounding aside
 
 
@@ -59,7 +61,11 @@ def read_distribution(entry: object) -> Distribution:
 
     A ValueError where it names none of `DISTRIBUTIONS`, or its bounds are none.
     """
-    if not isinstance(entry, Mapping) or len(entry) != 1 or not set(entry) <= set(DISTRIBUTIONS):
+    if (
+        not isinstance(entry, Mapping)
+        or len(entry) != 1
+        or not set(entry) <= set(DISTRIBUTIONS)
+    ):
         raise ValueError(
             f"a distribution is one of {', '.join(DISTRIBUTIONS)} with its values, such as "
             f"{{loguniform: [0.01, 1]}}, got {entry!r}"
@@ -74,16 +80,30 @@ def read_distribution(entry: object) -> Distribution:
         return stats.uniform(low, high - low)
     if name == "loguniform":
         return stats.loguniform(low, high)
-    return stats.randint(low, high) if name == "randint" else LogInteger(int(low), int(high))
+    return (
+        stats.randint(low, high)
+        if name == "randint"
+        else LogInteger(int(low), int(high))
+    )
 
 
 def _bounds(name: str, values: Sequence[Any]) -> tuple[float, float]:
     """Return the bounds of a distribution of numbers, or refuse them."""
     kind = int if name.endswith("randint") else (int, float)
-    are_numbers = all(isinstance(v, kind) and not isinstance(v, bool) and np.isfinite(v) for v in values)
+    are_numbers = all(
+        isinstance(v, kind) and not isinstance(v, bool) and np.isfinite(v)
+        for v in values
+    )
     least = {"loguniform": 0.0, "lograndint": 1.0}.get(name, -np.inf)
-    if len(values) != 2 or not are_numbers or not least <= values[0] < values[1] or values[0] == 0.0 == least:
-        raise ValueError(f"{name} takes {DISTRIBUTIONS[name]}, got {list(values)!r}")
+    if (
+        len(values) != 2
+        or not are_numbers
+        or not least <= values[0] < values[1]
+        or values[0] == 0.0 == least
+    ):
+        raise ValueError(
+            f"{name} takes {DISTRIBUTIONS[name]}, got {list(values)!r}"
+        )
     return values[0], values[1]
 
 
@@ -118,9 +138,14 @@ def draw_candidates(
         If the space has fewer different candidates.
     """
     check_n_candidates(n_candidates)
-    space = {name: values if hasattr(values, "rvs") else Choice(values) for name, values in space.items()}
+    space = {
+        name: values if hasattr(values, "rvs") else Choice(values)
+        for name, values in space.items()
+    }
     candidates: list[dict[str, object]] = []
-    for drawn in ParameterSampler(space, _MOST_DRAWS * n_candidates, random_state=seed):
+    for drawn in ParameterSampler(
+        space, _MOST_DRAWS * n_candidates, random_state=seed
+    ):
         candidate = {name: _plain(value) for name, value in drawn.items()}
         if candidate not in candidates:
             candidates.append(candidate)

@@ -45,7 +45,9 @@ class Selector:
     near: bool = False
 
     @classmethod
-    def of(cls, name: str | Metric, find: Callable[[str], Metric] = get_metric) -> Selector:
+    def of(
+        cls, name: str | Metric, find: Callable[[str], Metric] = get_metric
+    ) -> Selector:
         """Return the selector of a name: a metric's, with ``pooled-`` before or ``-within-1se`` after it.
 
         `find` returns the metric of a name. A ValueError where there is none.
@@ -53,7 +55,9 @@ class Selector:
         if isinstance(name, Metric):
             return cls(name.name, name)
         if not isinstance(name, str):
-            raise TypeError(f"select must be the name of a metric or selector, got {name!r}: such as 'ap'")
+            raise TypeError(
+                f"select must be the name of a metric or selector, got {name!r}: such as 'ap'"
+            )
         of_metric = name.removeprefix(_POOLED).removesuffix(_NEAR)
         try:
             metric = find(of_metric)
@@ -67,7 +71,13 @@ class Selector:
             raise
         return cls(name, metric, name.startswith(_POOLED), name.endswith(_NEAR))
 
-    def values(self, sample: Sample, rows: Sequence[Ints], scores: Sequence[Floats], top: Top) -> Floats:
+    def values(
+        self,
+        sample: Sample,
+        rows: Sequence[Ints],
+        scores: Sequence[Floats],
+        top: Top,
+    ) -> Floats:
         """Return the values that a candidate is chosen by: one of each inner fold, or one of all as a list.
 
         Parameters
@@ -82,14 +92,21 @@ class Selector:
             top = self._top_of_all(sample, top, len(rows))
             rows, scores = [np.concatenate(rows)], [np.concatenate(scores)]
         pairs = zip(rows, scores, strict=True)
-        return np.array([sample.measure(self.metric, part, of_part, top).value for part, of_part in pairs])
+        return np.array(
+            [
+                sample.measure(self.metric, part, of_part, top).value
+                for part, of_part in pairs
+            ]
+        )
 
     def _top_of_all(self, sample: Sample, top: Top, n_folds: int) -> Top:
         counts_rows = top.k is not None and top.out_of is None
         one_list = sample.groups is None and not isinstance(self.metric, CardMetric)
         return Top(k=top.k * n_folds) if counts_rows and one_list and top.k else top
 
-    def choose(self, values: Floats, reported: Floats, metric: Metric) -> int | None:
+    def choose(
+        self, values: Floats, reported: Floats, metric: Metric
+    ) -> int | None:
         """Return the candidate that is chosen, None where no value is defined.
 
         Parameters
@@ -120,7 +137,9 @@ def within_one_error(values: ArrayLike, metric: Metric) -> Ints:
     error = of_best.std(ddof=1) / np.sqrt(len(of_best)) if len(of_best) > 1 else 0.0
     sign = 1 if metric.higher_is_better else -1
     means = np.array([best_candidate(row[:, None], metric)[1] for row in table])
-    return np.flatnonzero(sign * means >= sign * highest - error - 1e-12)  # rounding aside
+    return np.flatnonzero(
+        sign * means >= sign * highest - error - 1e-12
+    )  # rounding aside
 
 
 def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
@@ -131,7 +150,9 @@ def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
     """
     columns = np.asarray(values, dtype=np.float64).T
     defined = [column[~np.isnan(column)] for column in columns]
-    means = np.array([column.mean() if len(column) else np.nan for column in defined])
+    means = np.array(
+        [column.mean() if len(column) else np.nan for column in defined]
+    )
     if np.isnan(means).all():
         return 0, float("nan")
     best = np.nanargmax(means) if metric.higher_is_better else np.nanargmin(means)

@@ -58,7 +58,10 @@ class TopComparisons(Mapping[Top, TopComparison]):
     def _stacked(self, which: str, *names: str | None) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.concat({str(top): getattr(one, which) for top, one in self.items()}, names=names)
+        return pd.concat(
+            {str(top): getattr(one, which) for top, one in self.items()},
+            names=names,
+        )
 
     def __str__(self) -> str:
         texts = [f"At {top}:\n{comparison}" for top, comparison in self.items()]
@@ -67,5 +70,8 @@ class TopComparisons(Mapping[Top, TopComparison]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        sections = [f"<h4>{escape(str(top))}</h4>{one._repr_html_()}" for top, one in self.items()]
+        sections = [
+            f"<h4>{escape(str(top))}</h4>{one._repr_html_()}"
+            for top, one in self.items()
+        ]
         return f"<p><b>{escape(self.sentence)}</b></p>{''.join(sections)}"

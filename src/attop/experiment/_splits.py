@@ -70,7 +70,10 @@ def shuffled(strata: Ints, rng: Generator | RandomState) -> Ints:
 
 
 def assign_folds(
-    strata: Ints, n_folds: int, rng: Generator | RandomState, duplicate_group: Ints | None = None
+    strata: Ints,
+    n_folds: int,
+    rng: Generator | RandomState,
+    duplicate_group: Ints | None = None,
 ) -> Ints:
     """Assign rows to folds: in random order within their stratum, they go to the folds in turn.
 
@@ -79,7 +82,9 @@ def assign_folds(
     positive, where there is one) and size follow one another.
     """
     if duplicate_group is not None:
-        distinct, index, size = np.unique(duplicate_group, return_inverse=True, return_counts=True)
+        distinct, index, size = np.unique(
+            duplicate_group, return_inverse=True, return_counts=True
+        )
         stratum = np.zeros(len(distinct), np.int64)
         np.maximum.at(stratum, index, strata)
         return assign_folds(stratum * (size.max() + 1) + size, n_folds, rng)[index]
@@ -98,21 +103,27 @@ def assign_groups(groups: Ints, n_folds: int, rng: Generator) -> Ints:
     return rng.permutation(np.arange(len(distinct)) % n_folds)[index]
 
 
-def assign_balanced_groups(y: Ints, groups: Ints, n_folds: int, rng: Generator) -> Ints:
+def assign_balanced_groups(
+    y: Ints, groups: Ints, n_folds: int, rng: Generator
+) -> Ints:
     """Assign whole groups to folds of similar numbers of positives and of rows; return each row's fold.
 
     Groups with positives come first, those with most before the others, each to the fold with the fewest
     positives; then those without, each to the fold with the fewest rows. Ties are broken at random. A
     ValueError where there are fewer groups than folds.
     """
-    distinct, index, size = np.unique(groups, return_inverse=True, return_counts=True)
+    distinct, index, size = np.unique(
+        groups, return_inverse=True, return_counts=True
+    )
     _require_groups(len(distinct), n_folds)
     n_pos = np.bincount(index, weights=y).astype(np.int64)
     order = rng.permutation(len(distinct))
     order = order[np.argsort(-n_pos[order], kind="stable")]
     n_with = int((n_pos > 0).sum())
     fold = np.empty(len(distinct), np.int64)
-    held = [(0, 0, f) for f in rng.permutation(n_folds).tolist()]  # positives, rows, fold
+    held = [
+        (0, 0, f) for f in rng.permutation(n_folds).tolist()
+    ]  # positives, rows, fold
     for g in order[:n_with].tolist():
         positives, rows, f = held[0]
         fold[g] = f
@@ -136,16 +147,24 @@ def joined(units: Ints, duplicate_group: Ints | None) -> Ints:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    unit, duplicate = (np.unique(codes, return_inverse=True)[1] for codes in (units, duplicate_group))
+    unit, duplicate = (
+        np.unique(codes, return_inverse=True)[1]
+        for codes in (units, duplicate_group)
+    )
     n_units = int(unit.max()) + 1
     size = n_units + int(duplicate.max()) + 1
-    links = coo_array((np.ones(len(unit)), (unit, n_units + duplicate)), shape=(size, size))
+    links = coo_array(
+        (np.ones(len(unit)), (unit, n_units + duplicate)), shape=(size, size)
+    )
     return connected_components(links, directed=False)[1][unit].astype(np.int64)
 
 
 def pairs_of(fold: Ints, n_folds: int) -> list[Pair]:
     """Split positions by fold: for each fold those outside and those inside it."""
-    return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
+    return [
+        (np.flatnonzero(fold != f), np.flatnonzero(fold == f))
+        for f in range(n_folds)
+    ]
 
 
 def fold_of(
@@ -164,27 +183,37 @@ def fold_of(
     if inner_folds is None:
         return Fold(train, test)
     check_number("inner_folds", inner_folds)
-    inner = [(train[fit], train[val]) for fit, val in pairs_of(assign(train, inner_folds), inner_folds)]
+    inner = [
+        (train[fit], train[val])
+        for fit, val in pairs_of(assign(train, inner_folds), inner_folds)
+    ]
     for i, (_, validation) in enumerate(inner):
         require_classes(y[validation], f"inner fold {i} of {inner_folds}", remedy)
     return Fold(train, test, inner)
 
 
-def cross_validation(y: Ints, n_folds: int, inner_folds: int | None, assign: Assign) -> list[Fold]:
+def cross_validation(
+    y: Ints, n_folds: int, inner_folds: int | None, assign: Assign
+) -> list[Fold]:
     """Make the folds of cross-validation; `assign` splits all rows, then each training part for selection.
 
     A ValueError where a fold or inner fold lacks a class.
     """
     check_number("n_folds", n_folds)
     folds = []
-    for f, (train, test) in enumerate(pairs_of(assign(np.arange(len(y)), n_folds), n_folds)):
+    for f, (train, test) in enumerate(
+        pairs_of(assign(np.arange(len(y)), n_folds), n_folds)
+    ):
         require_classes(y[test], f"the test part of fold {f}", "lower n_folds")
         folds.append(fold_of(y, train, test, inner_folds, assign))
     return folds
 
 
 def assign_by(
-    strata: Ints, groups: Ints | None, rng: Generator, duplicate_group: Ints | None = None
+    strata: Ints,
+    groups: Ints | None,
+    rng: Generator,
+    duplicate_group: Ints | None = None,
 ) -> Assign:
     """Choose the rule that assigns folds: by whole `groups`, or without groups by rows of `strata`."""
 
@@ -215,7 +244,9 @@ def stratified(
     """
     labels, strata = strata_of(y, groups)
     rng = np.random.default_rng(seed)
-    return cross_validation(labels, n_folds, inner_folds, assign_by(strata, None, rng, duplicate_group))
+    return cross_validation(
+        labels, n_folds, inner_folds, assign_by(strata, None, rng, duplicate_group)
+    )
 
 
 def whole_groups(
@@ -235,7 +266,9 @@ def whole_groups(
     labels = check_labels(y)
     codes = joined(check_groups(groups, len(labels)), duplicate_group)
     rng = np.random.default_rng(seed)
-    return cross_validation(labels, n_folds, inner_folds, assign_by(labels, codes, rng))
+    return cross_validation(
+        labels, n_folds, inner_folds, assign_by(labels, codes, rng)
+    )
 
 
 def whole_entities(
@@ -263,11 +296,15 @@ def whole_entities(
         labels,
         n_folds,
         inner_folds,
-        lambda rows, count: assign_balanced_groups(labels[rows], codes[rows], count, rng),
+        lambda rows, count: assign_balanced_groups(
+            labels[rows], codes[rows], count, rng
+        ),
     )
 
 
-def cross_fitting_folds(cv: int, y: Ints, groups: Ints | None, rng: RandomState) -> list[Pair]:
+def cross_fitting_folds(
+    cv: int, y: Ints, groups: Ints | None, rng: RandomState
+) -> list[Pair]:
     """Return folds for cross-fitting, in which each row is held out once, and a group is in one fold.
 
     One group of all is as none. A ValueError where a fold would hold fewer than two positives or negatives:
@@ -281,14 +318,18 @@ def cross_fitting_folds(cv: int, y: Ints, groups: Ints | None, rng: RandomState)
         return list(StratifiedKFold(cv, shuffle=True, random_state=rng).split(y, y))
     _require_groups(int(groups.max()) + 1, cv)
     require_classes(y, f"a sample for {cv} folds", "lower cv", least=2 * cv)
-    folds = list(StratifiedGroupKFold(cv, shuffle=True, random_state=rng).split(y, y, groups))
+    folds = list(
+        StratifiedGroupKFold(cv, shuffle=True, random_state=rng).split(y, y, groups)
+    )
     for f, (_, test) in enumerate(folds):
         remedy = "lower cv, use groups none of which holds most of a class"
         require_classes(y[test], f"fold {f} of whole groups", remedy, least=2)
     return folds
 
 
-def tuning_folds(y: Ints, groups: Ints | None, n_folds: int, rng: Generator) -> list[Pair]:
+def tuning_folds(
+    y: Ints, groups: Ints | None, n_folds: int, rng: Generator
+) -> list[Pair]:
     """Return folds to tune a model on within its fit: class by class, or of whole groups.
 
     There are no more folds than groups, or than items of a class, and none if that leaves one. A fold whose
@@ -296,7 +337,10 @@ def tuning_folds(y: Ints, groups: Ints | None, n_folds: int, rng: Generator) -> 
     """
     labels = y if groups is None else np.zeros(len(y), np.int64)
     units = np.arange(len(y)) if groups is None else groups
-    n_folds = min(n_folds, *(len(np.unique(units[labels == label])) for label in np.unique(labels)))
+    n_folds = min(
+        n_folds,
+        *(len(np.unique(units[labels == label])) for label in np.unique(labels)),
+    )
     if n_folds < 2:
         return []
     fold = np.empty(len(y), np.int64)

@@ -93,24 +93,40 @@ class _Inner:
     models: list[tuple[Top, Params, Estimator]] = field(default_factory=list)
     features: Callable[[Ints], Rows] | None = None
 
-    def compare(self, candidates: Sequence[Params], seconds: float | None) -> list[InnerScores]:
+    def compare(
+        self, candidates: Sequence[Params], seconds: float | None
+    ) -> list[InnerScores]:
         """Return the scores of the candidates, or of the first ones that `seconds` are enough for.
 
         Those of a grid are fitted together, which some learners do faster; others, and all where time is
         limited, one after the other.
         """
-        step = 1 if self.learner.draws or seconds is not None else max(1, len(candidates))
+        step = (
+            1
+            if self.learner.draws or seconds is not None
+            else max(1, len(candidates))
+        )
         compared: list[InnerScores] = []
         for first in range(0, len(candidates), step):
             compared += self._scored(candidates[first : first + step])
-            if seconds is not None and sum(one.seconds for one in compared) >= seconds:
+            if (
+                seconds is not None
+                and sum(one.seconds for one in compared) >= seconds
+            ):
                 break
         return compared
 
     def _scored(self, candidates: Sequence[Params]) -> list[InnerScores]:
         """Return the scores of candidates, of which those that are kept are not fitted again."""
-        kept = [None if self.keeper is None else self.keeper.read(one) for one in candidates]
-        new = [one for one, scores in zip(candidates, kept, strict=True) if scores is None]
+        kept = [
+            None if self.keeper is None else self.keeper.read(one)
+            for one in candidates
+        ]
+        new = [
+            one
+            for one, scores in zip(candidates, kept, strict=True)
+            if scores is None
+        ]
         fitted = self._fitted(new) if new else []
         if self.keeper is not None:
             for one, scores in zip(new, fitted, strict=True):
@@ -124,27 +140,43 @@ class _Inner:
         picks = [(top, candidate) for top in self.tops for candidate in candidates]
         by_fold = []
         for rows, validation in self.fold.inner:
-            models, self.features = self.learner.fit(self.sample, rows, picks, self.seed)
+            models, self.features = self.learner.fit(
+                self.sample, rows, picks, self.seed
+            )
             X = self.features(validation)
             by_fold.append([scores_of(model, X, protect=True) for model in models])
             if not self.fold.refit:
-                self.models += [(*pick, model) for pick, model in zip(picks, models, strict=True)]
+                self.models += [
+                    (*pick, model)
+                    for pick, model in zip(picks, models, strict=True)
+                ]
         seconds = (time.perf_counter() - start) / count
         return [
-            InnerScores([np.array(scores[number::count]) for scores in by_fold], seconds)
+            InnerScores(
+                [np.array(scores[number::count]) for scores in by_fold], seconds
+            )
             for number in range(count)
         ]
 
-    def finals(self, chosen: Sequence[Params]) -> tuple[list[Estimator], Callable[[Ints], Rows], bool]:
+    def finals(
+        self, chosen: Sequence[Params]
+    ) -> tuple[list[Estimator], Callable[[Ints], Rows], bool]:
         """Return the models that are tested, one per top, what makes their features, and if they are new.
 
         Where there is a single inner fold, it may have trained on the whole training part already.
         """
         picks = list(zip(self.tops, chosen, strict=True))
-        tested = [model for pick in picks for top, one, model in self.models if (top, one) == pick]
+        tested = [
+            model
+            for pick in picks
+            for top, one, model in self.models
+            if (top, one) == pick
+        ]
         if self.features is not None and len(tested) == len(picks):
             return tested, self.features, False
-        return *self.learner.fit(self.sample, self.fold.train, picks, self.seed), True
+        return *self.learner.fit(
+            self.sample, self.fold.train, picks, self.seed
+        ), True
 
 
 def train(
@@ -193,7 +225,9 @@ def train(
     X = features(fold.test)
     scores = np.vstack([scores_of(model, X, protect=True) for model in models])
     seconds = {
-        "selection": max(elapsed, sum(one.seconds for one in compared)),  # of those that were kept too
+        "selection": max(
+            elapsed, sum(one.seconds for one in compared)
+        ),  # of those that were kept too
         "training": trained - before if new else None,
         "scoring": time.perf_counter() - trained,
     }
@@ -226,7 +260,12 @@ def _measured(
     def by(one: Selector) -> Floats:
         return np.array(
             [
-                [one.values(sample, rows, [of_fold[t] for of_fold in c.scores], top) for c in compared]
+                [
+                    one.values(
+                        sample, rows, [of_fold[t] for of_fold in c.scores], top
+                    )
+                    for c in compared
+                ]
                 for t, top in enumerate(tops)
             ]
         )
@@ -252,11 +291,20 @@ def at_edge(
     tolerance = np.nan_to_num(default_tolerance(metric)) + 1e-12  # rounding aside
     for name, values_tried in grid.items():
         numbers = [v for v in values_tried if isinstance(v, (int, float))]
-        if not len(numbers) == len(values_tried) > 2 or candidate[name] not in (min(numbers), max(numbers)):
+        if not len(numbers) == len(values_tried) > 2 or candidate[name] not in (
+            min(numbers),
+            max(numbers),
+        ):
             continue
-        inside = [i for i, c in enumerate(candidates) if c[name] not in (min(numbers), max(numbers))]
+        inside = [
+            i
+            for i, c in enumerate(candidates)
+            if c[name] not in (min(numbers), max(numbers))
+        ]
         parts = (inside, slice(None)) if inside else ()
-        means = [best_candidate(table[rows].T, get_metric(metric))[1] for rows in parts]
+        means = [
+            best_candidate(table[rows].T, get_metric(metric))[1] for rows in parts
+        ]
         if not (means and abs(means[1] - means[0]) <= tolerance):
             edges.append(name)
     return edges

@@ -55,10 +55,18 @@ class Verdict(StrEnum):
         return self._sentence.format(other=other, behind=behind)
 
 
-def legend(equal: str, undecided: str, untested: str, ahead: str, unranked: str = "") -> str:
+def legend(
+    equal: str, undecided: str, untested: str, ahead: str, unranked: str = ""
+) -> str:
     """Explain what stands for each verdict in a table or figure."""
-    signs = {Verdict.OPEN: undecided, Verdict.UNTESTED: untested, Verdict.AHEAD: ahead}
+    signs = {
+        Verdict.OPEN: undecided,
+        Verdict.UNTESTED: untested,
+        Verdict.AHEAD: ahead,
+    }
     if unranked:
         signs[Verdict.UNRANKED] = unranked
-    others = "; ".join(f"{sign}: {verdict.sentence('it')}" for verdict, sign in signs.items())
+    others = "; ".join(
+        f"{sign}: {verdict.sentence('it')}" for verdict, sign in signs.items()
+    )
     return f"{equal}: the best, or {Verdict.EQUAL.sentence('it')}; {others}"

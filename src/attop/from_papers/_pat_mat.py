@@ -63,5 +63,9 @@ class PatMat(BundleEstimator):
     lam: float = field(default=0.01, kw_only=True)
 
     def _loss(self) -> Surrogate:
-        kind = threshold.PatMatLoss if self.quantile_of == "all" else threshold.PatMatNPLoss
+        kind = (
+            threshold.PatMatLoss
+            if self.quantile_of == "all"
+            else threshold.PatMatNPLoss
+        )
         return kind(self._top(), self.beta)

@@ -22,7 +22,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_X_y
 from threadpoolctl import threadpool_limits
 
-from attop._core.sample import Label, check_groups, check_positive_known, refuse_masked
+from attop._core.sample import (
+    Label,
+    check_groups,
+    check_positive_known,
+    refuse_masked,
+)
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.experiment._interval import CONFIDENCE
@@ -30,10 +35,17 @@ from attop.experiment._pairs import decide
 from attop.experiment._splits import Pair, cross_fitting_folds
 from attop.learners._validation import encode_labels
 from attop.learners.soft_top._soft_top import SoftTop
-from attop.learners.top_stack._members import ROWS_OF_A_TREE, Member, booster, cross_fit
+from attop.learners.top_stack._members import (
+    ROWS_OF_A_TREE,
+    Member,
+    booster,
+    cross_fit,
+)
 from attop.metrics._held_out import TopPrecision
 
-Verdict = Literal["nothing to gain", "gain by a richer model", "gain by training for the top"]
+Verdict = Literal[
+    "nothing to gain", "gain by a richer model", "gain by training for the top"
+]
 NOTHING, RICHER, TRAINING = get_args(Verdict)
 
 NOW, REFINED = "logistic regression", "refined for the top"
@@ -103,8 +115,15 @@ class Headroom:
         richer = self.models[1:-1]
         refined = self.models[-1]
         if self.verdict == NOTHING:
-            return max([*richer, refined], key=lambda c: c.gain + norm.isf(_RISK / 2) * c.gain_se)
-        return refined if self.verdict == TRAINING else max(richer, key=lambda c: c.gain)
+            return max(
+                [*richer, refined],
+                key=lambda c: c.gain + norm.isf(_RISK / 2) * c.gain_se,
+            )
+        return (
+            refined
+            if self.verdict == TRAINING
+            else max(richer, key=lambda c: c.gain)
+        )
 
     @property
     def sentence(self) -> str:
@@ -127,10 +146,14 @@ class Headroom:
         )
 
     def __str__(self) -> str:
-        lines = [f"{'':<22} {'precision':>9}  {'95% interval':<14} {'gain about the cut':>18}"]
+        lines = [
+            f"{'':<22} {'precision':>9}  {'95% interval':<14} {'gain about the cut':>18}"
+        ]
         for c in self.models:
             gain = "" if c is self.now else f"{c.gain:+.3f} ± {c.gain_se:.3f}"
-            lines.append(f"{c.name:<22} {c.precision:>9.3f}  {c.low:.3f} to {c.high:.3f} {gain:>18}".rstrip())
+            lines.append(
+                f"{c.name:<22} {c.precision:>9.3f}  {c.low:.3f} to {c.high:.3f} {gain:>18}".rstrip()
+            )
         lines.append(f"{'calibrated posterior':<22} {self.posterior:>9.3f}")
         return "\n".join([*lines, "", self.sentence])
 
@@ -210,30 +233,42 @@ def headroom(
     'nothing to gain'
     """
     if not (isinstance(min_gain, (int, float)) and 0 < min_gain < 1):
-        raise ValueError(f"min_gain must be a number between 0 and 1, got {min_gain!r}")
+        raise ValueError(
+            f"min_gain must be a number between 0 and 1, got {min_gain!r}"
+        )
     for name, array in (("X", X), ("y", y)):
         refuse_masked(array, name)
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan")
+    X, y = check_X_y(
+        X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan"
+    )
     classes, labels = encode_labels(y, pos_label)
     if pos_label is None:
         check_positive_known(np.asarray(y), classes, "pos_label={!r}")
     if groups is not None and entity is not None:
-        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
+        raise ValueError(
+            "give groups, for a list each, or entity, for one list of whole entities: not both"
+        )
     codes = None if groups is None else check_groups(groups, len(labels))
     whole = codes if entity is None else check_groups(entity, len(labels), "entity")
     measure = TopPrecision(labels, top, codes, None if entity is None else whole)
     rng = check_random_state(random_state)
     folds = cross_fitting_folds(cv, labels, whole, rng)
     seed = int(rng.randint(np.iinfo(np.int32).max))
-    X = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True).fit_transform(X)
+    X = SimpleImputer(
+        strategy="median", add_indicator=True, keep_empty_features=True
+    ).fit_transform(X)
     k = int(measure.k.sum())
     size = Top.of(top) if codes is not None else Top.of(top).as_share(len(labels))
     if codes is None and k == len(labels):
         size = Top(kappa=1.0)  # all rows: no part can be cut at this share
-    base, refined = held_out_linear(X, labels, folds, codes, size, k / len(labels), seed, n_jobs)
+    base, refined = held_out_linear(
+        X, labels, folds, codes, size, k / len(labels), seed, n_jobs
+    )
     richer = held_out_richer(X, labels, folds, codes, seed, n_jobs)
     scores = {NOW: base, **richer, REFINED: refined}
-    best = max({NOW: base, **richer}.items(), key=lambda item: measure.smoothed(item[1]))
+    best = max(
+        {NOW: base, **richer}.items(), key=lambda item: measure.smoothed(item[1])
+    )
     posterior = measure.expected(calibrated(best[1], labels, folds))
     return _judge(measure, scores, posterior, len(labels), k, min_gain, seed)
 
@@ -253,10 +288,16 @@ def _judge(
 
     def ahead(names: list[str], above: str) -> list[str]:
         gains = [smoothed[name] - smoothed[above] for name in names]
-        errors = [float((samples[name] - samples[above]).std(ddof=1)) for name in names]
+        errors = [
+            float((samples[name] - samples[above]).std(ddof=1)) for name in names
+        ]
         decided = decide(gains, errors, [math.inf] * len(names), tolerance=math.nan)
         rows = zip(names, gains, decided, strict=True)
-        return [name for name, gain, d in rows if d.verdict == "ahead" and gain >= min_gain]
+        return [
+            name
+            for name, gain, d in rows
+            if d.verdict == "ahead" and gain >= min_gain
+        ]
 
     models = []
     for name, s in scores.items():
@@ -266,7 +307,12 @@ def _judge(
         gain = smoothed[name] - smoothed[NOW]
         models.append(
             HeadroomModel(
-                name=name, precision=measure(s), low=float(low), high=float(high), gain=gain, gain_se=se
+                name=name,
+                precision=measure(s),
+                low=float(low),
+                high=float(high),
+                gain=gain,
+                gain_se=se,
             )
         )
     richer = [name for name in scores if name not in (NOW, REFINED)]
@@ -276,7 +322,14 @@ def _judge(
         verdict = TRAINING
     elif set(richer) & set(above_now):
         verdict = RICHER
-    result = Headroom(models=tuple(models), posterior=posterior, verdict=verdict, n=n, k=k, rows_to_tell=0)
+    result = Headroom(
+        models=tuple(models),
+        posterior=posterior,
+        verdict=verdict,
+        n=n,
+        k=k,
+        rows_to_tell=0,
+    )
     first = _RISK / (len(scores) - 1)  # Holm's first step, as the verdict has it
     needed = (norm.isf(first) + norm.ppf(_POWER)) * result.best.gain_se
     rows = n * (needed / max(min_gain, result.best.gain)) ** 2
@@ -292,7 +345,12 @@ def _rounded(number: float) -> int:
 
 
 def held_out_richer(
-    X: Features, y: Ints, folds: Sequence[Pair], groups: Ints | None, seed: int, n_jobs: int | None
+    X: Features,
+    y: Ints,
+    folds: Sequence[Pair],
+    groups: Ints | None,
+    seed: int,
+    n_jobs: int | None,
 ) -> dict[str, Floats]:
     """Return log-odds of each row by a booster and a forest, fitted without its fold.
 
@@ -300,11 +358,19 @@ def held_out_richer(
     forest is alone.
     """
     rows = min(ROWS_OF_A_TREE, *(len(train) for train, _ in folds))
-    forest = ExtraTreesClassifier(100, min_samples_leaf=2, bootstrap=True, max_samples=rows)
-    boosting = [] if issparse(X) and find_spec("lightgbm") is None else [("boosting", booster())]
+    forest = ExtraTreesClassifier(
+        100, min_samples_leaf=2, bootstrap=True, max_samples=rows
+    )
+    boosting = (
+        []
+        if issparse(X) and find_spec("lightgbm") is None
+        else [("boosting", booster())]
+    )
     members: list[Member] = [*boosting, ("forest", forest)]
     values = {} if groups is None else {"groups": groups}
-    _, scores = cross_fit(members, X, y, folds, values, float(y.mean()), seed, n_jobs)
+    _, scores = cross_fit(
+        members, X, y, folds, values, float(y.mean()), seed, n_jobs
+    )
     return {name: scores[:, j] for j, (name, _) in enumerate(members)}
 
 
@@ -324,7 +390,10 @@ def held_out_linear(
     score where its training rows are cut, a `share` of them, and divided by how much the highest differ: the
     models of the folds are then aligned where the list is cut.
     """
-    parts = Parallel(n_jobs)(delayed(_linear_part)(X, y, fold, groups, top, share, seed) for fold in folds)
+    parts = Parallel(n_jobs)(
+        delayed(_linear_part)(X, y, fold, groups, top, share, seed)
+        for fold in folds
+    )
     scores = np.empty((len(y), 2))
     for (_, test), part in zip(folds, parts, strict=True):
         scores[test] = part
@@ -332,16 +401,27 @@ def held_out_linear(
 
 
 def _linear_part(
-    X: Features, y: Ints, fold: Pair, groups: Ints | None, top: Top, share: float, seed: int
+    X: Features,
+    y: Ints,
+    fold: Pair,
+    groups: Ints | None,
+    top: Top,
+    share: float,
+    seed: int,
 ) -> Floats:
     train, test = fold
     codes = None if groups is None else groups[train]
     with threadpool_limits(1):
         # Refined where that gains at all: `headroom` says on held-out rows whether the gain is real.
-        model = SoftTop(top=top, base="logistic", cv=3, min_gain_se=0.0, random_state=seed)
+        model = SoftTop(
+            top=top, base="logistic", cv=3, min_gain_se=0.0, random_state=seed
+        )
         model.fit(X[train], y[train], groups=codes)
         return np.column_stack(
-            [_aligned(X[train] @ coef, X[test] @ coef, share) for coef in (model.base_coef_, model.coef_)]
+            [
+                _aligned(X[train] @ coef, X[test] @ coef, share)
+                for coef in (model.base_coef_, model.coef_)
+            ]
         )
 
 
@@ -356,6 +436,8 @@ def calibrated(scores: Floats, y: Ints, folds: Sequence[Pair]) -> Floats:
     """Return probabilities by Platt's method: of each row, from the scores and labels of other folds."""
     p = np.empty(len(y))
     for train, test in folds:
-        model = LogisticRegression(C=1e6, max_iter=1000).fit(scores[train, None], y[train])
+        model = LogisticRegression(C=1e6, max_iter=1000).fit(
+            scores[train, None], y[train]
+        )
         p[test] = expit(model.decision_function(scores[test, None]))
     return p

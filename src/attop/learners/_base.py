@@ -22,7 +22,12 @@ from attop._core._sklearn import safe_indexing
 from attop._core.sample import Label, check_groups, refuse_masked, warn_of_words
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
-from attop.learners._validation import check_features, check_parameters, check_weights, encode_labels
+from attop.learners._validation import (
+    check_features,
+    check_parameters,
+    check_weights,
+    encode_labels,
+)
 from attop.solvers._base import History, Solution, Status
 
 #: Values of some parameters.
@@ -58,7 +63,9 @@ class Training(NamedTuple):
             for codes in (self.groups, self.entity)
         )
         weight = None if (self.weight[rows] == 1).all() else self.weight[rows]
-        return Training(safe_indexing(self.X, rows), self.y[rows], groups, weight, entity)
+        return Training(
+            safe_indexing(self.X, rows), self.y[rows], groups, weight, entity
+        )
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -115,7 +122,9 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
     status_: Status
     history_: History
 
-    def fit(self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None
+    ) -> Self:
         """Learn from `X` of shape (n, d), labels `y` of shape (n,) and, where used, `groups` of shape (n,).
 
         Labels are two numbers, booleans or words; `pos_label` says which of them is positive.
@@ -155,19 +164,21 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         if issparse(X) or X.dtype == self.coef_.dtype:
             return safe_sparse_dot(X, self.coef_)
         # Block by block: X may be mapped from a file larger than memory, and `@` would convert all of it.
-        return np.concatenate([X[rows] @ self.coef_ for rows in gen_batches(X.shape[0], _CONVERTED)])
+        return np.concatenate(
+            [X[rows] @ self.coef_ for rows in gen_batches(X.shape[0], _CONVERTED)]
+        )
 
     def _why_constant(self) -> str:
         """Say why a fitted model scores all training items alike, and what to try."""
-        return (
-            "the features do not distinguish them, or the training never left its start; scale the features"
-        )
+        return "the features do not distinguish them, or training never left its start; scale the features"
 
     def _top(self) -> Top:
         """Return the parameter `top`, or its default."""
         return Top.of(self._default_top if self.top is None else self.top)
 
-    def _validate(self, X: ArrayLike, *labels: ArrayLike, reset: bool = True) -> Any:
+    def _validate(
+        self, X: ArrayLike, *labels: ArrayLike, reset: bool = True
+    ) -> Any:
         return check_features(self, X, *labels, reset=reset)
 
     def _set_linear(self, coef: Floats, data: Training) -> None:
@@ -177,7 +188,9 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
             scores = self._score(data.X)
         self._set_threshold(scores, data.y, data.weight)
 
-    def _set_threshold(self, scores: Floats, y: Ints, weight: Floats | None = None) -> None:
+    def _set_threshold(
+        self, scores: Floats, y: Ints, weight: Floats | None = None
+    ) -> None:
         """Set `intercept_` to the break-even threshold of the training scores, which do not include it."""
         if not np.isfinite(scores).all():
             raise FloatingPointError(
@@ -228,15 +241,27 @@ def ranker(kind: type[R]) -> type[R]:
 
     Parameters and attributes documented by its bases are added to its own, and an example if it has none.
     """
-    text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", cleandoc(kind.__doc__ or ""))
-    bases = [cleandoc(base.__doc__ or "") for base in kind.__mro__[1:-1] if issubclass(base, Ranker)]
+    text, *sections = re.split(
+        r"\n\n(?=\w[\w ]*\n-{3,}\n)", cleandoc(kind.__doc__ or "")
+    )
+    bases = [
+        cleandoc(base.__doc__ or "")
+        for base in kind.__mro__[1:-1]
+        if issubclass(base, Ranker)
+    ]
     for title in ("Attributes", "Parameters"):
         entries: dict[str, str] = {}
         for document in ("\n\n".join(sections), *bases):
-            match = re.search(rf"(?:^|\n\n){title}\n-+\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)", document, re.DOTALL)
+            match = re.search(
+                rf"(?:^|\n\n){title}\n-+\n(.*?)(?=\n\n\w[\w ]*\n---|\Z)",
+                document,
+                re.DOTALL,
+            )
             for entry in re.split(r"\n(?=\w)", match[1]) if match else ():
                 entries.setdefault(re.split(r" : |\n", entry)[0], entry)
-        sections = [section for section in sections if not section.startswith(title)]
+        sections = [
+            section for section in sections if not section.startswith(title)
+        ]
         sections.insert(0, "\n".join([title, "-" * len(title), *entries.values()]))
     if not any(section.startswith("Examples") for section in sections):
         top = "top=2" if hasattr(kind, "top") else ""
@@ -335,9 +360,15 @@ def fit_all(
         warn_of_words(classes, stacklevel=3)
     codes = None if groups is None else check_groups(groups, len(labels))
     if codes is not None and entity is not None:
-        raise ValueError("give groups, for a list each, or entity, for one list of whole entities: not both")
-    entities = None if entity is None else check_groups(entity, len(labels), "entity")
-    data = Training(features, labels, codes, check_weights(sample_weight, labels), entities)
+        raise ValueError(
+            "give groups, for a list each, or entity, for one list of whole entities: not both"
+        )
+    entities = (
+        None if entity is None else check_groups(entity, len(labels), "entity")
+    )
+    data = Training(
+        features, labels, codes, check_weights(sample_weight, labels), entities
+    )
     for model in models:
         model.classes_ = classes
         for name in ("n_features_in_", "feature_names_in_"):
@@ -369,18 +400,29 @@ def _unfinished(models: Sequence[Ranker]) -> Iterable[str]:
     advice = {
         "max_iter": "raise max_iter or tol, or scale the features",
         "deadline": "raise time_limit",
-        "diverged": "scale the features" + (", or lower eta" if hasattr(models[0], "eta") else ""),
+        "diverged": "scale the features"
+        + (", or lower eta" if hasattr(models[0], "eta") else ""),
     }
     for status, remedy in advice.items():
-        early = [model for model in models if getattr(model, "status_", None) == status]
-        if not early or (status == "max_iter" and not hasattr(models[0], "converged_")):
+        early = [
+            model for model in models if getattr(model, "status_", None) == status
+        ]
+        if not early or (
+            status == "max_iter" and not hasattr(models[0], "converged_")
+        ):
             continue
         worst = max(early, key=lambda model: getattr(model, "gap_", 0.0))
         name = type(worst).__name__
-        subject = name if len(models) == 1 else f"{len(early)} of {len(models)} models of {name}"
+        subject = (
+            name
+            if len(models) == 1
+            else f"{len(early)} of {len(models)} models of {name}"
+        )
         where = f"after {worst.n_iter_} iterations"
         if hasattr(worst, "gap_") and hasattr(worst, "tol"):
-            where += f" at a relative gap of {worst.gap_:.2g}, above tol={worst.tol:g}"
+            where += (
+                f" at a relative gap of {worst.gap_:.2g}, above tol={worst.tol:g}"
+            )
         yield f"{subject} stopped ({status}) {where}: {remedy}"
 
 
@@ -414,8 +456,13 @@ def _break_even(scores: Floats, y: Ints, weight: Floats | None) -> float:
     order = np.argsort(scores)
     reached = np.cumsum(weight[order])
     below = weight[y == 0].sum()
-    at = [np.searchsorted(reached, below, "left"), np.searchsorted(reached, below, "right")]
-    return _middle(*scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]])
+    at = [
+        np.searchsorted(reached, below, "left"),
+        np.searchsorted(reached, below, "right"),
+    ]
+    return _middle(
+        *scores[order[np.minimum(at, np.flatnonzero(weight[order])[-1])]]
+    )
 
 
 def all_alike(scores: Floats) -> bool:

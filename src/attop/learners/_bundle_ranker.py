@@ -59,7 +59,10 @@ class BundleEstimator(WeightedRanker):
         raise NotImplementedError
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        for alike in sharing(models, lambda m: (repr(m._loss()), m.lam, m.tol, m.max_iter, m.time_limit)):
+        for alike in sharing(
+            models,
+            lambda m: (repr(m._loss()), m.lam, m.tol, m.max_iter, m.time_limit),
+        ):
             model = alike[0]
             solution = bundle(
                 data.X,

@@ -78,14 +78,18 @@ class EASE(UserLists):
         """
         check_parameters(self)
         if self.lam == 0:
-            raise ValueError("lam must be a positive number, got 0: without it the solution is not unique")
+            raise ValueError(
+                "lam must be a positive number, got 0: without it the solution is not unique"
+            )
         pairs = pairs_matrix(X)
         self.item_weights_ = _weights_of_inverse(_inverse(pairs, self.lam))
         self._keep_pairs(pairs)
         return self
 
     def _scores(self, users: Ints) -> NDArray[np.float32]:
-        scores: NDArray[np.float32] = self.seen_[users].astype(np.float32) @ self.item_weights_
+        scores: NDArray[np.float32] = (
+            self.seen_[users].astype(np.float32) @ self.item_weights_
+        )
         return scores
 
 
@@ -97,11 +101,15 @@ def _inverse(pairs: csr_matrix, lam: float) -> Reals:
     del inverse  # before another one is made
     inverse = _inverse_in_place(_gram_matrix(pairs, lam, np.float64))
     if inverse is None:
-        raise ValueError(f"X'X + lam I cannot be inverted with lam={lam:g}: take a larger lam")
+        raise ValueError(
+            f"X'X + lam I cannot be inverted with lam={lam:g}: take a larger lam"
+        )
     return inverse
 
 
-def _gram_matrix(pairs: csr_matrix, lam: float, precision: type[np.floating[Any]]) -> Reals:
+def _gram_matrix(
+    pairs: csr_matrix, lam: float, precision: type[np.floating[Any]]
+) -> Reals:
     """Return X'X + lam I, as LAPACK stores a matrix: by columns."""
     X = pairs.astype(precision).tocsc()
     n_items = X.shape[1]
@@ -144,7 +152,9 @@ def _error_of(inverse: Reals, pairs: csr_matrix, lam: float) -> float:
     signs = np.random.default_rng(0).choice([-1.0, 1.0], X.shape[1])
     solution = _times(inverse, signs)
     residual = signs - (X.T @ (X @ solution) + lam * solution)
-    return float(np.linalg.norm(_times(inverse, residual)) / np.linalg.norm(solution))
+    return float(
+        np.linalg.norm(_times(inverse, residual)) / np.linalg.norm(solution)
+    )
 
 
 def _times(matrix: Reals, vector: Floats) -> Floats:

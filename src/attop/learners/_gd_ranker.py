@@ -129,7 +129,8 @@ class GDRanker(WeightedRanker):
                 batch_groups=self.batch_groups,
                 rng=None if self.batch_groups is None else _order(self),
                 # The time that is left; if none is, just enough to evaluate the start.
-                time_limit=deadline.seconds and max(deadline.seconds - deadline.elapsed, 1e-9),
+                time_limit=deadline.seconds
+                and max(deadline.seconds - deadline.elapsed, 1e-9),
             )
             coef = solution.coef
         for j, model in enumerate(models):
@@ -137,7 +138,10 @@ class GDRanker(WeightedRanker):
             model._set_linear(alone.coef[:, 0], data)
             model._store_progress(alone)
             model.objective_ = float(alone.objective[0])
-            model.n_groups_, model.n_groups_left_out_ = loss.n_groups, loss.n_left_out
+            model.n_groups_, model.n_groups_left_out_ = (
+                loss.n_groups,
+                loss.n_left_out,
+            )
             model.converged_ = alone.status == "converged"
 
     def _why_constant(self) -> str:
@@ -150,7 +154,14 @@ class GDRanker(WeightedRanker):
 def _descent(model: GDRanker) -> Hashable:
     """Return the parameters shared by models descended together."""
     order = None if model.batch_groups is None else model.random_state
-    return repr(model._stages()), model.max_iter, model.tol, model.time_limit, model.batch_groups, order
+    return (
+        repr(model._stages()),
+        model.max_iter,
+        model.tol,
+        model.time_limit,
+        model.batch_groups,
+        order,
+    )
 
 
 def _order(model: GDRanker) -> np.random.Generator:
@@ -159,4 +170,8 @@ def _order(model: GDRanker) -> np.random.Generator:
 
 
 def _start(model: GDRanker, d: int) -> Floats:
-    return np.zeros(d) if model.init == "zero" else repeatable(model.random_state).standard_normal(d)
+    return (
+        np.zeros(d)
+        if model.init == "zero"
+        else repeatable(model.random_state).standard_normal(d)
+    )

@@ -109,31 +109,43 @@ class TopBooster(RefinedRanker):
         self.booster_ = weighted[0] if weighted else self.base_
         self._set_threshold(self._score(X), labels, weight)
 
-    def _choose_width(self, X: Features, part: RefinedRows, top: Top, whole: Ints | None) -> None:
+    def _choose_width(
+        self, X: Features, part: RefinedRows, top: Top, whole: Ints | None
+    ) -> None:
         """Choose the width with the highest mean precision; none where that gains too little."""
         from joblib import Parallel, delayed
 
-        bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
+        bandwidths = (
+            _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
+        )
         seed = int(repeatable(self.random_state).randint(2**31 - 1))
         pairs = tuning_folds(part.y, whole, self.cv, np.random.default_rng(seed))
         folds = [(part.take(train), part.take(test)) for train, test in pairs]
 
         def validate(train: RefinedRows, test: RefinedRows) -> Floats:
             models = self._boost(X, train, top, bandwidths)
-            return precision_about(np.column_stack([_raw(m, X[test.rows]) for m in models]), test, top)
+            return precision_about(
+                np.column_stack([_raw(m, X[test.rows]) for m in models]), test, top
+            )
 
-        values = Parallel(self.n_jobs, prefer="threads")(delayed(validate)(*fold) for fold in folds)
+        values = Parallel(self.n_jobs, prefer="threads")(
+            delayed(validate)(*fold) for fold in folds
+        )
         usable = np.array([value for value in values if np.isfinite(value).all()])
         self.bandwidth_ = None
         self.cv_gain_ = np.nan
         self.cv_gain_se_ = np.nan
         if len(usable) > 1:
-            best, self.cv_gain_, self.cv_gain_se_ = best_gain(usable[:, 1:] - usable[:, :1])
+            best, self.cv_gain_, self.cv_gain_se_ = best_gain(
+                usable[:, 1:] - usable[:, :1]
+            )
             if self.cv_gain_ > self.min_gain_se * self.cv_gain_se_:
                 self.bandwidth_ = bandwidths[best]
         self.refined_ = self.bandwidth_ is not None
 
-    def _boost(self, X: Features, part: RefinedRows, top: Top, bandwidths: Sequence[float]) -> list[Any]:
+    def _boost(
+        self, X: Features, part: RefinedRows, top: Top, bandwidths: Sequence[float]
+    ) -> list[Any]:
         """Return the model of log loss, and one weighted around its cut for each width."""
         lightgbm = _lightgbm()
         parameters = {
@@ -154,7 +166,13 @@ class TopBooster(RefinedRanker):
 
         base = boost(part.weight)
         scores = _raw(base, rows) if len(bandwidths) else np.zeros(0)
-        return [base, *(boost(_around_the_cut(scores, part, top, bandwidth)) for bandwidth in bandwidths)]
+        return [
+            base,
+            *(
+                boost(_around_the_cut(scores, part, top, bandwidth))
+                for bandwidth in bandwidths
+            ),
+        ]
 
     def _score(self, X: Features) -> Floats:
         return _raw(self.booster_, X)
@@ -172,7 +190,9 @@ def _lightgbm() -> Any:
 
 
 def _raw(model: Any, X: Features) -> Floats:
-    return np.asarray(model.predict(_matrix(X), raw_score=True, num_threads=1), dtype=np.float64)
+    return np.asarray(
+        model.predict(_matrix(X), raw_score=True, num_threads=1), dtype=np.float64
+    )
 
 
 def _matrix(X: Features) -> Any:
@@ -180,13 +200,19 @@ def _matrix(X: Features) -> Any:
     return csr_matrix(X) if issparse(X) else X
 
 
-def _around_the_cut(scores: Floats, part: RefinedRows, top: Top, bandwidth: float) -> Floats:
+def _around_the_cut(
+    scores: Floats, part: RefinedRows, top: Top, bandwidth: float
+) -> Floats:
     """Weigh rows around the cut: most at the k-th highest score of each list, with mean 1."""
     width = bandwidth * unit(scores, part, top)
     near = np.zeros(len(scores))
     for at, k in part.lists(top):
         order = at[np.argsort(-scores[at], kind="stable")]
-        amount = np.arange(1, len(at) + 1) if part.weight is None else np.cumsum(part.weight[order])
+        amount = (
+            np.arange(1, len(at) + 1)
+            if part.weight is None
+            else np.cumsum(part.weight[order])
+        )
         cut = scores[order[np.searchsorted(amount, k)]]
         p = expit((scores[at] - cut) / width)
         near[at] = 4.0 * p * (1.0 - p)

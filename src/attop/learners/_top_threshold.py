@@ -15,7 +15,9 @@ from attop.learners._base import cut_below
 from attop.metrics._scorer import scores_of
 
 
-def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None = None) -> Bools:
+def predict_top(
+    estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None = None
+) -> Bools:
     """Select the top of a batch: exactly k items, whatever the ties.
 
     Parameters
@@ -51,7 +53,11 @@ def predict_top(estimator: Any, X: Any, top: TopLike, groups: ArrayLike | None =
     """
     scores = scores_of(estimator, X)
     top = Top.of(top)
-    codes = np.zeros(len(scores), np.int64) if groups is None else check_groups(groups, len(scores))
+    codes = (
+        np.zeros(len(scores), np.int64)
+        if groups is None
+        else check_groups(groups, len(scores))
+    )
     order = np.lexsort((-scores, codes))
     size = np.bincount(codes)
     smallest = int(size.min())
@@ -110,8 +116,14 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
     values = np.sort(check_scores(scores))[::-1]
     k = Top.of(top).resolve(len(values), None, where="a held-out sample")
     if k == len(values):
-        raise ValueError(f"a top of all {k} items needs no threshold: choose a smaller top")
-    taken = int(np.count_nonzero(values > values[k])) if values[k - 1] == values[k] else k
+        raise ValueError(
+            f"a top of all {k} items needs no threshold: choose a smaller top"
+        )
+    taken = (
+        int(np.count_nonzero(values > values[k]))
+        if values[k - 1] == values[k]
+        else k
+    )
     if taken == 0:
         tied = int(np.count_nonzero(values == values[0]))
         raise ValueError(
@@ -120,4 +132,8 @@ def top_threshold(scores: ArrayLike, top: TopLike) -> TopThreshold:
             "batches"
         )
     share = taken / len(values)
-    return TopThreshold(cut_below(values, taken), share, math.sqrt(share * (1 - share) / len(values)))
+    return TopThreshold(
+        cut_below(values, taken),
+        share,
+        math.sqrt(share * (1 - share) / len(values)),
+    )

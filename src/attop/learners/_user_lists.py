@@ -38,15 +38,23 @@ class UserLists(BaseEstimator):
         check_is_fitted(self)
         codes = np.asarray(users, dtype=None if np.size(users) else np.int64)
         n = self.seen_.shape[0]
-        if codes.ndim != 1 or codes.dtype.kind not in "iu" or not ((codes >= 0) & (codes < n)).all():
-            raise ValueError(f"users must be codes from 0 to {n - 1}, got {codes!r}")
+        if (
+            codes.ndim != 1
+            or codes.dtype.kind not in "iu"
+            or not ((codes >= 0) & (codes < n)).all()
+        ):
+            raise ValueError(
+                f"users must be codes from 0 to {n - 1}, got {codes!r}"
+            )
         return self._scores(codes)
 
     def unseen(self, users: ArrayLike) -> Floats:
         """Score all items for users; items seen in training score minus infinity."""
         scores = self.decision_function(users).astype(np.float64)
         seen = self.seen_[np.asarray(users, dtype=np.int64)]
-        scores[np.repeat(np.arange(len(scores)), np.diff(seen.indptr)), seen.indices] = -np.inf
+        scores[
+            np.repeat(np.arange(len(scores)), np.diff(seen.indptr)), seen.indices
+        ] = -np.inf
         return scores
 
     def recommend(self, users: ArrayLike, n: int = 20) -> Ints:
@@ -65,7 +73,9 @@ class UserLists(BaseEstimator):
                 f"got {n!r}"
             )
         best = np.argpartition(-scores, n - 1, axis=1)[:, :n]
-        order = np.take_along_axis(-scores, best, axis=1).argsort(axis=1, kind="stable")
+        order = np.take_along_axis(-scores, best, axis=1).argsort(
+            axis=1, kind="stable"
+        )
         return np.take_along_axis(best, order, axis=1)
 
 
@@ -79,7 +89,12 @@ def pairs_matrix(X: Any) -> csr_matrix:
     """
     if not issparse(X):
         codes = plain_array(X, "X")
-        if codes.ndim != 2 or codes.shape[1] != 2 or codes.dtype.kind not in "iu" or codes.min(initial=0) < 0:
+        if (
+            codes.ndim != 2
+            or codes.shape[1] != 2
+            or codes.dtype.kind not in "iu"
+            or codes.min(initial=0) < 0
+        ):
             raise ValueError(
                 "X must be a sparse matrix of users and items, or rows (user, item) of codes from 0 on, "
                 f"got {codes.dtype} of shape {codes.shape}: encode them, for example with pandas.factorize"

@@ -33,14 +33,20 @@ def check_parameters(estimator: BaseEstimator) -> None:
     choices = _choices(kind)  # type: ignore[arg-type]
     for name, value in estimator.get_params(deep=False).items():
         check_number(name, value)
-        if name == "random_state" and not (value is None or isinstance(value, np.random.RandomState)):
+        if name == "random_state" and not (
+            value is None or isinstance(value, np.random.RandomState)
+        ):
             check_seed(value)
-        if name not in ("top", "estimators") and isinstance(value, (list, tuple, set, dict, np.ndarray)):
+        if name not in ("top", "estimators") and isinstance(
+            value, (list, tuple, set, dict, np.ndarray)
+        ):
             raise ValueError(
                 f"{name} must be one value, got {value!r}: to try several, use fit_many or GridSearchCV"
             )
         if name in choices and value not in choices[name]:
-            raise ValueError(f"{name} must be {' or '.join(map(repr, choices[name]))}, got {value!r}")
+            raise ValueError(
+                f"{name} must be {' or '.join(map(repr, choices[name]))}, got {value!r}"
+            )
 
 
 @functools.cache
@@ -48,17 +54,27 @@ def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
     """Return the choices of the parameters whose type is a Literal."""
     try:
         hints = get_type_hints(kind)
-    except NameError:  # of a subclass from elsewhere, which imports names for type checkers only
+    except (
+        NameError
+    ):  # of a subclass from elsewhere, which imports names for type checkers only
         return {}
-    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+    return {
+        name: get_args(hint)
+        for name, hint in hints.items()
+        if get_origin(hint) is Literal
+    }
 
 
-def repeatable(random_state: int | np.random.RandomState | None) -> np.random.RandomState:
+def repeatable(
+    random_state: int | np.random.RandomState | None,
+) -> np.random.RandomState:
     """Return the generator of a learner's `random_state`; None is 0, so that a fit repeats."""
     return check_random_state(0 if random_state is None else random_state)
 
 
-def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool) -> Any:
+def check_features(
+    estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool
+) -> Any:
     """Check features as scikit-learn does; errors show code that helps with missing, text or sparse ones.
 
     `estimator` is a `Ranker`; `labels` are `y`, if it is to be checked too.
@@ -75,7 +91,9 @@ def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool
         )
     columns = column_names(X)
     if len(set(columns)) < len(columns):  # older scikit-learn takes them
-        twice = sorted({str(column) for column in columns if columns.count(column) > 1})
+        twice = sorted(
+            {str(column) for column in columns if columns.count(column) > 1}
+        )
         raise ValueError(
             f"X has duplicate column names: {', '.join(twice)}: rename them, each must be unique"
         )
@@ -102,7 +120,9 @@ def check_features(estimator: Any, X: ArrayLike, *labels: ArrayLike, reset: bool
         raise
 
 
-def encode_labels(y: ArrayLike, pos_label: Label | None = None) -> tuple[NDArray[Any], Ints]:
+def encode_labels(
+    y: ArrayLike, pos_label: Label | None = None
+) -> tuple[NDArray[Any], Ints]:
     """Return the two classes, the positive one last (see `positive_last`), and the labels as 0 and 1."""
     y = plain_labels(y)
     check_classification_targets(y)
@@ -126,8 +146,12 @@ def check_weights(sample_weight: ArrayLike | None, labels: Ints) -> Floats | Non
     """Return checked weights, or None where all items weigh 1."""
     if sample_weight is None:
         return None
-    weight = check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
+    weight = check_sample_weight(
+        sample_weight, labels, dtype=np.float64, ensure_non_negative=True
+    )
     for label, kind in enumerate(("negatives", "positives")):
         if not weight[labels == label].any():
-            raise ValueError(f"sample_weight is 0 for all {kind}: give both classes some weight")
+            raise ValueError(
+                f"sample_weight is 0 for all {kind}: give both classes some weight"
+            )
     return None if (weight == 1).all() else weight

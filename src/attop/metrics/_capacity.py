@@ -17,7 +17,11 @@ _ROUNDING = 1e-9
 
 
 def expected_precision(
-    y_true: ArrayLike, y_score: ArrayLike, law: Mapping[int, float], *, pos_label: Label | None = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    law: Mapping[int, float],
+    *,
+    pos_label: Label | None = None,
 ) -> float:
     r"""Return the expected precision@k where k, the capacity, is drawn from a law.
 
@@ -69,14 +73,20 @@ def _checked(law: Mapping[int, float], n: int) -> dict[int, float]:
     positive: dict[int, float] = {}
     for k, chance in law.items():
         if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-            raise ValueError(f"law must give probabilities of whole numbers of at least 1, got k = {k!r}")
+            raise ValueError(
+                f"law must give probabilities of whole numbers of at least 1, got k = {k!r}"
+            )
         if not 0 <= chance <= 1:
-            raise ValueError(f"law must give probabilities from 0 to 1, got {chance!r} for k = {k}")
+            raise ValueError(
+                f"law must give probabilities from 0 to 1, got {chance!r} for k = {k}"
+            )
         if chance > 0:
             positive[int(k)] = float(chance)
     total = math.fsum(positive.values())
     if abs(total - 1) > _ROUNDING:
-        raise ValueError(f"the probabilities of law must sum to 1, got {total:g}: divide them by it")
+        raise ValueError(
+            f"the probabilities of law must sum to 1, got {total:g}: divide them by it"
+        )
     if max(positive) > n:
         raise ValueError(
             f"law gives k = {max(positive)} a probability, and the list has {n} items: "

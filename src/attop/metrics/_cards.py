@@ -76,11 +76,15 @@ class _Cards:
     def per_day(self, ks: list[int], ties: Ties | np.random.Generator) -> Floats:
         """Return the precision of each day; cards found are not there on later days."""
         caught = np.zeros(self.n_entities, dtype=bool)
-        to_come = np.zeros(self.n_entities, dtype=np.int64)  # days on which a card is yet to be positive
+        to_come = np.zeros(
+            self.n_entities, dtype=np.int64
+        )  # days on which a card is yet to be positive
         for entity, positive in zip(self.entity, self.positive, strict=True):
             to_come[entity] += positive
         precision = []
-        for entity, score, positive, k in zip(self.entity, self.score, self.positive, ks, strict=True):
+        for entity, score, positive, k in zip(
+            self.entity, self.score, self.positive, ks, strict=True
+        ):
             to_come[entity] -= positive
             left = np.flatnonzero(~caught[entity])
             if isinstance(ties, np.random.Generator):
@@ -163,7 +167,12 @@ def card_precision(
     top = Top.of(top)
     check_number("n_orders", n_orders)
     check_seed(random_state)
-    cards = _Cards.of(labels, values, check_groups(entities, len(labels)), check_groups(days, len(labels)))
+    cards = _Cards.of(
+        labels,
+        values,
+        check_groups(entities, len(labels)),
+        check_groups(days, len(labels)),
+    )
     k = cards.k_per_day(top)
     extremes = np.array([cards.per_day(k, "last"), cards.per_day(k, "first")])
     low, high = extremes.mean(axis=1)
@@ -174,7 +183,10 @@ def card_precision(
     weeks = orders.mean(axis=1)
     per_day = orders.mean(axis=0)
     return CardPrecision(
-        float(weeks.mean()), float(min(low, weeks.min())), float(max(high, weeks.max())), per_day
+        float(weeks.mean()),
+        float(min(low, weeks.min())),
+        float(max(high, weeks.max())),
+        per_day,
     )
 
 
@@ -203,18 +215,30 @@ class CardMetric(Metric):
         """
         self._check_weights(sample_weight, len(np.asarray(y_true)))
         if entities is None or days is None:
-            return MetricValue(float("nan"), 0, 1, "the data name no entities or no days")
+            return MetricValue(
+                float("nan"), 0, 1, "the data name no entities or no days"
+            )
         assert self.parameter is not None
         try:
             value = self.kernel(
-                check_labels(y_true, pos_label), y_score, int(self.parameter[1]), entities, days
+                check_labels(y_true, pos_label),
+                y_score,
+                int(self.parameter[1]),
+                entities,
+                days,
             )
         except UndefinedMetricError as error:
             return MetricValue(float("nan"), 0, 1, error.reason)
         return MetricValue(float(value), 1, 0)
 
 
-def _value(y_true: ArrayLike, y_score: ArrayLike, k: int, entities: ArrayLike, days: ArrayLike) -> float:
+def _value(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    k: int,
+    entities: ArrayLike,
+    days: ArrayLike,
+) -> float:
     return card_precision(y_true, y_score, k, entities, days).value
 
 

@@ -13,7 +13,9 @@ def _dcg(ranking: Ranking, k: Ints) -> Floats:
     block, rank = ranking.places()
     relevance = (ranking.gain / ranking.size)[block]
     counted = rank <= k[ranking.group][block]
-    return ranking.total_of_places(block, np.where(counted, relevance / np.log2(rank + 1), 0.0))
+    return ranking.total_of_places(
+        block, np.where(counted, relevance / np.log2(rank + 1), 0.0)
+    )
 
 
 def _full_gain(length: Ints) -> Floats:
@@ -27,7 +29,10 @@ def _full_gain(length: Ints) -> Floats:
     "DCG@k",
     "Undefined for k > n; 0 without positives.",
     (Need.K_ITEMS,),
-    ("DCG of the whole list.", "0 without positives; grows with the number of positives."),
+    (
+        "DCG of the whole list.",
+        "0 without positives; grows with the number of positives.",
+    ),
     bounds=(0.0, float("inf")),
     needs_top=True,
     weighted=True,

@@ -40,18 +40,33 @@ class FunctionMetric(Metric):
         **options: object,
     ) -> Floats:
         lists = [np.arange(len(labels))] if codes is None else lists_of(codes)
-        return np.array([self._one(labels[p], scores[p], int(top)) for p, top in zip(lists, k, strict=True)])
+        return np.array(
+            [
+                self._one(labels[p], scores[p], int(top))
+                for p, top in zip(lists, k, strict=True)
+            ]
+        )
 
     def _one(self, labels: Ints, scores: Floats, k: int) -> float:
-        where = f"metric {self.name!r} on {len(labels)} items, {labels.sum()} positive"
+        where = (
+            f"metric {self.name!r} on {len(labels)} items, {labels.sum()} positive"
+        )
         try:
-            result = self.kernel(labels, scores, k) if self.needs_top else self.kernel(labels, scores)
+            result = (
+                self.kernel(labels, scores, k)
+                if self.needs_top
+                else self.kernel(labels, scores)
+            )
         except Exception as error:
-            raise ValueError(f"{where}, raised {type(error).__name__}: {error}") from error
+            raise ValueError(
+                f"{where}, raised {type(error).__name__}: {error}"
+            ) from error
         try:
             value = float(result)
         except (TypeError, ValueError):
-            raise ValueError(f"{where}, returned {result!r}: a number is needed") from None
+            raise ValueError(
+                f"{where}, returned {result!r}: a number is needed"
+            ) from None
         low, high = self.bounds
         if not np.isfinite(value):
             raise ValueError(
@@ -59,7 +74,9 @@ class FunctionMetric(Metric):
                 f"or with too few items, say so by needs (any of {', '.join(NEEDS)})"
             )
         if not low <= value <= high:
-            raise ValueError(f"{where}, returned {value!r}, outside its bounds [{low}, {high}]")
+            raise ValueError(
+                f"{where}, returned {value!r}, outside its bounds [{low}, {high}]"
+            )
         return value
 
 
@@ -103,35 +120,54 @@ def custom_metric(
     0.15625
     """
     if is_known(name):
-        raise ValueError(f"{name!r} is already the name of one of attop's metrics: choose another")
+        raise ValueError(
+            f"{name!r} is already the name of one of attop's metrics: choose another"
+        )
     function: Any
-    function, path = (object_at(path), path) if isinstance(path, str) else (path, name)
-    declared = {"higher_is_better": higher_is_better, "bounds": bounds, "needs": needs}
+    function, path = (
+        (object_at(path), path) if isinstance(path, str) else (path, name)
+    )
+    declared = {
+        "higher_is_better": higher_is_better,
+        "bounds": bounds,
+        "needs": needs,
+    }
     if isinstance(function, Metric):
-        repeated_keys = [key for key, value in declared.items() if value is not None]
+        repeated_keys = [
+            key for key, value in declared.items() if value is not None
+        ]
         if repeated_keys:
             raise ValueError(
                 f"{path} is a Metric, which defines {', '.join(repeated_keys)} itself: leave that out"
             )
         return replace(function, name=name, title=title or function.title)
     if not callable(function) or isinstance(function, type):
-        raise ValueError(f"{path} is {function!r}: a Metric or a function f(y_true, y_score) is needed")
+        raise ValueError(
+            f"{path} is {function!r}: a Metric or a function f(y_true, y_score) is needed"
+        )
     needed = USUAL if needs is None else tuple(needs)
     unknown = [need for need in needed if need not in NEEDS]
     if unknown:
         raise ValueError(f"unknown need {unknown[0]!r}; known: {', '.join(NEEDS)}")
     _check_signature(path, function, "k" in needed)
     low, high = (None, None) if bounds is None else bounds
-    limits = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+    limits = (
+        -np.inf if low is None else float(low),
+        np.inf if high is None else float(high),
+    )
     if not limits[0] < limits[1]:
-        raise ValueError(f"bounds must be the least and the greatest value, got {list(limits)}")
+        raise ValueError(
+            f"bounds must be the least and the greatest value, got {list(limits)}"
+        )
     return FunctionMetric(
         name=name,
         title=title or name,
         definition=_first_line(function) or f"The function {path}.",
         bounds=limits,
         ties=f"as {path} has it",
-        edge_cases="Undefined without " + " and ".join(_LACKS[n] for n in NEEDS if n in needed) + "."
+        edge_cases="Undefined without "
+        + " and ".join(_LACKS[n] for n in NEEDS if n in needed)
+        + "."
         if needed
         else "Always defined.",
         needs=tuple(need for word, need in NEEDS.items() if word in needed),
@@ -166,14 +202,18 @@ def as_metric(metric: str | Metric | Callable[..., float]) -> Metric:
     if isinstance(declared, Metric):
         return declared
     if not callable(function) or isinstance(function, type):
-        raise TypeError(f"metric must be a name, a Metric or a function f(y_true, y_score), got {metric!r}")
+        raise TypeError(
+            f"metric must be a name, a Metric or a function f(y_true, y_score), got {metric!r}"
+        )
     name = getattr(function, "__name__", type(function).__name__)
     if name.endswith(_LOWER):
         raise ValueError(
             f"{name} is better the lower it is, by its name: say so by\n"
             f"    metric=custom_metric({name!r}, {name}, higher_is_better=False)"
         )
-    return custom_metric(name, function, needs=("k", *USUAL) if _takes_k(function) else None)
+    return custom_metric(
+        name, function, needs=("k", *USUAL) if _takes_k(function) else None
+    )
 
 
 def _takes_k(function: Callable[..., Any]) -> bool:
@@ -185,7 +225,11 @@ def _takes_k(function: Callable[..., Any]) -> bool:
 
 def find_metric(name: str, declarations: Mapping[str, Mapping[str, Any]]) -> Metric:
     """Find the metric called `name`; if it is among the `declarations`, make it by `custom_metric`."""
-    return custom_metric(name, **declarations[name]) if name in declarations else get_metric(name)
+    return (
+        custom_metric(name, **declarations[name])
+        if name in declarations
+        else get_metric(name)
+    )
 
 
 _LACKS = {"k": "k items", "positive": "a positive", "negative": "a negative"}

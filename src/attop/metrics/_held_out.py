@@ -8,7 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attop._core.sample import check_groups, check_labels, check_scores, lists_of, resolve_each
+from attop._core.sample import (
+    check_groups,
+    check_labels,
+    check_scores,
+    lists_of,
+    resolve_each,
+)
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._precision import CUTS
@@ -33,25 +39,35 @@ class HeldOutPrecision(NamedTuple):
     smoothed: float
 
 
-def smoothed_precision(y: Ints, scores: Floats, k: float, weight: Floats | None = None) -> float:
+def smoothed_precision(
+    y: Ints, scores: Floats, k: float, weight: Floats | None = None
+) -> float:
     """Mean of the precisions at nine cuts from k/2 to 2k of one list, each at least 1 and at most all items.
 
     Tied items count in expectation over their orders, an item of weight 2 as two. A cut between two items is
     interpolated.
     """
     deepest = max(1, math.ceil(2 * k))
-    if weight is None and 2 * deepest < len(y):  # no cut is below the item at that rank, and its ties
+    if weight is None and 2 * deepest < len(
+        y
+    ):  # no cut is below the item at that rank, and its ties
         above = ~(-scores > np.partition(-scores, deepest - 1)[deepest - 1])
         y = y[above]
         scores = scores[above]
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
-    last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))  # of each block of ties
+    last = np.flatnonzero(
+        np.append(ordered[1:] != ordered[:-1], True)
+    )  # of each block of ties
     amount = np.ones(len(y)) if weight is None else weight[order]
     size = np.cumsum(amount)[last]
     positive = np.cumsum(amount * y[order])[last]
     cuts = np.clip(k * CUTS, 1.0, size[-1])
-    return float(np.mean(np.interp(cuts, np.append(0.0, size), np.append(0.0, positive)) / cuts))
+    return float(
+        np.mean(
+            np.interp(cuts, np.append(0.0, size), np.append(0.0, positive)) / cuts
+        )
+    )
 
 
 class TopPrecision:
@@ -88,15 +104,22 @@ class TopPrecision:
     ):
         self._labels = check_labels(y_true)
         n = len(self._labels)
-        self._whole = np.arange(n) if entity is None else check_groups(entity, n, "entity")
-        self._codes = np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
+        self._whole = (
+            np.arange(n) if entity is None else check_groups(entity, n, "entity")
+        )
+        self._codes = (
+            np.zeros(n, np.int64) if groups is None else check_groups(groups, n)
+        )
         self._n = np.bincount(self._codes)
         top = Top.of(top)
         n_pos = np.bincount(self._codes, weights=self._labels).astype(int)
         self.k = resolve_each(top, n_pos, self._n - n_pos)
         if not self.k.any():
             largest = max(zip(self._n.tolist(), n_pos.tolist(), strict=True))
-            top.resolve(*largest, where="this sample" if len(self.k) == 1 else "the largest group")
+            top.resolve(
+                *largest,
+                where="this sample" if len(self.k) == 1 else "the largest group",
+            )
 
     def __call__(self, y_score: ArrayLike) -> float:
         """Precision@k of `y_score` of shape (n,)."""
@@ -106,20 +129,39 @@ class TopPrecision:
         """Mean of the precisions at nine cuts from k/2 to 2k, see `smoothed_precision`."""
         return float(self._smoothed_per_group(y_score).mean())
 
-    def assess(self, y_score: ArrayLike, *, seed: int, n_samples: int = 100) -> HeldOutPrecision:
+    def assess(
+        self, y_score: ArrayLike, *, seed: int, n_samples: int = 100
+    ) -> HeldOutPrecision:
         """Precision@k of `y_score`, its standard error, and the smoothed precision."""
-        standard_error = float(self.resampled(y_score, seed=seed, n_samples=n_samples).std(ddof=1))
-        return HeldOutPrecision(self(y_score), standard_error, self.smoothed(y_score))
+        standard_error = float(
+            self.resampled(y_score, seed=seed, n_samples=n_samples).std(ddof=1)
+        )
+        return HeldOutPrecision(
+            self(y_score), standard_error, self.smoothed(y_score)
+        )
 
-    def resampled(self, y_score: ArrayLike, *, seed: int, n_samples: int, smoothed: bool = False) -> Floats:
+    def resampled(
+        self,
+        y_score: ArrayLike,
+        *,
+        seed: int,
+        n_samples: int,
+        smoothed: bool = False,
+    ) -> Floats:
         """Precision@k, or smoothed precision, in bootstrap samples of the items, entities or several groups.
 
         The samples, of shape (n_samples,), depend on `seed` alone: those of two models are paired.
         """
         rng = np.random.default_rng(seed)
         if len(self._n) > 1:
-            values = self._smoothed_per_group(y_score) if smoothed else self._per_group(y_score)
-            return values[rng.integers(len(values), size=(n_samples, len(values)))].mean(axis=1)
+            values = (
+                self._smoothed_per_group(y_score)
+                if smoothed
+                else self._per_group(y_score)
+            )
+            return values[
+                rng.integers(len(values), size=(n_samples, len(values)))
+            ].mean(axis=1)
         n = len(self._labels)
         values = check_scores(y_score, n)
         order = np.argsort(-values, kind="stable")
@@ -130,11 +172,15 @@ class TopPrecision:
         k = np.clip(self.k * (CUTS if smoothed else np.ones(1)), 1, n)
         precision = np.empty(n_samples)
         for b in range(n_samples):
-            drawn = np.bincount(rng.integers(n_whole, size=n_whole), minlength=n_whole)[whole]
+            drawn = np.bincount(
+                rng.integers(n_whole, size=n_whole), minlength=n_whole
+            )[whole]
             # At the end of each block of ties; within a block positives come evenly, in expectation.
             size = np.cumsum(drawn)[last]
             positive = np.cumsum(drawn * labels)[last]
-            precision[b] = np.mean(np.interp(k, np.r_[0, size], np.r_[0, positive]) / k)
+            precision[b] = np.mean(
+                np.interp(k, np.r_[0, size], np.r_[0, positive]) / k
+            )
         return precision
 
     def expected(self, probabilities: ArrayLike) -> float:
@@ -154,4 +200,6 @@ class TopPrecision:
         y = self._labels
         scores = check_scores(y_score, len(self._labels))
         lists = zip(lists_of(self._codes), self.k.tolist(), strict=True)
-        return np.array([smoothed_precision(y[at], scores[at], k) for at, k in lists if k])
+        return np.array(
+            [smoothed_precision(y[at], scores[at], k) for at, k in lists if k]
+        )

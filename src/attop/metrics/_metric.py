@@ -155,10 +155,15 @@ class Metric:
 
     def __getstate__(self) -> dict[str, object]:
         # Pickled by the public function, whose name its kernel has too.
-        return {**self.__dict__, "kernel": getattr(self.kernel, "public", self.kernel)}
+        return {
+            **self.__dict__,
+            "kernel": getattr(self.kernel, "public", self.kernel),
+        }
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        self.__dict__.update(state, kernel=getattr(state["kernel"], "kernel", state["kernel"]))
+        self.__dict__.update(
+            state, kernel=getattr(state["kernel"], "kernel", state["kernel"])
+        )
 
     def evaluate(
         self,
@@ -198,7 +203,9 @@ class Metric:
             If the metric needs a top and there is none.
         """
         try:
-            return self.group_mean(y_true, y_score, top, groups, sample_weight, pos_label)
+            return self.group_mean(
+                y_true, y_score, top, groups, sample_weight, pos_label
+            )
         except UndefinedMetricError as error:
             return MetricValue(float("nan"), 0, error.n_groups, error.reason)
 
@@ -213,7 +220,9 @@ class Metric:
         **options: object,
     ) -> float:
         """Return the value on one list, see `group_mean`; `options` are the kernel's, such as `ties`."""
-        return self.group_mean(y_true, y_score, top, None, sample_weight, pos_label, **options).value
+        return self.group_mean(
+            y_true, y_score, top, None, sample_weight, pos_label, **options
+        ).value
 
     def group_mean(
         self,
@@ -243,7 +252,9 @@ class Metric:
                 has & self._weigh(need, labels, weights, codes, len(n))
                 for has, need in zip(met, self.needs, strict=True)
             ]
-        eligible = np.logical_and.reduce(met) if met else np.ones(len(n), dtype=bool)
+        eligible = (
+            np.logical_and.reduce(met) if met else np.ones(len(n), dtype=bool)
+        )
         n_eligible = int(eligible.sum())
         if n_eligible == 0:
             raise self._undefined(met, n, n_pos, top, groups is not None)
@@ -268,14 +279,22 @@ class Metric:
     ) -> Floats:
         """Value of each group, shape (n_groups,), of groups that have what is needed."""
         if options.get("ties", "expected") not in ("expected", "error", "half"):
-            raise ValueError(f"ties must be 'expected', 'error' or 'half', got {options['ties']!r}")
+            raise ValueError(
+                f"ties must be 'expected', 'error' or 'half', got {options['ties']!r}"
+            )
         if self.parameter is not None:
             options = {**options, self.parameter[0]: self.parameter[1]}
         one = codes is None and weights is None
-        ranking = Ranking.of_list(labels, scores) if one else Ranking.of(labels, scores, codes, weights)
+        ranking = (
+            Ranking.of_list(labels, scores)
+            if one
+            else Ranking.of(labels, scores, codes, weights)
+        )
         return self.kernel(ranking, k, **options)
 
-    def _check_weights(self, sample_weight: ArrayLike | None, n: int) -> Floats | None:
+    def _check_weights(
+        self, sample_weight: ArrayLike | None, n: int
+    ) -> Floats | None:
         if sample_weight is None:
             return None
         if not self.weighted:
@@ -287,19 +306,30 @@ class Metric:
         return check_weights(sample_weight, n)
 
     @staticmethod
-    def _weigh(need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int) -> Bools:
+    def _weigh(
+        need: Need, labels: Ints, weights: Floats, codes: Ints | None, n_groups: int
+    ) -> Bools:
         """Tell for each list whether the items of the class that is needed have any weight."""
         if need not in (Need.POSITIVE, Need.NEGATIVE):
             return np.ones(n_groups, dtype=bool)
         selected = weights * (labels == (need is Need.POSITIVE))
-        return np.bincount(np.zeros_like(labels) if codes is None else codes, selected, n_groups) > 0
+        return (
+            np.bincount(
+                np.zeros_like(labels) if codes is None else codes,
+                selected,
+                n_groups,
+            )
+            > 0
+        )
 
     def _resolve(self, top: TopLike | None, n: Ints, n_pos: Ints) -> Ints:
         """Items at the top of each group; one more than the group has where the top asks for too many."""
         if not self.needs_top:
             return n
         if top is None:
-            raise TypeError(f"{self.name} is a metric of the top: give top, for example 10 or Top(tau=0.05)")
+            raise TypeError(
+                f"{self.name} is a metric of the top: give top, for example 10 or Top(tau=0.05)"
+            )
         top = Top.of(top)
         if not top.depends_on_sample:
             return np.full(len(n), top.k)
@@ -307,13 +337,20 @@ class Metric:
         return np.where(k > 0, k, n + 1)
 
     def _undefined(
-        self, met: list[Bools], n: Ints, n_pos: Ints, top: TopLike | None, grouped: bool
+        self,
+        met: list[Bools],
+        n: Ints,
+        n_pos: Ints,
+        top: TopLike | None,
+        grouped: bool,
     ) -> UndefinedMetricError:
         lacking = [self.needs[i] for i in np.argmin(met, axis=0)]
         where = f"{Top.of(top)}, " if self.needs_top and top is not None else ""
         if grouped:
             counts = Counter(lacking).most_common()
-            reason = "no eligible group: " + ", ".join(f"{need.value} ({count})" for need, count in counts)
+            reason = "no eligible group: " + ", ".join(
+                f"{need.value} ({count})" for need, count in counts
+            )
             message = (
                 f"{self.name} is undefined on each of the {len(n)} groups, with {where}{reason}: "
                 f"{_REMEDY[counts[0][0]]}"
@@ -357,9 +394,16 @@ class Family:
                 f"{self.parameter} must be {self.range}, got {number!r}, in {it.name.format(number)!r}"
             )
         name, title, definition = (
-            text.format(f"{number:.12g}") for text in (it.name, it.title, it.definition)
+            text.format(f"{number:.12g}")
+            for text in (it.name, it.title, it.definition)
         )
-        return replace(it, name=name, title=title, definition=definition, parameter=(self.parameter, number))
+        return replace(
+            it,
+            name=name,
+            title=title,
+            definition=definition,
+            parameter=(self.parameter, number),
+        )
 
     def read(self, name: str) -> Metric | None:
         """Read the metric of this name; None if it does not belong to the family."""
@@ -392,7 +436,13 @@ class FamilyFunction(Protocol):
 
     family: Family
 
-    def __call__(self, y_true: ArrayLike, y_score: ArrayLike, *arguments: TopLike, **number: float) -> float:
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *arguments: TopLike,
+        **number: float,
+    ) -> float:
         """Value on one list."""
 
 
@@ -445,7 +495,11 @@ def metric(
                 needs=tuple(need for need in needs if need is not Need.K_ITEMS),
                 needs_top=False,
             )
-        function = _public(of_top, lambda top: of_list if top is None else of_top, optional=whole is not None)
+        function = _public(
+            of_top,
+            lambda top: of_list if top is None else of_top,
+            optional=whole is not None,
+        )
         function.metric, function.whole = of_top, of_list
         return function
 
@@ -524,23 +578,35 @@ def _public(
     of_all = inspect.signature(MetricFunction.__call__).parameters
     parameters = [of_all[name] for name in shared]
     if declared.needs_top and not optional:
-        parameters[2] = of_all["top"].replace(default=inspect.Parameter.empty, annotation="TopLike")
+        parameters[2] = of_all["top"].replace(
+            default=inspect.Parameter.empty, annotation="TopLike"
+        )
     if number is not None:
         parameters.insert(2 + declared.needs_top, number)
     signature = inspect.Signature(parameters, return_annotation="float")
 
     def function(*args: Any, **named: Any) -> float:
         # Weights that the metric has no use for are refused in words, by `Metric.value`.
-        refused = {} if declared.weighted else {"sample_weight": named.pop("sample_weight", None)}
+        refused = (
+            {}
+            if declared.weighted
+            else {"sample_weight": named.pop("sample_weight", None)}
+        )
         arguments = signature.bind(*args, **named).arguments
         top = arguments.get("top")
-        value = [] if number is None else [arguments.pop(number.name, number.default)]
+        value = (
+            [] if number is None else [arguments.pop(number.name, number.default)]
+        )
         return choose(top, *value).value(**arguments, **refused)
 
-    functools.update_wrapper(function, kernel, ("__module__", "__name__", "__qualname__"), ())
+    functools.update_wrapper(
+        function, kernel, ("__module__", "__name__", "__qualname__"), ()
+    )
     del function.__wrapped__  # type: ignore[attr-defined]
     document = _document(declared, shared)
-    function.__doc__ = document if number is None else document.replace("{}", number.name)
+    function.__doc__ = (
+        document if number is None else document.replace("{}", number.name)
+    )
     function.__signature__ = signature  # type: ignore[attr-defined]
     function.kernel, kernel.public = kernel, function  # type: ignore[attr-defined]
     return function
@@ -548,8 +614,12 @@ def _public(
 
 def _document(declared: Metric, shared: list[str]) -> str:
     """Complete the kernel's docstring by the sections that all metrics share."""
-    text, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", inspect.getdoc(declared.kernel) or "")
-    parameters = [section for section in sections if section.startswith("Parameters\n")]
+    text, *sections = re.split(
+        r"\n\n(?=\w[\w ]*\n-{3,}\n)", inspect.getdoc(declared.kernel) or ""
+    )
+    parameters = [
+        section for section in sections if section.startswith("Parameters\n")
+    ]
     arguments = [f"{name} : {_ARGUMENTS[name]}" for name in shared]
     last = [section.split("\n", 2)[2] for section in parameters]
     low, high = declared.bounds
@@ -561,7 +631,11 @@ def _document(declared: Metric, shared: list[str]) -> str:
         "\n".join(["Parameters\n----------", *arguments, *last]),
         f"Returns\n-------\nvalue : float, {low:g} to {high:g}\n    {ties}.",
         "Raises\n------"
-        + (f"\nUndefinedMetricError\n    With the reason {reasons}." if reasons else "")
+        + (
+            f"\nUndefinedMetricError\n    With the reason {reasons}."
+            if reasons
+            else ""
+        )
         + "\nValueError\n    If an argument is malformed.",
         *(section for section in sections if section not in parameters),
     ]

@@ -75,7 +75,9 @@ def precision_at_recall(ranking: Ranking, k: Ints, recall: float) -> Floats:
     0.6666666666666666
     """
     pos, items = _cuts(ranking)
-    counted = np.where(_reaches(pos, ranking.n_pos[ranking.group], recall), pos / items, 0.0)
+    counted = np.where(
+        _reaches(pos, ranking.n_pos[ranking.group], recall), pos / items, 0.0
+    )
     return np.maximum.reduceat(counted, ranking.first)
 
 
@@ -101,9 +103,16 @@ def tpr_at_fpr(ranking: Ranking, k: Ints, fpr: float) -> Floats:
     """
     sizes, position = np.unique(ranking.n - ranking.n_pos, return_inverse=True)
     exact = Fraction(str(fpr))
-    allowed = np.array([int(exact * size) for size in sizes.tolist()])[position][ranking.group]
+    allowed = np.array([int(exact * size) for size in sizes.tolist()])[position][
+        ranking.group
+    ]
     neg = ranking.size - ranking.pos
     neg_before = ranking.before - ranking.pos_before
     # Of q tied negatives the j-th ends the count, and a tied positive comes before it with chance j/(q + 1).
     before_it = np.clip((allowed - neg_before + 1) / (neg + 1), 0.0, 1.0)
-    return ranking.total(ranking.pos * np.where(neg_before + neg <= allowed, 1.0, before_it)) / ranking.n_pos
+    return (
+        ranking.total(
+            ranking.pos * np.where(neg_before + neg <= allowed, 1.0, before_it)
+        )
+        / ranking.n_pos
+    )

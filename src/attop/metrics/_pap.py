@@ -16,7 +16,9 @@ from attop.metrics._metric import MetricValue, Need, Ties, metric
 from attop.metrics._ranking import Ranking
 
 
-def correct_pairs(ranking: Ranking, n_top_pos: Ints, n_top_neg: Ints, ties: Ties = "expected") -> Floats:
+def correct_pairs(
+    ranking: Ranking, n_top_pos: Ints, n_top_neg: Ints, ties: Ties = "expected"
+) -> Floats:
     """Count the correctly ranked pairs among so many of the highest positives and negatives of each group.
 
     Under ``"error"`` and ``"half"`` a tied pair counts 0 and one half, and which of several tied items is
@@ -35,7 +37,9 @@ def correct_pairs(ranking: Ranking, n_top_pos: Ints, n_top_neg: Ints, ties: Ties
         return above.astype(np.float64)
     if ties == "half":
         return above + ranking.total(selected_pos * selected_neg) / 2
-    return above + ranking.total(_expected_tied(ranking.pos, neg, selected_pos, selected_neg))
+    return above + ranking.total(
+        _expected_tied(ranking.pos, neg, selected_pos, selected_neg)
+    )
 
 
 def _expected_tied(p: Ints, q: Ints, a: Ints, c: Ints) -> Floats:
@@ -44,9 +48,15 @@ def _expected_tied(p: Ints, q: Ints, a: Ints, c: Ints) -> Floats:
     With ``a = p`` each positive has its own uniform place among the q negatives, with ``c = q`` each
     negative among the p positives; at most one block of a group is cut through both.
     """
-    pairs = np.where(a == p, p * (c * (c + 1) / (2 * (q + 1))), c * (a * (2 * p - a + 1) / (2 * (p + 1))))
+    pairs = np.where(
+        a == p,
+        p * (c * (c + 1) / (2 * (q + 1))),
+        c * (a * (2 * p - a + 1) / (2 * (p + 1))),
+    )
     for block in np.flatnonzero((a > 0) & (a < p) & (c > 0) & (c < q)):
-        pairs[block] = _expected_cut(int(p[block]), int(q[block]), int(a[block]), int(c[block]))
+        pairs[block] = _expected_cut(
+            int(p[block]), int(q[block]), int(a[block]), int(c[block])
+        )
     return pairs
 
 
@@ -60,7 +70,9 @@ def _expected_cut(p: int, q: int, a: int, c: int) -> float:
     odds = (a + v[:-1]) * (q - v[:-1]) / ((v[:-1] + 1) * (p + q - a - v[:-1]))
     log_chance = np.concatenate([[0.0], np.cumsum(np.log(odds))])
     chance = np.exp(log_chance - log_chance.max())
-    pairs = np.where(v <= c, a * c - v * (a + 1) / 2, (a - 1) * (c * (c + 1) / (2 * (v + 1))))
+    pairs = np.where(
+        v <= c, a * c - v * (a + 1) / 2, (a - 1) * (c * (c + 1) / (2 * (v + 1)))
+    )
     return float(chance @ pairs / chance.sum())
 
 
@@ -135,7 +147,9 @@ MICRO_PAP = replace(
     grouped=True,
 )
 #: Not in the registry, whose metrics are means over groups.
-_MACRO_PAP = replace(MICRO_PAP, name="macro-pap@k", title="Macro-pAp@k", kernel=_pooled)
+_MACRO_PAP = replace(
+    MICRO_PAP, name="macro-pap@k", title="Macro-pAp@k", kernel=_pooled
+)
 
 
 def pap_at_k_risk(
@@ -197,7 +211,9 @@ def micro_pap_at_k(
     >>> micro_pap_at_k([1, 0, 0, 1, 0], [5.0, 4.0, 3.0, 2.0, 1.0], 1, ["ann", "ann", "bob", "bob", "cat"])
     MetricValue(value=0.5, n_groups=2, n_left_out=1, reason=None)
     """
-    return MICRO_PAP.group_mean(y_true, y_score, top, groups, pos_label=pos_label, ties=ties)
+    return MICRO_PAP.group_mean(
+        y_true, y_score, top, groups, pos_label=pos_label, ties=ties
+    )
 
 
 def macro_pap_at_k(
@@ -240,4 +256,6 @@ def macro_pap_at_k(
     >>> macro_pap_at_k(y_true, y_score, {"kappa": 1}, users)
     MetricValue(value=0.2, n_groups=2, n_left_out=0, reason=None)
     """
-    return _MACRO_PAP.group_mean(y_true, y_score, top, groups, pos_label=pos_label, ties=ties)
+    return _MACRO_PAP.group_mean(
+        y_true, y_score, top, groups, pos_label=pos_label, ties=ties
+    )

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attop._core.typing import Floats, Ints
-from attop.metrics._metric import EXPECTED, Kernel, Metric, Need, UndefinedMetricError, family, metric
+from attop.metrics._metric import (
+    EXPECTED,
+    Kernel,
+    Metric,
+    Need,
+    UndefinedMetricError,
+    family,
+    metric,
+)
 from attop.metrics._ranking import Ranking
 
 
@@ -109,7 +117,9 @@ def hit_at_k(ranking: Ranking, k: Ints) -> Floats:
     pos = ranking.pos[cut]
     taken = k - ranking.before[cut]
     hit = ((ranking.pos_before[cut] > 0) | (pos > 0)).astype(np.float64)
-    for g in np.flatnonzero((ranking.pos_before[cut] == 0) & (pos > 0) & (taken < size)):
+    for g in np.flatnonzero(
+        (ranking.pos_before[cut] == 0) & (pos > 0) & (taken < size)
+    ):
         # P(no positive among those taken) = C(t - p, m) / C(t, m), which is symmetric in m and p.
         few, many = sorted((int(taken[g]), int(pos[g])))
         drawn = size[g] - np.arange(few)
@@ -138,7 +148,9 @@ def average_precision(ranking: Ranking, k: Ints) -> Floats:
     size = ranking.size[block]
     pos = ranking.pos[block]
     # A positive at place i of a block shares the i - 1 places before it with (i-1)(p-1)/(t-1) others.
-    earlier = (rank - ranking.before[block] - 1) * (pos - 1) / np.maximum(size - 1, 1)
+    earlier = (
+        (rank - ranking.before[block] - 1) * (pos - 1) / np.maximum(size - 1, 1)
+    )
     precision = (ranking.pos_before[block] + 1 + earlier) / rank
     return ranking.total_of_places(block, pos / size * precision) / ranking.n_pos
 
@@ -189,17 +201,22 @@ def f_beta_at_k(ranking: Ranking, k: Ints, beta: float = 1.0) -> Floats:
     >>> f_beta_at_k([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], 2)
     0.5
     """
-    return (1 + beta**2) * ranking.positives_in_top(k) / (k + beta**2 * ranking.n_pos)
+    return (
+        (1 + beta**2) * ranking.positives_in_top(k) / (k + beta**2 * ranking.n_pos)
+    )
 
 
 @dataclass(frozen=True, repr=False)
 class AmountMetric(Metric):
     """A metric of what the positives are worth, by the amounts of the data: not of models' weights."""
 
-    def _check_weights(self, sample_weight: ArrayLike | None, n: int) -> Floats | None:
+    def _check_weights(
+        self, sample_weight: ArrayLike | None, n: int
+    ) -> Floats | None:
         if sample_weight is None:
             raise UndefinedMetricError(
-                "the data name no amount", f"{self.name} needs amounts: give them as sample_weight"
+                "the data name no amount",
+                f"{self.name} needs amounts: give them as sample_weight",
             )
         return super()._check_weights(sample_weight, n)
 
@@ -208,12 +225,22 @@ def _amount_in_top(ranking: Ranking, k: Ints) -> Floats:
     return ranking.gain_in_top(k) / k
 
 
-def _amount(name: str, definition: str, kernel: Kernel, most: float = math.inf) -> AmountMetric:
+def _amount(
+    name: str, definition: str, kernel: Kernel, most: float = math.inf
+) -> AmountMetric:
     edge = "Undefined without amounts, for k > n and without positives."
     needs = (Need.K_ITEMS, Need.POSITIVE)
     title = name.capitalize().replace("-", " ")
     return AmountMetric(
-        name, title, definition, kernel, edge, needs, (0.0, most), needs_top=True, weighted=True
+        name,
+        title,
+        definition,
+        kernel,
+        edge,
+        needs,
+        (0.0, most),
+        needs_top=True,
+        weighted=True,
     )
 
 
@@ -224,8 +251,15 @@ AMOUNTS = {
     for one in (
         _amount("amount@k", f"{_SUM}, divided by k.", _amount_in_top),
         _amount(
-            "amount-share@k", f"{_SUM}, divided by that of all positives.", recall_at_k.metric.kernel, 1.0
+            "amount-share@k",
+            f"{_SUM}, divided by that of all positives.",
+            recall_at_k.metric.kernel,
+            1.0,
         ),
-        _amount("amount-lift@k", f"{_SUM}, divided by that of a random order.", lift_at_k.metric.kernel),
+        _amount(
+            "amount-lift@k",
+            f"{_SUM}, divided by that of a random order.",
+            lift_at_k.metric.kernel,
+        ),
     )
 }

@@ -49,13 +49,21 @@ class Ranking:
 
     @classmethod
     def of(
-        cls, labels: Ints, scores: Floats, codes: Ints | None = None, weights: Floats | None = None
+        cls,
+        labels: Ints,
+        scores: Floats,
+        codes: Ints | None = None,
+        weights: Floats | None = None,
     ) -> Ranking:
         """Rank items with checked `labels` (0 and 1), `scores`, `codes` (0 .. n_groups - 1) and `weights`."""
         order = np.argsort(-scores)
         if codes is not None:
             # 16 bits are sorted by counting, which is several times as fast as comparing.
-            narrow = codes.astype(np.uint16) if len(codes) and codes.max() < 2**16 else codes
+            narrow = (
+                codes.astype(np.uint16)
+                if len(codes) and codes.max() < 2**16
+                else codes
+            )
             order = order[np.argsort(narrow[order], kind="stable")]
         s = scores[order]
         y = labels[order]
@@ -97,16 +105,22 @@ class Ranking:
         """Rank one list, twice as fast as `of`; neighbouring blocks of one class are one."""
         positive = labels == 1
         # Here and below by positions: NumPy selects by them several times as fast as by a mixed mask.
-        neg, pos = (np.sort(scores[np.flatnonzero(mask)]) for mask in (~positive, positive))
+        neg, pos = (
+            np.sort(scores[np.flatnonzero(mask)]) for mask in (~positive, positive)
+        )
         # Two sorted runs: a stable sort merges them, in a tenth of the time that sorting them took.
         merged = np.argsort(np.concatenate([neg, pos]), kind="stable")
-        is_positive = merged >= len(neg)  # from the lowest score up, of tied items the negatives first
+        is_positive = merged >= len(
+            neg
+        )  # from the lowest score up, of tied items the negatives first
         new = np.empty(len(is_positive), dtype=bool)
         new[0] = True
         np.not_equal(is_positive[1:], is_positive[:-1], out=new[1:])
         # Where a run of positives begins at the score of the negatives below it, what is tied is one block.
         begin = np.flatnonzero(new & is_positive)
-        begin = begin[begin > merged[begin] - len(neg)]  # all but a run that begins the list
+        begin = begin[
+            begin > merged[begin] - len(neg)
+        ]  # all but a run that begins the list
         nth = merged[begin] - len(neg)
         tied = np.flatnonzero(neg[begin - nth - 1] == pos[nth])
         begin = begin[tied]
@@ -119,7 +133,9 @@ class Ranking:
         start = np.flatnonzero(new)
         at = merged[start]
         below = np.append(start, len(new))[::-1]
-        pos_below = np.append(np.where(at < len(neg), start - at, at - len(neg)), len(pos))[::-1]
+        pos_below = np.append(
+            np.where(at < len(neg), start - at, at - len(neg)), len(pos)
+        )[::-1]
         size = below[:-1] - below[1:]
         count = pos_below[:-1] - pos_below[1:]
         before = len(new) - below[:-1]
@@ -128,7 +144,18 @@ class Ranking:
         group = np.zeros(len(size), np.int64)
         n = np.array([len(labels)])
         n_pos = np.array([len(pos)])
-        return cls(n, n_pos, first, group, size, count, before, pos_before, count, size - count)
+        return cls(
+            n,
+            n_pos,
+            first,
+            group,
+            size,
+            count,
+            before,
+            pos_before,
+            count,
+            size - count,
+        )
 
     @property
     def n_groups(self) -> int:
@@ -153,7 +180,11 @@ class Ranking:
 
     def cut_block(self, k: Ints) -> Ints:
         """Return the block that holds the `k`-th item of each group."""
-        return self.first + self.total((self.before < k[self.group]).astype(np.int64)) - 1
+        return (
+            self.first
+            + self.total((self.before < k[self.group]).astype(np.int64))
+            - 1
+        )
 
     def places(self) -> tuple[Ints, Ints]:
         """Return block and rank (from 1, in its group) of every place of a block that holds a positive."""
@@ -165,4 +196,6 @@ class Ranking:
 
     def total_of_places(self, block: Ints, values: Floats) -> Floats:
         """Sum values per place (see `places`) within each group."""
-        return np.bincount(self.group[block], values, self.n_groups).astype(np.float64, copy=False)
+        return np.bincount(self.group[block], values, self.n_groups).astype(
+            np.float64, copy=False
+        )

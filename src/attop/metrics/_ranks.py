@@ -28,10 +28,17 @@ def positives_at_top(ranking: Ranking, k: Ints) -> Floats:
     2.0
     """
     clean = ranking.before == ranking.pos_before
-    return ranking.total(np.where(clean & (ranking.pos == ranking.size), ranking.pos, 0)).astype(np.float64)
+    return ranking.total(
+        np.where(clean & (ranking.pos == ranking.size), ranking.pos, 0)
+    ).astype(np.float64)
 
 
-@metric("reciprocal-rank", "Reciprocal rank", "Undefined without positives.", (Need.POSITIVE,))
+@metric(
+    "reciprocal-rank",
+    "Reciprocal rank",
+    "Undefined without positives.",
+    (Need.POSITIVE,),
+)
 def reciprocal_rank(ranking: Ranking, k: Ints) -> Floats:
     """1 divided by the rank of the first positive; its mean over groups is MRR.
 
@@ -48,8 +55,12 @@ def reciprocal_rank(ranking: Ranking, k: Ints) -> Floats:
     for g in np.flatnonzero(pos < size):
         left = size[g] - np.arange(size[g] - pos[g] + 1)
         # The first positive is at place i when i - 1 negatives were drawn before it.
-        all_negative = np.cumprod(np.concatenate([[1.0], (left[:-1] - pos[g]) / left[:-1]]))
-        value[g] = np.sum(all_negative * pos[g] / left / (before[g] + 1 + np.arange(len(left))))
+        all_negative = np.cumprod(
+            np.concatenate([[1.0], (left[:-1] - pos[g]) / left[:-1]])
+        )
+        value[g] = np.sum(
+            all_negative * pos[g] / left / (before[g] + 1 + np.arange(len(left)))
+        )
     return value
 
 
@@ -84,9 +95,13 @@ def bedroc(ranking: Ranking, k: Ints, alpha: float = 20.0) -> Floats:
     """
     n = ranking.n[ranking.group]
     # A block's ranks are a run, so that its weight is a geometric sum; a positive is anywhere in it alike.
-    block = np.exp(-alpha * ranking.before / n) * -np.expm1(-alpha * ranking.size / n)
+    block = np.exp(-alpha * ranking.before / n) * -np.expm1(
+        -alpha * ranking.size / n
+    )
     mass = ranking.total(ranking.pos / ranking.size * block)
     share = ranking.n_pos / ranking.n
     greatest = -np.expm1(-alpha * share)  # all positives first
     least = np.exp(-alpha * (1 - share)) * greatest  # all last
-    return np.clip((mass - least) / (greatest - least), 0.0, 1.0)  # rounding may leave it
+    return np.clip(
+        (mass - least) / (greatest - least), 0.0, 1.0
+    )  # rounding may leave it

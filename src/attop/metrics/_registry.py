@@ -9,7 +9,11 @@ from attop._core.wording import did_you_mean
 from attop.metrics._cards import CARD_PRECISION
 from attop.metrics._cumulative_gain import dcg, ndcg, ndcg_aatp
 from attop.metrics._metric import Metric
-from attop.metrics._operating_point import precision_at_recall, recall_at_precision, tpr_at_fpr
+from attop.metrics._operating_point import (
+    precision_at_recall,
+    recall_at_precision,
+    tpr_at_fpr,
+)
 from attop.metrics._pap import MICRO_PAP, pap_at_k, partial_auc
 from attop.metrics._precision import (
     AMOUNTS,
@@ -53,11 +57,22 @@ _ON_REQUEST = (
 )
 #: Metrics with a number in their name; any other number than those above may be written there.
 FAMILIES = (
-    *(f.family for f in (f_beta_at_k, bedroc, recall_at_precision, precision_at_recall, tpr_at_fpr)),
+    *(
+        f.family
+        for f in (
+            f_beta_at_k,
+            bedroc,
+            recall_at_precision,
+            precision_at_recall,
+            tpr_at_fpr,
+        )
+    ),
     CARD_PRECISION,
 )
 #: Metrics by name, in the order in which reports show them.
-METRICS: Mapping[str, Metric] = MappingProxyType({m.name: m for m in (*_EVERY_RUN, *_ON_REQUEST)})
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {m.name: m for m in (*_EVERY_RUN, *_ON_REQUEST)}
+)
 #: Names of those a benchmark run evaluates unless told otherwise.
 DEFAULT_METRICS = tuple(m.name for m in _EVERY_RUN)
 
@@ -76,7 +91,11 @@ def register(metric: Metric) -> None:
 
 def is_known(name: str) -> bool:
     """True if attop has a metric of this name; raises a ValueError if a number in it is out of range."""
-    return name in METRICS or name in AMOUNTS or any(family.read(name) for family in FAMILIES)
+    return (
+        name in METRICS
+        or name in AMOUNTS
+        or any(family.read(name) for family in FAMILIES)
+    )
 
 
 def get_metric(name: str | Metric) -> Metric:

@@ -38,10 +38,18 @@ def auc(ranking: Ranking, k: Ints, ties: Ties = "expected") -> Floats:
     above = np.cumsum(ranking.gain) - ranking.gain
     above = above - above[ranking.first][ranking.group]
     pairs = ranking.loss * (above if ties == "error" else above + ranking.gain / 2)
-    return ranking.total(pairs) / (ranking.total(ranking.gain) * ranking.total(ranking.loss))
+    return ranking.total(pairs) / (
+        ranking.total(ranking.gain) * ranking.total(ranking.loss)
+    )
 
 
-def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, pos_label: Label | None = None) -> float:
+def auc_at_k(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    top: TopLike,
+    *,
+    pos_label: Label | None = None,
+) -> float:
     """AUC among the k items of highest score: how well the top itself is ordered.
 
     Parameters
@@ -87,12 +95,16 @@ def auc_at_k(y_true: ArrayLike, y_score: ArrayLike, top: TopLike, *, pos_label: 
     q = int(neg[cut])
     places = k - int(ranking.before[cut])
     total = chance = 0.0
-    for a in range(max(0, places - q), min(places, p) + 1):  # positives of the cut block that get a place
+    for a in range(
+        max(0, places - q), min(places, p) + 1
+    ):  # positives of the cut block that get a place
         b = places - a
         if above + a and below + b:
             odds = math.comb(p, a) * math.comb(q, b) / math.comb(p + q, places)
             chance += odds
-            total += odds * (correct + b * (above + a / 2)) / ((above + a) * (below + b))
+            total += (
+                odds * (correct + b * (above + a / 2)) / ((above + a) * (below + b))
+            )
     if not chance:
         raise UndefinedMetricError(
             "one class at the top",
@@ -124,7 +136,8 @@ class RocPoints(NamedTuple):
         for counts, what in ((self.tp, "positive"), (self.fp, "negative")):
             if counts[-1] == 0:
                 raise UndefinedMetricError(
-                    f"no {what}", f"ROC rates are undefined: no {what} to divide by; use the counts instead"
+                    f"no {what}",
+                    f"ROC rates are undefined: no {what} to divide by; use the counts instead",
                 )
         return self.fp / self.fp[-1], self.tp / self.tp[-1]
 
@@ -136,7 +149,9 @@ class RocPoints(NamedTuple):
         return np.interp(np.asarray(k, float), self.fp + self.tp, self.tp)
 
 
-def roc_points(y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Label | None = None) -> RocPoints:
+def roc_points(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Label | None = None
+) -> RocPoints:
     """Return the points of the ROC curve as counts, as plotted by Rudin (2005), section 5.
 
     Joined by straight lines they are the curve expected over a uniformly random order of tied items; its

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from attop._core.sample import Label, as_floats, positive_last, refuse_masked, warn_of_words
+from attop._core.sample import (
+    Label,
+    as_floats,
+    positive_last,
+    refuse_masked,
+    warn_of_words,
+)
 from attop._core.top import Top
 from attop._core.typing import Floats, TopLike
 from attop.metrics._metric import Metric
@@ -27,7 +33,9 @@ class TopScorer:
     metric: Metric
     top: Top | None
     pos_label: Label | None = None
-    _requests: dict[str, bool | str | None] = field(default_factory=dict, repr=False)
+    _requests: dict[str, bool | str | None] = field(
+        default_factory=dict, repr=False
+    )
 
     def __call__(
         self,
@@ -48,7 +56,11 @@ class TopScorer:
         """
         classes = getattr(estimator, "classes_", None)
         if classes is None or len(classes) != 2:
-            classes_text = "no classes_" if classes is None else f"classes_ {np.asarray(classes).tolist()}"
+            classes_text = (
+                "no classes_"
+                if classes is None
+                else f"classes_ {np.asarray(classes).tolist()}"
+            )
             raise ValueError(
                 f"{self.metric.name} needs a classifier fitted on two classes, "
                 f"got {type(estimator).__name__} with {classes_text}"
@@ -67,7 +79,9 @@ class TopScorer:
                 "and pass groups to the search (fit(X, y, groups=groups), or params={'groups': groups})"
             )
         scores = scores_of_label(estimator, X, positive)
-        value = self.metric.group_mean(labels == positive, scores, self.top, groups, sample_weight)
+        value = self.metric.group_mean(
+            labels == positive, scores, self.top, groups, sample_weight
+        )
         return value.value if self.metric.higher_is_better else -value.value
 
     def _positive(self, estimator: Any, classes: NDArray[Any]) -> Any:
@@ -97,7 +111,9 @@ class TopScorer:
 
         unknown = sorted(set(requests) - set(_METADATA))
         if unknown:
-            raise TypeError(f"a scorer can ask for {' and '.join(_METADATA)}, got {', '.join(unknown)}")
+            raise TypeError(
+                f"a scorer can ask for {' and '.join(_METADATA)}, got {', '.join(unknown)}"
+            )
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
                 "metadata routing is off, so the scorer would never get what it asks for: "
@@ -124,11 +140,14 @@ def names_positive(estimator: Any) -> bool:
     """Return whether an estimator, or one inside it, is told which label is positive."""
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
     return any(
-        path.rpartition("__")[2] == "pos_label" and value is not None for path, value in parameters.items()
+        path.rpartition("__")[2] == "pos_label" and value is not None
+        for path, value in parameters.items()
     )
 
 
-def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") -> Floats:
+def scores_of(
+    estimator: Any, X: Any, *, protect: bool = False, name: str = ""
+) -> Floats:
     """Return the scores of a fitted binary classifier: `decision_function`, or the positive's probability.
 
     Parameters
@@ -163,7 +182,9 @@ def scores_of(estimator: Any, X: Any, *, protect: bool = False, name: str = "") 
         return check_scores_of(estimator.decision_function(X), n, who)
     if hasattr(estimator, "predict_proba"):
         return check_scores_of(np.asarray(estimator.predict_proba(X))[:, 1], n, who)
-    raise TypeError(f"{who} gives no scores: a ranking needs decision_function or predict_proba")
+    raise TypeError(
+        f"{who} gives no scores: a ranking needs decision_function or predict_proba"
+    )
 
 
 def scores_of_label(estimator: Any, X: Any, pos_label: Label | None) -> Floats:
@@ -210,14 +231,19 @@ def log_odds(p: Floats, least: float, most: float) -> Floats:
     tell how much surer such rows are, but clipped rows would be tied, and the top would be drawn among them.
     """
     with np.errstate(divide="ignore"):
-        z = np.subtract(*np.log(np.maximum(p, 0.0)).T[::-1])  # not 1 - p, which rounds
+        z = np.subtract(
+            *np.log(np.maximum(p, 0.0)).T[::-1]
+        )  # not 1 - p, which rounds
     inside = np.clip(z, logit(least), logit(most))
     beyond = np.abs(z - inside)
     return inside + np.sign(z) * 1e-3 * (1 - 1 / (1 + beyond))
 
 
 def make_top_scorer(
-    metric: str | Metric, top: TopLike | None = None, *, pos_label: Label | None = None
+    metric: str | Metric,
+    top: TopLike | None = None,
+    *,
+    pos_label: Label | None = None,
 ) -> TopScorer:
     """Make a scorer for ``GridSearchCV``, ``cross_val_score`` and the like.
 
@@ -274,5 +300,7 @@ def make_top_scorer(
     """
     definition = get_metric(metric)
     if definition.needs_top and top is None:
-        raise TypeError(f"{definition.name} is a metric of the top: give top, for example {{'tau': 0.05}}")
+        raise TypeError(
+            f"{definition.name} is a metric of the top: give top, for example {{'tau': 0.05}}"
+        )
     return TopScorer(definition, None if top is None else Top.of(top), pos_label)

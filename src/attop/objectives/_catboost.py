@@ -24,7 +24,10 @@ class CatBoostMetric(EvaluationMetric):
         return self.metric.higher_is_better
 
     def evaluate(
-        self, approxes: Sequence[ArrayLike], target: ArrayLike, weight: ArrayLike | None
+        self,
+        approxes: Sequence[ArrayLike],
+        target: ArrayLike,
+        weight: ArrayLike | None,
     ) -> tuple[float, float]:
         """Return the value at raw scores, of shape (1, n), and a weight that does not count."""
         (scores,) = approxes

@@ -42,7 +42,9 @@ class EvaluationMetric:
         self.top = None
         if self.metric.needs_top:
             if top is None:
-                raise TypeError(f"{self.name} is a metric of the top: give top, for example {{'tau': 0.05}}")
+                raise TypeError(
+                    f"{self.name} is a metric of the top: give top, for example {{'tau': 0.05}}"
+                )
             self.top = Top.of(top)
             # Without spaces, at which XGBoost divides what it reports.
             self.name = f"{self.name.removesuffix('k')}{self.top}".replace(" ", "-")
@@ -58,7 +60,9 @@ class EvaluationMetric:
 
         An undefined one is an error: a number in its place would stop training early for no reason.
         """
-        return self.metric.group_mean(y, scores, self.top, groups, sample_weight).value
+        return self.metric.group_mean(
+            y, scores, self.top, groups, sample_weight
+        ).value
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name})"

@@ -51,8 +51,15 @@ class LightGBMMetric(EvaluationMetric):
         return self.name, value, self.metric.higher_is_better
 
 
-def _read(first: Any, second: Any, weight: Any, group: Any) -> tuple[Any, Any, Any, Any]:
+def _read(
+    first: Any, second: Any, weight: Any, group: Any
+) -> tuple[Any, Any, Any, Any]:
     """Return scores, labels, groups and weights, from either way LightGBM calls."""
     if hasattr(second, "get_label"):
-        return first, second.get_label(), codes_of(second.get_group()), second.get_weight()
+        return (
+            first,
+            second.get_label(),
+            codes_of(second.get_group()),
+            second.get_weight(),
+        )
     return second, first, codes_of(group), weight

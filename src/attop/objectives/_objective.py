@@ -93,17 +93,25 @@ class Objective:
         weight = None if sample_weight is None else as_floats(sample_weight)
         size = gradient
         if weight is not None:
-            size = np.divide(gradient, weight, out=np.zeros_like(gradient), where=weight > 0)
+            size = np.divide(
+                gradient, weight, out=np.zeros_like(gradient), where=weight > 0
+            )
         largest = max(size.max(), -size.min())
         if largest > 0:
             gradient /= largest
         return gradient, _second_derivatives(as_floats(scores), gradient, weight)
 
     def _bind(
-        self, y: ArrayLike, groups: ArrayLike | None, sample_weight: ArrayLike | None
+        self,
+        y: ArrayLike,
+        groups: ArrayLike | None,
+        sample_weight: ArrayLike | None,
     ) -> BoundSurrogate:
         """Bind to a sample, or reuse the last binding: a booster brings the same sample every round."""
-        sample = [None if values is None else np.asarray(values) for values in (y, groups, sample_weight)]
+        sample = [
+            None if values is None else np.asarray(values)
+            for values in (y, groups, sample_weight)
+        ]
         if self._last is None or not all(map(_equal, self._last[0], sample)):
             bound = self.surrogate.bind(y, groups, sample_weight)
             self._last = [None if a is None else a.copy() for a in sample], bound
@@ -116,7 +124,9 @@ class Objective:
         return f"{type(self).__name__}({self.surrogate!r})"
 
 
-def _second_derivatives(scores: Floats, gradient: Floats, weight: Floats | None) -> Floats:
+def _second_derivatives(
+    scores: Floats, gradient: Floats, weight: Floats | None
+) -> Floats:
     """Return max(|g|, w p (1 - p)); p (1 - p) is e / (1 + e)^2 with e = exp(-|s|)."""
     second = np.empty_like(gradient)
     # In cache: at a million rows fresh memory costs more than the arithmetic.
@@ -135,7 +145,9 @@ def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
     if top is None and isinstance(surrogate, str) and surrogate in SURROGATES:
         kind: Any = SURROGATES[surrogate]
         if "top" in inspect.signature(kind).parameters:
-            raise TypeError(f"{surrogate} is a loss of the top: give top, for example {{'tau': 0.05}}")
+            raise TypeError(
+                f"{surrogate} is a loss of the top: give top, for example {{'tau': 0.05}}"
+            )
     return get_surrogate(surrogate, Top(k=1) if top is None else Top.of(top))
 
 
@@ -148,4 +160,6 @@ def codes_of(sizes: ArrayLike | None) -> Ints | None:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+    return one is other or (
+        one is not None and other is not None and np.array_equal(one, other)
+    )

@@ -12,7 +12,9 @@ try:
     from torch import Tensor, nn
     from torch.autograd.function import once_differentiable
 except ImportError as error:
-    raise ImportError(f"TopLoss needs PyTorch: pip install 'attop[torch]' ({error})") from error
+    raise ImportError(
+        f"TopLoss needs PyTorch: pip install 'attop[torch]' ({error})"
+    ) from error
 
 from attop._core.sample import RankingSample
 from attop._core.typing import Bools, TopLike
@@ -20,7 +22,12 @@ from attop.objectives._objective import surrogate_of
 from attop.surrogates._base import BoundSurrogate, Surrogate, eligible
 from attop.surrogates._pnorm_push import PNormPushExp
 from attop.surrogates._pointwise import LogisticLoss
-from attop.surrogates._prec_at_k import PrecAtKAvg, PrecAtKMax, PrecAtKRamp, SoftPrecAtK
+from attop.surrogates._prec_at_k import (
+    PrecAtKAvg,
+    PrecAtKMax,
+    PrecAtKRamp,
+    SoftPrecAtK,
+)
 
 #: Newton's method takes under 10 steps to the soft cut.
 _MOST_STEPS = 100
@@ -53,11 +60,17 @@ class TopLoss(nn.Module):
         super().__init__()
         self.surrogate = surrogate_of(surrogate, top)
 
-    def forward(self, scores: Tensor, y: Any, groups: Any = None, sample_weight: Any = None) -> Tensor:
+    def forward(
+        self, scores: Tensor, y: Any, groups: Any = None, sample_weight: Any = None
+    ) -> Tensor:
         """Return the loss."""
-        labels, codes, weight = (_array(values) for values in (y, groups, sample_weight))
+        labels, codes, weight = (
+            _array(values) for values in (y, groups, sample_weight)
+        )
         if scores.shape != np.shape(labels):
-            raise ValueError(f"scores must have shape {np.shape(labels)} like y, got {tuple(scores.shape)}")
+            raise ValueError(
+                f"scores must have shape {np.shape(labels)} like y, got {tuple(scores.shape)}"
+            )
         native = _NATIVE.get(type(self.surrogate))
         if native is None or weight is not None:
             return _Kernel.apply(scores, self.surrogate.bind(labels, codes, weight))
@@ -69,9 +82,17 @@ class TopLoss(nn.Module):
         order = torch.as_tensor(eligible_sample.order, device=scores.device)
         losses = []
         for g, k_of_list in enumerate(k[defined].tolist()):
-            items = scores[order[int(eligible_sample.start[g]) : int(eligible_sample.start[g + 1])]]
+            items = scores[
+                order[
+                    int(eligible_sample.start[g]) : int(
+                        eligible_sample.start[g + 1]
+                    )
+                ]
+            ]
             n_pos = int(eligible_sample.n_pos[g])
-            losses.append(native(items[:n_pos], items[n_pos:], k_of_list, self.surrogate))
+            losses.append(
+                native(items[:n_pos], items[n_pos:], k_of_list, self.surrogate)
+            )
         return torch.stack(losses).mean()
 
     def extra_repr(self) -> str:
@@ -85,7 +106,9 @@ class _Kernel(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, bound: BoundSurrogate) -> Tensor:
         value, coef = bound(scores.detach().cpu().numpy().astype(np.float64))
-        ctx.save_for_backward(torch.as_tensor(coef, dtype=scores.dtype, device=scores.device))
+        ctx.save_for_backward(
+            torch.as_tensor(coef, dtype=scores.dtype, device=scores.device)
+        )
         return scores.new_tensor(value)
 
     @staticmethod
@@ -98,7 +121,11 @@ class _Kernel(torch.autograd.Function):
 def _array(values: Any) -> Any:
     if values is None:
         return None
-    return values.detach().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
+    return (
+        values.detach().cpu().numpy()
+        if isinstance(values, Tensor)
+        else np.asarray(values)
+    )
 
 
 def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, Bools, str]:
@@ -134,10 +161,17 @@ def _soft_cut(z: Tensor, k: int) -> Tensor:
         outside = torch.sigmoid(cut - z).sum()
         low = torch.where(inside > k, cut, low)
         high = torch.where(inside > k, high, cut)
-        step = (torch.log(inside / outside) - target) * inside * outside / ((sigma * (1.0 - sigma)).sum() * n)
+        step = (
+            (torch.log(inside / outside) - target)
+            * inside
+            * outside
+            / ((sigma * (1.0 - sigma)).sum() * n)
+        )
         new = cut + step
         new = torch.where((new > low) & (new < high), new, (low + high) / 2)
-        if torch.abs(new - cut) <= torch.finfo(z.dtype).eps * (1.0 + torch.abs(cut)):
+        if torch.abs(new - cut) <= torch.finfo(z.dtype).eps * (
+            1.0 + torch.abs(cut)
+        ):
             break
         cut = new
     return cut
@@ -151,7 +185,9 @@ def _ramp(pos: Tensor, neg: Tensor, k: int, surrogate: PrecAtKRamp) -> Tensor:
 
 def _max(pos: Tensor, neg: Tensor, k: int, surrogate: PrecAtKMax) -> Tensor:
     m = min(k, len(pos), len(neg))
-    return torch.relu(1.0 + torch.topk(neg, m).values - torch.topk(pos, m, largest=False).values).sum()
+    return torch.relu(
+        1.0 + torch.topk(neg, m).values - torch.topk(pos, m, largest=False).values
+    ).sum()
 
 
 def _avg(pos: Tensor, neg: Tensor, k: int, surrogate: PrecAtKAvg) -> Tensor:
@@ -159,8 +195,12 @@ def _avg(pos: Tensor, neg: Tensor, k: int, surrogate: PrecAtKAvg) -> Tensor:
     most = k if k <= len(pos) else len(pos) - 1
     inside = torch.arange(max(0, k - len(neg)), most + 1, device=pos.device)
     zero = pos.new_zeros(1)
-    called = torch.cat([zero, torch.cumsum(torch.sort(neg, descending=True).values, 0)])[k - inside]
-    above = torch.cat([zero, torch.cumsum(torch.sort(pos, descending=True).values, 0)])
+    called = torch.cat(
+        [zero, torch.cumsum(torch.sort(neg, descending=True).values, 0)]
+    )[k - inside]
+    above = torch.cat(
+        [zero, torch.cumsum(torch.sort(pos, descending=True).values, 0)]
+    )
     missed = len(pos) - inside
     share = (min(k, len(pos)) - inside).to(pos.dtype) / missed.clamp(min=1)
     return ((k - inside) + called - share * (above[-1] - above[inside])).max()

@@ -29,7 +29,9 @@ class XGBoostObjective(Objective):
     them out of the matrix: ``lambda scores, _: objective.derivatives(scores, y, groups, weight)``.
     """
 
-    def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[Floats, Floats]:
+    def __call__(
+        self, first: Any, second: Any, sample_weight: Any = None
+    ) -> tuple[Floats, Floats]:
         """Return first and second derivatives.
 
         Called as ``(scores, matrix)`` by ``xgboost.train``, as ``(y, scores, sample_weight)`` by
@@ -67,7 +69,9 @@ class XGBoostMetric(EvaluationMetric):
         self.name = _name_with_direction(self.name, self.metric.higher_is_better)
         self.__name__ = self.name  # what XGBClassifier shows
 
-    def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
+    def __call__(
+        self, first: Any, second: Any, sample_weight: Any = None
+    ) -> tuple[str, float] | float:
         """Return name and value, or the value alone to ``XGBClassifier``; called as `XGBoostObjective` is."""
         value = self.value(*_read(first, second, sample_weight))
         return (self.name, value) if hasattr(second, "get_label") else value
@@ -87,4 +91,9 @@ def _read(first: Any, second: Any, weight: Any) -> tuple[Any, Any, Any, Any]:
     if not hasattr(second, "get_label"):
         return second, first, None, weight
     weight = second.get_weight()
-    return first, second.get_label(), codes_of(second.get_group()), weight if len(weight) else None
+    return (
+        first,
+        second.get_label(),
+        codes_of(second.get_group()),
+        weight if len(weight) else None,
+    )

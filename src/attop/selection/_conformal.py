@@ -119,7 +119,9 @@ class ConformalSelector(BaseEstimator):
     (221, 47)
     """
 
-    def __init__(self, estimator: Any = None, *, pos_label: Label | None = None) -> None:
+    def __init__(
+        self, estimator: Any = None, *, pos_label: Label | None = None
+    ) -> None:
         self.estimator = estimator
         self.pos_label = pos_label
 
@@ -143,9 +145,13 @@ class ConformalSelector(BaseEstimator):
         """
         labels = check_labels(y, self.pos_label)
         scores = self._scores(X, len(labels))
-        codes = None if entity is None else check_groups(entity, len(labels), "entity")
+        codes = (
+            None if entity is None else check_groups(entity, len(labels), "entity")
+        )
         self.by_entity_ = codes is not None
-        self.design_effect_ = 1.0 if codes is None else _design_effect(scores, codes, labels)
+        self.design_effect_ = (
+            1.0 if codes is None else _design_effect(scores, codes, labels)
+        )
         self.positives_ = np.sort(scores[labels == 1])
         self.negatives_ = np.sort(scores[labels == 0])
         self.n_calibration_ = len(labels)
@@ -173,9 +179,13 @@ class ConformalSelector(BaseEstimator):
         scores = self._fitted_scores(X)
         codes = self._entities(entity, len(scores))
         as_high, size = (1, 1) if codes is None else _within(scores, codes)
-        return (as_high + self._negatives_from(scores)) / (self.n_calibration_ + size)
+        return (as_high + self._negatives_from(scores)) / (
+            self.n_calibration_ + size
+        )
 
-    def select(self, X: Any, fdr: float = 0.1, *, entity: ArrayLike | None = None) -> Bools:
+    def select(
+        self, X: Any, fdr: float = 0.1, *, entity: ArrayLike | None = None
+    ) -> Bools:
         """Choose rows of a list such that on average at most a share `fdr` of them is negative.
 
         Parameters
@@ -225,10 +235,18 @@ class ConformalSelector(BaseEstimator):
         size = np.cumsum(size[::-1])
         cuts, most = _envelope(n, m, 1 - confidence, random_state)
         before = np.ceil(self._negatives_from(threshold) / together)
-        beyond = np.append(most, m)  # all calibration rows may be negatives, but for a part of one
-        wrong = np.minimum(np.ceil(together * beyond[np.searchsorted(cuts, before)]), size).astype(np.int64)
-        wrong = np.minimum.accumulate(wrong[::-1])[::-1]  # a list has no more than a longer one
-        wrong = size + np.minimum.accumulate(wrong - size)  # nor more right ones than that
+        beyond = np.append(
+            most, m
+        )  # all calibration rows may be negatives, but for a part of one
+        wrong = np.minimum(
+            np.ceil(together * beyond[np.searchsorted(cuts, before)]), size
+        ).astype(np.int64)
+        wrong = np.minimum.accumulate(wrong[::-1])[
+            ::-1
+        ]  # a list has no more than a longer one
+        wrong = size + np.minimum.accumulate(
+            wrong - size
+        )  # nor more right ones than that
         return SelectionPath(size, wrong, threshold)
 
     def threshold_for(self, precision: float, confidence: float = 0.9) -> float:
@@ -268,7 +286,10 @@ class ConformalSelector(BaseEstimator):
             for part in (self.positives_, self.negatives_)
         )
         worth = 1 / self.design_effect_
-        passed = holm(at_least(hits * worth, (hits + misses) * worth, precision)) <= 1 - confidence
+        passed = (
+            holm(at_least(hits * worth, (hits + misses) * worth, precision))
+            <= 1 - confidence
+        )
         if not passed.any():
             best = (hits / np.maximum(hits + misses, 1)).max()
             raise ValueError(
@@ -279,7 +300,12 @@ class ConformalSelector(BaseEstimator):
         return float(thresholds[passed][0])
 
     def k_for(
-        self, X: Any, recall: float, confidence: float = 0.95, *, entity: ArrayLike | None = None
+        self,
+        X: Any,
+        recall: float,
+        confidence: float = 0.95,
+        *,
+        entity: ArrayLike | None = None,
     ) -> int:
         """Find the length of a list that holds at least a share `recall` of its positives.
 
@@ -317,7 +343,11 @@ class ConformalSelector(BaseEstimator):
         worth = (int(n_pos / together), int(n / together), math.ceil(m / together))
         j = _lowest_rank(*worth, recall, 1 - confidence)
         if not j:
-            of_entities = "" if together == 1 else f", worth {worth[0]} as rows of an entity may be alike"
+            of_entities = (
+                ""
+                if together == 1
+                else f", worth {worth[0]} as rows of an entity may be alike"
+            )
             raise ValueError(
                 f"a recall of {recall} with confidence {confidence} cannot be promised for a list of {m:,} "
                 f"rows from {n_pos} calibration positives{of_entities}. In a long list "
@@ -345,7 +375,9 @@ class ConformalSelector(BaseEstimator):
         """Return how many rows of calibration and list are worth one."""
         codes = self._entities(entity, len(scores))
         return (
-            self.design_effect_ if codes is None else max(self.design_effect_, _design_effect(scores, codes))
+            self.design_effect_
+            if codes is None
+            else max(self.design_effect_, _design_effect(scores, codes))
         )
 
     def _scores(self, X: Any, n: int) -> Floats:
@@ -355,7 +387,9 @@ class ConformalSelector(BaseEstimator):
 
     def _negatives_from(self, scores: Floats) -> Ints:
         """Count the calibration negatives that score at least as much."""
-        return len(self.negatives_) - np.searchsorted(self.negatives_, scores, "left")
+        return len(self.negatives_) - np.searchsorted(
+            self.negatives_, scores, "left"
+        )
 
 
 def _within(scores: Floats, entity: Ints) -> tuple[Ints, Ints]:
@@ -366,14 +400,18 @@ def _within(scores: Floats, entity: Ints) -> tuple[Ints, Ints]:
     size = np.bincount(entity)[entity]
     start = np.flatnonzero(new_entity)
     blocks = np.flatnonzero(new_score)
-    ends = np.append(blocks[1:], len(order))  # of the block of ties that a row is in
+    ends = np.append(
+        blocks[1:], len(order)
+    )  # of the block of ties that a row is in
     as_high = np.empty(len(order), np.int64)
     block = np.cumsum(new_score) - 1
     as_high[order] = ends[block] - start[np.cumsum(new_entity) - 1]
     return as_high, size
 
 
-def _design_effect(scores: Floats, entity: Ints, labels: Ints | None = None) -> float:
+def _design_effect(
+    scores: Floats, entity: Ints, labels: Ints | None = None
+) -> float:
     """Return the largest design effect of the rows that score highest; of labels, of each class too.
 
     Negatives count from the highest score, positives from the lowest: these are the wrong and the lost ones.
@@ -381,37 +419,62 @@ def _design_effect(scores: Floats, entity: Ints, labels: Ints | None = None) -> 
     falling = np.argsort(-scores, kind="stable")
     orders = [falling]
     if labels is not None:
-        orders += [falling[labels[falling] == 0], falling[::-1][labels[falling[::-1]] == 1]]
+        orders += [
+            falling[labels[falling] == 0],
+            falling[::-1][labels[falling[::-1]] == 1],
+        ]
     return max(largest_design_effect(entity, order) for order in orders)
 
 
 def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Ints]:
     """Return cuts c, and for each the most of m new rows before the (c + 1)-th of n calibration rows."""
     cuts = np.unique(np.geomspace(1, n, _CUTS).round().astype(np.int64)) - 1
-    shares = np.random.default_rng(random_state).dirichlet(np.diff(cuts, prepend=-1, append=n), _DRAWS)
-    drawn = np.random.default_rng([random_state, 1]).multinomial(m, shares).cumsum(axis=1)[:, :-1]
+    shares = np.random.default_rng(random_state).dirichlet(
+        np.diff(cuts, prepend=-1, append=n), _DRAWS
+    )
+    drawn = (
+        np.random.default_rng([random_state, 1])
+        .multinomial(m, shares)
+        .cumsum(axis=1)[:, :-1]
+    )
     new = np.arange(m + 1)
     tails = []
     for c in cuts:  # chances of so many new rows or more
-        log = gammaln(new + c + 1) - gammaln(new + 1) + gammaln(n + m - new - c) - gammaln(m - new + 1)
+        log = (
+            gammaln(new + c + 1)
+            - gammaln(new + 1)
+            + gammaln(n + m - new - c)
+            - gammaln(m - new + 1)
+        )
         chance = np.exp(log - log.max())
         tails.append(np.cumsum(chance[::-1])[::-1] / chance.sum())
-    least = np.min([tail[count] for tail, count in zip(tails, drawn.T, strict=True)], axis=0)
+    least = np.min(
+        [tail[count] for tail, count in zip(tails, drawn.T, strict=True)], axis=0
+    )
     # The real order is one more of the drawn ones: it has a lower least chance with probability `risk`.
     rank = math.floor(risk * (_DRAWS + 1))
     level = np.partition(least, rank - 1)[rank - 1] if rank else 0.0
-    return cuts, np.array([np.searchsorted(-tail, -level, "right") - 1 for tail in tails])
+    return cuts, np.array(
+        [np.searchsorted(-tail, -level, "right") - 1 for tail in tails]
+    )
 
 
 def _lowest_rank(n_pos: int, n: int, m: int, recall: float, risk: float) -> int:
     """Return the largest j so that few of the new positives are below the j-th lowest old one; 0 if none."""
     tail, counts = risk / 20, range(m + 1)
-    fewest = bisect_left(counts, tail, key=lambda p: hypergeom.sf(n_pos - 1, n + m, n_pos + p, n))
-    most = bisect_left(counts, True, key=lambda p: hypergeom.cdf(n_pos, n + m, n_pos + p, n) < tail)
+    fewest = bisect_left(
+        counts, tail, key=lambda p: hypergeom.sf(n_pos - 1, n + m, n_pos + p, n)
+    )
+    most = bisect_left(
+        counts, True, key=lambda p: hypergeom.cdf(n_pos, n + m, n_pos + p, n) < tail
+    )
     p = np.arange(fewest, most)
     may_miss = np.floor((1 - recall) * p + 1e-9)
 
     def fails(j: int) -> bool:
-        return hypergeom.cdf(j - 1, n_pos + p, n_pos, may_miss + j).max(initial=0) > 0.9 * risk
+        return (
+            hypergeom.cdf(j - 1, n_pos + p, n_pos, may_miss + j).max(initial=0)
+            > 0.9 * risk
+        )
 
     return bisect_left(range(1, n_pos + 1), True, key=fails)

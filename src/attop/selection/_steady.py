@@ -58,7 +58,9 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         If `previous` is not fitted.
     """
 
-    def __init__(self, model: Estimator, previous: Any = None, weight: float = 0.5) -> None:
+    def __init__(
+        self, model: Estimator, previous: Any = None, weight: float = 0.5
+    ) -> None:
         self.model = model
         self.previous = previous
         self.weight = weight
@@ -75,14 +77,19 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         check_share("weight", self.weight, ends=True)
         refuse_masked(X, "X")
         if self.previous is not None:
-            check_is_fitted(self.previous, msg="previous is not fitted: wrap it in FrozenEstimator")
+            check_is_fitted(
+                self.previous,
+                msg="previous is not fitted: wrap it in FrozenEstimator",
+            )
         labels = plain_labels(y)
         columns: dict[str, Any] = {"groups": groups, "entity": entity}
         if sample_weight is not None:
             columns["sample_weight"] = check_weights(sample_weight, len(labels))
             X, labels, columns = _rows_that_count(X, labels, columns)
         self.model_ = fit(clone(self.model), X, labels, **columns)
-        self.classes_ = np.asarray(getattr(self.model_, "classes_", np.unique(labels)))
+        self.classes_ = np.asarray(
+            getattr(self.model_, "classes_", np.unique(labels))
+        )
         if not names_positive(self.model_):
             warn_of_words(self.classes_, stacklevel=2)
         labels_before = getattr(self.previous, "classes_", self.classes_)
@@ -92,7 +99,9 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
                 f"{np.asarray(labels_before).tolist()}: rename the labels of y, or leave previous out"
             )
         scores = self._both(X)
-        self.centre_, self.scale_ = centre_and_scale(scores, columns.get("sample_weight"))
+        self.centre_, self.scale_ = centre_and_scale(
+            scores, columns.get("sample_weight")
+        )
         alike = np.ptp(scores, axis=0) == 0
         if alike[1:].any():
             raise ValueError("previous gives all rows one score: leave it out")
@@ -108,7 +117,11 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         """Return the weighted mean of the standardised scores, of shape (n,)."""
         check_is_fitted(self)
         z = (self._both(X) - self.centre_) / self.scale_
-        return z[:, 0] if z.shape[1] == 1 else (1 - self.weight) * z[:, 0] + self.weight * z[:, 1]
+        return (
+            z[:, 0]
+            if z.shape[1] == 1
+            else (1 - self.weight) * z[:, 0] + self.weight * z[:, 1]
+        )
 
     def predict(self, X: Rows) -> NDArray[Any]:
         """Return the positive class for scores above the mean of the training rows."""
@@ -126,7 +139,10 @@ def _rows_that_count(
     rows = np.flatnonzero(columns["sample_weight"] > 0)
     if len(rows) == len(labels):
         return X, labels, columns
-    part = {name: None if values is None else np.asarray(values)[rows] for name, values in columns.items()}
+    part = {
+        name: None if values is None else np.asarray(values)[rows]
+        for name, values in columns.items()
+    }
     return safe_indexing(X, rows), labels[rows], part
 
 

@@ -39,7 +39,13 @@ class History:
     objective: list[Floats] = field(default_factory=list)
     gap: list[Floats] = field(default_factory=list)
 
-    def record(self, iteration: int, seconds: float, objective: Floats, gap: Floats | None = None) -> None:
+    def record(
+        self,
+        iteration: int,
+        seconds: float,
+        objective: Floats,
+        gap: Floats | None = None,
+    ) -> None:
         """Append one entry; arrays are copied."""
         self.iteration.append(iteration)
         self.seconds.append(seconds)
@@ -131,7 +137,12 @@ def check_loss(solver: str, X: Features, loss: BoundSurrogate, *needs: str) -> N
 
 
 #: Statuses, the least finished first. The status of a grid is the first of these that one of its models has.
-_LEAST_FINISHED_FIRST: tuple[Status, ...] = ("deadline", "max_iter", "diverged", "converged")
+_LEAST_FINISHED_FIRST: tuple[Status, ...] = (
+    "deadline",
+    "max_iter",
+    "diverged",
+    "converged",
+)
 
 
 @dataclass(kw_only=True)
@@ -158,7 +169,10 @@ class GridSolution(Solution):
         history = History(
             self.history.iteration[:n_records],
             self.history.seconds[:n_records],
-            [objective[j : j + 1].copy() for objective in self.history.objective[:n_records]],
+            [
+                objective[j : j + 1].copy()
+                for objective in self.history.objective[:n_records]
+            ],
         )
         return Solution(
             self.coef[:, j : j + 1].copy(),
@@ -176,11 +190,18 @@ def summary_status(each: list[Status]) -> Status:
 
 def broadcast_settings(**settings: ArrayLike) -> list[Floats]:
     """Bring one-dimensional or scalar settings to a common shape (m,), one value per model."""
-    arrays = {name: np.atleast_1d(np.asarray(value, np.float64)) for name, value in settings.items()}
+    arrays = {
+        name: np.atleast_1d(np.asarray(value, np.float64))
+        for name, value in settings.items()
+    }
     shapes = {name: array.shape for name, array in arrays.items()}
     m = max(array.size for array in arrays.values())
-    if any(array.ndim != 1 or array.size not in (1, m) for array in arrays.values()):
-        raise ValueError(f"settings must be numbers or have one value per model, got shapes {shapes}")
+    if any(
+        array.ndim != 1 or array.size not in (1, m) for array in arrays.values()
+    ):
+        raise ValueError(
+            f"settings must be numbers or have one value per model, got shapes {shapes}"
+        )
     for name, array in arrays.items():
         if np.isnan(array).any():
             raise ValueError(f"{name} holds NaN: give a number for each model")

@@ -39,7 +39,11 @@ class BlockedLoss:
     def threads(self) -> Iterator[None]:
         """Share the blocks of calls in this context among as many threads as the BLAS may use."""
         with ExitStack() as stack:
-            n_threads = min(allowed_threads(), len(self._blocks)) if len(self._blocks) > 1 else 1
+            n_threads = (
+                min(allowed_threads(), len(self._blocks))
+                if len(self._blocks) > 1
+                else 1
+            )
             if n_threads > 1:
                 # Each thread calls the BLAS: more threads inside it would compete for the same cores.
                 stack.enter_context(blas().limit(limits=1))
@@ -52,9 +56,13 @@ class BlockedLoss:
     def __call__(self, W: Floats) -> tuple[Floats, Floats]:
         """Return the values, shape (m,), and the gradients, shape (d, m), for `W` of shape (d, m)."""
 
-        def evaluate(block: tuple[Features, BoundSurrogate]) -> tuple[Floats, Floats]:
+        def evaluate(
+            block: tuple[Features, BoundSurrogate],
+        ) -> tuple[Floats, Floats]:
             X, loss = block
-            with np.errstate(over="ignore", invalid="ignore"):  # a thread does not inherit it
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # a thread does not inherit it
                 value, coef = loss(X @ W)
                 return np.asarray(value), X.T @ coef
 
@@ -69,7 +77,11 @@ class BlockedLoss:
 
 def take_rows(X: Features, rows: slice | Ints) -> Features:
     """Take rows of a matrix; all rows are the matrix itself, which a CSR matrix would copy."""
-    every = isinstance(rows, slice) and rows.indices(X.shape[0]) == (0, X.shape[0], 1)
+    every = isinstance(rows, slice) and rows.indices(X.shape[0]) == (
+        0,
+        X.shape[0],
+        1,
+    )
     return X if every else X[rows]
 
 
@@ -81,7 +93,9 @@ class GroupBatches:
     differ by at most one.
     """
 
-    def __init__(self, X: Features, loss: BoundSurrogate, size: int, rng: np.random.Generator):
+    def __init__(
+        self, X: Features, loss: BoundSurrogate, size: int, rng: np.random.Generator
+    ):
         check_numbers(batch_groups=size)
         self._groups = [(take_rows(X, rows), part) for rows, part in loss.blocks(1)]
         self._n_batches = math.ceil(len(self._groups) / size)
@@ -99,7 +113,9 @@ class GroupBatches:
             gradient = lam * W
             for g in batch:
                 X, part = self._groups[g]
-                gradient += n / len(batch) * (X.T @ part(X @ W)[1])  # a part is a share of the whole mean
+                gradient += (
+                    n / len(batch) * (X.T @ part(X @ W)[1])
+                )  # a part is a share of the whole mean
             W = W - eta / math.sqrt(self.t + 1) * gradient
             self.t += 1
         return W

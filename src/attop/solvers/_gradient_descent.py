@@ -87,7 +87,9 @@ def gradient_descent(
     history = History()
     check_loss("gradient_descent", X, loss)
     eta, lam = broadcast_settings(eta=eta, lam=lam)
-    check_numbers(eta=eta.min(), lam=lam.min(), max_iter=max_iter, window=window, tol=tol)
+    check_numbers(
+        eta=eta.min(), lam=lam.min(), max_iter=max_iter, window=window, tol=tol
+    )
     m = len(eta)
     start = _start(coef_init, X.shape[1], m)
     run = _Running(eta, lam, start)
@@ -103,7 +105,9 @@ def gradient_descent(
     blocked = BlockedLoss(X, loss, m)
     batches = None
     if batch_groups is not None:
-        batches = GroupBatches(X, loss, batch_groups, np.random.default_rng(0) if rng is None else rng)
+        batches = GroupBatches(
+            X, loss, batch_groups, np.random.default_rng(0) if rng is None else rng
+        )
     with np.errstate(over="ignore", invalid="ignore"), blocked.threads():
         for t in range(max_iter + 1):
             value, G = blocked(run.W)

@@ -76,7 +76,9 @@ def likeness(y: Ints, entity: Ints | None, worth: Floats | None = None) -> float
     if entity is None:
         return 1.0
     positive = y.astype(float) if worth is None else y * worth
-    return max(design_effect(np.ones(len(y)), entity), design_effect(positive, entity))
+    return max(
+        design_effect(np.ones(len(y)), entity), design_effect(positive, entity)
+    )
 
 
 def likeness_within(
@@ -117,10 +119,14 @@ def largest_design_effect(entity: Ints, order: Ints) -> float:
     ordered = entity[order]
     by_entity = np.argsort(ordered, kind="stable")
     first = np.flatnonzero(np.diff(ordered[by_entity], prepend=-1))
-    before = np.arange(len(ordered)) - np.repeat(first, np.diff(first, append=len(ordered)))
+    before = np.arange(len(ordered)) - np.repeat(
+        first, np.diff(first, append=len(ordered))
+    )
     added = np.empty(len(ordered))
     added[by_entity] = 2 * before + 1
-    return float((np.cumsum(added) / np.arange(1, len(ordered) + 1)).max(initial=1.0))
+    return float(
+        (np.cumsum(added) / np.arange(1, len(ordered) + 1)).max(initial=1.0)
+    )
 
 
 def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
@@ -128,7 +134,9 @@ def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
     n = np.asarray(n, dtype=float)
     hits = np.asarray(share, dtype=float) * n
     below = hits < n
-    chance = betainc(np.where(below, n - hits, 1.0), hits + 1, 1 - np.asarray(rate, dtype=float))
+    chance = betainc(
+        np.where(below, n - hits, 1.0), hits + 1, 1 - np.asarray(rate, dtype=float)
+    )
     return np.where(below, chance, 1.0)
 
 
@@ -137,4 +145,6 @@ def at_least(hits: ArrayLike, n: ArrayLike, rate: float) -> Floats:
     hits = np.asarray(hits, dtype=float)
     n = np.asarray(n, dtype=float)
     above = hits > 0
-    return np.where(above, betainc(np.where(above, hits, 1.0), n - hits + 1, rate), 1.0)
+    return np.where(
+        above, betainc(np.where(above, hits, 1.0), n - hits + 1, rate), 1.0
+    )

@@ -26,7 +26,9 @@ def rank_rows(scores: pd.DataFrame) -> pd.DataFrame:
     Scores that are equal but for rounding are tied.
     """
     finite = scores.astype(float).where(np.isfinite(scores.astype(float)))
-    levelled = pd.DataFrame(levels(finite.to_numpy()), scores.index, scores.columns).where(finite.notna())
+    levelled = pd.DataFrame(
+        levels(finite.to_numpy()), scores.index, scores.columns
+    ).where(finite.notna())
     return levelled.rank(axis=1, ascending=False, method="average")
 
 
@@ -86,10 +88,14 @@ def friedman(scores: pd.DataFrame) -> Friedman:
     rest = n * (k - 1) - chi2
     # The same ranking on every data set leaves nothing in the denominator.
     f = (n - 1) * chi2 / rest if rest > 1e-9 * n * k else math.inf
-    return Friedman(ranks, n, chi2, f, float(scipy.stats.f.sf(f, k - 1, (k - 1) * (n - 1))))
+    return Friedman(
+        ranks, n, chi2, f, float(scipy.stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+    )
 
 
-def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
+def critical_difference(
+    n_methods: int, n_datasets: int, alpha: float = 0.05
+) -> float:
     """Return Nemenyi's critical difference of mean ranks, q sqrt(k (k + 1) / (6 N)).
 
     q is the upper `alpha` quantile of the studentized range of k means with infinite degrees of freedom,
@@ -97,7 +103,9 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     """
     if n_methods < 2 or n_datasets < 1:
         return math.nan
-    q = scipy.stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / math.sqrt(2)
+    q = scipy.stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / math.sqrt(
+        2
+    )
     return float(q * _standard_error(n_methods, n_datasets))
 
 
@@ -109,10 +117,14 @@ def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down procedure, in the order given."""
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
-        raise ValueError(f"p_values must be a list of numbers in [0, 1], got {p_values!r}")
+        raise ValueError(
+            f"p_values must be a list of numbers in [0, 1], got {p_values!r}"
+        )
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)), 1.0)
+    adjusted[order] = np.minimum(
+        np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)), 1.0
+    )
     return adjusted
 
 
@@ -160,21 +172,29 @@ class Comparison:
     refused: str | None = None
 
 
-def against_control(scores: pd.DataFrame, control: str, alpha: float = 0.05) -> Comparison:
+def against_control(
+    scores: pd.DataFrame, control: str, alpha: float = 0.05
+) -> Comparison:
     """Compare every method with a control by mean ranks, adjusted by Holm; pairs by p-value."""
     if control not in scores.columns:
-        raise ValueError(f"control {control!r} is not among the methods: {', '.join(map(str, scores))}")
+        raise ValueError(
+            f"control {control!r} is not among the methods: {', '.join(map(str, scores))}"
+        )
     ranks = mean_ranks(scores)
     n = len(scores)
     refused = refusal(scores)
     if refused:
         return Comparison("holm", alpha, ranks, n, refused=refused)
-    pairs = _pairs(ranks, n, [(m, control) for m in ranks.index if m != control], "holm")
+    pairs = _pairs(
+        ranks, n, [(m, control) for m in ranks.index if m != control], "holm"
+    )
     return Comparison("holm", alpha, ranks, n, pairs)
 
 
 def all_pairs(
-    scores: pd.DataFrame, alpha: float = 0.05, procedure: Literal["nemenyi", "holm"] = "nemenyi"
+    scores: pd.DataFrame,
+    alpha: float = 0.05,
+    procedure: Literal["nemenyi", "holm"] = "nemenyi",
 ) -> Comparison:
     """Compare every two methods by mean ranks, with the cliques of a critical-difference diagram.
 
@@ -188,14 +208,23 @@ def all_pairs(
         Nemenyi's studentized range, or normal p-values adjusted by Holm.
     """
     if procedure not in ("nemenyi", "holm"):
-        raise ValueError(f"procedure must be 'nemenyi' or 'holm', got {procedure!r}")
+        raise ValueError(
+            f"procedure must be 'nemenyi' or 'holm', got {procedure!r}"
+        )
     ranks, (n, k) = mean_ranks(scores), scores.shape
     refused = refusal(scores)
     if refused:
         return Comparison(procedure, alpha, ranks, n, refused=refused)
     order = list(ranks.index)
-    pairs = _pairs(ranks, n, [(b, a) for i, a in enumerate(order) for b in order[i + 1 :]], procedure)
-    different = {frozenset((p.first, p.second)) for p in pairs if p.p_adjusted < alpha}
+    pairs = _pairs(
+        ranks,
+        n,
+        [(b, a) for i, a in enumerate(order) for b in order[i + 1 :]],
+        procedure,
+    )
+    different = {
+        frozenset((p.first, p.second)) for p in pairs if p.p_adjusted < alpha
+    }
     cd = critical_difference(k, n, alpha) if procedure == "nemenyi" else math.nan
     return Comparison(
         procedure=procedure,
@@ -208,19 +237,29 @@ def all_pairs(
     )
 
 
-def _pairs(ranks: pd.Series, n: int, names: list[tuple[str, str]], procedure: str) -> tuple[Pair, ...]:
+def _pairs(
+    ranks: pd.Series, n: int, names: list[tuple[str, str]], procedure: str
+) -> tuple[Pair, ...]:
     k = len(ranks)
     z = np.array([ranks[a] - ranks[b] for a, b in names]) / _standard_error(k, n)
     p = 2 * scipy.stats.norm.sf(np.abs(z))
     if procedure == "holm":
         adjusted = holm(p)
     else:
-        adjusted = np.clip(scipy.stats.studentized_range.sf(np.abs(z) * math.sqrt(2), k, np.inf), 0.0, 1.0)
+        adjusted = np.clip(
+            scipy.stats.studentized_range.sf(np.abs(z) * math.sqrt(2), k, np.inf),
+            0.0,
+            1.0,
+        )
     rows = sorted(zip(names, z, p, adjusted, strict=True), key=lambda row: row[2])
-    return tuple(Pair(a, b, float(v), float(q), float(h)) for (a, b), v, q, h in rows)
+    return tuple(
+        Pair(a, b, float(v), float(q), float(h)) for (a, b), v, q, h in rows
+    )
 
 
-def cliques(order: Sequence[str], different: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+def cliques(
+    order: Sequence[str], different: set[frozenset[str]]
+) -> tuple[tuple[str, ...], ...]:
     """Return the maximal runs of two or more methods, in order of rank, of which no two differ.
 
     Parameters

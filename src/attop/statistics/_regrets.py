@@ -21,12 +21,18 @@ def regret(values: pd.DataFrame, *, higher_is_better: bool) -> pd.DataFrame:
     values : DataFrame, data sets x methods
     higher_is_better : bool
     """
-    score = values.astype(float).where(np.isfinite(values.astype(float))) * (1 if higher_is_better else -1)
+    score = values.astype(float).where(np.isfinite(values.astype(float))) * (
+        1 if higher_is_better else -1
+    )
     best = score.max(axis=1).to_numpy()[:, None]
-    return pd.DataFrame(difference(best, score), index=score.index, columns=score.columns)
+    return pd.DataFrame(
+        difference(best, score), index=score.index, columns=score.columns
+    )
 
 
-def complete_block(complete: pd.DataFrame) -> tuple[pd.DataFrame, list[str], dict[str, list[str]]]:
+def complete_block(
+    complete: pd.DataFrame,
+) -> tuple[pd.DataFrame, list[str], dict[str, list[str]]]:
     """Leave out methods and data sets until the rest has every result.
 
     As long as one is missing, the method or data set that lacks the largest share is left out; of equals the
@@ -51,7 +57,9 @@ def complete_block(complete: pd.DataFrame) -> tuple[pd.DataFrame, list[str], dic
     while not left.empty and not left.to_numpy().all():
         of_methods = (~left).mean(axis=0)
         of_datasets = (~left).mean(axis=1)
-        if of_methods.max() == 1.0 or (of_methods.max() >= of_datasets.max() and left.shape[1] > 2):
+        if of_methods.max() == 1.0 or (
+            of_methods.max() >= of_datasets.max() and left.shape[1] > 2
+        ):
             methods.append(str(of_methods.idxmax()))
             left = left.drop(columns=methods[-1])
         else:
@@ -120,20 +128,32 @@ def bootstrap_means(
     """
     table = values.to_numpy(np.float64)
     if not np.isfinite(table).all():
-        raise ValueError("a value is not finite: compare methods on data sets on which all have one")
+        raise ValueError(
+            "a value is not finite: compare methods on data sets on which all have one"
+        )
     n, m = table.shape
     nothing = pd.Series(np.nan, index=values.columns)
     mean = values.mean(axis=0) if n else nothing
     if n < MIN_DATASETS or not m:
         there_are = "there is" if n == 1 else "there are"
         few = f"A bootstrap needs at least {MIN_DATASETS} data sets, and {there_are} {n}."
-        return Bootstrap(n=n, level=level, mean=mean, low=nothing, high=nothing, p_best=nothing, refused=few)
+        return Bootstrap(
+            n=n,
+            level=level,
+            mean=mean,
+            low=nothing,
+            high=nothing,
+            p_best=nothing,
+            refused=few,
+        )
     rng = np.random.default_rng(seed)
     means = np.empty((n_resamples, m))
     wins = np.zeros(m)
     for start in range(0, n_resamples, _BLOCK):
         size = min(_BLOCK, n_resamples - start)
-        means[start : start + size] = drawn = rng.multinomial(n, np.full(n, 1 / n), size) @ table / n
+        means[start : start + size] = drawn = (
+            rng.multinomial(n, np.full(n, 1 / n), size) @ table / n
+        )
         score = drawn if higher_is_better else -drawn
         best = score.max(axis=1, keepdims=True)
         first = difference(best, score) == 0

@@ -16,7 +16,11 @@ def difference(a: ArrayLike, b: ArrayLike) -> Floats:
     x = np.asarray(a, dtype=float)
     y = np.asarray(b, dtype=float)
     d = x - y
-    return np.where(np.abs(d) <= ROUNDING * np.maximum(1.0, np.maximum(np.abs(x), np.abs(y))), 0.0, d)
+    return np.where(
+        np.abs(d) <= ROUNDING * np.maximum(1.0, np.maximum(np.abs(x), np.abs(y))),
+        0.0,
+        d,
+    )
 
 
 def levels(values: Floats) -> Floats:
@@ -25,6 +29,8 @@ def levels(values: Floats) -> Floats:
     ordered = np.take_along_axis(values, order, axis=-1)
     numbers = np.zeros(values.shape)
     result = np.empty(values.shape)
-    numbers[..., 1:] = np.cumsum(difference(ordered[..., 1:], ordered[..., :-1]) != 0, axis=-1)
+    numbers[..., 1:] = np.cumsum(
+        difference(ordered[..., 1:], ordered[..., :-1]) != 0, axis=-1
+    )
     np.put_along_axis(result, order, numbers, axis=-1)
     return result

@@ -49,12 +49,16 @@ def signed_ranks_in_turn(
     """
     d = np.asarray(differences, float)
     if d.ndim != 1 or d.size > planned or not np.isfinite(d).all():
-        raise ValueError(f"differences must be at most {planned} finite numbers, got {differences!r}")
+        raise ValueError(
+            f"differences must be at most {planned} finite numbers, got {differences!r}"
+        )
     signs = np.random.default_rng(0).choice(np.array([-1.0, 1.0]), (planned, draws))
     open_ = np.ones(draws, bool)
     for look in range(1, d.size + 1):
         ranks = scipy.stats.rankdata(levels(np.abs(d[:look]))) * (d[:look] != 0)
-        allowed = int(level * math.log1p((math.e - 1) * look / planned) * draws) - int((~open_).sum())
+        allowed = int(
+            level * math.log1p((math.e - 1) * look / planned) * draws
+        ) - int((~open_).sum())
         drawn = np.abs(ranks @ signs[:look])
         beyond = np.sort(drawn[open_])[::-1]
         total = float(ranks @ np.sign(d[:look]))

@@ -22,16 +22,24 @@ MIN_DATASETS = 5
 _CHUNK = 2000
 
 
-def differences(a: ArrayLike, b: ArrayLike, fewest: int) -> tuple[Floats, str | None]:
+def differences(
+    a: ArrayLike, b: ArrayLike, fewest: int
+) -> tuple[Floats, str | None]:
     """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros."""
     x, y = (plain_array(values, "a or b").astype(float) for values in (a, b))
     if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"a and b must be paired lists, got shapes {x.shape} and {y.shape}")
+        raise ValueError(
+            f"a and b must be paired lists, got shapes {x.shape} and {y.shape}"
+        )
     undefined = int((~(np.isfinite(x) & np.isfinite(y))).sum())
     if x.size < fewest:
-        return x[:0], f"At least {fewest} data sets are needed, and there are {x.size}."
+        return x[
+            :0
+        ], f"At least {fewest} data sets are needed, and there are {x.size}."
     if undefined:
-        return x[:0], f"{undefined} of {x.size} pairs have an undefined value: leave them out."
+        return x[
+            :0
+        ], f"{undefined} of {x.size} pairs have an undefined value: leave them out."
     return difference(x, y), None
 
 
@@ -141,7 +149,11 @@ def effect_sizes(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Eff
     low = math.nan
     high = math.nan
     if n > 1:
-        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(d, ddof=1) / math.sqrt(n))
+        reach = float(
+            scipy.stats.t.ppf((1 + confidence) / 2, n - 1)
+            * np.std(d, ddof=1)
+            / math.sqrt(n)
+        )
         low = mean - reach
         high = mean + reach
     return Effect(n, mean, low, high)
@@ -189,7 +201,9 @@ def bayesian_signed_rank(
     in a draw share it.
     """
     if not 0 <= rope < math.inf:
-        raise ValueError(f"rope must be a half-width >= 0 in units of the metric, got {rope}")
+        raise ValueError(
+            f"rope must be a half-width >= 0 in units of the metric, got {rope}"
+        )
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws}")
     d, refused = differences(a, b, MIN_DATASETS)
@@ -198,7 +212,9 @@ def bayesian_signed_rank(
         return Posterior(n, rope, refused=refused)
     z = np.concatenate([[0.0], d])
     average = (z[:, None] + z) / 2
-    edge = rope * (1 + ROUNDING)  # an average on the edge is within, whatever its rounding
+    edge = rope * (
+        1 + ROUNDING
+    )  # an average on the edge is within, whatever its rounding
     below = (average < -edge).astype(float)
     above = (average > edge).astype(float)
     alpha = np.ones(z.size)
@@ -207,7 +223,9 @@ def bayesian_signed_rank(
     wins = np.zeros(3)
     for start in range(0, n_draws, _CHUNK):
         weights = rng.dirichlet(alpha, size=min(_CHUNK, n_draws - start))
-        worse, better = (((weights @ region) * weights).sum(axis=1) for region in (below, above))
+        worse, better = (
+            ((weights @ region) * weights).sum(axis=1) for region in (below, above)
+        )
         shares = np.column_stack([worse, 1 - worse - better, better])
         first = difference(shares, shares.max(axis=1, keepdims=True)) == 0
         wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)

@@ -173,14 +173,20 @@ def watch(
     s = _counts(hits)
     n = _counts(rows)
     if s.shape != n.shape or not len(s) or (n < 1).any() or (s > n).any():
-        raise ValueError(f"hits must be from 0 to rows, one number a list, got {s.tolist()} of {n.tolist()}")
+        raise ValueError(
+            f"hits must be from 0 to rows, one number a list, got {s.tolist()} of {n.tolist()}"
+        )
     check_share("risk", risk)
     m = _rates(promised, len(s), "promised")
     for rate in m.tolist():
         check_share("promised", rate)
-    estimate = _rates(math.nan if expected is None else expected, len(s), "expected")
+    estimate = _rates(
+        math.nan if expected is None else expected, len(s), "expected"
+    )
     if ((estimate < 0) | (estimate > 1)).any():
-        raise ValueError(f"expected must be a precision, from 0 to 1, got {expected!r}")
+        raise ValueError(
+            f"expected must be a precision, from 0 to 1, got {expected!r}"
+        )
     lists = _Lists.of(s, n, m)
     raised, since = (int(at) for at in _alarm(lists, risk))
     precision, low, high = _bounds(s, n, m, lists, risk)
@@ -188,7 +194,9 @@ def watch(
     due = float(n @ m)
     status: Status = "worse"
     if not raised:
-        status = _without_alarm(float(low), float(m.mean()), is_kept=hits_found >= due * (1 - 1e-12))
+        status = _without_alarm(
+            float(low), float(m.mean()), is_kept=hits_found >= due * (1 - 1e-12)
+        )
     dependence, assumption = _dependence(lists, since)
     return Watched(
         status=status,
@@ -255,7 +263,9 @@ def _spread(lists: _Lists, stop: int, seen: float, carried: float) -> _Spread:
     years = x.shape[:-1]
     if stop < 2:
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
-    worth = (_VARIES**2 / (_VARIES**2 + chance)) ** 2  # what a list says of more than chance
+    worth = (
+        _VARIES**2 / (_VARIES**2 + chance)
+    ) ** 2  # what a list says of more than chance
     if not worth.any():
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
     off = x - (x @ worth / worth.sum())[..., None]
@@ -265,15 +275,24 @@ def _spread(lists: _Lists, stop: int, seen: float, carried: float) -> _Spread:
     # About their own mean lists look less alike than they are.
     pairs = np.sqrt(worth[1:] * worth[:-1])
     usual = alone + worth @ chance / worth.sum()
-    products = (pairs * off[..., 1:] * off[..., :-1]).sum(axis=-1) + pairs.sum() * usual / stop
-    return _Spread(alone, np.maximum(seen * carried + products, 0.0) / (seen + pairs.sum()))
+    products = (pairs * off[..., 1:] * off[..., :-1]).sum(
+        axis=-1
+    ) + pairs.sum() * usual / stop
+    return _Spread(
+        alone, np.maximum(seen * carried + products, 0.0) / (seen + pairs.sum())
+    )
 
 
 def _carried_over(lengths: Ints) -> Floats:
     """Return by how many covariances the variance of a sum of lists grows, for each list."""
     fades = _FADES ** np.arange(lengths.max())
     lag = np.arange(1, lengths.max() + 1)
-    return np.array([2 * ((1 - lag[: n - 1] / n) * fades[: n - 1]).sum() for n in lengths.tolist()])
+    return np.array(
+        [
+            2 * ((1 - lag[: n - 1] / n) * fades[: n - 1]).sum()
+            for n in lengths.tolist()
+        ]
+    )
 
 
 def _chances(lists: _Lists, start: int) -> Floats:
@@ -312,8 +331,12 @@ def _agree(lists: _Lists, window: slice, alone: Floats) -> Bools:
     mean = np.cumsum(due * x, axis=-1) / total
     squares = np.maximum(np.cumsum(due * x**2, axis=-1) - total * mean**2, 0.0)
     mean = np.clip(mean, 1 / total, 1.0)  # lists without a hit vary as with one
-    usual = mean * lengths - mean**2 * np.cumsum(due / rows) + alone * mean**2 * total
-    chances = chdtrc(np.maximum(lengths - 1, 1), squares * lengths / np.maximum(usual, _TINY))
+    usual = (
+        mean * lengths - mean**2 * np.cumsum(due / rows) + alone * mean**2 * total
+    )
+    chances = chdtrc(
+        np.maximum(lengths - 1, 1), squares * lengths / np.maximum(usual, _TINY)
+    )
     return (lengths == 1) | (chances > _UNLIKE)
 
 
@@ -338,14 +361,18 @@ def _alarm(lists: _Lists, risk: float) -> tuple[Ints, Ints]:
     first = np.zeros(lists.x.shape, np.int64)
     for start in range(count):
         chances = _chances(lists, start)
-        ratio = chances / (_levels(start, np.arange(1, chances.shape[-1] + 1)) * (risk / 0.05))
+        ratio = chances / (
+            _levels(start, np.arange(1, chances.shape[-1] + 1)) * (risk / 0.05)
+        )
         ends = slice(start, start + ratio.shape[-1])
         lower = ratio < any_[..., ends]
         any_[..., ends] = np.where(lower, ratio, any_[..., ends])
         first[..., ends] = np.where(lower, start + 1, first[..., ends])
         fewest = _FEWEST_EARLY if start < _EARLY else _FEWEST
         enough = slice(start + fewest - 1, ends.stop)
-        raising[..., enough] = np.minimum(raising[..., enough], ratio[..., fewest - 1 :])
+        raising[..., enough] = np.minimum(
+            raising[..., enough], ratio[..., fewest - 1 :]
+        )
     alarmed = raising <= 1
     at = alarmed.argmax(axis=-1)
     since = np.take_along_axis(first, at[..., None], axis=-1)[..., 0]
@@ -354,20 +381,31 @@ def _alarm(lists: _Lists, risk: float) -> tuple[Ints, Ints]:
 
 
 def _bounds(
-    hits: Floats, rows: Floats, promised: Floats, lists: _Lists, risk: float, further: int = 0
+    hits: Floats,
+    rows: Floats,
+    promised: Floats,
+    lists: _Lists,
+    risk: float,
+    further: int = 0,
 ) -> tuple[float, float, float]:
     """Return the mean precision and its bounds, if so many further lists are like these."""
     precision = float((hits / rows).mean())
     rate = float(promised.mean())
     count = len(hits)
-    likely = float((hits.sum() + 0.5) / (rows.sum() + 1))  # not 0 or 1, which would vary by nothing
+    likely = float(
+        (hits.sum() + 0.5) / (rows.sum() + 1)
+    )  # not 0 or 1, which would vary by nothing
     drawn = max(likely * (1 - likely), rate * (1 - rate)) * float((1 / rows).mean())
     spread = _spread(lists, count, _SEEN_BY_BOUNDS, 0.0)
     together = count + further
     seen = _SEEN_BY_BOUNDS + count - 1
-    alone = spread.alone * seen / (seen + further)  # if the further ones vary by chance
+    alone = (
+        spread.alone * seen / (seen + further)
+    )  # if the further ones vary by chance
     among = alone + spread.carried * _carried_over(np.array([together]))[0]
-    wide = _reach(together, risk) * math.sqrt(min(float(among), 1 / rate) * rate**2 + drawn)
+    wide = _reach(together, risk) * math.sqrt(
+        min(float(among), 1 / rate) * rate**2 + drawn
+    )
     low = max(precision - wide, 0.0) if hits.any() else 0.0
     return precision, low, min(precision + wide, 1.0)
 
@@ -378,14 +416,29 @@ def _without_alarm(low: float, rate: float, *, is_kept: bool) -> Status:
     return "as promised" if is_kept else "not shown to be worse"
 
 
-def _further(hits: Floats, rows: Floats, promised: Floats, risk: float) -> int | None:
+def _further(
+    hits: Floats, rows: Floats, promised: Floats, risk: float
+) -> int | None:
     """Return how many lists more, like the mean of these, tell; None if very many do not."""
     lists = _Lists.of(hits, rows, promised)
     enough = _STEADY * float(promised.mean())
-    lows = (_bounds(hits, rows, promised, lists, risk, number)[1] for number in range(1, MOST_FURTHER + 1))
-    number = next((number for number, low in enumerate(lows, 1) if low >= enough), None)
-    more = [np.full(number or MOST_FURTHER, values.mean()) for values in (hits, rows, promised)]
-    longer = _Lists.of(*(np.append(a, b) for a, b in zip((hits, rows, promised), more, strict=True)))
+    lows = (
+        _bounds(hits, rows, promised, lists, risk, number)[1]
+        for number in range(1, MOST_FURTHER + 1)
+    )
+    number = next(
+        (number for number, low in enumerate(lows, 1) if low >= enough), None
+    )
+    more = [
+        np.full(number or MOST_FURTHER, values.mean())
+        for values in (hits, rows, promised)
+    ]
+    longer = _Lists.of(
+        *(
+            np.append(a, b)
+            for a, b in zip((hits, rows, promised), more, strict=True)
+        )
+    )
     raised = int(_alarm(longer, risk)[0])
     return raised - len(hits) if raised else number
 
@@ -395,7 +448,9 @@ def _dependence(lists: _Lists, since: int) -> tuple[float, Assumption]:
     count = len(lists.x)
     if count < _CHECKED_FROM:
         return math.nan, "unchecked"
-    parts = np.split(lists.x / np.sqrt(lists.chance), [since - 1] if since > 1 else [])
+    parts = np.split(
+        lists.x / np.sqrt(lists.chance), [since - 1] if since > 1 else []
+    )
     off = [difference(part, part.mean()) for part in parts]
     squares = sum(float(part @ part) for part in off)
     if squares == 0:
@@ -411,27 +466,41 @@ def _rates(rate_or_rates: float | Sequence[float], count: int, what: str) -> Flo
     rates: Any = rate_or_rates
     rates = [rates] * count if np.ndim(rates) == 0 else list(rates)
     if len(rates) != count:
-        raise ValueError(f"{what} must be one number or one a list, got {len(rates)} for {count} lists")
+        raise ValueError(
+            f"{what} must be one number or one a list, got {len(rates)} for {count} lists"
+        )
     for rate in rates:
         if isinstance(rate, str) or not np.isreal(rate):
-            raise ValueError(f"{what} must be a number, or one a list, got {rate!r}")
+            raise ValueError(
+                f"{what} must be a number, or one a list, got {rate!r}"
+            )
     return np.array(rates, dtype=np.float64)
 
 
 def _counts(counts: ArrayLike) -> Floats:
     """Return whole numbers as floats."""
     values = plain_array(counts, "hits or rows")
-    if values.ndim != 1 or values.dtype.kind not in "iuf" or (values != np.floor(values)).any():
-        raise ValueError(f"hits and rows must be whole numbers, one a list, got {values.tolist()}")
+    if (
+        values.ndim != 1
+        or values.dtype.kind not in "iuf"
+        or (values != np.floor(values)).any()
+    ):
+        raise ValueError(
+            f"hits and rows must be whole numbers, one a list, got {values.tolist()}"
+        )
     if (values < 0).any() or not np.isfinite(values).all():
-        raise ValueError(f"hits and rows must be whole numbers of at least 0, got {values.tolist()}")
+        raise ValueError(
+            f"hits and rows must be whole numbers of at least 0, got {values.tolist()}"
+        )
     return values.astype(np.float64)
 
 
 def _reach(t: int, risk: float) -> float:
     """Return how many standard deviations the mean of t lists may be off, at all times at once."""
     often = (
-        (2 * math.log(1 / risk) + math.log(2 * math.log(1 / risk)) + 1) / _SOON if risk < 0.6 else 1 / _SOON
+        (2 * math.log(1 / risk) + math.log(2 * math.log(1 / risk)) + 1) / _SOON
+        if risk < 0.6
+        else 1 / _SOON
     )
     grown = t * often + 1
     return math.sqrt(2 * grown / (t**2 * often) * math.log(math.sqrt(grown) / risk))

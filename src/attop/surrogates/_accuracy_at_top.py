@@ -14,7 +14,9 @@ from attop.surrogates._base import BoundSurrogate, Surrogate
 Weights = Literal["items", "pairs"]
 
 
-def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = None) -> Ints | Floats:
+def item_weights(
+    y: ArrayLike, weights: Weights, sample_weight: Floats | None = None
+) -> Ints | Floats:
     """Weigh the items of a sample once each, or once for each pair of a positive and a negative.
 
     With ``"items"`` each item weighs 1. With ``"pairs"`` a positive weighs ``n_neg`` and a negative
@@ -24,7 +26,9 @@ def item_weights(y: ArrayLike, weights: Weights, sample_weight: Floats | None = 
     if weights not in get_args(Weights):
         raise ValueError(f"weights must be 'items' or 'pairs', got {weights!r}")
     labels = check_labels(y)
-    counts = np.ones(len(labels), np.int64) if sample_weight is None else sample_weight
+    counts = (
+        np.ones(len(labels), np.int64) if sample_weight is None else sample_weight
+    )
     if weights == "items":
         return counts
     n_pos = counts[labels == 1].sum()
@@ -59,18 +63,26 @@ class AccuracyAtTop(Surrogate):
         self.threshold_item = threshold_item
         self.weights = weights
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+    def _bind(
+        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
+    ) -> BoundSurrogate:
         labels = check_labels(y)
         threshold_item = np.asarray(self.threshold_item)
         if threshold_item.dtype.kind not in "iu" or threshold_item.ndim > 1:
             raise ValueError(
                 f"threshold_item must be an item's position or a list of them, got {self.threshold_item!r}"
             )
-        if threshold_item.size == 0 or threshold_item.min() < 0 or threshold_item.max() >= len(labels):
+        if (
+            threshold_item.size == 0
+            or threshold_item.min() < 0
+            or threshold_item.max() >= len(labels)
+        ):
             raise ValueError(
                 f"threshold_item must lie in 0 .. {len(labels) - 1}, got {self.threshold_item!r}"
             )
-        return _Bound(labels, item_weights(labels, self.weights, weight), threshold_item)
+        return _Bound(
+            labels, item_weights(labels, self.weights, weight), threshold_item
+        )
 
 
 class _Bound(BoundSurrogate):

@@ -97,7 +97,10 @@ class Surrogate(ABC):
     no_weights: ClassVar[str] = ""
 
     def bind(
-        self, y: ArrayLike, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> BoundSurrogate:
         """Prepare for a sample.
 
@@ -116,15 +119,23 @@ class Surrogate(ABC):
             If the surrogate is undefined on every group, a weight is negative or not finite, or the
             surrogate takes none.
         """
-        weight = None if sample_weight is None else check_weights(sample_weight, len(np.asarray(y)))
+        weight = (
+            None
+            if sample_weight is None
+            else check_weights(sample_weight, len(np.asarray(y)))
+        )
         if weight is not None and self.no_weights:
-            raise ValueError(f"{type(self).__name__} takes no sample_weight: {self.no_weights}")
+            raise ValueError(
+                f"{type(self).__name__} takes no sample_weight: {self.no_weights}"
+            )
         bound = self._bind(y, groups, weight)
         bound.surrogate = self
         return bound
 
     @abstractmethod
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+    def _bind(
+        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
+    ) -> BoundSurrogate:
         """Bind to a sample; `weight` is checked, and None where all items weigh 1."""
 
     def value_and_coef(
@@ -148,7 +159,9 @@ class Surrogate(ABC):
 def check_shape(scores: Floats, n: int) -> None:
     """Refuse scores that are not of shape (n,) or (n, m)."""
     if scores.ndim not in (1, 2) or len(scores) != n:
-        raise ValueError(f"scores must have shape ({n},) or ({n}, m), got {scores.shape}")
+        raise ValueError(
+            f"scores must have shape ({n},) or ({n}, m), got {scores.shape}"
+        )
 
 
 def of_both_classes(
@@ -157,10 +170,14 @@ def of_both_classes(
     """Return a sample, and its groups with a positive and a negative; see `eligible`."""
     sample = RankingSample.from_labels(y, groups)
     n_pos, n_neg = sample.amounts(weight)
-    return sample, eligible(sample, (n_pos > 0) & (n_neg > 0), "a positive and a negative", weight)
+    return sample, eligible(
+        sample, (n_pos > 0) & (n_neg > 0), "a positive and a negative", weight
+    )
 
 
-def eligible(sample: RankingSample, keep: Bools, need: str, weight: Floats | None = None) -> RankingSample:
+def eligible(
+    sample: RankingSample, keep: Bools, need: str, weight: Floats | None = None
+) -> RankingSample:
     """Keep the groups a surrogate is defined on; refuse a sample without any."""
     if not keep.any():
         if weight is not None:

@@ -60,13 +60,19 @@ class GroupedSurrogate(Surrogate):
         Of each group are given the number of positives and of negatives, or the weight of both. A surrogate
         without a k is defined where there are both.
         """
-        return np.ones(len(n_pos), np.int64), (n_pos > 0) & (n_neg > 0), "a positive and a negative"
+        return (
+            np.ones(len(n_pos), np.int64),
+            (n_pos > 0) & (n_neg > 0),
+            "a positive and a negative",
+        )
 
     def _constant(self) -> float:
         """Return the parameter that the kernel takes besides k, such as beta."""
         return 1.0
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+    def _bind(
+        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
+    ) -> BoundSurrogate:
         sample = RankingSample.from_labels(y, groups)
         k, defined, need = self._group_k(*sample.amounts(weight))
         eligible_sample = eligible(sample, defined, need, weight)
@@ -79,14 +85,18 @@ class GroupedSurrogate(Surrogate):
             n=len(sample.order),
             n_left_out=sample.n_groups - eligible_sample.n_groups,
             weight=1.0 / eligible_sample.n_groups,
-            item_weight=np.zeros(0) if weight is None else weight[eligible_sample.order],
+            item_weight=np.zeros(0)
+            if weight is None
+            else weight[eligible_sample.order],
             constant=self._constant(),
         )
 
     def k_of_groups(self, n_pos: Ints, n_neg: Ints) -> tuple[Amounts, Bools]:
         """Resolve k of each group and tell where the surrogate is defined; raises a ValueError if nowhere."""
         k, defined, need = self._group_k(n_pos, n_neg)
-        empty = RankingSample(np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg)
+        empty = RankingSample(
+            np.zeros(0, np.int64), np.zeros(len(n_pos) + 1, np.int64), n_pos, n_neg
+        )
         eligible(empty, defined, need)
         return k, defined
 
@@ -105,10 +115,16 @@ class TopSurrogate(GroupedSurrogate):
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg)
-        return k, (k > 0) & (n_pos > 0), f"a positive, and at least k items ({self.top})"
+        return (
+            k,
+            (k > 0) & (n_pos > 0),
+            f"a positive, and at least k items ({self.top})",
+        )
 
 
-def against_negatives(top: Top, n_pos: Amounts, n_neg: Amounts) -> tuple[Ints, Bools, str]:
+def against_negatives(
+    top: Top, n_pos: Amounts, n_neg: Amounts
+) -> tuple[Ints, Bools, str]:
     """Resolve k of each group; tell where it has a positive and k negatives, and say so in words."""
     k = resolve_each(top, n_pos, n_neg)
     defined = (n_pos > 0) & (k > 0) & (k <= n_neg)
@@ -144,7 +160,9 @@ class BoundKernel(BoundSurrogate):
         sample = self.sample
         self.n_groups = sample.n_groups
         self._longest = int(np.diff(sample.start).max())
-        self._parts = _divide(sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS))
+        self._parts = _divide(
+            sample, max(_LEAST_ITEMS, len(sample.order) // _MOST_PARTS)
+        )
 
     @cached_property
     def _threads(self) -> int:
@@ -158,10 +176,14 @@ class BoundKernel(BoundSurrogate):
         """
         check_shape(scores, self.n)
         columns = scores if scores.ndim == 2 else scores[:, np.newaxis]
-        columns = np.require(columns, np.float64, ["C", "W"])  # kernels are compiled for these alone
+        columns = np.require(
+            columns, np.float64, ["C", "W"]
+        )  # kernels are compiled for these alone
         values = np.zeros((len(self._parts), columns.shape[1]))
         # Kernels write the rows of all groups kept; zeroing them first would be another pass over memory.
-        coef = (np.empty if len(self.sample.order) == self.n else np.zeros)(columns.shape)
+        coef = (np.empty if len(self.sample.order) == self.n else np.zeros)(
+            columns.shape
+        )
 
         def add(part: tuple[int, int], value: Floats) -> None:
             self._add(columns, *part, value, coef)
@@ -176,7 +198,9 @@ class BoundKernel(BoundSurrogate):
             return float(total[0]), coef[:, 0]
         return total, coef
 
-    def _add(self, columns: Floats, first: int, last: int, value: Floats, coef: Floats) -> None:
+    def _add(
+        self, columns: Floats, first: int, last: int, value: Floats, coef: Floats
+    ) -> None:
         sample = self.sample
         longest = self._longest
         self.kernel(
@@ -197,7 +221,10 @@ class BoundKernel(BoundSurrogate):
 
     def blocks(self, n_items: int) -> list[tuple[slice | Ints, BoundSurrogate]]:
         """Divide between groups; see `BoundSurrogate`. Blocks that are runs of rows are slices."""
-        return [self._block(first, last) for first, last in _divide(self.sample, n_items)]
+        return [
+            self._block(first, last)
+            for first, last in _divide(self.sample, n_items)
+        ]
 
     def _block(self, first: int, last: int) -> tuple[slice | Ints, BoundSurrogate]:
         whole = self.sample
@@ -206,7 +233,9 @@ class BoundKernel(BoundSurrogate):
         low = int(items.min())
         high = int(items.max()) + 1
         rows: slice | Ints
-        if high - low <= 2 * len(items):  # a slice makes no copy; it may hold rows of groups without a loss
+        if high - low <= 2 * len(
+            items
+        ):  # a slice makes no copy; it may hold rows of groups without a loss
             rows = slice(low, high)
             order = items - low
             n = high - low
@@ -216,7 +245,12 @@ class BoundKernel(BoundSurrogate):
             n = len(items)
         block = replace(
             self,
-            sample=RankingSample(order, start - start[0], whole.n_pos[first:last], whole.n_neg[first:last]),
+            sample=RankingSample(
+                order,
+                start - start[0],
+                whole.n_pos[first:last],
+                whole.n_neg[first:last],
+            ),
             k=self.k[first:last],
             n=n,
             n_left_out=0,
@@ -228,5 +262,7 @@ class BoundKernel(BoundSurrogate):
 def _divide(sample: RankingSample, n_items: int) -> list[tuple[int, int]]:
     """Divide the groups, by nothing but their sizes, into runs of about `n_items` items each."""
     n = int(sample.start[-1])
-    bounds = np.searchsorted(sample.start, np.linspace(0, n, max(1, n // n_items) + 1))
+    bounds = np.searchsorted(
+        sample.start, np.linspace(0, n, max(1, n // n_items) + 1)
+    )
     return [(int(a), int(b)) for a, b in pairwise(bounds) if a < b]

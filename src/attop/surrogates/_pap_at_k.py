@@ -5,7 +5,13 @@ from __future__ import annotations
 from types import ModuleType
 from typing import ClassVar
 
-from attop.surrogates._grouped import Amounts, GroupedSurrogate, KOfGroups, TopSurrogate, against_negatives
+from attop.surrogates._grouped import (
+    Amounts,
+    GroupedSurrogate,
+    KOfGroups,
+    TopSurrogate,
+    against_negatives,
+)
 
 
 class _Pairs(GroupedSurrogate):

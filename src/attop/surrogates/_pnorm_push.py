@@ -65,23 +65,38 @@ class PNormPushExp(Surrogate):
     def __init__(self, p: float = 4.0):
         self.p: float = check_power(p)
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundPNormPushExp:
+    def _bind(
+        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
+    ) -> BoundPNormPushExp:
         sample, eligible_sample = of_both_classes(y, groups, weight)
         return BoundPNormPushExp(
-            eligible_sample, self.p, len(sample.order), sample.n_groups - eligible_sample.n_groups, weight
+            eligible_sample,
+            self.p,
+            len(sample.order),
+            sample.n_groups - eligible_sample.n_groups,
+            weight,
         )
 
 
 class BoundPNormPushExp(AlongLine):
     """`PNormPushExp` bound to a sample: value, gradient, and derivatives along a line."""
 
-    def __init__(self, sample: RankingSample, p: float, n: int, n_left_out: int, weight: Floats | None):
+    def __init__(
+        self,
+        sample: RankingSample,
+        p: float,
+        n: int,
+        n_left_out: int,
+        weight: Floats | None,
+    ):
         self.n = n
         self.n_groups = sample.n_groups
         self.n_left_out = n_left_out
         self._order = sample.order
         # Two segments a group: its positives, with exponents -f, then its negatives, with exponents p f.
-        self._segments = _Segments(np.column_stack([sample.n_pos, sample.n_neg]).ravel())
+        self._segments = _Segments(
+            np.column_stack([sample.n_pos, sample.n_neg]).ravel()
+        )
         self._slope = self._segments.repeat(np.tile([-1.0, p], sample.n_groups))
         # Factor of each segment's log-sum-exp in the mean over groups.
         self._share = np.tile([p, 1.0], sample.n_groups) / sample.n_groups
@@ -98,7 +113,9 @@ class BoundPNormPushExp(AlongLine):
         exponent = scores[self._order]
         exponent *= slope
         if self._log_weight is not None:
-            exponent += self._log_weight if scores.ndim == 1 else self._log_weight[:, None]
+            exponent += (
+                self._log_weight if scores.ndim == 1 else self._log_weight[:, None]
+            )
         top, weight, total = self._segments.soften(exponent)
         value = (share * (top + np.log(total))).sum(axis=0)
         self._segments.update(np.multiply, weight, share / total)
@@ -116,7 +133,9 @@ class BoundPNormPushExp(AlongLine):
         segments = self._segments
         change = direction[self._order]
         if direction.dtype == bool:
-            segments, start, change = segments.merge(start, change.astype(np.bool_), self._slope)
+            segments, start, change = segments.merge(
+                start, change.astype(np.bool_), self._slope
+            )
         else:
             change *= self._slope
         # Made once: fresh memory for each derivative would take as long again.
@@ -152,12 +171,16 @@ class _Segments:
         """Give every item the value of its segment."""
         return np.repeat(by_segment, self._size, axis=0)
 
-    def update(self, operation: np.ufunc, by_item: Floats, by_segment: Floats) -> None:
+    def update(
+        self, operation: np.ufunc, by_item: Floats, by_segment: Floats
+    ) -> None:
         """Apply ``operation(item, value of its segment)`` in place."""
         if len(self._size) > _FEW:
             operation(by_item, self.repeat(by_segment), out=by_item)
             return
-        for head, size, value in zip(self._head, self._size, by_segment, strict=True):
+        for head, size, value in zip(
+            self._head, self._size, by_segment, strict=True
+        ):
             part = by_item[head : head + size]
             operation(part, value, out=part)
 
@@ -168,14 +191,18 @@ class _Segments:
         weight = np.exp(exponent, out=exponent)
         return top, weight, self.sum(weight)
 
-    def merge(self, exponent: Floats, moves: Bools, slope: Floats) -> tuple[_Segments, Floats, Floats]:
+    def merge(
+        self, exponent: Floats, moves: Bools, slope: Floats
+    ) -> tuple[_Segments, Floats, Floats]:
         """Merge the items of a segment that move, and those that do not, into one item each.
 
         Returns segments of two items, the first of which moves; the log-sum-exp of what was merged, minus
         infinity for none; and how the items change: by the segment's `slope`, and by 0.
         """
         top, weight, _ = self.soften(exponent)
-        total = np.column_stack([self.sum(weight * moves), self.sum(weight * ~moves)])
+        total = np.column_stack(
+            [self.sum(weight * moves), self.sum(weight * ~moves)]
+        )
         with np.errstate(divide="ignore"):
             merged = top[:, None] + np.log(total)
         change = np.column_stack([slope[self._head], np.zeros(len(top))])

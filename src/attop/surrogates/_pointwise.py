@@ -22,18 +22,24 @@ class _PointwiseLoss(Surrogate):
     def loss(margin: Floats) -> tuple[Floats, Floats]:
         """Return loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+    def _bind(
+        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
+    ) -> BoundSurrogate:
         sign = np.where(check_labels(y) == 1, 1.0, -1.0)
         if weight is not None and not weight.any():
             raise ValueError("all items weigh 0: give some of them weight")
-        return _BoundPointwise(type(self), sign, None if weight is None else weight / weight.sum())
+        return _BoundPointwise(
+            type(self), sign, None if weight is None else weight / weight.sum()
+        )
 
 
 class _BoundPointwise(BoundSurrogate):
     n_groups = 1
     n_left_out = 0
 
-    def __init__(self, loss: type[_PointwiseLoss], sign: Floats, share: Floats | None):
+    def __init__(
+        self, loss: type[_PointwiseLoss], sign: Floats, share: Floats | None
+    ):
         self.n = len(sign)
         self._loss = loss.loss
         self._sign = sign

@@ -7,7 +7,12 @@ from typing import ClassVar
 
 from attop._core.sample import resolve_each
 from attop._core.typing import TopLike
-from attop.surrogates._grouped import Amounts, KOfGroups, TopSurrogate, check_positive
+from attop.surrogates._grouped import (
+    Amounts,
+    KOfGroups,
+    TopSurrogate,
+    check_positive,
+)
 
 
 class _PrecAtK(TopSurrogate):
@@ -135,7 +140,11 @@ class PrecAtKAvg(_PrecAtK):
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg)
         defined = (k > 0) & (n_pos > 0) & ((k <= n_pos) | (k < n_pos + n_neg))
-        return k, defined, f"at least k positives, or a positive and more than k items ({self.top})"
+        return (
+            k,
+            defined,
+            f"at least k positives, or a positive and more than k items ({self.top})",
+        )
 
 
 class SoftPrecAtK(TopSurrogate):

@@ -36,10 +36,15 @@ class BipartiteSurrogate(Surrogate):
         `pos` and `neg` are scores, at least one each, `pos_counts` and `neg_counts` how often each counts.
         """
 
-    def _bind(self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None) -> BoundSurrogate:
+    def _bind(
+        self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
+    ) -> BoundSurrogate:
         sample, eligible_sample = of_both_classes(y, groups, weight)
         return _BoundBipartite(
-            self, eligible_sample, sample, np.ones(len(sample.order)) if weight is None else weight
+            self,
+            eligible_sample,
+            sample,
+            np.ones(len(sample.order)) if weight is None else weight,
         )
 
 
@@ -57,9 +62,15 @@ class _BoundBipartite(BoundSurrogate):
         self._evaluate = surrogate.evaluate
         self._counts = counts
         self._lists = [
-            (eligible_sample.order[start : start + n_pos], eligible_sample.order[start + n_pos : stop])
+            (
+                eligible_sample.order[start : start + n_pos],
+                eligible_sample.order[start + n_pos : stop],
+            )
             for start, n_pos, stop in zip(
-                eligible_sample.start[:-1], eligible_sample.n_pos, eligible_sample.start[1:], strict=True
+                eligible_sample.start[:-1],
+                eligible_sample.n_pos,
+                eligible_sample.start[1:],
+                strict=True,
             )
         ]
 
@@ -71,7 +82,10 @@ class _BoundBipartite(BoundSurrogate):
         for model in range(columns.shape[1]):
             for positives, negatives in self._lists:
                 one, pos_coef, neg_coef = self._evaluate(
-                    columns[positives, model], columns[negatives, model], counts[positives], counts[negatives]
+                    columns[positives, model],
+                    columns[negatives, model],
+                    counts[positives],
+                    counts[negatives],
                 )
                 value[model] += one
                 coef[positives, model] = pos_coef
@@ -93,7 +107,9 @@ class ConvexPush(BipartiteSurrogate):
         self.p = check_power(p)
 
     @abstractmethod
-    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
+    def _sums(
+        self, pos: Floats, neg: Floats, counts: Floats
+    ) -> tuple[Floats, PullBack]:
         """Return the inner sums and their pull-back; see `hinge_sums`."""
 
     def evaluate(
@@ -101,7 +117,11 @@ class ConvexPush(BipartiteSurrogate):
     ) -> tuple[float, Floats, Floats]:
         """Return the value of one list, and a subgradient in the positives and in the negatives."""
         u, pull_back = self._sums(pos, neg, pos_counts)
-        mean, weight = power_mean(u, neg_counts, self.p) if self.price == "power" else exp_mean(u, neg_counts)
+        mean, weight = (
+            power_mean(u, neg_counts, self.p)
+            if self.price == "power"
+            else exp_mean(u, neg_counts)
+        )
         total = float(pos_counts.sum())
         pos_coef, neg_coef = pull_back(weight / total)
         return mean / total, pos_coef, neg_coef
@@ -151,7 +171,9 @@ class HingePush(ConvexPush):
     name: ClassVar[str] = "hinge-push"
     smooth: ClassVar[bool] = False
 
-    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
+    def _sums(
+        self, pos: Floats, neg: Floats, counts: Floats
+    ) -> tuple[Floats, PullBack]:
         return hinge_sums(pos, neg, counts)
 
 
@@ -170,7 +192,9 @@ class LogisticPush(ConvexPush):
     name: ClassVar[str] = "logistic-push"
     smooth: ClassVar[bool] = True
 
-    def _sums(self, pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
+    def _sums(
+        self, pos: Floats, neg: Floats, counts: Floats
+    ) -> tuple[Floats, PullBack]:
         return logistic_sums(pos, neg, counts)
 
 
@@ -262,7 +286,9 @@ def power_mean(u: Floats, counts: Floats, p: float) -> tuple[float, Floats]:
     share = np.where(counts > 0, u / top, 0.0)
     total = float(counts.sum())
     mean = float(np.sum(counts * share**p)) / total
-    return top * mean ** (1 / p), counts * share ** (p - 1) * (mean ** (1 / p - 1) / total)
+    return top * mean ** (1 / p), counts * share ** (p - 1) * (
+        mean ** (1 / p - 1) / total
+    )
 
 
 def exp_mean(u: Floats, counts: Floats) -> tuple[float, Floats]:
@@ -276,7 +302,9 @@ def exp_mean(u: Floats, counts: Floats) -> tuple[float, Floats]:
     weight = counts * np.exp(below)
     weight /= weight.sum()
     # log1p and expm1: where all exponents are nearly equal, the logarithm is tiny and would lose its digits.
-    return top + math.log1p(float(np.sum(counts * np.expm1(below)) / counts.sum())), weight
+    return top + math.log1p(
+        float(np.sum(counts * np.expm1(below)) / counts.sum())
+    ), weight
 
 
 def hinge_sums(pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBack]:
@@ -293,7 +321,9 @@ def hinge_sums(pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBa
     """
     n_pos = len(pos)
     at = np.concatenate([pos, neg + 1])
-    order = np.argsort(at, kind="stable")  # a positive goes before a negative at its kink
+    order = np.argsort(
+        at, kind="stable"
+    )  # a positive goes before a negative at its kink
     is_pos = order < n_pos
     positives = order[is_pos]
     negatives = order[~is_pos] - n_pos
@@ -311,7 +341,9 @@ def hinge_sums(pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBa
         passed[~is_pos] = weight[negatives]
         pos_coef = np.empty(n_pos)
         neg_coef = np.empty(len(neg))
-        pos_coef[positives] = -np.cumsum(passed[::-1])[::-1][is_pos] * counts[positives]
+        pos_coef[positives] = (
+            -np.cumsum(passed[::-1])[::-1][is_pos] * counts[positives]
+        )
         neg_coef[negatives] = passed[~is_pos] * below[~is_pos]
         return pos_coef, neg_coef
 

@@ -15,7 +15,11 @@ from attop.surrogates._base import Surrogate
 _EXPORTED = [getattr(attop.surrogates, name) for name in attop.surrogates.__all__]
 #: Surrogates by name: the classes in the stub of `attop.surrogates` that have one.
 SURROGATES: Mapping[str, type[Surrogate]] = MappingProxyType(
-    {kind.name: kind for kind in _EXPORTED if issubclass(kind, Surrogate) and kind.name}
+    {
+        kind.name: kind
+        for kind in _EXPORTED
+        if issubclass(kind, Surrogate) and kind.name
+    }
 )
 
 
@@ -30,6 +34,8 @@ def get_surrogate(name: str | Surrogate, top: Top) -> Surrogate:
     if isinstance(name, Surrogate):
         return name
     if name not in SURROGATES:
-        raise ValueError(f"unknown surrogate {name!r}: {did_you_mean(name, SURROGATES)}")
+        raise ValueError(
+            f"unknown surrogate {name!r}: {did_you_mean(name, SURROGATES)}"
+        )
     kind: Any = SURROGATES[name]
     return kind(top) if "top" in inspect.signature(kind).parameters else kind()

@@ -8,7 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from attop._core.typing import TopLike
-from attop.surrogates._grouped import Amounts, GroupedSurrogate, KOfGroups, TopSurrogate, check_positive
+from attop.surrogates._grouped import (
+    Amounts,
+    GroupedSurrogate,
+    KOfGroups,
+    TopSurrogate,
+    check_positive,
+)
 
 
 class _Softmax(GroupedSurrogate):

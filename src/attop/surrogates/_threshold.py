@@ -178,4 +178,8 @@ class PatMatNPLoss(PatMatLoss):
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg, of_negatives=True)
-        return k, (k > 0) & (n_pos > 0), f"a positive and at least k negatives ({self.top} of the negatives)"
+        return (
+            k,
+            (k > 0) & (n_pos > 0),
+            f"a positive and at least k negatives ({self.top} of the negatives)",
+        )

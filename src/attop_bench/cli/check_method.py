@@ -22,10 +22,21 @@ if TYPE_CHECKING:
 
 def add_check_method(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop check-method``."""
-    parser.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
+    parser.add_argument(
+        "path",
+        metavar="PATH.TO.CLASS",
+        help="dotted path; its folder must be on PYTHONPATH",
+    )
     help_text = "argument of the constructor"
-    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=help_text)
-    parser.add_argument("--seconds", type=read_seconds, default=60, help="time for each check (default: 60)")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help=help_text
+    )
+    parser.add_argument(
+        "--seconds",
+        type=read_seconds,
+        default=60,
+        help="time for each check (default: 60)",
+    )
 
 
 def run_check_method(options: argparse.Namespace) -> int:
@@ -41,7 +52,9 @@ def run_check_method(options: argparse.Namespace) -> int:
 
     try:
         if "." not in options.path:
-            raise ValueError(f"a dotted path is needed, such as package.module.Class, got {options.path!r}")
+            raise ValueError(
+                f"a dotted path is needed, such as package.module.Class, got {options.path!r}"
+            )
         method = Method(import_estimator(options.path), _parameters(options.param))
     except (Exception, SystemExit) as error:
         print(f"attop check-method: {error}", file=sys.stderr)
@@ -58,7 +71,9 @@ def run_check_method(options: argparse.Namespace) -> int:
     for status in ("FAIL", "not applicable", "ok"):
         for result in results:
             if result.status == status:
-                reason = f": {' '.join(result.reason.split())}" if result.reason else ""
+                reason = (
+                    f": {' '.join(result.reason.split())}" if result.reason else ""
+                )
                 print(f"{status:14}  {result.check.title}{reason}")
     return 1 if counts["FAIL"] else 0
 

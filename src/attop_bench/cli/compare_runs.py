@@ -20,14 +20,22 @@ _KEY = ["dataset", "metric", "top", "method"]
 _LITTLE, _MOST = 0.01, 20
 
 #: Manifest and tables of two runs.
-Runs = tuple[tuple[Entry, dict[str, pd.DataFrame]], tuple[Entry, dict[str, pd.DataFrame]]]
+Runs = tuple[
+    tuple[Entry, dict[str, pd.DataFrame]], tuple[Entry, dict[str, pd.DataFrame]]
+]
 
 
 def add_compare_runs(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop compare-runs``."""
     help_text = "output folder of a finished run; alone, a folder of them"
     parser.add_argument("before", type=Path, metavar="BEFORE", help=help_text)
-    parser.add_argument("after", type=Path, nargs="?", metavar="AFTER", help="output folder of another run")
+    parser.add_argument(
+        "after",
+        type=Path,
+        nargs="?",
+        metavar="AFTER",
+        help="output folder of another run",
+    )
 
 
 def run_compare_runs(options: argparse.Namespace) -> int:
@@ -48,9 +56,18 @@ def history(folder: Path) -> list[str]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         if "finished" in manifest:
             commit = (manifest.get("git") or {}).get("commit", "")[:7]
-            rows.append((manifest["finished"], str(path.parent), commit, manifest.get("headline", "")))
+            rows.append(
+                (
+                    manifest["finished"],
+                    str(path.parent),
+                    commit,
+                    manifest.get("headline", ""),
+                )
+            )
     if not rows:
-        raise ConfigError(f"{folder} holds no finished run; give a folder with output folders of runs")
+        raise ConfigError(
+            f"{folder} holds no finished run; give a folder with output folders of runs"
+        )
     return columns(sorted(rows)).splitlines()
 
 
@@ -58,16 +75,24 @@ def list_changes(before: Path, after: Path) -> Iterator[str]:
     """Yield the lines of a comparison: each part has at most 20, the largest changes first."""
     runs = (_read(before), _read(after))
     yield from _part("Configuration", _changed_lines(runs), "the same")
-    means = [tables["evaluation"].groupby(_KEY)["value"].mean() for _, tables in runs]
+    means = [
+        tables["evaluation"].groupby(_KEY)["value"].mean() for _, tables in runs
+    ]
     both = pd.concat(means, axis=1, join="inner", keys=["before", "after"]).dropna()
-    yield from _part("Values", _changed_values(both), f"none of {len(both):,} moved by more than {_LITTLE}")
+    yield from _part(
+        "Values",
+        _changed_values(both),
+        f"none of {len(both):,} moved by more than {_LITTLE}",
+    )
     yield from _values_of_one_run(*means)
     yield from _part("Verdicts of the best", _changed_verdicts(runs), "the same")
 
 
 def _changed_lines(runs: Runs) -> list[str]:
     """Return the lines of the configurations that only one of two runs has."""
-    one, other = (str(manifest.get("config", "")).splitlines() for manifest, _ in runs)
+    one, other = (
+        str(manifest.get("config", "")).splitlines() for manifest, _ in runs
+    )
     return [line for line in difflib.ndiff(one, other) if line[0] in "+-"]
 
 
@@ -77,14 +102,19 @@ def _changed_values(both: pd.DataFrame) -> list[str]:
     moved = both.loc[change.index[change.abs() > _LITTLE]]
     cells = [
         (*map(str, key), format_fixed(before), format_fixed(after))
-        for key, before, after in zip(moved.index, moved["before"], moved["after"], strict=True)
+        for key, before, after in zip(
+            moved.index, moved["before"], moved["after"], strict=True
+        )
     ]
     return columns(cells).splitlines()
 
 
 def _values_of_one_run(before: pd.Series, after: pd.Series) -> Iterator[str]:
     """Yield how many values each of two runs has that the other lacks."""
-    for name, values, others in (("before", before, after), ("after", after, before)):
+    for name, values, others in (
+        ("before", before, after),
+        ("after", after, before),
+    ):
         alone = len(values.index.difference(others.index))
         if alone:
             yield f"  {count_noun(alone, 'value')} {name} alone"
@@ -94,13 +124,21 @@ def _changed_verdicts(runs: Runs) -> list[str]:
     """Return the best models and their verdicts where these differ between two runs."""
     first, second = (_verdicts(manifest, tables) for manifest, tables in runs)
     common = first.keys() & second.keys()
-    rows = [(*key, first[key], second[key]) for key in common if first[key] != second[key]]
+    rows = [
+        (*key, first[key], second[key])
+        for key in common
+        if first[key] != second[key]
+    ]
     return columns(sorted(rows)).splitlines()
 
 
-def _verdicts(manifest: Entry, tables: dict[str, pd.DataFrame]) -> dict[tuple[str, ...], str]:
+def _verdicts(
+    manifest: Entry, tables: dict[str, pd.DataFrame]
+) -> dict[tuple[str, ...], str]:
     """Return the best model of each data set, metric and top, with its verdict."""
-    judged = judge_all(tables["evaluation"], tables["runs"], manifest.get("datasets"))
+    judged = judge_all(
+        tables["evaluation"], tables["runs"], manifest.get("datasets")
+    )
     return {
         key: f"{judged_top.best} {judged_top.verdict}"
         for key, judged_top in judged.items()
@@ -111,11 +149,18 @@ def _verdicts(manifest: Entry, tables: dict[str, pd.DataFrame]) -> dict[tuple[st
 def _read(folder: Path) -> tuple[Entry, dict[str, pd.DataFrame]]:
     """Read manifest and tables of a finished run."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        manifest = json.loads(
+            (folder / "manifest.json").read_text(encoding="utf-8")
+        )
         names = ("evaluation", "runs")
-        return manifest, {name: pd.read_parquet(folder / "tables" / f"{name}.parquet") for name in names}
+        return manifest, {
+            name: pd.read_parquet(folder / "tables" / f"{name}.parquet")
+            for name in names
+        }
     except OSError as error:
-        raise ConfigError(f"{folder} holds no finished run: {error}; give the output folder of one") from None
+        raise ConfigError(
+            f"{folder} holds no finished run: {error}; give the output folder of one"
+        ) from None
 
 
 def _part(title: str, lines: Iterable[str], nothing: str) -> Iterator[str]:

@@ -9,7 +9,9 @@ SHELLS = ("bash", "zsh", "fish")
 
 def add_completion(parser: argparse.ArgumentParser) -> None:
     """Add the argument of ``attop completion``."""
-    parser.add_argument("shell", choices=SHELLS, help="the shell that is to complete")
+    parser.add_argument(
+        "shell", choices=SHELLS, help="the shell that is to complete"
+    )
 
 
 def run_completion(options: argparse.Namespace) -> int:

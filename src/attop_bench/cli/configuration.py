@@ -10,7 +10,13 @@ import yaml
 
 from attop.extending import join_first, nearest
 from attop_bench.cli.options import beside
-from attop_bench.run.config import Config, ConfigError, catalogue_files, load_config, read_yaml
+from attop_bench.run.config import (
+    Config,
+    ConfigError,
+    catalogue_files,
+    load_config,
+    read_yaml,
+)
 from attop_bench.run.places import default_configuration, with_places
 
 
@@ -26,13 +32,17 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
         try:
             _merge(raw, {key: yaml.safe_load(value)})
         except yaml.YAMLError:
-            raise ConfigError(f"--config {key}: the value is not valid YAML, got {value!r}") from None
+            raise ConfigError(
+                f"--config {key}: the value is not valid YAML, got {value!r}"
+            ) from None
     return with_places(raw, options.configfile, beside("Snakefile"), beside)
 
 
 def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the entries of a configuration's catalogue files, by section."""
-    return {section: read_yaml(file) for section, file in catalogue_files(raw).items()}
+    return {
+        section: read_yaml(file) for section, file in catalogue_files(raw).items()
+    }
 
 
 def read_config(options: argparse.Namespace) -> Config:
@@ -60,15 +70,22 @@ def names_of(options: argparse.Namespace, section: str) -> list[str]:
     raw = read_raw(options)
     entries = raw.get(section)
     chosen = map(identifier, entries if isinstance(entries, list) else ())
-    return list(dict.fromkeys([*chosen, *map(str, read_catalogues(raw).get(section, {}))]))
+    return list(
+        dict.fromkeys([*chosen, *map(str, read_catalogues(raw).get(section, {}))])
+    )
 
 
 def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
     """Add a data set and a method of the catalogues."""
     help_text = "its name; attop list datasets prints all"
-    _complete_names(parser.add_argument("dataset", metavar="DATASET", help=help_text), "datasets")
+    _complete_names(
+        parser.add_argument("dataset", metavar="DATASET", help=help_text),
+        "datasets",
+    )
     method = {"help": "its name; attop list methods prints all", **method}
-    _complete_names(parser.add_argument("method", metavar="METHOD", **method), "methods")
+    _complete_names(
+        parser.add_argument("method", metavar="METHOD", **method), "methods"
+    )
 
 
 def _complete_names(argument: argparse.Action, section: str) -> None:

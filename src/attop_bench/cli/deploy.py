@@ -20,7 +20,13 @@ from attop_bench.cli.options import (
     read_names,
 )
 from attop_bench.data.base import DatasetError
-from attop_bench.deploy.card import card, draw_curve, expectation_sentence, mean_sentence, warning_if_perfect
+from attop_bench.deploy.card import (
+    card,
+    draw_curve,
+    expectation_sentence,
+    mean_sentence,
+    warning_if_perfect,
+)
 from attop_bench.deploy.deploy import deploy
 from attop_bench.deploy.lists import changes, explore, write_list
 from attop_bench.deploy.new_rows import ledger_of_list
@@ -38,7 +44,14 @@ from attop_bench.deploy.package import (
 from attop_bench.deploy.picture import FORMATS, draw_expectation
 from attop_bench.deploy.promise import promise_path
 from attop_bench.deploy.spreadsheet import check_spreadsheet
-from attop_bench.files import csv_text, replacing_files, write_bytes, write_csv, write_json, write_text
+from attop_bench.files import (
+    csv_text,
+    replacing_files,
+    write_bytes,
+    write_csv,
+    write_json,
+    write_text,
+)
 from attop_bench.run.config import ConfigError, load_config
 
 if TYPE_CHECKING:
@@ -48,8 +61,13 @@ if TYPE_CHECKING:
 def add_deploy(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop deploy``."""
     add_pair(parser, nargs="?", help="by default the best of the configuration's")
-    add_top(parser, "rows to look at, of a list as long as the data (default: the data set's first top)")
-    parser.add_argument("--output", metavar="FOLDER", help="by default deployed-DATASET")
+    add_top(
+        parser,
+        "rows to look at, of a list as long as the data (default: the data set's first top)",
+    )
+    parser.add_argument(
+        "--output", metavar="FOLDER", help="by default deployed-DATASET"
+    )
     help_text = "fit on all rows, where each tested model had a window of days (default: the last such days)"
     parser.add_argument("--all-rows", action="store_true", help=help_text)
     add_jobs(parser, "fits")
@@ -58,17 +76,29 @@ def add_deploy(parser: argparse.ArgumentParser) -> None:
 
 def add_score(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop score``."""
-    parser.add_argument("model", metavar="MODEL", help="its folder, or model.skops in it")
-    parser.add_argument("table", metavar="FILE.csv", help="with the columns the model reads")
+    parser.add_argument(
+        "model", metavar="MODEL", help="its folder, or model.skops in it"
+    )
+    parser.add_argument(
+        "table", metavar="FILE.csv", help="with the columns the model reads"
+    )
     add_top(parser, "rows to print (default: as the model was chosen for)")
     parser.add_argument("--all", action="store_true", help="print all rows")
     help_text = "the last list: each row entered, stayed or left"
     parser.add_argument("--previous", metavar="FILE.csv", help=help_text)
-    parser.add_argument("--id", default="id", help="with --previous: column that names rows (default: id)")
+    parser.add_argument(
+        "--id",
+        default="id",
+        help="with --previous: column that names rows (default: id)",
+    )
     help_text = "rows drawn from below the top as well; stands_for: of how many rows each is one"
-    parser.add_argument("--explore", type=read_count, default=0, metavar="N", help=help_text)
+    parser.add_argument(
+        "--explore", type=read_count, default=0, metavar="N", help=help_text
+    )
     help_text = "of the drawn rows: another for each list"
-    parser.add_argument("--seed", type=read_count, default=0, metavar="N", help=help_text)
+    parser.add_argument(
+        "--seed", type=read_count, default=0, metavar="N", help=help_text
+    )
     help_text = "share of positives of these rows, if it is not the data's: for what to expect"
     parser.add_argument("--prevalence", type=float, metavar="0.03", help=help_text)
     help_text = "columns of the file to show as well, or all (default: the reasons have their values)"
@@ -94,9 +124,18 @@ def run_deploy(options: argparse.Namespace) -> int:
         list_entry(raw, "methods", options.method)
     config = load_config(raw)
     skip = config.dataset(options.dataset).skip
-    methods = [options.method] if options.method else [m.id for m in config.methods if m.id not in skip]
+    methods = (
+        [options.method]
+        if options.method
+        else [m.id for m in config.methods if m.id not in skip]
+    )
     folder = Path(options.output or f"deployed-{options.dataset}")
-    check_output(folder, [p for p in [config.dataset(options.dataset).params.get("path")] if p], NOTES, FILES)
+    check_output(
+        folder,
+        [p for p in [config.dataset(options.dataset).params.get("path")] if p],
+        NOTES,
+        FILES,
+    )
     result = deploy(
         config,
         options.dataset,
@@ -164,7 +203,11 @@ def run_score(options: argparse.Namespace) -> int:
 
 def _check_files(options: argparse.Namespace) -> None:
     """Refuse files that cannot be written, before the model is read."""
-    inputs = [options.table, options.model, *(Path(options.model) / name for name in FILES)]
+    inputs = [
+        options.table,
+        options.model,
+        *(Path(options.model) / name for name in FILES),
+    ]
     if options.output:
         check_output(options.output, inputs)
         check_output(promise_path(options.output), [])
@@ -175,27 +218,49 @@ def _check_files(options: argparse.Namespace) -> None:
             raise ConfigError(
                 f"--picture {options.picture} ends in {form!r}: give a name that ends in {endings}"
             )
-        check_output(options.picture, [*inputs, *filter(None, [options.output])], flag="--picture")
+        check_output(
+            options.picture,
+            [*inputs, *filter(None, [options.output])],
+            flag="--picture",
+        )
 
 
 def _refuse_names(options: argparse.Namespace, ranked: pd.DataFrame) -> None:
     """Refuse columns of the file that the list adds itself."""
     marked = options.previous or options.explore
-    added = {"listed": marked, "change": options.previous, "stands_for": options.explore}
+    added = {
+        "listed": marked,
+        "change": options.previous,
+        "stands_for": options.explore,
+    }
     for name, is_added in added.items():
         if is_added and name in ranked:
-            raise ConfigError(f"the list adds a column {name!r}: rename that of {options.table}")
+            raise ConfigError(
+                f"the list adds a column {name!r}: rename that of {options.table}"
+            )
 
 
-def _draw(package: Package, ranked: pd.DataFrame, head: pd.DataFrame, options: argparse.Namespace) -> None:
+def _draw(
+    package: Package,
+    ranked: pd.DataFrame,
+    head: pd.DataFrame,
+    options: argparse.Namespace,
+) -> None:
     """Write the picture of what to expect of a list."""
     forecast = package.forecast(ranked, head, options.prevalence)
-    reason = "each group has a list of its own" if forecast is None else forecast.reason
+    reason = (
+        "each group has a list of its own" if forecast is None else forecast.reason
+    )
     if forecast is None or reason:
-        raise ConfigError(f"--picture: there is no expectation to draw, for {reason}: leave it out")
+        raise ConfigError(
+            f"--picture: there is no expectation to draw, for {reason}: leave it out"
+        )
     share = options.prevalence or package.notes["positives"] / package.notes["rows"]
     form = Path(options.picture).suffix[1:].lower()
-    write_bytes(options.picture, draw_expectation(forecast, Path(options.table).name, share, form))
+    write_bytes(
+        options.picture,
+        draw_expectation(forecast, Path(options.table).name, share, form),
+    )
 
 
 def _rows_of_list(
@@ -211,7 +276,9 @@ def _rows_of_list(
         ranked["listed"] = ranked.index.isin(head.index).astype(int)
     if options.previous:
         identifiers = package.notes["group"], package.notes["beside"]
-        ranked["change"] = changes(ranked, head, options.previous, options.id, *identifiers, tell)
+        ranked["change"] = changes(
+            ranked, head, options.previous, options.id, *identifiers, tell
+        )
         shown |= ranked["change"] == "left"
     if options.explore:
         ranked["stands_for"] = explore(ranked, head, options.explore, options.seed)

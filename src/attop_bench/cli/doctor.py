@@ -56,14 +56,22 @@ def run_doctor(options: argparse.Namespace) -> int:
     is 1.
     """
     states: Counter[str] = Counter()
-    layout: dict[str, Any] = {"width": 110, "subsequent_indent": " " * 9, "break_on_hyphens": False}
+    layout: dict[str, Any] = {
+        "width": 110,
+        "subsequent_indent": " " * 9,
+        "break_on_hyphens": False,
+    }
     for state, subject, text, fix in _look(options):
         states[state] += 1
         print(textwrap.fill(f"{state:5} {subject}: {text}", **layout))
         if fix:
             print(f"      -> {fix}")  # on one line: to be copied
     counts = f"{states['FAIL']} FAIL, {states['warn']} warn"
-    print(f"\n{counts}: fix what is marked ->" if states["FAIL"] else f"\nReady for a run ({counts}).")
+    print(
+        f"\n{counts}: fix what is marked ->"
+        if states["FAIL"]
+        else f"\nReady for a run ({counts})."
+    )
     return 1 if states["FAIL"] else 0
 
 
@@ -84,9 +92,15 @@ def requirements(extra: str = "") -> dict[str, SpecifierSet]:
     """Return the requirements of attop and one of its extras."""
     wanted: dict[str, SpecifierSet] = {}
     for requirement in map(Requirement, requires("attop") or []):
-        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+        if requirement.marker is None or requirement.marker.evaluate(
+            {"extra": extra}
+        ):
             if requirement.name == "attop":
-                wanted |= {name: r for inner in requirement.extras for name, r in requirements(inner).items()}
+                wanted |= {
+                    name: r
+                    for inner in requirement.extras
+                    for name, r in requirements(inner).items()
+                }
             else:
                 wanted[requirement.name] = requirement.specifier
     return wanted
@@ -95,9 +109,16 @@ def requirements(extra: str = "") -> dict[str, SpecifierSet]:
 def _check_packages() -> Iterator[Finding]:
     """Check Python and the packages, the suitable ones in one line."""
     interpreter = f"{platform.python_version()} in {sys.prefix}"
-    if re.search(r"\s", sys.executable):  # Snakemake starts it by a shell, without quotes
+    if re.search(
+        r"\s", sys.executable
+    ):  # Snakemake starts it by a shell, without quotes
         fix = "make the environment again in a folder whose path has no blank"
-        yield Finding("FAIL", "Python", f"{interpreter}: no job runs, since the path has a blank", fix)
+        yield Finding(
+            "FAIL",
+            "Python",
+            f"{interpreter}: no job runs, since the path has a blank",
+            fix,
+        )
     else:
         yield Finding("ok", "Python", interpreter)
     good = [f"attop {version('attop')} in {Path(__file__).parents[1]}"]
@@ -109,7 +130,9 @@ def _check_packages() -> Iterator[Finding]:
             text = f"{good.pop()} does not suit: {versions} is needed"
         except PackageNotFoundError:
             text = f"{name} is missing"
-        yield Finding("FAIL", "package", text, f'python -m pip install "{name}{versions}"')
+        yield Finding(
+            "FAIL", "package", text, f'python -m pip install "{name}{versions}"'
+        )
     yield Finding("ok", "packages", ", ".join(good))
 
 
@@ -118,8 +141,14 @@ def _check_cores() -> Finding:
 
     cores = cpu_count()
     all_cores = os.cpu_count() or 1
-    fewer = f" of {all_cores}: the others are not for this process" if cores < all_cores else ""
-    return Finding("ok", "cores", f"{cores}{fewer}; snakemake --cores {cores} uses them all")
+    fewer = (
+        f" of {all_cores}: the others are not for this process"
+        if cores < all_cores
+        else ""
+    )
+    return Finding(
+        "ok", "cores", f"{cores}{fewer}; snakemake --cores {cores} uses them all"
+    )
 
 
 def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
@@ -139,7 +168,12 @@ def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
     methods = count_noun(len(config.methods), "method")
     yield Finding("ok", "configuration", f"{config.title}: {sets}, {methods}")
     plan = Plan(config)
-    needed = sum(amount.size for amount in disk_to_come(plan, count_jobs(plan, read_states(plan))).values())
+    needed = sum(
+        amount.size
+        for amount in disk_to_come(
+            plan, count_jobs(plan, read_states(plan))
+        ).values()
+    )
     for key, folder in (("output", config.output), ("cache", config.cache)):
         yield _check_folder(key, Path(folder), needed)
     yield from _check_memory(config)
@@ -158,11 +192,18 @@ def _check_folder(key: str, folder: Path, needed: int) -> Finding:
         with tempfile.TemporaryFile(dir=parent):
             pass
     except OSError as error:
-        return Finding("FAIL", subject, f"{parent} cannot be written to: {error.strerror}", other)
+        return Finding(
+            "FAIL",
+            subject,
+            f"{parent} cannot be written to: {error.strerror}",
+            other,
+        )
     free = shutil.disk_usage(parent).free
     state = "FAIL" if free < needed else "warn" if free < _LITTLE else "ok"
     text = f"{folder}, {size(free)} free, {size(needed)} or more will be written"
-    return Finding(state, subject, text, "" if state == "ok" else f"make room, or {other}")
+    return Finding(
+        state, subject, text, "" if state == "ok" else f"make room, or {other}"
+    )
 
 
 def _check_memory(config: Config) -> Iterator[Finding]:
@@ -178,13 +219,21 @@ def _check_memory(config: Config) -> Iterator[Finding]:
         path = Path("/sys/fs/cgroup") / file
         text = path.read_text().strip() if path.exists() else ""
         have = min(have, int(text)) if text.isdigit() else have
-    limits = [limit for m in config.methods if (limit := config.limits_of(m.id)["memory_mb"]) is not None]
+    limits = [
+        limit
+        for m in config.methods
+        if (limit := config.limits_of(m.id)["memory_mb"]) is not None
+    ]
     if not limits:
         return
     text = f"{size(have)} for {count_noun(cores, 'core')}; a job may take {size(1e6 * max(limits))}"
     each = have / cores // 1e6
     fix = f"if jobs are killed: fewer --cores, or --config 'limits={{memory_mb: {each:g}}}'"
-    yield Finding("warn", "memory", text, fix) if max(limits) > each else Finding("ok", "memory", text)
+    yield (
+        Finding("warn", "memory", text, fix)
+        if max(limits) > each
+        else Finding("ok", "memory", text)
+    )
 
 
 def _check_files(config: Config) -> Iterator[Finding]:
@@ -198,10 +247,18 @@ def _check_files(config: Config) -> Iterator[Finding]:
         fix = f"correct `mirror` in the configuration or the variable {MIRROR}"
         yield Finding("warn", "mirror", f"there is no folder {folder}", fix)
     missing = _missing_files(config, folder)
-    by_hand = {path: file for path, file in missing.items() if config.offline or not (file.urls or is_server)}
+    by_hand = {
+        path: file
+        for path, file in missing.items()
+        if config.offline or not (file.urls or is_server)
+    }
     wanted = [path for path in missing if path not in by_hand]
     if wanted:
-        yield Finding("ok", "network", f"needed for {count_noun(len(wanted), 'file')}: {join_first(wanted)}")
+        yield Finding(
+            "ok",
+            "network",
+            f"needed for {count_noun(len(wanted), 'file')}: {join_first(wanted)}",
+        )
     if by_hand:
         yield _left_to_the_user(config, by_hand)
     if not missing:
@@ -215,8 +272,14 @@ def _folder_of(mirror: str) -> Path:
 
 def _missing_files(config: Config, mirror: Path | None) -> dict[str, Source]:
     """Return the files that neither the cache nor the folder of a mirror has."""
-    files = {file.path: file for data in config.datasets for file in data.files.values()}
-    return {path: file for path, file in files.items() if not _is_here(file, Path(config.cache), mirror)}
+    files = {
+        file.path: file for data in config.datasets for file in data.files.values()
+    }
+    return {
+        path: file
+        for path, file in files.items()
+        if not _is_here(file, Path(config.cache), mirror)
+    }
 
 
 def _is_here(file: Source, cache: Path, mirror: Path | None) -> bool:
@@ -239,11 +302,17 @@ def _check_profiles() -> Iterator[Finding]:
     for profile, extra in (("slurm", "slurm"), ("profiles/cluster", "cluster")):
         for plugin in requirements(extra).keys() - requirements("workflow").keys():
             try:
-                yield Finding("ok", f"--profile {profile}", f"{plugin} {version(plugin)}")
+                yield Finding(
+                    "ok", f"--profile {profile}", f"{plugin} {version(plugin)}"
+                )
             except PackageNotFoundError:
-                state = "warn" if extra == "slurm" and shutil.which("sbatch") else "ok"
+                state = (
+                    "warn" if extra == "slurm" and shutil.which("sbatch") else "ok"
+                )
                 fix = f'for a cluster: python -m pip install -e ".[{extra}]"'
-                yield Finding(state, f"--profile {profile}", f"{plugin} is missing", fix)
+                yield Finding(
+                    state, f"--profile {profile}", f"{plugin} is missing", fix
+                )
 
 
 def _check_slurm() -> Iterator[Finding]:
@@ -254,14 +323,21 @@ def _check_slurm() -> Iterator[Finding]:
         return
     command = ["sinfo", "--noheader", "--format=%R %a %D"]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout
+        answer = subprocess.run(
+            command, capture_output=True, text=True, timeout=10, check=True
+        ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         complaint = str(error)
-        if isinstance(error, subprocess.CalledProcessError) and error.stderr.strip():
+        if (
+            isinstance(error, subprocess.CalledProcessError)
+            and error.stderr.strip()
+        ):
             complaint = error.stderr.strip().splitlines()[-1]
         fix = "ask whoever runs the cluster; docs/cluster.md says what is needed"
         yield Finding("warn", "SLURM", f"sinfo does not answer: {complaint}", fix)
         return
     partitions = [line.split() for line in answer.splitlines() if line.strip()]
-    names = ", ".join(f"{name} ({state}, {nodes} nodes)" for name, state, nodes in partitions)
+    names = ", ".join(
+        f"{name} ({state}, {nodes} nodes)" for name, state, nodes in partitions
+    )
     yield Finding("ok", "SLURM", f"partitions {names}: snakemake --profile slurm")

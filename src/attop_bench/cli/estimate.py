@@ -79,7 +79,9 @@ class Amount(NamedTuple):
     unknown: list[str]
 
 
-def count_jobs(plan: Plan, states: Mapping[Run, State]) -> dict[tuple[str, str], Jobs]:
+def count_jobs(
+    plan: Plan, states: Mapping[Run, State]
+) -> dict[tuple[str, str], Jobs]:
     """Return the jobs of each data set and method that has any, in the order of the configuration."""
     pairs: dict[tuple[str, str], list[State]] = {}
     for run, state in states.items():
@@ -90,7 +92,9 @@ def count_jobs(plan: Plan, states: Mapping[Run, State]) -> dict[tuple[str, str],
     }
 
 
-def disk_to_come(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> dict[str, Amount]:
+def disk_to_come(
+    plan: Plan, jobs: Mapping[tuple[str, str], Jobs]
+) -> dict[str, Amount]:
     """Add up the bytes still to be downloaded and written; tables and report are small beside them.
 
     A training job leaves a number for each item it tests and each top, and the item's row. Without a job that
@@ -116,7 +120,11 @@ def _together(parts: Iterable[tuple[str, int | None]]) -> Amount:
 def _to_download(plan: Plan) -> dict[str, int | None]:
     """Return the size of each file that is not in the cache."""
     cache = Path(plan.config.cache)
-    files = {file.path: file.bytes for data in plan.config.datasets for file in data.files.values()}
+    files = {
+        file.path: file.bytes
+        for data in plan.config.datasets
+        for file in data.files.values()
+    }
     return {path: n for path, n in files.items() if not (cache / path).exists()}
 
 
@@ -128,7 +136,9 @@ class _DataToCome(NamedTuple):
     predictions: int | None
 
     @classmethod
-    def of(cls, plan: Plan, data: DatasetConfig, jobs: Mapping[tuple[str, str], Jobs]) -> _DataToCome:
+    def of(
+        cls, plan: Plan, data: DatasetConfig, jobs: Mapping[tuple[str, str], Jobs]
+    ) -> _DataToCome:
         """Return those of the entry of a data set."""
         path = plan.stage_path(data.id)
         is_staged = path.exists()
@@ -137,15 +147,27 @@ class _DataToCome(NamedTuple):
             items = None if labels is None else len(labels)
         else:
             items = data.expect.items
-        left = {method: job for (dataset, method), job in jobs.items() if dataset == data.id and job.left}
-        tested = max((job.n_test for job in _of_data(jobs, data.id) if job.n_test), default=items)
+        left = {
+            method: job
+            for (dataset, method), job in jobs.items()
+            if dataset == data.id and job.left
+        }
+        tested = max(
+            (job.n_test for job in _of_data(jobs, data.id) if job.n_test),
+            default=items,
+        )
         if tested is None:
             # Of data that are unavailable nothing is predicted.
             predictions = None if left and not is_staged else 0
         else:
-            rows = sum(job.left * _numbers_of_a_row(plan, data, method) for method, job in left.items())
+            rows = sum(
+                job.left * _numbers_of_a_row(plan, data, method)
+                for method, job in left.items()
+            )
             predictions = 8 * tested * rows
-        return cls(data.id, 0 if is_staged else _size_of_prepared(data), predictions)
+        return cls(
+            data.id, 0 if is_staged else _size_of_prepared(data), predictions
+        )
 
 
 def _of_data(jobs: Mapping[tuple[str, str], Jobs], name: str) -> list[Jobs]:
@@ -162,14 +184,18 @@ def _size_of_prepared(data: DatasetConfig) -> int | None:
 def _numbers_of_a_row(plan: Plan, data: DatasetConfig, method: str) -> int:
     """Return how many numbers a job writes for a row that it tests."""
     param_grid = plan.config.method(method).param_grid
-    n_candidates = prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
+    n_candidates = (
+        prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
+    )
     return n_candidates * len(data.tops) + 1
 
 
 def steps_left(plan: Plan) -> list[Step]:
     """Return the jobs other than trainings whose results are not all there."""
     steps = [*plan.steps(), *plan.last_steps()]
-    return [step for step in steps if not (step.output.exists() and step.note.exists())]
+    return [
+        step for step in steps if not (step.output.exists() and step.note.exists())
+    ]
 
 
 def step_seconds(plan: Plan, left: Sequence[Step]) -> float | None:
@@ -188,14 +214,18 @@ def step_seconds(plan: Plan, left: Sequence[Step]) -> float | None:
 
 def _count(limit: float | None, states: Sequence[State]) -> Jobs:
     records = [state.record for state in states if state.record]
-    took = [time for record in records if (time := _seconds(record, limit)) is not None]
+    took = [
+        time for record in records if (time := _seconds(record, limit)) is not None
+    ]
     counts = Counter(state.status for state in states)
     left = counts["left"]
     return Jobs(
         counts=counts,
         seconds=left * float(np.mean(took)) if took else None if left else 0.0,
         limit=limit,
-        n_test=max((record.n_test for record in records if record.n_test), default=None),
+        n_test=max(
+            (record.n_test for record in records if record.n_test), default=None
+        ),
     )
 
 

@@ -35,12 +35,20 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add_pair(parser)
     for name in ("repeat", "fold"):
         help_text = f"{name} of the split, from 0 (default)"
-        parser.add_argument(f"--{name}", type=int, default=0, metavar="N", help=help_text)
+        parser.add_argument(
+            f"--{name}", type=int, default=0, metavar="N", help=help_text
+        )
     add_top(parser, "train for this top alone; may be given again", action="append")
     parser.add_argument(
-        "--pdb", action="store_true", help="when it fails, or at Ctrl-C, start Python's debugger where it was"
+        "--pdb",
+        action="store_true",
+        help="when it fails, or at Ctrl-C, start Python's debugger where it was",
     )
-    parser.add_argument("--save", metavar="FOLDER", help="write scores.npz and record.json to this folder")
+    parser.add_argument(
+        "--save",
+        metavar="FOLDER",
+        help="write scores.npz and record.json to this folder",
+    )
     add_configuration(parser)
 
 
@@ -60,8 +68,14 @@ def run_fit(options: argparse.Namespace) -> int:
     dataset, folds = _load(plan, run, job, options)
     _check(plan, run, job, dataset, folds)
     learner = learner_of(job, dataset)
-    n = count_noun(learner.n_candidates if learner.draws else len(learner.candidates), "candidate")
-    print(f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ", end="")
+    n = count_noun(
+        learner.n_candidates if learner.draws else len(learner.candidates),
+        "candidate",
+    )
+    print(
+        f"{run.method} on {run.dataset}, repeat {run.repeat}, fold {run.fold}: {n} for ",
+        end="",
+    )
     print(", ".join(str(top) for top in job.tops), flush=True)
     if reason := plan.config.dataset(run.dataset).skip.get(run.method):
         print(f"The benchmark leaves this pair out: {run.method} {reason}.")
@@ -88,12 +102,21 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     run = Run(options.dataset, options.method, options.repeat, options.fold)
     protocol = plan.config.dataset(run.dataset).protocol
     folds = count_folds(protocol.kind, **protocol.options)
-    for name, number, end in (("repeat", run.repeat, protocol.repeats), ("fold", run.fold, folds)):
+    for name, number, end in (
+        ("repeat", run.repeat, protocol.repeats),
+        ("fold", run.fold, folds),
+    ):
         if not 0 <= number < end:
             amount = count_noun(end, name)
-            raise ConfigError(f"--{name} {number}: {run.dataset} has {amount}, numbered from 0")
-    if options.save and Path(options.save).resolve().is_relative_to(plan.root.resolve()):
-        raise ConfigError(f"--save {options.save} is within the results in {plan.root}: give another folder")
+            raise ConfigError(
+                f"--{name} {number}: {run.dataset} has {amount}, numbered from 0"
+            )
+    if options.save and Path(options.save).resolve().is_relative_to(
+        plan.root.resolve()
+    ):
+        raise ConfigError(
+            f"--save {options.save} is within the results in {plan.root}: give another folder"
+        )
     learner = plan.config.method(run.method).estimator
     try:
         import_estimator(learner)
@@ -103,24 +126,34 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
     return run, replace(job, tops=options.top) if options.top else job
 
 
-def _load(plan: Plan, run: Run, job: Job, options: argparse.Namespace) -> tuple[Dataset, list[Fold]]:
+def _load(
+    plan: Plan, run: Run, job: Job, options: argparse.Namespace
+) -> tuple[Dataset, list[Fold]]:
     """Return a prepared data set and its folds; `options` are those of the snakemake that makes them."""
     prepared = plan.stage_path(run.dataset)
     cut = plan.folds_path(run.dataset, run.repeat)
     if not (prepared.exists() and cut.exists()):
-        raise ConfigError(f"the data set is not prepared yet; first:\n{command_line(options, cut)}")
+        raise ConfigError(
+            f"the data set is not prepared yet; first:\n{command_line(options, cut)}"
+        )
     try:
         dataset = Dataset.load(prepared)
         if not _as_configured(plan, run.dataset, dataset):
-            raise DatasetError("the data set is not prepared with this configuration")
+            raise DatasetError(
+                "the data set is not prepared with this configuration"
+            )
         return dataset, read_folds(cut, dataset, job.split)
     except Unavailable as error:
         raise ConfigError(f"the data are unavailable: {error}") from None
     except DatasetError as error:
-        raise ConfigError(f"{error}; first:\n{command_line(options, cut)}") from None
+        raise ConfigError(
+            f"{error}; first:\n{command_line(options, cut)}"
+        ) from None
 
 
-def _check(plan: Plan, run: Run, job: Job, dataset: Dataset, folds: list[Fold]) -> None:
+def _check(
+    plan: Plan, run: Run, job: Job, dataset: Dataset, folds: list[Fold]
+) -> None:
     """Refuse a top that cannot be selected, as rule check does before the benchmark trains."""
     data = plan.config.dataset(run.dataset).model_copy(update={"tops": job.tops})
     up_to_its_own: list[list[Fold]] = [*([] for _ in range(run.repeat)), folds]
@@ -130,37 +163,65 @@ def _check(plan: Plan, run: Run, job: Job, dataset: Dataset, folds: list[Fold]) 
 def _as_configured(plan: Plan, name: str, dataset: Dataset) -> bool:
     """Return whether a prepared data set is of the kind, parameters and seed of the configuration."""
     specs = [plan.stage_spec(name, stage) for stage in plan.stages(name)]
-    params = {name: value for spec in specs for name, value in spec["params"].items()}
+    params = {
+        name: value for spec in specs for name, value in spec["params"].items()
+    }
     seed = plan.config.seed
-    facts = [dataset.facts.get("kind"), dataset.facts.get("parameters"), dataset.facts.get("seed", seed)]
+    facts = [
+        dataset.facts.get("kind"),
+        dataset.facts.get("parameters"),
+        dataset.facts.get("seed", seed),
+    ]
     return plain(facts) == plain([plan.config.dataset(name).kind, params, seed])
 
 
 def _tell(plan: Plan, run: Run, job: Job, dataset: Dataset, record: Record) -> None:
-    took = [f"{part} {format_duration(s)}" for part, s in record.seconds.items() if s is not None]
-    print(f"{record.n_train} items train, {record.n_test} test; {', '.join(took)}\n")
+    took = [
+        f"{part} {format_duration(s)}"
+        for part, s in record.seconds.items()
+        if s is not None
+    ]
+    print(
+        f"{record.n_train} items train, {record.n_test} test; {', '.join(took)}\n"
+    )
     print(columns(_rows(plan, job, dataset, record), right=range(1, 99)))
     scores_file = plan.scores_path(run)
     if exists(scores_file) and job.tops == plan.config.dataset(run.dataset).tops:
         before = load_arrays(scores_file)[0]["scores"]
-        same = "the same scores as" if np.array_equal(before, record.scores) else "other scores than"
+        same = (
+            "the same scores as"
+            if np.array_equal(before, record.scores)
+            else "other scores than"
+        )
         print(f"\nThese are {same} those in {scores_file}.")
 
 
-def _rows(plan: Plan, job: Job, dataset: Dataset, record: Record) -> Iterable[list[str]]:
+def _rows(
+    plan: Plan, job: Job, dataset: Dataset, record: Record
+) -> Iterable[list[str]]:
     """Yield a table with a column for each top: its candidate, and the metrics of the test scores."""
     tops = job.tops
     sample = sample_of(dataset)
     chosen = []
     validation = []
     scores = []
-    for top, record_of_top, row in zip(tops, record.tops, record.scores, strict=True):
+    for top, record_of_top, row in zip(
+        tops, record.tops, record.scores, strict=True
+    ):
         if "candidates" in record_of_top:
-            values = [sample.measure(job.metric, record.test, one, top).value for one in row]
+            values = [
+                sample.measure(job.metric, record.test, one, top).value
+                for one in row
+            ]
             best, mean = best_candidate([values], job.metric)
-            record_of_top = {"chosen": record_of_top["candidates"][best]["candidate"], "validation": mean}
+            record_of_top = {
+                "chosen": record_of_top["candidates"][best]["candidate"],
+                "validation": mean,
+            }
             row = row[best]
-        chosen.append(", ".join(f"{k}={v}" for k, v in record_of_top["chosen"].items()) or "-")
+        chosen.append(
+            ", ".join(f"{k}={v}" for k, v in record_of_top["chosen"].items()) or "-"
+        )
         validation.append(record_of_top["validation"])
         scores.append(row)
     part = "test part itself" if job.selection == "optimistic" else "validation"
@@ -169,7 +230,10 @@ def _rows(plan: Plan, job: Job, dataset: Dataset, record: Record) -> Iterable[li
     yield [f"{job.scoring}, {part}", *map(_number, validation)]
     for name in dict.fromkeys([job.scoring, *plan.config.metrics]):
         metric = plan.config.metric(name)
-        values = [sample.measure(metric, record.test, s, t).value for t, s in zip(tops, scores, strict=True)]
+        values = [
+            sample.measure(metric, record.test, s, t).value
+            for t, s in zip(tops, scores, strict=True)
+        ]
         yield [f"{name}, test", *map(_number, values)]
 
 

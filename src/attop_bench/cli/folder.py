@@ -34,8 +34,12 @@ def benchmark() -> list[str]:
     project = source() / "pyproject.toml"
     if not project.exists():
         return sorted(path.name for path in source().iterdir())
-    wheel = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
-    return sorted(name for name, to in wheel["force-include"].items() if "/benchmark/" in to)
+    wheel = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]["hatch"][
+        "build"
+    ]["targets"]["wheel"]
+    return sorted(
+        name for name, to in wheel["force-include"].items() if "/benchmark/" in to
+    )
 
 
 def add_init(parser: argparse.ArgumentParser) -> None:
@@ -53,13 +57,17 @@ def run_init(options: argparse.Namespace) -> int:
     obstacles = [name for name in names if (folder / name).exists()]
     if obstacles or (folder.exists() and not folder.is_dir()):
         what = f"has {', '.join(obstacles)}" if obstacles else "is a file"
-        raise OutputError(f"{folder} {what}, and nothing is overwritten: give a new folder, or remove them")
+        raise OutputError(
+            f"{folder} {what}, and nothing is overwritten: give a new folder, or remove them"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
         copy(source() / name, folder / name)
     profiles = folder / "workflow/profiles"
-    if not profiles.exists():  # Snakemake looks for profiles beside the Snakefile that it is given
+    if (
+        not profiles.exists()
+    ):  # Snakemake looks for profiles beside the Snakefile that it is given
         profiles.symlink_to("../profiles")
     print(
         f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(names)}.\nconfig/README.md "
@@ -70,7 +78,11 @@ def run_init(options: argparse.Namespace) -> int:
 
 def add_new_method(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop new-method``."""
-    parser.add_argument("name", metavar="NAME", help="lower-case words joined by -, such as my-ranker")
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help="lower-case words joined by -, such as my-ranker",
+    )
 
 
 def run_new_method(options: argparse.Namespace) -> int:
@@ -79,17 +91,26 @@ def run_new_method(options: argparse.Namespace) -> int:
     mymethods.py has a small class that passes attop check-method; NAME.yaml runs it beside logistic
     regression. Nothing that is there is overwritten.
     """
-    name, files = options.name, {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"}
+    name, files = (
+        options.name,
+        {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"},
+    )
     if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        raise OutputError(f"a name is lower-case words joined by -, such as my-ranker, got {name!r}")
+        raise OutputError(
+            f"a name is lower-case words joined by -, such as my-ranker, got {name!r}"
+        )
     if obstacles := [file for file in files if Path(file).exists()]:
         raise OutputError(
             f"nothing is overwritten: remove {' and '.join(obstacles)}, or go to another folder"
         )
     kind = "".join(word.capitalize() for word in name.split("-"))
     for file, template in files.items():
-        text = (Path(__file__).parent / "templates" / f"{template}.txt").read_text(encoding="utf-8")
-        write_text(file, text.replace("NewMethod", kind).replace("new-method", name))
+        text = (Path(__file__).parent / "templates" / f"{template}.txt").read_text(
+            encoding="utf-8"
+        )
+        write_text(
+            file, text.replace("NewMethod", kind).replace("new-method", name)
+        )
     print(
         f"Written: {', '.join(files)}. Edit them as you like. Next:\n"
         f"  PYTHONPATH=. attop check-method mymethods.{kind}\n  attop run {name}.yaml"
@@ -100,8 +121,12 @@ def run_new_method(options: argparse.Namespace) -> int:
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop run``."""
     add_configuration(parser, by_position=True)
-    parser.add_argument("--cores", default="all", metavar="N", help="by default all of this machine")
-    parser.add_argument("-n", "--dry-run", action="store_true", help="only say what would be done")
+    parser.add_argument(
+        "--cores", default="all", metavar="N", help="by default all of this machine"
+    )
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="only say what would be done"
+    )
 
 
 def run_run(options: argparse.Namespace) -> int:
@@ -110,8 +135,12 @@ def run_run(options: argparse.Namespace) -> int:
     The Snakefile of this folder is used where there is one. For other options call snakemake itself.
     """
     if missing := [file for file in options.configfile if not Path(file).is_file()]:
-        raise OutputError(f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration")
-    if find_spec("snakemake") is None:  # it would be a sentence of Python's in the place of this process
+        raise OutputError(
+            f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration"
+        )
+    if (
+        find_spec("snakemake") is None
+    ):  # it would be a sentence of Python's in the place of this process
         raise ModuleNotFoundError("No module named 'snakemake'", name="snakemake")
     _, *words = command(options, options.cores)
     words += ["--dry-run"] * options.dry_run
@@ -134,9 +163,13 @@ def run_list(options: argparse.Namespace) -> int:
 
         for name, metric in METRICS.items():
             print(f"{name:18} {metric.definition}")
-        custom = (read_raw(options).get("custom_metrics") if options.configfile else None) or {}
+        custom = (
+            read_raw(options).get("custom_metrics") if options.configfile else None
+        ) or {}
         if not isinstance(custom, Mapping):
-            raise ConfigError(f"custom_metrics must map names to entries with a path, got {custom!r}")
+            raise ConfigError(
+                f"custom_metrics must map names to entries with a path, got {custom!r}"
+            )
         for name, entry in custom.items():
             path = entry.get("path", "") if isinstance(entry, Mapping) else entry
             print(f"{name:18} {path}")
@@ -146,7 +179,11 @@ def run_list(options: argparse.Namespace) -> int:
     if options.what not in catalogues:
         raise ConfigError(f"catalogues: no file is named for {options.what}")
     chosen = {identifier(entry) for entry in raw.get(options.what) or ()}
-    by = f"by {', '.join(options.configfile)}" if options.configfile else "by default"
+    by = (
+        f"by {', '.join(options.configfile)}"
+        if options.configfile
+        else "by default"
+    )
     print(f"* is run {by}\n")
     for name, entry in catalogues[options.what].items():
         facts = entry if isinstance(entry, Mapping) else {}

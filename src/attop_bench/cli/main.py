@@ -105,9 +105,21 @@ GROUPS = {
         ),
     },
     "Around it": {
-        "list": Command("folder", "list the names of data sets, methods or metrics", "attop list methods"),
-        "init": Command("folder", "make a folder to run the benchmark in", "attop init benchmark"),
-        "doctor": Command("doctor", "check this machine for a run", "attop doctor --configfile claims.yaml"),
+        "list": Command(
+            "folder",
+            "list the names of data sets, methods or metrics",
+            "attop list methods",
+        ),
+        "init": Command(
+            "folder",
+            "make a folder to run the benchmark in",
+            "attop init benchmark",
+        ),
+        "doctor": Command(
+            "doctor",
+            "check this machine for a run",
+            "attop doctor --configfile claims.yaml",
+        ),
         "completion": Command(
             "completion",
             "print what lets a shell complete commands, options and names",
@@ -115,10 +127,20 @@ GROUPS = {
         ),
     },
 }
-COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
+COMMANDS = {
+    name: command for group in GROUPS.values() for name, command in group.items()
+}
 
 #: Errors of a file or folder that cannot be used.
-_PLACES = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
+_PLACES = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.EBUSY,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+}
 _PLACES |= {errno.EXDEV, errno.ELOOP, errno.ENAMETOOLONG}
 
 
@@ -128,7 +150,10 @@ class _Help(argparse.HelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         paragraphs = text.split("\n\n")
         filled = [
-            p if p.startswith(" ") else super(_Help, self)._fill_text(p, width, indent) for p in paragraphs
+            p
+            if p.startswith(" ")
+            else super(_Help, self)._fill_text(p, width, indent)
+            for p in paragraphs
         ]
         return "\n\n".join(filled)
 
@@ -136,8 +161,14 @@ class _Help(argparse.HelpFormatter):
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of a command, with the function that does it as ``run``."""
     parser = _parser(arguments[:1])
-    if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
-        parser.error(f"there is no command {arguments[0]!r}; {did_you_mean(arguments[0], COMMANDS)}")
+    if (
+        arguments
+        and not arguments[0].startswith("-")
+        and arguments[0] not in COMMANDS
+    ):
+        parser.error(
+            f"there is no command {arguments[0]!r}; {did_you_mean(arguments[0], COMMANDS)}"
+        )
     return parser.parse_args(arguments or ["--help"])
 
 
@@ -151,10 +182,16 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog=_groups(),
         formatter_class=_Help,
     )
-    parser.add_argument("--version", action="version", version=f"attop {__version__}")
-    commands = parser.add_subparsers(dest="command", help=argparse.SUPPRESS, prog="attop")
+    parser.add_argument(
+        "--version", action="version", version=f"attop {__version__}"
+    )
+    commands = parser.add_subparsers(
+        dest="command", help=argparse.SUPPRESS, prog="attop"
+    )
     for name, (module, _, example) in COMMANDS.items():
-        command = commands.add_parser(name, formatter_class=_Help, epilog=f"for example:\n\n  {example}")
+        command = commands.add_parser(
+            name, formatter_class=_Help, epilog=f"for example:\n\n  {example}"
+        )
         if name in words:
             code = import_module(f"attop_bench.cli.{module}")
             word = name.replace("-", "_")
@@ -170,9 +207,14 @@ def _groups() -> str:
     width = max(map(len, COMMANDS))
     parts = []
     for group, commands in GROUPS.items():
-        lines = [f"  {name:{width}}  {command.line}" for name, command in commands.items()]
+        lines = [
+            f"  {name:{width}}  {command.line}"
+            for name, command in commands.items()
+        ]
         parts += [f"{group}:", "\n".join(lines)]
-    return "\n\n".join([*parts, "attop COMMAND --help tells of one, with an example."])
+    return "\n\n".join(
+        [*parts, "attop COMMAND --help tells of one, with an example."]
+    )
 
 
 def _complete() -> None:
@@ -212,7 +254,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 1
     except BrokenPipeError:  # such as `attop list methods | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor does Python complain at exit
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # nor does Python complain at exit
         return 0
     except OSError as error:
         full = error.errno == errno.ENOSPC
@@ -221,8 +265,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None:  # it was the output
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = error.filename or "its output"
-        verb, remedy = ("write", "free some") if full else ("use", "give another place")
-        print(f"{command} cannot {verb} {where}: {error.strerror}, {remedy}", file=sys.stderr)
+        verb, remedy = (
+            ("write", "free some") if full else ("use", "give another place")
+        )
+        print(
+            f"{command} cannot {verb} {where}: {error.strerror}, {remedy}",
+            file=sys.stderr,
+        )
         return 1
     except ValueError as error:
         if not getattr(error, "for_the_user", False):

@@ -48,12 +48,19 @@ class _Files(argparse.Action):
         namespace.configfile = [*values, *namespace.configfile]
 
 
-def add_configuration(parser: argparse.ArgumentParser, *, by_position: bool = False) -> None:
+def add_configuration(
+    parser: argparse.ArgumentParser, *, by_position: bool = False
+) -> None:
     """Add ``--configfile`` and ``--config``, as snakemake has them, and files `by_position`."""
     if by_position:
         help_text = "configuration: its keys replace those of the default benchmark"
         parser.add_argument(
-            "files", nargs="*", action=_Files, default=[], metavar="FILE.yaml", help=help_text
+            "files",
+            nargs="*",
+            action=_Files,
+            default=[],
+            metavar="FILE.yaml",
+            help=help_text,
         )
     parser.add_argument(
         "--configfile",
@@ -75,16 +82,26 @@ def command_line(options: argparse.Namespace, *words: str | Path) -> str:
     """Return a command for the same configuration, by default ``snakemake``, as text."""
     from joblib import cpu_count
 
-    return shlex.join(command(options, getattr(options, "cores", None) or cpu_count(), *words))
+    return shlex.join(
+        command(options, getattr(options, "cores", None) or cpu_count(), *words)
+    )
 
 
-def command(options: argparse.Namespace, cores: int | str, *words: str | Path) -> list[str]:
+def command(
+    options: argparse.Namespace, cores: int | str, *words: str | Path
+) -> list[str]:
     """Return a command for the same configuration, by default ``snakemake``, in its parts."""
     keys = ["--config", *options.config] if options.config else []
     if words[:1] == ("attop",):
-        files = [word for file in options.configfile for word in ("--configfile", file)]
+        files = [
+            word for file in options.configfile for word in ("--configfile", file)
+        ]
     else:
-        snakefile = () if Path("Snakefile").exists() else ("--snakefile", source() / "Snakefile")
+        snakefile = (
+            ()
+            if Path("Snakefile").exists()
+            else ("--snakefile", source() / "Snakefile")
+        )
         words = ("snakemake", *snakefile, "--cores", str(cores), *words)
         files = ["--configfile", *options.configfile] if options.configfile else []
     return [*map(str, words), *files, *keys]
@@ -105,13 +122,20 @@ def add_gate(parser: argparse.ArgumentParser, states: Sequence[str]) -> None:
 def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--jobs``."""
     help_text = f"{what} at the same time (default: all cores)"
-    parser.add_argument("--jobs", type=read_number, default=-1, metavar="N", help=help_text)
+    parser.add_argument(
+        "--jobs", type=read_number, default=-1, metavar="N", help=help_text
+    )
 
 
-def add_top(parser: argparse.ArgumentParser, help_text: str, **options: Any) -> None:
+def add_top(
+    parser: argparse.ArgumentParser, help_text: str, **options: Any
+) -> None:
     """Add ``--top``, which takes 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25, as a `Top`."""
     help_text = f"{help_text}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25"
-    parser.add_argument("--top", **{"type": read_top, "metavar": "100", "help": help_text, **options})
+    parser.add_argument(
+        "--top",
+        **{"type": read_top, "metavar": "100", "help": help_text, **options},
+    )
 
 
 def check_output(
@@ -136,8 +160,13 @@ def check_output(
     path = Path(output)
     what = _wrong_kind(path) if mark is None else _wrong_folder(path, mark)
     for file in map(Path, inputs):
-        target = Path(os.path.realpath(file))  # `resolve` raises an error of a link that leads to itself
-        if not what and Path(os.path.realpath(path)) in (target, *(target.parents if mark else ())):
+        target = Path(
+            os.path.realpath(file)
+        )  # `resolve` raises an error of a link that leads to itself
+        if not what and Path(os.path.realpath(path)) in (
+            target,
+            *(target.parents if mark else ()),
+        ):
             what = f"would replace the input {file}: give another name"
     if what:
         raise OutputError(f"{flag} {output} {what}")
@@ -152,7 +181,11 @@ def _wrong_kind(path: Path) -> str:
     if path.is_dir():
         return "is a folder: give a file"
     device = path.exists() and not path.is_file()
-    if device or os.path.realpath(path.parent) in ("/dev", "/dev/fd", "/proc/self/fd"):
+    if device or os.path.realpath(path.parent) in (
+        "/dev",
+        "/dev/fd",
+        "/proc/self/fd",
+    ):
         return "is a device or a pipe, not a file: leave --output out, and pass on what is printed"
     return ""
 
@@ -194,14 +227,18 @@ def read_seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"a number of seconds above 0 is needed, got {text!r}"
+        )
     return seconds
 
 
 def read_count(text: str) -> int:
     """Read a whole number of at least 0, such as a seed."""
     if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"a whole number of at least 0 is needed, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"a whole number of at least 0 is needed, got {text!r}"
+        )
     return int(text)
 
 
@@ -212,7 +249,9 @@ def read_names(text: str) -> list[str]:
     except csv.Error:
         names = []
     if not names or not all(names):
-        raise argparse.ArgumentTypeError(f"names separated by commas are needed, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"names separated by commas are needed, got {text!r}"
+        )
     return names
 
 

@@ -22,13 +22,30 @@ if TYPE_CHECKING:
 
 def add_propose(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop propose``."""
-    parser.add_argument("path", metavar="PATH.TO.CLASS", help="dotted path; its folder must be on PYTHONPATH")
-    parser.add_argument("--against", default="LightGBM", metavar="METHOD", help="by default LightGBM")
-    parser.add_argument("--seconds", type=float, default=60, metavar="S", help="of training (default: 60)")
+    parser.add_argument(
+        "path",
+        metavar="PATH.TO.CLASS",
+        help="dotted path; its folder must be on PYTHONPATH",
+    )
+    parser.add_argument(
+        "--against",
+        default="LightGBM",
+        metavar="METHOD",
+        help="by default LightGBM",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=60,
+        metavar="S",
+        help="of training (default: 60)",
+    )
     add_jobs(parser, "sets")
     add_gate(parser, ["behind", "open"])
     help_text = "single keys of the configuration, such as mirror=FOLDER with the files of the sets"
-    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help=help_text)
+    parser.add_argument(
+        "--config", nargs="+", default=[], metavar="KEY=VALUE", help=help_text
+    )
 
 
 def run_propose(options: argparse.Namespace) -> int:
@@ -50,28 +67,55 @@ def run_propose(options: argparse.Namespace) -> int:
     files, missing = get_files(config, published.index)
     if missing:
         name, reason = next(iter(missing.items()))
-        print(f"Left out, for {count_noun(len(missing), 'set')} cannot be reached: {', '.join(missing)}.")
+        print(
+            f"Left out, for {count_noun(len(missing), 'set')} cannot be reached: {', '.join(missing)}."
+        )
         print(f"{name}: {reason}\n")
     method = options.path.rpartition(".")[2]
     tops = ", ".join(published)
-    print(f"Hits of 100 that {method} finds more than {options.against}, at {tops}:", flush=True)
+    print(
+        f"Hits of 100 that {method} finds more than {options.against}, at {tops}:",
+        flush=True,
+    )
     gains: list[Floats] = []
     sign = 0
     ended = ""
     warnings.filterwarnings("ignore", "[0-9]+ tasks (have|which)", UserWarning)
-    with closing(measure(config, files, time.time() + options.seconds, options.jobs)) as sets:
+    with closing(
+        measure(config, files, time.time() + options.seconds, options.jobs)
+    ) as sets:
         for measured in sets:
             if measured.failed:
-                raise ConfigError(f"{options.path} fails on {measured.dataset}: {measured.failed}")
+                raise ConfigError(
+                    f"{options.path} fails on {measured.dataset}: {measured.failed}"
+                )
             if measured.means is None:
                 ended = f"The {options.seconds:g} seconds were over; --seconds gives it more."
                 break
-            gains.append(100 * (measured.means - published.loc[measured.dataset].to_numpy()).round(8) + 0.0)
-            print(f"{measured.dataset:20}" + "".join(f"{gain:+7.1f}" for gain in gains[-1]), flush=True)
+            gains.append(
+                100
+                * (
+                    measured.means - published.loc[measured.dataset].to_numpy()
+                ).round(8)
+                + 0.0
+            )
+            print(
+                f"{measured.dataset:20}"
+                + "".join(f"{gain:+7.1f}" for gain in gains[-1]),
+                flush=True,
+            )
             sign = look_at_tops(np.array(gains), len(files)).sign
             if sign:
                 break
-    print("\n" + verdict(method, options.against, np.array(gains).reshape(-1, len(published.columns)), sign))
+    print(
+        "\n"
+        + verdict(
+            method,
+            options.against,
+            np.array(gains).reshape(-1, len(published.columns)),
+            sign,
+        )
+    )
     if not sign:
         print(ended or "No set is left.")
     state = {1: "ahead", 0: "open", -1: "behind"}[int(sign)]
@@ -92,8 +136,12 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
     mean = float(each.mean())
     n = len(each)
     direction = "more" if mean > 0 else "less"
-    gain = f"it finds {abs(mean):.1f} of 100 {direction}, over {n} sets and all tops, "
-    gain += f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"
+    gain = (
+        f"it finds {abs(mean):.1f} of 100 {direction}, over {n} sets and all tops, "
+    )
+    gain += (
+        f"by more than 1 more on {(each > 1).sum()}, less on {(each < -1).sum()}"
+    )
     if sign:
         error = LEVEL * gains.shape[1] / 2
         return (
@@ -103,8 +151,14 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
             "A lead that is shown early is exaggerated on average.\n"
             "To know more: the page on sending a row to the board, for all sets and each top."
         )
-    lead = shown_lead(float(np.sort(gains.std(axis=0, ddof=1))[1]), n)  # two tops are needed
-    sets = f"{np.ceil(n * (lead / mean) ** 2):,.0f} sets" if mean else "more sets than there are"
+    lead = shown_lead(
+        float(np.sort(gains.std(axis=0, ddof=1))[1]), n
+    )  # two tops are needed
+    sets = (
+        f"{np.ceil(n * (lead / mean) ** 2):,.0f} sets"
+        if mean
+        else "more sets than there are"
+    )
     return (
         f"{method} is {Verdict.OPEN} beside {rival}: {gain}.\n"
         f"To know more: {n} sets show a lead of {lead:.1f} of 100 in 8 of 10 cases; one of {abs(mean):.1f} "
@@ -124,9 +178,19 @@ def _configuration(options: argparse.Namespace) -> Config:
         raise ConfigError(str(error)) from None
     options.configfile = [source() / "config/suites/rare.yaml"]
     raw = read_raw(options)
-    taken = {key: raw[key] for key in ("catalogues", "cache", "mirror", "offline", "seed") if key in raw}
+    taken = {
+        key: raw[key]
+        for key in ("catalogues", "cache", "mirror", "offline", "seed")
+        if key in raw
+    }
     datasets = [{**data, "skip": {}} for data in raw["datasets"]]
-    return load_config(taken | {"datasets": datasets, "methods": [{"id": "it", "estimator": options.path}]})
+    return load_config(
+        taken
+        | {
+            "datasets": datasets,
+            "methods": [{"id": "it", "estimator": options.path}],
+        }
+    )
 
 
 def _values_of(rival: str) -> pd.DataFrame:
@@ -137,8 +201,14 @@ def _values_of(rival: str) -> pd.DataFrame:
     from attop_bench.run.config import ConfigError
 
     clone = source() / "docs/board/values.csv"
-    published = clone if clone.exists() else Path(attop_bench.__file__).with_name("board.csv")
+    published = (
+        clone
+        if clone.exists()
+        else Path(attop_bench.__file__).with_name("board.csv")
+    )
     values = pd.read_csv(published, index_col=["set", "top"])
     if rival not in values:
-        raise ConfigError(f"--against: {rival!r} is not on the board; {did_you_mean(rival, values)}")
+        raise ConfigError(
+            f"--against: {rival!r} is not on the board; {did_you_mean(rival, values)}"
+        )
     return values[rival].unstack("top", sort=False).dropna()

@@ -22,7 +22,11 @@ _METRICS = ("precision@k", "recall@k", "ndcg@k", "ap", "auc")
 
 def add_rescore(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop rescore``."""
-    parser.add_argument("predictions", metavar="PREDICTIONS", help="a folder of CSV or Parquet files, or one")
+    parser.add_argument(
+        "predictions",
+        metavar="PREDICTIONS",
+        help="a folder of CSV or Parquet files, or one",
+    )
     help_text = "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)"
     add_top(parser, help_text, action="append")
     parser.add_argument(
@@ -46,7 +50,9 @@ def add_rescore(parser: argparse.ArgumentParser) -> None:
         help="where scores have a top, those of the nearest k serve a top that has none of its own",
     )
     parser.add_argument("--title", default="Stored scores", help="of the report")
-    parser.add_argument("--output", default="rescored", metavar="FOLDER", help="by default rescored")
+    parser.add_argument(
+        "--output", default="rescored", metavar="FOLDER", help="by default rescored"
+    )
     add_jobs(parser, "files")
 
 
@@ -60,7 +66,9 @@ def run_rescore(options: argparse.Namespace) -> int:
     folder = Path(options.output)
     check_output(folder, [options.predictions], "tables/evaluation.parquet")
     try:
-        metrics = [get_metric(name) for name in dict.fromkeys([*options.metric, *_METRICS])]
+        metrics = [
+            get_metric(name) for name in dict.fromkeys([*options.metric, *_METRICS])
+        ]
         result = rescore(
             files_of(options.predictions),
             tops,
@@ -75,10 +83,20 @@ def run_rescore(options: argparse.Namespace) -> int:
         raise ConfigError(str(error)) from None
     print("writing tables, figures and the report", file=sys.stderr, flush=True)
     write_tables(result.tables, folder / "tables", csv=True)
-    report, tables, figures = (folder / name for name in ("report.html", "tables", "figures"))
-    headline = write_analysis(result.tables, result.manifest, report=report, tables=tables, figures=figures)
+    report, tables, figures = (
+        folder / name for name in ("report.html", "tables", "figures")
+    )
+    headline = write_analysis(
+        result.tables,
+        result.manifest,
+        report=report,
+        tables=tables,
+        figures=figures,
+    )
     write_json(folder / "manifest.json", {**result.manifest, "headline": headline})
-    runs = result.tables["runs"].drop_duplicates(["dataset", "method", "repeat", "fold"])
+    runs = result.tables["runs"].drop_duplicates(
+        ["dataset", "method", "repeat", "fold"]
+    )
     datasets, methods = (runs[name].nunique() for name in ("dataset", "method"))
     print(
         f"{count_noun(len(runs), 'run')} of {count_noun(methods, 'method')} on "

@@ -11,7 +11,15 @@ from typing import Any
 
 import yaml
 
-from attop.extending import Floats, Ints, Top, columns, count_noun, join_first, pitfall
+from attop.extending import (
+    Floats,
+    Ints,
+    Top,
+    columns,
+    count_noun,
+    join_first,
+    pitfall,
+)
 from attop_bench.cli.configuration import read_catalogues, read_raw
 from attop_bench.cli.options import add_top, check_output, read_number, read_top
 from attop_bench.data.build import make
@@ -30,25 +38,39 @@ _SCREEN = 30
 def add_look(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop look``."""
     _add_table(parser, help="the labels; by default the likeliest column")
-    help_text = (
-        "top of the configuration: '100 a month' (day, week, year), or of a list as long as this table"
-    )
+    help_text = "top of the configuration: '100 a month' (day, week, year), or of a list as long as it"
     add_top(parser, help_text, type=_read_top_or_rate)
     help_text = "the kind of a column where it is known better, such as ward=entity; may be given again"
-    parser.add_argument("--role", metavar="COLUMN=KIND", action="append", default=[], help=help_text)
-    parser.add_argument("--output", metavar="FILE", help="write the configuration to this file")
+    parser.add_argument(
+        "--role", metavar="COLUMN=KIND", action="append", default=[], help=help_text
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="write the configuration to this file"
+    )
     _add_reading(parser)
 
 
 def add_headroom(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop headroom``."""
-    _add_table(parser, required=True, help="column of the labels, which holds two values")
+    _add_table(
+        parser, required=True, help="column of the labels, which holds two values"
+    )
     add_top(parser, "items at the top", required=True)
-    parser.add_argument("--group", metavar="COLUMN", help="user or query of a row: each has a top of its own")
-    help_text = "columns that are no features: names, or numbers from 1"
-    parser.add_argument("--drop", metavar="COLUMN", nargs="+", default=[], help=help_text)
     parser.add_argument(
-        "--jobs", type=read_number, default=1, metavar="N", help="fits at the same time (default: 1)"
+        "--group",
+        metavar="COLUMN",
+        help="user or query of a row: each has a top of its own",
+    )
+    help_text = "columns that are no features: names, or numbers from 1"
+    parser.add_argument(
+        "--drop", metavar="COLUMN", nargs="+", default=[], help=help_text
+    )
+    parser.add_argument(
+        "--jobs",
+        type=read_number,
+        default=1,
+        metavar="N",
+        help="fits at the same time (default: 1)",
     )
     _add_reading(parser)
 
@@ -69,7 +91,9 @@ def _add_table(parser: argparse.ArgumentParser, **label: Any) -> None:
         "may be given again",
     )
     help_text = "label of the negatives (default: all others), may be given again: other rows are left out"
-    parser.add_argument("--negative", metavar="VALUE", action="append", help=help_text)
+    parser.add_argument(
+        "--negative", metavar="VALUE", action="append", help=help_text
+    )
 
 
 def _add_reading(parser: argparse.ArgumentParser) -> None:
@@ -79,10 +103,10 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="csv, excel, parquet, svmlight, npz or arff, where the name does not say",
     )
-    help_text = (
-        "how it is written, as reader in a configuration: separator=; header=false encoding=cp1252 ..."
+    help_text = "how it is written, as reader in a configuration: separator=; header=false decimal=, ..."
+    parser.add_argument(
+        "--reader", metavar="NAME=VALUE", nargs="+", default=[], help=help_text
     )
-    parser.add_argument("--reader", metavar="NAME=VALUE", nargs="+", default=[], help=help_text)
 
 
 def _read_options(texts: Sequence[str]) -> dict[str, object]:
@@ -91,7 +115,9 @@ def _read_options(texts: Sequence[str]) -> dict[str, object]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
-            raise ConfigError(f"--reader {text}: expected NAME=VALUE, such as separator=; or header=false")
+            raise ConfigError(
+                f"--reader {text}: expected NAME=VALUE, such as separator=; or header=false"
+            )
         is_sign = len(value) == 1 and not value.isdecimal()
         try:
             values[name] = value if is_sign else yaml.safe_load(value)
@@ -110,7 +136,11 @@ def run_look(options: argparse.Namespace) -> int:
         check_output(options.output, [options.table])
     roles = dict(_read_role(role) for role in options.role)
     source = options.table, options.label, _one_or_several(options.positive)
-    reading = {"form": options.format, "given": _read_options(options.reader), "negative": options.negative}
+    reading = {
+        "form": options.format,
+        "given": _read_options(options.reader),
+        "negative": options.negative,
+    }
     table = look(*source, roles, **reading)
     if sys.stdin.isatty() and sys.stdout.isatty():
         asked, lines = dict(_ask(table)), _ask_of_lines(table)
@@ -119,10 +149,14 @@ def run_look(options: argparse.Namespace) -> int:
             table = look(*source, roles | asked, **reading)
     print("\n".join(_screen(table)))
     rate = options.top if isinstance(options.top, Rate) else None
-    catalogue = read_catalogues(read_raw(argparse.Namespace(configfile=[], config=[])))["datasets"]
+    catalogue = read_catalogues(
+        read_raw(argparse.Namespace(configfile=[], config=[]))
+    )["datasets"]
     name = identifier(options.table, catalogue)
     if name != identifier(options.table):
-        print(f"- the data set is called {name}, since attop has one called {identifier(options.table)}")
+        print(
+            f"- the data set is called {name}, since attop has one called {identifier(options.table)}"
+        )
     proposal = propose(table, None if rate else options.top, rate, taken=catalogue)
     if table.sample == table.rows:
         make("file", **parameters(table))
@@ -130,10 +164,16 @@ def run_look(options: argparse.Namespace) -> int:
         write_text(options.output, proposal)
         print(f"\nWritten: {options.output}. Next:")
     else:
-        print(f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:")
+        print(
+            f"\nA configuration, which --output FILE writes:\n\n{proposal}\nNext:"
+        )
     file = options.output or "FILE"
-    print(f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like")
-    print(f"  attop deploy {name} --configfile {file}    chooses one and fits it on all rows")
+    print(
+        f"  attop run {file}    compares the methods, and draws what they find; edit the file as you like"
+    )
+    print(
+        f"  attop deploy {name} --configfile {file}    chooses one and fits it on all rows"
+    )
     return 0
 
 
@@ -151,7 +191,9 @@ def _read_role(text: str) -> tuple[str, str]:
     """Return column and kind of "COLUMN=KIND"."""
     column, equals, kind = text.rpartition("=")
     if not equals:
-        raise ConfigError(f"--role wants COLUMN=KIND, such as ward=entity, got {text!r}")
+        raise ConfigError(
+            f"--role wants COLUMN=KIND, such as ward=entity, got {text!r}"
+        )
     return column, kind
 
 
@@ -181,10 +223,17 @@ def _screen(table: Look) -> Iterator[str]:
     yield f"{table.path}: {size}: {numbers}"
     if table.ledger.passed:
         yield f"rows: {table.ledger}"
-    others = [c for c in table.candidates if table.label is None or c.column != table.label.column]
+    others = [
+        c
+        for c in table.candidates
+        if table.label is None or c.column != table.label.column
+    ]
     for candidate in [*filter(None, [table.label]), *others[:3]]:
         mark = "label" if candidate is table.label else "      or"
-        compared = comparison_of(candidate.positive) and not table.column(candidate.column).text
+        compared = (
+            comparison_of(candidate.positive)
+            and not table.column(candidate.column).text
+        )
         value = f"{'' if compared else '= '}{candidate.positive}"
         yield f"{mark}: {candidate.column} {value}, {candidate.share:.2%} of the rows"
     yield ""
@@ -219,7 +268,11 @@ def run_headroom(options: argparse.Namespace) -> int:
     how = options.format, _read_options(options.reader), options.negative
     X, y, groups, entity = read(*source, *how)
     try:
-        print(headroom(X, y, options.top, groups=groups, entity=entity, n_jobs=options.jobs))
+        print(
+            headroom(
+                X, y, options.top, groups=groups, entity=entity, n_jobs=options.jobs
+            )
+        )
     except ValueError as error:
         raise ConfigError(str(error)) from error
     return 0
@@ -243,20 +296,31 @@ def read(
     table = look(path, label, positive, form=form, given=reader, negative=negative)
     if positive is None and (n := table.column(label).distinct) != 2:
         held = count_noun(n, "value")
-        raise ConfigError(f"--label {label} holds {held}: say which is positive by --positive")
+        raise ConfigError(
+            f"--label {label} holds {held}: say which is positive by --positive"
+        )
     params = parameters(table)
     entity = params.get("entity") if group is None else None
     roles = ("group", "entity", "day")
-    aside = [*params.pop("drop", []), *(params.pop(role) for role in roles if role in params)]
+    aside = [
+        *params.pop("drop", []),
+        *(params.pop(role) for role in roles if role in params),
+    ]
     if aside := [name for name in aside if name != group]:
         print(f"Left out, as attop look proposes: {join_first(aside)}.")
     for name, how in table.leaks.items():
-        print(f"{name} tells the label nearly alone ({how}): is it known beforehand?")
-    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]  # a name, or a number from 1
+        print(
+            f"{name} tells the label nearly alone ({how}): is it known beforehand?"
+        )
+    aside += [
+        int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop
+    ]  # a name, or a number from 1
     dataset = make("file", **params, group=group, entity=entity, drop=aside)
     X = dataset.X
     if is_table(X):
-        X = column_transformer(X, max_categories=dataset.max_categories).fit_transform(X)
+        X = column_transformer(
+            X, max_categories=dataset.max_categories
+        ).fit_transform(X)
     if dataset.ledger is not None:
         for name, rows in dataset.ledger.lines():
             print(f"Rows {name}: {rows}")

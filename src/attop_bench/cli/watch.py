@@ -8,7 +8,12 @@ from pathlib import Path
 from attop.extending import check_share, pitfall
 from attop_bench.cli.options import GATE, add_gate
 from attop_bench.deploy.notes import read_notes
-from attop_bench.deploy.watched import Folder, read_folder, verdict_of, verdict_sentence
+from attop_bench.deploy.watched import (
+    Folder,
+    read_folder,
+    verdict_of,
+    verdict_sentence,
+)
 from attop_bench.run.config import ConfigError
 
 #: Verdicts that a gate may name.
@@ -17,12 +22,18 @@ STATES = ("worse", "cannot-tell")
 
 def add_watch(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``attop watch``."""
-    parser.add_argument("folder", metavar="FOLDER", help="of lists by attop score, with a column of labels")
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        help="of lists by attop score, with a column of labels",
+    )
     help_text = "folder of the model that made them: what each was to hold, and how labels are written"
     parser.add_argument("--model", metavar="FOLDER", help=help_text)
     help_text = "precision to keep, of lists that have no promise beside them"
     parser.add_argument("--promised", type=float, metavar="0.4", help=help_text)
-    parser.add_argument("--label", help="the column of the labels (default: the model's, or label)")
+    parser.add_argument(
+        "--label", help="the column of the labels (default: the model's, or label)"
+    )
     help_text = "of the labels, as for attop look (default: the model's, or 1)"
     parser.add_argument("--positive", metavar="VALUE", help=help_text)
     add_gate(parser, STATES)
@@ -37,14 +48,20 @@ def run_watch(options: argparse.Namespace) -> int:
     not of the list. A list that cannot be read, or promises nothing, is named, and the others are judged.
     """
     if not Path(options.folder).is_dir():
-        raise ConfigError(f"there is no folder {options.folder}: give one with lists by attop score")
-    label = read_notes(options.model)["label"] if options.model else {"column": "label"}
+        raise ConfigError(
+            f"there is no folder {options.folder}: give one with lists by attop score"
+        )
+    label = (
+        read_notes(options.model)["label"] if options.model else {"column": "label"}
+    )
     how = {name: label[name] for name in ("positive", "values") if label.get(name)}
     if options.positive is not None:
         how = {"positive": options.positive, "values": None}
     if options.promised is not None:
         _check_promised(options.promised)
-    lists = read_folder(options.folder, options.label or label["column"], how, options.promised)
+    lists = read_folder(
+        options.folder, options.label or label["column"], how, options.promised
+    )
     if not lists.judged:
         raise ConfigError(_nothing_to_judge(options.folder, lists))
     for line in lists.lines():
@@ -65,4 +82,6 @@ def _check_promised(share: float) -> None:
 
 def _nothing_to_judge(folder: str, lists: Folder) -> str:
     """Say that no list can be judged, and of each why."""
-    return "\n".join([f"{folder} holds no list (*.csv) that can be judged", *lists.lines()])
+    return "\n".join(
+        [f"{folder} holds no list (*.csv) that can be judged", *lists.lines()]
+    )

@@ -122,12 +122,18 @@ class Dataset:
     def __post_init__(self) -> None:
         X, y, where = _typed(self.X), np.asarray(self.y), f"dataset {self.name}"
         if X.ndim != 2 or X.shape[0] == 0:
-            raise DatasetError(f"{where}: features must be a table, got shape {X.shape}")
+            raise DatasetError(
+                f"{where}: features must be a table, got shape {X.shape}"
+            )
         if y.shape != (X.shape[0],):
-            raise DatasetError(f"{where}: {X.shape[0]} rows of features, labels of shape {y.shape}")
+            raise DatasetError(
+                f"{where}: {X.shape[0]} rows of features, labels of shape {y.shape}"
+            )
         _refuse_unusable(X, where, may_miss=self.impute is not None)
         if not np.isin(y, (0, 1)).all():
-            raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}")
+            raise DatasetError(
+                f"{where}: labels must be 0 or 1, got {np.unique(y)[:5].tolist()}"
+            )
         if len(np.unique(y)) < 2:
             raise DatasetError(
                 f"{where}: all {len(y)} labels are {int(y[0])}, both classes are needed: "
@@ -142,7 +148,9 @@ class Dataset:
                 continue
             values = np.asarray(given)
             if values.shape != y.shape:
-                raise DatasetError(f"{where}: {len(y)} items but {what} of shape {values.shape}")
+                raise DatasetError(
+                    f"{where}: {len(y)} items but {what} of shape {values.shape}"
+                )
             object.__setattr__(self, name, _usable(values, name, where))
 
     @property
@@ -162,7 +170,9 @@ class Dataset:
                 f"dataset {self.name}: a sparse matrix of {self.X.shape[1]:,} features has no columns with "
                 "names: use methods with input: matrix; attop deploy takes data with named columns alone"
             )
-        names = self.facts.get("features") or [f"x{i + 1}" for i in range(self.X.shape[1])]
+        names = self.facts.get("features") or [
+            f"x{i + 1}" for i in range(self.X.shape[1])
+        ]
         return pd.DataFrame(self.X, columns=list(names))
 
     @property
@@ -170,7 +180,9 @@ class Dataset:
         """The features as a matrix of numbers; a `DatasetError` where training rows say what these are."""
         if not is_table(self.X):
             return self.X
-        if not has_fixed_features(self.X, self.max_categories) or self.X.isna().any(axis=None):
+        if not has_fixed_features(self.X, self.max_categories) or self.X.isna().any(
+            axis=None
+        ):
             raise DatasetError(
                 f"dataset {self.name}: gaps, rare categories and words are learnt from training rows: fit "
                 "its transformer() to some"
@@ -186,7 +198,9 @@ class Dataset:
     @property
     def ledger(self) -> Ledger | None:
         """The ledger of the file's rows, if the data are of one."""
-        return Ledger.from_dict(self.facts[LEDGER]) if LEDGER in self.facts else None
+        return (
+            Ledger.from_dict(self.facts[LEDGER]) if LEDGER in self.facts else None
+        )
 
     def summary(self) -> dict[str, Any]:
         """Counts for the report: items, features, positives and, with groups, their number and sizes."""
@@ -196,10 +210,15 @@ class Dataset:
         if self.groups is not None:
             positives = np.bincount(self.groups, weights=self.y)
             counts["groups"] = len(positives)
-            counts["positives_per_group"] = [int(f(positives)) for f in (np.min, np.median, np.max)]
+            counts["positives_per_group"] = [
+                int(f(positives)) for f in (np.min, np.median, np.max)
+            ]
         if self.part is not None:
             counts["parts"] = np.bincount(self.part).tolist()
-        for name, codes in (("duplicate_groups", self.duplicate_group), ("entities", self.entity)):
+        for name, codes in (
+            ("duplicate_groups", self.duplicate_group),
+            ("entities", self.entity),
+        ):
             if codes is not None:
                 counts[name] = int(codes.max()) + 1
         if self.entity is not None:
@@ -218,7 +237,9 @@ class Dataset:
     def save(self, path: StrPath) -> None:
         """Write to an ``.npz`` file, whole or not at all."""
         arrays: dict[str, NDArray] = {**as_arrays(self.X), "y": self.y}
-        arrays |= {c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None}
+        arrays |= {
+            c: getattr(self, c) for c in _COLUMNS if getattr(self, c) is not None
+        }
         note: dict[str, object] = {"name": self.name, "facts": dict(self.facts)}
         note |= {"impute": self.impute, "max_categories": self.max_categories}
         save_arrays(path, arrays, note)
@@ -227,9 +248,17 @@ class Dataset:
     def load(cls, path: StrPath) -> Dataset:
         """Read a file of `save`, without unpickling; raise `Unavailable` for one of `save_unavailable`."""
         arrays, meta = load_arrays(path)
-        columns: dict[str, Any] = {name: arrays[name] for name in _COLUMNS if name in arrays}
+        columns: dict[str, Any] = {
+            name: arrays[name] for name in _COLUMNS if name in arrays
+        }
         columns |= {name: meta[name] for name in ("impute", "max_categories")}
-        return cls(meta["name"], features_of(arrays), arrays["y"], facts=meta["facts"], **columns)
+        return cls(
+            meta["name"],
+            features_of(arrays),
+            arrays["y"],
+            facts=meta["facts"],
+            **columns,
+        )
 
 
 def _usable(values: NDArray, name: str, where: str) -> NDArray:
@@ -243,9 +272,13 @@ def _usable(values: NDArray, name: str, where: str) -> NDArray:
         return values.astype(np.float64)
     distinct, codes = np.unique(values, return_inverse=True)
     if name == "day" and values.dtype.kind not in "iu":
-        raise DatasetError(f"{where}: days must be integers, got dtype {values.dtype}")
+        raise DatasetError(
+            f"{where}: days must be integers, got dtype {values.dtype}"
+        )
     if name == "part" and distinct.tolist() != list(range(len(distinct))):
-        raise DatasetError(f"{where}: parts must be numbered from 0 and have items, got {distinct.tolist()}")
+        raise DatasetError(
+            f"{where}: parts must be numbered from 0 and have items, got {distinct.tolist()}"
+        )
     return (values if name in _KEPT else codes).astype(np.int64)
 
 
@@ -264,7 +297,9 @@ def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
     """Refuse features that are infinite, and those that are missing where none may be."""
     if is_table(X):
         bad = X.apply(_is_unusable, may_miss=may_miss).to_numpy()
-    elif is_sparse(X):  # none may be missing: an imputer would take the zeros for values
+    elif is_sparse(
+        X
+    ):  # none may be missing: an imputer would take the zeros for values
         of_data = _is_unusable(X.data, may_miss=False)
         if not of_data.any():
             return
@@ -290,20 +325,28 @@ def _is_unusable(values: Any, *, may_miss: bool) -> Any:
 
 
 def save_arrays(
-    path: StrPath, arrays: Mapping[str, ArrayLike], meta: Mapping[str, object] | None = None
+    path: StrPath,
+    arrays: Mapping[str, ArrayLike],
+    meta: Mapping[str, object] | None = None,
 ) -> None:
     """Write arrays and a JSON note to one ``.npz`` file, whole or not at all; refuse arrays of objects."""
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:  # NumPy would pickle it
-            raise TypeError(f"{name}: an array of objects cannot be stored, only of numbers and strings")
-    stored: dict[str, Any] = dict(**arrays, meta=np.array(json.dumps(dict(meta or {}), sort_keys=True)))
+            raise TypeError(
+                f"{name}: an array of objects cannot be stored, only of numbers and strings"
+            )
+    stored: dict[str, Any] = dict(
+        **arrays, meta=np.array(json.dumps(dict(meta or {}), sort_keys=True))
+    )
     with replacing(path) as file:
         np.savez(file, **stored)
 
 
 def save_unavailable(path: StrPath, name: str, error: Unavailable) -> None:
     """Write the reason why the data `name` are not there, in place of their file."""
-    save_arrays(path, {}, {"name": name, "unavailable": [error.reason, error.remedy]})
+    save_arrays(
+        path, {}, {"name": name, "unavailable": [error.reason, error.remedy]}
+    )
 
 
 def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
@@ -312,7 +355,9 @@ def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
         with opened(path) as content, np.load(content, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name != "meta"}
             meta = json.loads(str(file["meta"]))
-    except Exception as error:  # what a damaged file raises depends on where it is damaged
+    except (
+        Exception
+    ) as error:  # what a damaged file raises depends on where it is damaged
         raise DatasetError(
             f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
         ) from error

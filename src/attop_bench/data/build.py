@@ -13,14 +13,21 @@ from typing import Any
 from numpy.typing import NDArray
 
 from attop.extending import derive_seed
-from attop_bench.data.base import Dataset, load_arrays, save_arrays, save_unavailable
+from attop_bench.data.base import (
+    Dataset,
+    load_arrays,
+    save_arrays,
+    save_unavailable,
+)
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.errors import DatasetError, Unavailable
 from attop_bench.data.files.fetch import read_receipt
 from attop_bench.files import StrPath
 
 
-def build(spec: Mapping[str, Any], stage: str, previous: StrPath | None, out: StrPath) -> None:
+def build(
+    spec: Mapping[str, Any], stage: str, previous: StrPath | None, out: StrPath
+) -> None:
     """Run one stage from file to file.
 
     `spec` has ``id``, the name of the data set; ``kind`` (see `kind_of`); ``params`` of all stages; ``seed``,
@@ -36,12 +43,18 @@ def build(spec: Mapping[str, Any], stage: str, previous: StrPath | None, out: St
     files: Mapping[str, str] = {}
     try:
         if stage != order[0]:
-            arrays, done = _read(kind, stage, order[order.index(stage) - 1], previous)
+            arrays, done = _read(
+                kind, stage, order[order.index(stage) - 1], previous
+            )
         elif previous is not None:
             if not kind_of(kind).files:
-                raise DatasetError(f"stage {stage!r} is the first of {kind!r}, with no file, got {previous}")
+                raise DatasetError(
+                    f"stage {stage!r} is the first of {kind!r}, with no file, got {previous}"
+                )
             files = read_receipt(previous)
-        result, done = _run(kind, stage, arrays, done, spec.get("params", {}), spec["seed"], files)
+        result, done = _run(
+            kind, stage, arrays, done, spec.get("params", {}), spec["seed"], files
+        )
     except Unavailable as error:
         save_unavailable(out, spec["id"], error)
         return
@@ -99,7 +112,13 @@ def _run(
     data_kind = kind_of(kind)
     step = data_kind.step(stage)
     own = stage_parameters(kind, stage, params)
-    done = {**done, **{n: os.fspath(v) if isinstance(v, os.PathLike) else v for n, v in own.items()}}
+    done = {
+        **done,
+        **{
+            n: os.fspath(v) if isinstance(v, os.PathLike) else v
+            for n, v in own.items()
+        },
+    }
     own.update({name: arrays[name] for name in step.inputs})
     own.update(files)
     if step.seeded:
@@ -108,7 +127,9 @@ def _run(
     if stage != data_kind.stages[-1]:
         return {**arrays, **result}, done
     if not isinstance(result, Dataset):
-        raise DatasetError(f"data of kind {kind!r}: its last stage must return a Dataset, got {type(result)}")
+        raise DatasetError(
+            f"data of kind {kind!r}: its last stage must return a Dataset, got {type(result)}"
+        )
     facts = {**result.facts, "kind": kind, "parameters": done}
     if any(s.seeded for s in data_kind.steps):
         facts["seed"] = seed

@@ -36,7 +36,9 @@ class Stage:
     def options(self) -> tuple[str, ...]:
         """Names of the parameters a configuration may give."""
         parameters = inspect.signature(self.function).parameters
-        return tuple(name for name in parameters if name not in (*self.inputs, "seed"))
+        return tuple(
+            name for name in parameters if name not in (*self.inputs, "seed")
+        )
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,9 @@ class Kind:
             if step.name == stage:
                 return step
         hint = did_you_mean(stage, self.stages)
-        raise DatasetError(f"data of kind {self.name!r} has no stage {stage!r}; {hint}")
+        raise DatasetError(
+            f"data of kind {self.name!r} has no stage {stage!r}; {hint}"
+        )
 
 
 def _single(name: str, function: Callable[..., Dataset], *files: str) -> Kind:
@@ -74,8 +78,18 @@ _IMAGES = (
     Stage("umap", images.embed_images, ("pixels",)),
     Stage("dataset", images.image_recommendation, ("item_features", "digit")),
 )
-_FACTORISE = Stage("factorise", ratings.factorise, ("user", "item", "rating", "time"))
-_FACTORS = ("user", "item", "rating", "first", "user_factors", "item_factors", "objective")
+_FACTORISE = Stage(
+    "factorise", ratings.factorise, ("user", "item", "rating", "time")
+)
+_FACTORS = (
+    "user",
+    "item",
+    "rating",
+    "first",
+    "user_factors",
+    "item_factors",
+    "objective",
+)
 _RATINGS = Stage("dataset", ratings.rating_recommendation, _FACTORS)
 _MOVIES = Stage("dataset", ratings.movie_recommendation, _FACTORS)
 
@@ -88,8 +102,15 @@ KINDS: Mapping[str, Kind] = {
         _single("simulation", simulated.simulation),
         _single("fraud-stream", simulated.fraud_stream),
         Kind("images", _IMAGES),
-        Kind("ratings", (Stage("source", ratings.simulate_ratings), _FACTORISE, _RATINGS)),
-        Kind("movielens", (Stage("source", ratings.read_ratings), _FACTORISE, _MOVIES), ("path",)),
+        Kind(
+            "ratings",
+            (Stage("source", ratings.simulate_ratings), _FACTORISE, _RATINGS),
+        ),
+        Kind(
+            "movielens",
+            (Stage("source", ratings.read_ratings), _FACTORISE, _MOVIES),
+            ("path",),
+        ),
         _single("file", table.file_table, "path", "validation", "test", "labels"),
         replace(_single("openml", table.file_table, "path"), source=openml_file),
         replace(_single("pmlb", table.file_table, "path"), source=pmlb_file),
@@ -101,7 +122,9 @@ def kind_of(kind: str) -> Kind:
     """Return a kind by its key of `KINDS`, or by the dotted path of a `Kind` or function of a `Dataset`."""
     if "." not in kind:
         if kind not in KINDS:
-            raise DatasetError(f"unknown kind of data {kind!r}; {did_you_mean(kind, KINDS)}")
+            raise DatasetError(
+                f"unknown kind of data {kind!r}; {did_you_mean(kind, KINDS)}"
+            )
         return KINDS[kind]
     try:
         imported = object_at(kind)
@@ -112,11 +135,15 @@ def kind_of(kind: str) -> Kind:
     if isinstance(imported, Kind):
         return imported
     if not callable(imported):
-        raise DatasetError(f"{kind!r} is {imported!r}: name a Kind or a function that returns a Dataset")
+        raise DatasetError(
+            f"{kind!r} is {imported!r}: name a Kind or a function that returns a Dataset"
+        )
     return _single(kind, imported)
 
 
-def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dict[str, Any]:
+def stage_parameters(
+    kind: str, stage: str, params: Mapping[str, object]
+) -> dict[str, Any]:
     """Return the parameters of one stage out of those of the data set, defaults filled in."""
     data_kind = kind_of(kind)
     step = data_kind.step(stage)
@@ -124,18 +151,31 @@ def stage_parameters(kind: str, stage: str, params: Mapping[str, object]) -> dic
     for name in params:
         if name not in names:
             hint = did_you_mean(name, names)
-            raise DatasetError(f"data of kind {kind!r}: unknown parameter {name!r}; {hint}")
-    options = {name: value for name, value in params.items() if name in step.options}
-    return complete(step.function, options, f"data of kind {kind!r}", reserved=(*step.inputs, "seed"))
+            raise DatasetError(
+                f"data of kind {kind!r}: unknown parameter {name!r}; {hint}"
+            )
+    options = {
+        name: value for name, value in params.items() if name in step.options
+    }
+    return complete(
+        step.function,
+        options,
+        f"data of kind {kind!r}",
+        reserved=(*step.inputs, "seed"),
+    )
 
 
-def from_registry(kind: str, params: Mapping[str, Any]) -> tuple[Source | None, dict[str, Any]]:
+def from_registry(
+    kind: str, params: Mapping[str, Any]
+) -> tuple[Source | None, dict[str, Any]]:
     """Return the file that parameters name in a registry, None of other kinds, and the other parameters."""
     source = kind_of(kind).source
     names = () if source is None else inspect.signature(source).parameters
     options = {name: value for name, value in params.items() if name in names}
     rest = {name: value for name, value in params.items() if name not in names}
-    return source and source(**complete(source, options, f"data of kind {kind!r}")), rest
+    return source and source(
+        **complete(source, options, f"data of kind {kind!r}")
+    ), rest
 
 
 def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
@@ -148,5 +188,13 @@ def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
     ]
     reader = params.get("reader")
     groups = reader.get("groups") if isinstance(reader, Mapping) else None
-    tables = [str(options[name]) for name in ("path", "validation", "test") if options.get(name)]
-    return files if groups is None else [*files, *(file_of_sizes(table, groups) for table in tables)]
+    tables = [
+        str(options[name])
+        for name in ("path", "validation", "test")
+        if options.get(name)
+    ]
+    return (
+        files
+        if groups is None
+        else [*files, *(file_of_sizes(table, groups) for table in tables)]
+    )

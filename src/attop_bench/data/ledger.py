@@ -78,7 +78,11 @@ class Ledger:
 
     def leaving(self, entry: Aside, kept: int) -> Self:
         """Return the ledger after an option left rows out, and so many were kept."""
-        return replace(self, kept=kept, left_out=(*self.left_out, entry) if entry.rows else self.left_out)
+        return replace(
+            self,
+            kept=kept,
+            left_out=(*self.left_out, entry) if entry.rows else self.left_out,
+        )
 
     def __add__(self, other: Ledger) -> Ledger:
         return Ledger(
@@ -99,7 +103,10 @@ class Ledger:
     def lines(self) -> Iterator[tuple[str, str]]:
         """Yield what a table shows: a word, and how many rows with what."""
         yield "read", f"{self.read:,}"
-        for name, entries in (("passed over", self.passed), ("left out", self.left_out)):
+        for name, entries in (
+            ("passed over", self.passed),
+            ("left out", self.left_out),
+        ):
             words = map(str, entries) if entries else ["0"]
             yield name, "; ".join(words)
         yield "kept", f"{self.kept:,}"
@@ -107,9 +114,14 @@ class Ledger:
             yield "that may be none", "; ".join(map(str, self.doubtful))
 
     def __str__(self) -> str:
-        counts = ((self._total(self.passed), "passed over"), (self._total(self.left_out), "left out"))
+        counts = (
+            (self._total(self.passed), "passed over"),
+            (self._total(self.left_out), "left out"),
+        )
         others = [f"{number:,} {name}" for number, name in counts if number]
-        return ", ".join([f"{count_noun(self.read, 'row')} read", *others, f"{self.kept:,} kept"])
+        return ", ".join(
+            [f"{count_noun(self.read, 'row')} read", *others, f"{self.kept:,} kept"]
+        )
 
     @staticmethod
     def _total(entries: Iterable[Aside]) -> int:
@@ -122,12 +134,19 @@ class Ledger:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         """Undo `as_dict`."""
-        entries = {name: tuple(Aside(**entry) for entry in fields[name]) for name in _ENTRIES}
+        entries = {
+            name: tuple(Aside(**entry) for entry in fields[name])
+            for name in _ENTRIES
+        }
         return cls(fields["read"], fields["kept"], **entries)
 
 
 def parts_of(ledgers: Sequence[Ledger]) -> tuple[Ints | None, Ledger]:
     """Return the number of each row's file, if there are several, and the ledger of all."""
     first, *others = ledgers
-    part = np.repeat(range(len(ledgers)), [ledger.kept for ledger in ledgers]) if others else None
+    part = (
+        np.repeat(range(len(ledgers)), [ledger.kept for ledger in ledgers])
+        if others
+        else None
+    )
     return part, sum(others, first)

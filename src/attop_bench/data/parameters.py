@@ -28,7 +28,9 @@ def increasing(low: float, high: float = float("inf")) -> AfterValidator:
 
     def check(pair: Interval) -> Interval:
         if not low <= pair[0] <= pair[1] <= high:
-            raise ValueError(f"must be two numbers in increasing order from {low:g} to {high:g}")
+            raise ValueError(
+                f"must be two numbers in increasing order from {low:g} to {high:g}"
+            )
         return pair
 
     return AfterValidator(check)
@@ -40,15 +42,31 @@ def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         @cache  # when it is called: a start of the workflow imports all kinds of data, and builds none
         def adapters() -> dict[str, TypeAdapter[Any]]:
-            types = {n: kind for n, kind in inspect.get_annotations(function).items() if n != "return"}
-            declared = SimpleNamespace(__annotations__=types)  # that returned may be for type checkers alone
-            hints = get_type_hints(declared, vars(sys.modules[function.__module__]), include_extras=True)
-            return {n: TypeAdapter(hint) for n, hint in hints.items() if get_origin(hint) is Annotated}
+            types = {
+                n: kind
+                for n, kind in inspect.get_annotations(function).items()
+                if n != "return"
+            }
+            declared = SimpleNamespace(
+                __annotations__=types
+            )  # that returned may be for type checkers alone
+            hints = get_type_hints(
+                declared,
+                vars(sys.modules[function.__module__]),
+                include_extras=True,
+            )
+            return {
+                n: TypeAdapter(hint)
+                for n, hint in hints.items()
+                if get_origin(hint) is Annotated
+            }
 
         def check(arguments: dict[str, Any]) -> None:
             for name in arguments.keys() & adapters().keys():
                 try:
-                    arguments[name] = adapters()[name].validate_python(arguments[name])
+                    arguments[name] = adapters()[name].validate_python(
+                        arguments[name]
+                    )
                 except ValidationError as error:
                     raise refusal(where, name, arguments[name], error) from None
 
@@ -70,36 +88,61 @@ def check_values(function: Callable[..., object], given: Mapping[str, Any]) -> N
         check(dict(given))
 
 
-def refusal(where: str, name: str, value: object, error: ValidationError) -> DatasetError:
+def refusal(
+    where: str, name: str, value: object, error: ValidationError
+) -> DatasetError:
     """Convert an error of pydantic to one with the parameter, if any, what it must be, and the value."""
-    wanted = [e["msg"].removeprefix("Value error, ").replace("Input should", "must") for e in error.errors()]
+    wanted = [
+        e["msg"].removeprefix("Value error, ").replace("Input should", "must")
+        for e in error.errors()
+    ]
     text = " or ".join(dict.fromkeys(wanted))
     if not name:
         return DatasetError(f"{where}: {text}")
-    return DatasetError(f"{where}: {name}{' ' if text.startswith('must') else ': '}{text}, got {value!r}")
+    return DatasetError(
+        f"{where}: {name}{' ' if text.startswith('must') else ': '}{text}, got {value!r}"
+    )
 
 
 def complete(
-    function: Callable[..., object], given: Mapping[str, Any], where: str, *, reserved: Collection[str] = ()
+    function: Callable[..., object],
+    given: Mapping[str, Any],
+    where: str,
+    *,
+    reserved: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return `given` with the defaults of `function` filled in.
 
     Refuses names that are unknown or `reserved`, such as input arrays, and a parameter without default that
     is not given; `where` names the function in messages.
     """
-    parameters = {n: p for n, p in inspect.signature(function).parameters.items() if n not in reserved}
+    parameters = {
+        n: p
+        for n, p in inspect.signature(function).parameters.items()
+        if n not in reserved
+    }
     for name in given:
         if name not in parameters:
-            raise DatasetError(f"{where}: unknown parameter {name!r}; {did_you_mean(name, parameters)}")
-    if missing := [n for n, p in parameters.items() if p.default is p.empty and n not in given]:
-        raise DatasetError(f"{where}: parameter {missing[0]!r} is not given and has no default")
+            raise DatasetError(
+                f"{where}: unknown parameter {name!r}; {did_you_mean(name, parameters)}"
+            )
+    if missing := [
+        n for n, p in parameters.items() if p.default is p.empty and n not in given
+    ]:
+        raise DatasetError(
+            f"{where}: parameter {missing[0]!r} is not given and has no default"
+        )
     return {n: given.get(n, p.default) for n, p in parameters.items()}
 
 
-def integer(where: str, name: str, value: Any, low: int, high: int | None = None) -> int:
+def integer(
+    where: str, name: str, value: Any, low: int, high: int | None = None
+) -> int:
     """Return `value` if it is an integer in [low, high], else raise `DatasetError`."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or value < low or (high is not None and value > high):
         wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
-        raise DatasetError(f"{where}: {name} must be an integer {wanted}, got {value!r}")
+        raise DatasetError(
+            f"{where}: {name} must be an integer {wanted}, got {value!r}"
+        )
     return value

@@ -38,7 +38,10 @@ class Aspect:
     @property
     def name(self) -> str:
         """Name in a sentence."""
-        words = {"length": f"length of {self.column}", "words": f"share of common words in {self.column}"}
+        words = {
+            "length": f"length of {self.column}",
+            "words": f"share of common words in {self.column}",
+        }
         return words.get(self.what, self.column)
 
     def measure(self, X: pd.DataFrame, is_training: bool = False) -> Floats:
@@ -62,7 +65,9 @@ class Aspect:
         """Return the place of each value among those of training; the last is of all others."""
         places = pd.Index(self.values).get_indexer(column.astype(object))
         is_missing = column.isna().to_numpy()
-        return np.where(is_missing, np.nan, np.where(places < 0, len(self.values), places))
+        return np.where(
+            is_missing, np.nan, np.where(places < 0, len(self.values), places)
+        )
 
 
 def _share_of(common: frozenset[str], text: str) -> float:
@@ -80,10 +85,19 @@ def aspects_of(X: pd.DataFrame) -> Iterator[Aspect]:
     categories, texts = frozenset(columns.categories), frozenset(columns.texts)
     for name in X:
         if name in categories:
-            yield Aspect(name, "category", tuple(X[name].cat.remove_unused_categories().cat.categories))
+            yield Aspect(
+                name,
+                "category",
+                tuple(X[name].cat.remove_unused_categories().cat.categories),
+            )
         elif name in texts:
             yield Aspect(name, "length")
-            yield Aspect(name, "words", _common_words(X[name]), _common_words(X[name], others=1))
+            yield Aspect(
+                name,
+                "words",
+                _common_words(X[name]),
+                _common_words(X[name], others=1),
+            )
         else:
             yield Aspect(name, "number")
 
@@ -92,4 +106,6 @@ def _common_words(texts: pd.Series, others: int = 0) -> tuple[str, ...]:
     """Return the words that many rows have, beside so many `others`, in sorted order."""
     rows = Counter(word for text in texts for word in {*_words_of(text)})
     least = max(_COMMON_ROWS, _COMMON_SHARE * len(texts))
-    return tuple(sorted(word for word, count in rows.items() if count >= least + others))
+    return tuple(
+        sorted(word for word, count in rows.items() if count >= least + others)
+    )

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def parts_of(top: Top, dataset: Dataset, records: Sequence[Record], ratio: float) -> pd.DataFrame | None:
+def parts_of(
+    top: Top, dataset: Dataset, records: Sequence[Record], ratio: float
+) -> pd.DataFrame | None:
     """Return shares and precision of the parts of a data set among the first k of a model's test parts.
 
     None where the data set names no parts; the columns are those of `attop.experiment.parts_at_top`.
@@ -23,7 +25,9 @@ def parts_of(top: Top, dataset: Dataset, records: Sequence[Record], ratio: float
     parts = dataset.parts
     if parts is None:
         return None
-    tested = [HeldOut(one.test, dataset.y[one.test], one.scores[0]) for one in records]
+    tested = [
+        HeldOut(one.test, dataset.y[one.test], one.scores[0]) for one in records
+    ]
     table = parts_at_top(
         {"model": tested},
         parts,
@@ -42,11 +46,17 @@ def part_lines(table: pd.DataFrame) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|"
     for name, row in table.iterrows():
         share = _with_interval(row["share"], row["share_low"], row["share_high"])
-        precision = _with_interval(row["precision"], row["precision_low"], row["precision_high"])
+        precision = _with_interval(
+            row["precision"], row["precision_low"], row["precision_high"]
+        )
         yield f"| {name} | {row['rows']:,.0f} | {row['of_all']:.1%} | {share} | {precision} |"
 
 
 def _with_interval(value: float, low: float, high: float) -> str:
     if math.isnan(value):
         return "none on the list"
-    return f"{value:.1%}" if math.isnan(low) else f"{value:.1%} ({low:.1%} to {high:.1%})"
+    return (
+        f"{value:.1%}"
+        if math.isnan(low)
+        else f"{value:.1%} ({low:.1%} to {high:.1%})"
+    )

@@ -27,7 +27,12 @@ from attop_bench.run.fitting import sample_of
 _SHOWN = 6
 
 
-def card(model: Deployed, folder: Path, untrusted: Sequence[str], titles: Mapping[str, str]) -> str:
+def card(
+    model: Deployed,
+    folder: Path,
+    untrusted: Sequence[str],
+    titles: Mapping[str, str],
+) -> str:
     """Return the card, in Markdown, of a model in a folder, with the types that skops does not trust."""
     parts = [
         [f"# {titles[model.method]} for {model.data.title or model.data.id}"],
@@ -46,7 +51,9 @@ def expectation_sentence(model: Deployed) -> str:
     what, forecast = model.expectation, model.expectation.next
     if forecast is None:
         ends = _known(what.low), _known(what.high)
-        return f"{sentence_of_groups(model.top, what.mean, *ends)}{_lift(what.lift)}."
+        return (
+            f"{sentence_of_groups(model.top, what.mean, *ends)}{_lift(what.lift)}."
+        )
     if forecast.reason:
         where = f"the {forecast.k:,} highest of {forecast.length:,} rows"
         why = f"{forecast.reason} ({pitfall('few-positives')})"
@@ -98,19 +105,32 @@ def draw_curve(model: Deployed) -> bytes | None:
     if forecast is None:
         return None
     if not forecast.reason:
-        return draw_expectation(forecast, model.data.title or model.data.id, float(dataset.y.mean()))
+        return draw_expectation(
+            forecast, model.data.title or model.data.id, float(dataset.y.mean())
+        )
     from matplotlib.figure import Figure
 
-    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in model.tried[0].records]
+    points = [
+        roc_points(dataset.y[o.test], o.scores[0]) for o in model.tried[0].records
+    ]
     canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     curves = {model.method: np.array([capacity(roc, model.top) for roc in points])}
     n_pos = round(dataset.y.mean() * forecast.length)
     axes = canvas.subplots()
-    axes.set_title(f"Positives found, scaled to a list of {forecast.length:,} rows", loc="left", pad=18)
+    axes.set_title(
+        f"Positives found, scaled to a list of {forecast.length:,} rows",
+        loc="left",
+        pad=18,
+    )
     records = model.tried[0].records
     ratio, tests = test_train_ratio(records), [record.test for record in records]
-    units = sample_of(dataset).units(get_metric("precision@k"), model.top, ratio, tests)
-    bands = {name: curve_interval(runs, ratio, units=units) for name, runs in curves.items()}
+    units = sample_of(dataset).units(
+        get_metric("precision@k"), model.top, ratio, tests
+    )
+    bands = {
+        name: curve_interval(runs, ratio, units=units)
+        for name, runs in curves.items()
+    }
     draw_capacity(axes, curves, forecast.k, forecast.length, n_pos, bands=bands)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
@@ -123,7 +143,11 @@ def _expectation(model: Deployed) -> Iterator[str]:
         yield f"**{warning}**"
     yield expectation_sentence(model)
     noted = "" if forecast is None or math.isnan(what.low) else "[^mean]"
-    tied = "" if math.isnan(what.tied) else f" Ties decide {what.tied:.1%} of the places."
+    tied = (
+        ""
+        if math.isnan(what.tied)
+        else f" Ties decide {what.tied:.1%} of the places."
+    )
     yield f"{mean_sentence(model)}{noted}{tied}"
     if forecast is not None and not forecast.reason:
         yield from _less_than_found(model, forecast)
@@ -159,7 +183,9 @@ def _less_than_found(model: Deployed, forecast: NextList) -> Iterator[str]:
 
 def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[str]:
     kind, top = next(iter(model.top.as_dict())), Top.of(model.package.notes["top"])
-    text = {"k": f"k={top.k}", "tau": shlex.quote(str(top)), "kappa": f"'{top}'"}[kind]
+    text = {"k": f"k={top.k}", "tau": shlex.quote(str(top)), "kappa": f"'{top}'"}[
+        kind
+    ]
     yield f"```bash\nattop score {folder} new.csv --top {text}\n```"
     yield "or in Python:"
     yield f"```python\n{_python(model.package)}\n```"
@@ -185,7 +211,11 @@ def _python(package: Package) -> str:
 
 
 def _why(model: Deployed) -> Iterator[str]:
-    alone, n_rows, listed = model.alone, len(model.ranked), len(model.package.head(model.ranked))
+    alone, n_rows, listed = (
+        model.alone,
+        len(model.ranked),
+        len(model.package.head(model.ranked)),
+    )
     chance = 2 * math.sqrt(1 / listed + 1 / max(n_rows - listed, 1))
     yield (
         f"The {listed:,} rows at the top of `ranked.csv` against the other {n_rows - listed:,}: mean or "
@@ -194,11 +224,24 @@ def _why(model: Deployed) -> Iterator[str]:
     )
     rows = []
     for one in model.differences[:_SHOWN]:
-        a, b = (f"{v:.0%}" if one.is_share else f"{v:.4g}" for v in (one.listed, one.rest))
+        a, b = (
+            f"{v:.0%}" if one.is_share else f"{v:.4g}"
+            for v in (one.listed, one.rest)
+        )
         rows.append(f"| {one.what} | {a} | {b} | {one.standardised:+.2f} |")
-    yield "\n".join(["| column | list | rest | difference |", "|---|---:|---:|---:|", *rows])
-    sure = "" if alone.low > 0 else ": it is not shown that the model finds more than this column"
-    within = "" if math.isnan(alone.low) else f" (95% interval {alone.low:+.3f} to {alone.high:+.3f})"
+    yield "\n".join(
+        ["| column | list | rest | difference |", "|---|---:|---:|---:|", *rows]
+    )
+    sure = (
+        ""
+        if alone.low > 0
+        else ": it is not shown that the model finds more than this column"
+    )
+    within = (
+        ""
+        if math.isnan(alone.low)
+        else f" (95% interval {alone.low:+.3f} to {alone.high:+.3f})"
+    )
     yield (
         f"One column alone, chosen on each training part, mostly {alone.order}, has precision "
         f"{alone.mean:.3f} on the same test parts. The model's differs by "
@@ -223,9 +266,16 @@ def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
         f"| {titles[t.method]} | {'failed: ' + t.error if t.error else f'{t.value:.4f}'} |"
         for t in model.tried
     ]
-    yield "\n".join([f"| method | {data.scoring}, mean of the test parts |", "|---|---|", *rows])
-    options = ", ".join(f"{name} {value}" for name, value in data.protocol.options.items())
-    candidate = ", ".join(f"`{name}={value}`" for name, value in model.candidate.items()) or "none to choose"
+    yield "\n".join(
+        [f"| method | {data.scoring}, mean of the test parts |", "|---|---|", *rows]
+    )
+    options = ", ".join(
+        f"{name} {value}" for name, value in data.protocol.options.items()
+    )
+    candidate = (
+        ", ".join(f"`{name}={value}`" for name, value in model.candidate.items())
+        or "none to choose"
+    )
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Candidate of the final model, chosen on the same test parts: "
@@ -238,14 +288,23 @@ def _data(model: Deployed) -> Iterator[str]:
     dataset = model.dataset
     source = dataset.facts.get("source", dataset.name)
     path = Path(str(source))
-    digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    digest = (
+        hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    )
     yield "\n".join(
         [
             f"- source: {source}" + (f" (sha256 {digest})" if digest else ""),
             f"- rows: {len(dataset.y):,}, of which {dataset.n_pos:,} ({dataset.y.mean():.2%}) are positive: "
             f"{dataset.facts.get('positive', 'see the data set')}",
-            *(f"- rows {name}: {rows}" for name, rows in (dataset.ledger.lines() if dataset.ledger else ())),
-            *([f"- labels: {dataset.facts['labels']}"] if "labels" in dataset.facts else []),
+            *(
+                f"- rows {name}: {rows}"
+                for name, rows in (dataset.ledger.lines() if dataset.ledger else ())
+            ),
+            *(
+                [f"- labels: {dataset.facts['labels']}"]
+                if "labels" in dataset.facts
+                else []
+            ),
             f"- columns: {', '.join(model.package.notes['features'])}",
             *([f"- licence: {model.data.licence}"] if model.data.licence else []),
         ]

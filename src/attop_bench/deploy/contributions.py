@@ -56,7 +56,11 @@ def unused_columns(pipeline: Pipeline, X: pd.DataFrame) -> list[str]:
     weights = _weights(pipeline[-1])
     if weights is None or len(weights) != len(sources):
         return []
-    used = {source for source, weight in zip(sources, weights, strict=True) if weight != 0}
+    used = {
+        source
+        for source, weight in zip(sources, weights, strict=True)
+        if weight != 0
+    }
     unused = [place for place in range(X.shape[1]) if place not in used]
     if not unused:
         return []
@@ -77,7 +81,9 @@ def _weights(model: Any) -> Floats | None:
     return None
 
 
-def largest(added: Floats, middle: Floats, X: pd.DataFrame, count: int = 3) -> list[str]:
+def largest(
+    added: Floats, middle: Floats, X: pd.DataFrame, count: int = 3
+) -> list[str]:
     """Name the columns that move a row furthest from the mean, with their values, one text a row.
 
     `added` are `contributions` of the rows of `X`, and `middle` is their mean over all rows. A text is such
@@ -87,7 +93,9 @@ def largest(added: Floats, middle: Floats, X: pd.DataFrame, count: int = 3) -> l
     first = np.argsort(-np.abs(moved), axis=1, kind="stable")[:, :count]
     values = [X.iloc[:, place].tolist() for place in range(X.shape[1])]
     texts = []
-    for row, (places, moves) in enumerate(zip(first.tolist(), moved.tolist(), strict=True)):
+    for row, (places, moves) in enumerate(
+        zip(first.tolist(), moved.tolist(), strict=True)
+    ):
         reasons = [
             f"{X.columns[place]} {_value_in_words(values[place][row])} {moves[place]:+.3g}"
             for place in places
@@ -111,19 +119,36 @@ def _value_in_words(value: object) -> str:
 
 def _of_features(model: Any, Z: Any) -> Floats | None:
     coef = getattr(model, "coef_", None)
-    if coef is not None and np.size(coef) == Z.shape[1] and hasattr(model, "decision_function"):
-        parts = np.column_stack([Z * np.ravel(coef), np.full(len(Z), np.ravel(model.intercept_)[0])])
-        scores = model.decision_function(Z)  # of a stack the coefficients are those of its members
-        return parts if np.allclose(parts.sum(axis=1), scores, rtol=1e-9, atol=1e-9) else None
+    if (
+        coef is not None
+        and np.size(coef) == Z.shape[1]
+        and hasattr(model, "decision_function")
+    ):
+        parts = np.column_stack(
+            [Z * np.ravel(coef), np.full(len(Z), np.ravel(model.intercept_)[0])]
+        )
+        scores = model.decision_function(
+            Z
+        )  # of a stack the coefficients are those of its members
+        return (
+            parts
+            if np.allclose(parts.sum(axis=1), scores, rtol=1e-9, atol=1e-9)
+            else None
+        )
     if hasattr(model, "booster_"):
         parts = np.asarray(model.booster_.predict(Z, pred_contrib=True))
-        parts[:, -1] += getattr(model, "intercept_", 0.0)  # TopBooster's, which says where it cuts
+        parts[:, -1] += getattr(
+            model, "intercept_", 0.0
+        )  # TopBooster's, which says where it cuts
         return parts
     if hasattr(model, "get_booster"):
         from xgboost import DMatrix
 
         return np.asarray(
-            model.get_booster().predict(DMatrix(Z, enable_categorical=True), pred_contribs=True), np.float64
+            model.get_booster().predict(
+                DMatrix(Z, enable_categorical=True), pred_contribs=True
+            ),
+            np.float64,
         )
     return None
 
@@ -137,6 +162,11 @@ def _sources(pipeline: Pipeline, columns: list[str]) -> list[int]:
             encoder = step[-1] if isinstance(step, Pipeline) else step
             pooled = getattr(encoder, "infrequent_categories_", [None] * len(names))
             encoded = zip(encoder.categories_, pooled, strict=True)
-            counts = [len(values) - (0 if rare is None else len(rare) - 1) for values, rare in encoded]
-        sources += np.repeat([columns.index(column) for column in names], counts).tolist()
+            counts = [
+                len(values) - (0 if rare is None else len(rare) - 1)
+                for values, rare in encoded
+            ]
+        sources += np.repeat(
+            [columns.index(column) for column in names], counts
+        ).tolist()
     return sources

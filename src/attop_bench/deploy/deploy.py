@@ -32,7 +32,11 @@ from attop.extending import Floats, Ints, Top, show_progress
 from attop.metrics import Metric, get_metric, overlap_at_k, scores_of, ties_at_k
 from attop_bench.data.base import Dataset, DatasetError, Origin, load_arrays
 from attop_bench.data.build import make
-from attop_bench.data.columns.preparation import column_transformer, columns_of, values_of
+from attop_bench.data.columns.preparation import (
+    column_transformer,
+    columns_of,
+    values_of,
+)
 from attop_bench.data.files.fetch import read_receipt
 from attop_bench.data.reading.formats import format_of
 from attop_bench.data.splits.protocols import make_folds, rows_for_the_next
@@ -162,14 +166,22 @@ def deploy(
     folds = _folds_of(config, data, dataset)
     tried = _try_all(plan, dataset, data, methods, top, folds, n_jobs, tell)
     best = tried[0]
-    job = replace(plan.job(Run(name, best.method, 0, 0)), tops=[top], selection="nested")
+    job = replace(
+        plan.job(Run(name, best.method, 0, 0)), tops=[top], selection="nested"
+    )
     candidate = choose_candidate(job, best.records)
     rows = _rows_to_fit(data, dataset, all_rows)
-    tell(f"chosen: {best.method}; fitting it on {_rows_in_words(data, dataset, rows)}")
+    tell(
+        f"chosen: {best.method}; fitting it on {_rows_in_words(data, dataset, rows)}"
+    )
     fitted = _fit(job, dataset, candidate, best, rows, tell)
     table, kinds = dataset.table, columns_of(dataset.table)
     expectation = expect(job, dataset, tried)
-    notes = {**_notes(job, dataset, origin, params, top), **fitted.notes, **_precision_of(expectation)}
+    notes = {
+        **_notes(job, dataset, origin, params, top),
+        **fitted.notes,
+        **_precision_of(expectation),
+    }
     ranked = _ranked(dataset, origin, fitted.columns, best)
     unit = dataset.entity if dataset.groups is None else dataset.groups
     package = Package(
@@ -180,7 +192,9 @@ def deploy(
         training=summarise(table, rows, unit, folds),
     )
     listed = np.isin(origin.numbers, package.head(ranked)["row"])
-    without_text = table.drop(columns=kinds.texts).astype(dict.fromkeys(kinds.categories, object))
+    without_text = table.drop(columns=kinds.texts).astype(
+        dict.fromkeys(kinds.categories, object)
+    )
     once = folds[: len(folds) // data.protocol.repeats]
     return Deployed(
         package=package,
@@ -216,7 +230,13 @@ def _folds_of(config: Config, data: DatasetConfig, dataset: Dataset) -> list[Fol
     """Return the folds of all repeats of a data set's protocol."""
     protocol = data.protocol
     repeats = (
-        make_folds(protocol.kind, dataset, repeat=repeat, seed=config.seed, **protocol.options)
+        make_folds(
+            protocol.kind,
+            dataset,
+            repeat=repeat,
+            seed=config.seed,
+            **protocol.options,
+        )
         for repeat in range(protocol.repeats)
     )
     return [fold for folds in repeats for fold in folds]
@@ -237,15 +257,30 @@ def _try_all(
     a_repeat = len(folds) // repeats
     tried = []
     for method in methods:
-        runs = [Run(data.id, method, repeat, fold) for repeat in range(repeats) for fold in range(a_repeat)]
-        jobs = [replace(plan.job(run), tops=[top], selection="nested") for run in runs]
+        runs = [
+            Run(data.id, method, repeat, fold)
+            for repeat in range(repeats)
+            for fold in range(a_repeat)
+        ]
+        jobs = [
+            replace(plan.job(run), tops=[top], selection="nested") for run in runs
+        ]
         records = finished(plan, runs, top, folds)
         how = f"of the run in {plan.root}" if records else "trained"
-        one = summed(method, jobs, dataset, records or train(jobs, dataset, folds, n_jobs, method))
-        tell(f"{method}: {one.error or f'{data.scoring} {one.value:.4f} on {len(folds)} test parts, {how}'}")
+        one = summed(
+            method,
+            jobs,
+            dataset,
+            records or train(jobs, dataset, folds, n_jobs, method),
+        )
+        tell(
+            f"{method}: {one.error or f'{data.scoring} {one.value:.4f} on {len(folds)} test parts, {how}'}"
+        )
         tried.append(one)
     sign = 1 if plan.config.metric(data.scoring).higher_is_better else -1
-    tried.sort(key=lambda t: -np.inf if np.isnan(t.value) else sign * t.value, reverse=True)
+    tried.sort(
+        key=lambda t: -np.inf if np.isnan(t.value) else sign * t.value, reverse=True
+    )
     best = tried[0]
     if np.isnan(best.value):
         raise ConfigError(
@@ -294,12 +329,24 @@ def _fit(
     """Fit the pipeline of a candidate on some rows, and score all."""
     table, kinds = dataset.table, columns_of(dataset.table)
     learner = learner_of(job, dataset)
-    estimator = learner.seeded(best.records[0].seed, job.tops[0]).set_params(**candidate)
+    estimator = learner.seeded(best.records[0].seed, job.tops[0]).set_params(
+        **candidate
+    )
     unfitted = pipeline_of(dataset, job.input, job.scaling, estimator)
     groups = None if dataset.groups is None else dataset.groups[rows]
-    entity = dataset.entity[rows] if learner.whole and dataset.entity is not None else None
+    entity = (
+        dataset.entity[rows]
+        if learner.whole and dataset.entity is not None
+        else None
+    )
     with threadpool_limits(1), torn_within() as torn:
-        pipeline = fit(unfitted, table.iloc[rows], dataset.y[rows], groups=groups, entity=entity)
+        pipeline = fit(
+            unfitted,
+            table.iloc[rows],
+            dataset.y[rows],
+            groups=groups,
+            entity=entity,
+        )
     for sentence in torn:
         tell(f"{best.method}: {sentence}")
     columns: dict[str, Any] = {"score": scores_of(pipeline, table)}
@@ -309,7 +356,8 @@ def _fit(
         middle = added[rows].mean(axis=0)
         columns["why"] = largest(added, middle, table)
     notes = {
-        "fills_gaps": dataset.impute is not None and scores_gaps(pipeline, table, kinds.numbers),
+        "fills_gaps": dataset.impute is not None
+        and scores_gaps(pipeline, table, kinds.numbers),
         "takes_unseen": scores_gaps(pipeline, table, kinds.categories),
         "middle": None if middle is None else middle.tolist(),
         "unused": unused_columns(pipeline, table),
@@ -317,11 +365,17 @@ def _fit(
     return _Fitted(pipeline, columns, notes)
 
 
-def _notes(job: Job, dataset: Dataset, origin: Origin, params: Mapping[str, Any], top: Top) -> dict[str, Any]:
+def _notes(
+    job: Job, dataset: Dataset, origin: Origin, params: Mapping[str, Any], top: Top
+) -> dict[str, Any]:
     """Return the notes of a package on its data; see `Package.notes`."""
     table = dataset.table
-    if top.kappa is not None:  # a share of the positives, unknown among new rows, is that of all rows here
-        top = Top(k=top.resolve(len(dataset.y), dataset.n_pos)).as_share(len(dataset.y))
+    if (
+        top.kappa is not None
+    ):  # a share of the positives, unknown among new rows, is that of all rows here
+        top = Top(k=top.resolve(len(dataset.y), dataset.n_pos)).as_share(
+            len(dataset.y)
+        )
     return {
         "input": job.input,
         "features": list(table.columns),
@@ -354,8 +408,16 @@ def _precision_of(expectation: Expectation) -> dict[str, Any]:
     """Return the note of the precision at the top of groups, which have no next list."""
     if expectation.next is not None:
         return {}
-    rates = {"mean": expectation.mean, "low": expectation.low, "high": expectation.high}
-    return {"precision": {name: None if math.isnan(rate) else rate for name, rate in rates.items()}}
+    rates = {
+        "mean": expectation.mean,
+        "low": expectation.low,
+        "high": expectation.high,
+    }
+    return {
+        "precision": {
+            name: None if math.isnan(rate) else rate for name, rate in rates.items()
+        }
+    }
 
 
 def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
@@ -371,7 +433,9 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
     return {**data.params, **read_receipt(receipt)}
 
 
-def read(name: str, kind: str, params: Mapping[str, Any], seed: int = 0) -> tuple[Dataset, Origin]:
+def read(
+    name: str, kind: str, params: Mapping[str, Any], seed: int = 0
+) -> tuple[Dataset, Origin]:
     """Return a data set, of which all rows are in a model, and what its file has beside the features.
 
     Raises
@@ -384,7 +448,13 @@ def read(name: str, kind: str, params: Mapping[str, Any], seed: int = 0) -> tupl
         numbers = np.arange(1, len(dataset.y) + 1)
         beside = pd.DataFrame(index=numbers - 1)
         nothing = Origin(
-            beside=beside, numbers=numbers, label="label", values=(), group=None, entity=None, reader={}
+            beside=beside,
+            numbers=numbers,
+            label="label",
+            values=(),
+            group=None,
+            entity=None,
+            reader={},
         )
         return dataset, nothing
     if no_step := [name for name in _NO_STEP if params.get(name) is not None]:
@@ -406,7 +476,9 @@ def read(name: str, kind: str, params: Mapping[str, Any], seed: int = 0) -> tupl
     return replace(dataset, origin=None), dataset.origin
 
 
-def pipeline_of(dataset: Dataset, takes: str, scaling: str, estimator: Estimator) -> Pipeline:
+def pipeline_of(
+    dataset: Dataset, takes: str, scaling: str, estimator: Estimator
+) -> Pipeline:
     """Return an unfitted pipeline of the table of a data set.
 
     Of an estimator that takes a matrix its steps are missing values and categories, scale and estimator, of
@@ -414,25 +486,33 @@ def pipeline_of(dataset: Dataset, takes: str, scaling: str, estimator: Estimator
     """
     if takes == "table":
         return Pipeline([("model", estimator)])
-    prepare = column_transformer(dataset.table, dataset.impute, dataset.max_categories, scaling)
+    prepare = column_transformer(
+        dataset.table, dataset.impute, dataset.max_categories, scaling
+    )
     return Pipeline([*prepare.steps, ("model", estimator)])
 
 
 def scores_gaps(pipeline: Any, X: pd.DataFrame, columns: Sequence[str]) -> bool:
     """Return whether a model has a score for a row that has no value in some columns."""
-    gaps = X.head(1).assign(**{name: X[name].head(1).mask([True]) for name in columns})
+    gaps = X.head(1).assign(
+        **{name: X[name].head(1).mask([True]) for name in columns}
+    )
     try:
         return bool(np.isfinite(scores_of(pipeline, gaps)).all())
     except Exception:  # of a model of any package
         return False
 
 
-def _ranked(dataset: Dataset, origin: Origin, columns: Mapping[str, Any], best: Tried) -> pd.DataFrame:
+def _ranked(
+    dataset: Dataset, origin: Origin, columns: Mapping[str, Any], best: Tried
+) -> pd.DataFrame:
     """Return all rows, first those put highest in a test part by models not trained on them."""
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
     for record in best.records:
         z = record.scores[0]
-        below = np.searchsorted(np.sort(z), z, "left") + np.searchsorted(np.sort(z), z, "right")
+        below = np.searchsorted(np.sort(z), z, "left") + np.searchsorted(
+            np.sort(z), z, "right"
+        )
         np.add.at(sums, record.test, below / (2 * len(z)))
         np.add.at(times, record.test, 1)
     with np.errstate(invalid="ignore"):
@@ -440,13 +520,23 @@ def _ranked(dataset: Dataset, origin: Origin, columns: Mapping[str, Any], best: 
     frame = pd.DataFrame({"row": origin.numbers, **origin.beside})
     frame = frame.assign(label=dataset.y, held_out=held_out, **columns)
     groups = None if origin.group is None else pd.Series(dataset.groups)
-    return in_order(frame.sort_values("score", ascending=False, kind="stable"), groups, "held_out")
+    return in_order(
+        frame.sort_values("score", ascending=False, kind="stable"),
+        groups,
+        "held_out",
+    )
 
 
-def finished(plan: Plan, runs: Sequence[Run], top: Top, folds: Sequence[Fold]) -> list[Record]:
+def finished(
+    plan: Plan, runs: Sequence[Run], top: Top, folds: Sequence[Fold]
+) -> list[Record]:
     """Return the records of a finished run of this configuration for one of its tops; none if some lack."""
     data, records = plan.config.dataset(runs[0].dataset), []
-    if data.selection != "nested" or top not in data.tops or not all(is_done(plan, run) for run in runs):
+    if (
+        data.selection != "nested"
+        or top not in data.tops
+        or not all(is_done(plan, run) for run in runs)
+    ):
         return []
     at = data.tops.index(top)
     for run, fold in zip(runs, folds, strict=True):
@@ -461,23 +551,32 @@ def finished(plan: Plan, runs: Sequence[Run], top: Top, folds: Sequence[Fold]) -
 
 
 def train(
-    jobs: Sequence[Job], dataset: Dataset, folds: Sequence[Fold], n_jobs: int, what: str
+    jobs: Sequence[Job],
+    dataset: Dataset,
+    folds: Sequence[Fold],
+    n_jobs: int,
+    what: str,
 ) -> list[Record]:
     """Train each job on its fold; `what` is said of the progress."""
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         done = Parallel(return_as="generator")(
-            delayed(_run)(job, dataset, fold) for job, fold in zip(jobs, folds, strict=True)
+            delayed(_run)(job, dataset, fold)
+            for job, fold in zip(jobs, folds, strict=True)
         )
         return list(show_progress(done, len(jobs), "fits", f"{what}: "))
 
 
-def summed(method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Record]) -> Tried:
+def summed(
+    method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Record]
+) -> Tried:
     """Return a method with the mean of its test parts."""
     error = next((o.reason for o in records if not o.ok), "")
     values = [] if error else _values(jobs[0].metric, jobs[0], dataset, records)
     known = [value for value in values if math.isfinite(value)]
     # As `judge` has it, to the last digit.
-    return Tried(method, math.fsum(known) / len(known) if known else math.nan, records, error)
+    return Tried(
+        method, math.fsum(known) / len(known) if known else math.nan, records, error
+    )
 
 
 def _refuse_drawn(config: Config, methods: Sequence[str]) -> None:
@@ -493,9 +592,14 @@ def _refuse_drawn(config: Config, methods: Sequence[str]) -> None:
 def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
     """Return the candidate with the best mean over the inner folds of all training parts."""
     inner = [record.tops[0]["inner"] for record in records]
-    values = [[one.get("selected_by", one["values"]) for one in candidates] for candidates in inner]
+    values = [
+        [one.get("selected_by", one["values"]) for one in candidates]
+        for candidates in inner
+    ]
     table = np.concatenate([np.array(part, np.float64).T for part in values])
-    return dict(inner[0][best_candidate(table, job.selector.metric)[0]]["candidate"])
+    return dict(
+        inner[0][best_candidate(table, job.selector.metric)[0]]["candidate"]
+    )
 
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
@@ -503,11 +607,16 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     (top,), records = job.tops, tried[0].records
     precision, ratio = get_metric("precision@k"), test_train_ratio(records)
     values = np.array(_values(precision, job, dataset, records))
-    units = sample_of(dataset).units(precision, top, ratio, [record.test for record in records])
+    units = sample_of(dataset).units(
+        precision, top, ratio, [record.test for record in records]
+    )
     low, high = interval(values, ratio, units=units, bounds=precision.bounds)
     mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
     if dataset.groups is not None:
-        alike = [replace(record, scores=np.zeros_like(record.scores)) for record in records]
+        alike = [
+            replace(record, scores=np.zeros_like(record.scores))
+            for record in records
+        ]
         chance = float(np.mean(_values(precision, job, dataset, alike)))
         return Expectation(
             mean=mean,
@@ -519,7 +628,11 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
             next=None,
             held_out=[],
         )
-    ties = [ties_at_k(o.scores[0], k).places / k for o in records if (k := _cut(top, dataset, o))]
+    ties = [
+        ties_at_k(o.scores[0], k).places / k
+        for o in records
+        if (k := _cut(top, dataset, o))
+    ]
     length = top.out_of or len(dataset.y)
     k = top.k or top.resolve(length, dataset.n_pos)
 
@@ -527,7 +640,10 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
         return None if dataset.entity is None else dataset.entity[rows]
 
     models = [
-        [HeldOut(o.test, dataset.y[o.test], o.scores[0], among(o.test)) for o in one.records]
+        [
+            HeldOut(o.test, dataset.y[o.test], o.scores[0], among(o.test))
+            for o in one.records
+        ]
         for one in tried
         if not one.error
     ]
@@ -545,7 +661,11 @@ def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
 
 
 def one_column_alone(
-    job: Job, dataset: Dataset, table: pd.DataFrame, folds: Sequence[Fold], records: Sequence[Record]
+    job: Job,
+    dataset: Dataset,
+    table: pd.DataFrame,
+    folds: Sequence[Fold],
+    records: Sequence[Record],
 ) -> OneColumn:
     """Compare the best column of numbers or categories with the model at the top of the test parts."""
     sample, (top,), metric = sample_of(dataset), job.tops, get_metric("precision@k")
@@ -553,8 +673,13 @@ def one_column_alone(
     def measure(part: Ints, scores: Floats) -> float:
         return sample.measure(metric, part, scores, top).value
 
-    chosen = one_column(table, columns_of(dataset.X).categories, dataset.y, folds, measure)
-    by_column = [replace(o, scores=z[None]) for o, (_, z) in zip(records, chosen, strict=True)]
+    chosen = one_column(
+        table, columns_of(dataset.X).categories, dataset.y, folds, measure
+    )
+    by_column = [
+        replace(o, scores=z[None])
+        for o, (_, z) in zip(records, chosen, strict=True)
+    ]
     own = np.array(_values(metric, job, dataset, by_column))
     ahead = np.array(_values(metric, job, dataset, records)) - own
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
@@ -564,21 +689,46 @@ def one_column_alone(
     return OneColumn(order, float(own.mean()), float(ahead.mean()), *ends)
 
 
-def share_kept(job: Job, dataset: Dataset, folds: Sequence[Fold], candidate: Params, n_jobs: int) -> float:
+def share_kept(
+    job: Job,
+    dataset: Dataset,
+    folds: Sequence[Fold],
+    candidate: Params,
+    n_jobs: int,
+) -> float:
     """Return the share of the top that two models keep if a fifth of their training rows differ."""
     if dataset.groups is not None:
         return math.nan
     halves = []
-    for fold in folds:  # each of two trains on five sixths, of whole entities if there are any
+    for fold in (
+        folds
+    ):  # each of two trains on five sixths, of whole entities if there are any
         units = fold.train if dataset.entity is None else dataset.entity[fold.train]
-        sixths = np.array_split(np.random.default_rng(job.seed).permutation(np.unique(units)), 6)
-        halves += [Fold(fold.train[~np.isin(units, out)], fold.test) for out in (sixths[0], sixths[-1])]
-    fixed = replace(job, param_grid={name: [value] for name, value in candidate.items()})
-    (top,), records = job.tops, train([fixed] * len(halves), dataset, halves, n_jobs, "for the card")
+        sixths = np.array_split(
+            np.random.default_rng(job.seed).permutation(np.unique(units)), 6
+        )
+        halves += [
+            Fold(fold.train[~np.isin(units, out)], fold.test)
+            for out in (sixths[0], sixths[-1])
+        ]
+    fixed = replace(
+        job, param_grid={name: [value] for name, value in candidate.items()}
+    )
+    (top,), records = (
+        job.tops,
+        train([fixed] * len(halves), dataset, halves, n_jobs, "for the card"),
+    )
     if not all(record.ok for record in records):
         return math.nan
     pairs = zip(records[::2], records[1::2], strict=True)
-    return float(np.mean([overlap_at_k(a.scores[0], b.scores[0], _cut(top, dataset, a)) for a, b in pairs]))
+    return float(
+        np.mean(
+            [
+                overlap_at_k(a.scores[0], b.scores[0], _cut(top, dataset, a))
+                for a, b in pairs
+            ]
+        )
+    )
 
 
 def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
@@ -595,7 +745,9 @@ def _cut(top: Top, dataset: Dataset, record: Record) -> int:
     return top.resolve(len(record.test), int(dataset.y[record.test].sum()))
 
 
-def _values(metric: Metric, job: Job, dataset: Dataset, records: Sequence[Record]) -> list[float]:
+def _values(
+    metric: Metric, job: Job, dataset: Dataset, records: Sequence[Record]
+) -> list[float]:
     """Return a metric of the scores of every test part."""
     sample, (top,) = sample_of(dataset), job.tops
     return [sample.measure(metric, o.test, o.scores[0], top).value for o in records]

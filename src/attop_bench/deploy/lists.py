@@ -7,7 +7,14 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +23,11 @@ import pandas as pd
 
 from attop.extending import did_you_mean
 from attop_bench.data.base import DatasetError
-from attop_bench.deploy.spreadsheet import is_spreadsheet, read_spreadsheet, write_spreadsheet
+from attop_bench.deploy.spreadsheet import (
+    is_spreadsheet,
+    read_spreadsheet,
+    write_spreadsheet,
+)
 from attop_bench.files import csv_text, original_cell, write_bytes
 
 #: All columns of the file, as a wish.
@@ -28,7 +39,10 @@ _FEATURES = 12
 
 
 def columns_of_list(
-    columns: Iterable[str], notes: Mapping[str, Any], wanted: Sequence[str] | None, has_reasons: bool
+    columns: Iterable[str],
+    notes: Mapping[str, Any],
+    wanted: Sequence[str] | None,
+    has_reasons: bool,
 ) -> list[str]:
     """Return the columns of a file that a list has between the number of the row and the score.
 
@@ -43,24 +57,42 @@ def columns_of_list(
     present = list(columns)
     named = [name for name in notes["beside"] if name in present]
     if wanted is None:
-        features = [name for name in notes["features"] if name in present and name not in _ADDED]
+        features = [
+            name
+            for name in notes["features"]
+            if name in present and name not in _ADDED
+        ]
         return named if has_reasons else [*named, *features[:_FEATURES]]
     chosen = present if list(wanted) == [ALL] else wanted
     for name in chosen:
         if name not in present:
-            raise DatasetError(f"--columns: the file has no column {name!r}; {did_you_mean(name, present)}")
+            raise DatasetError(
+                f"--columns: the file has no column {name!r}; {did_you_mean(name, present)}"
+            )
         if name in _ADDED:
-            raise DatasetError(f"the list adds a column {name!r}: rename that of the file")
+            raise DatasetError(
+                f"the list adds a column {name!r}: rename that of the file"
+            )
     return list(dict.fromkeys([*named, *chosen]))
 
 
-def in_order(ranked: pd.DataFrame, groups: pd.Series | None, by: str) -> pd.DataFrame:
+def in_order(
+    ranked: pd.DataFrame, groups: pd.Series | None, by: str
+) -> pd.DataFrame:
     """Sort rows by a column, highest first, and rank them, within each group if any."""
-    ranked = ranked.sort_values(by, ascending=False, kind="stable", na_position="last")
+    ranked = ranked.sort_values(
+        by, ascending=False, kind="stable", na_position="last"
+    )
     lists = None if groups is None else groups.loc[ranked.index]
-    rank = np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
+    rank = (
+        np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
+    )
     ranked.insert(0, "rank", rank + 1)
-    ranked = ranked if lists is None else ranked.loc[lists.sort_values(kind="stable").index]
+    ranked = (
+        ranked
+        if lists is None
+        else ranked.loc[lists.sort_values(kind="stable").index]
+    )
     return ranked.reset_index(drop=True)
 
 
@@ -78,13 +110,21 @@ def read_list(path: str | Path) -> pd.DataFrame:
         mark = _separator(text)
         if len({len(row) for row in _rows(text, mark) if row}) > 1:
             raise ValueError("a row has more or fewer fields than the header")
-        table = pd.read_csv(io.StringIO(text), sep=mark, dtype=str, keep_default_na=False)
+        table = pd.read_csv(
+            io.StringIO(text), sep=mark, dtype=str, keep_default_na=False
+        )
     except (OSError, csv.Error, ValueError) as error:
-        raise DatasetError(f"{path} is no list of attop score, text separated by commas: {error}") from None
-    return _without_empty_rows(table).rename(columns=original_cell).map(original_cell)
+        raise DatasetError(
+            f"{path} is no list of attop score, text separated by commas: {error}"
+        ) from None
+    return (
+        _without_empty_rows(table).rename(columns=original_cell).map(original_cell)
+    )
 
 
-def write_list(path: Path, ranked: pd.DataFrame, numeric: Collection[str] = ()) -> None:
+def write_list(
+    path: Path, ranked: pd.DataFrame, numeric: Collection[str] = ()
+) -> None:
     """Write a list as CSV, or by the file's name as an Excel file, with `numeric` columns as numbers.
 
     A CSV file with other signs than ASCII's begins with the mark by which spreadsheets know UTF-8.
@@ -143,7 +183,11 @@ def _rows(text: str, mark: str) -> Iterator[list[str]]:
 
 def own_rows(table: pd.DataFrame) -> pd.Series:
     """Return which rows are of the list itself, none that left it or were drawn from below."""
-    return numbers(table, "listed") == 1 if "listed" in table else pd.Series(True, table.index)
+    return (
+        numbers(table, "listed") == 1
+        if "listed" in table
+        else pd.Series(True, table.index)
+    )
 
 
 def numbers(table: pd.DataFrame, name: str) -> pd.Series:
@@ -161,9 +205,16 @@ def lists_in(folder: str | Path) -> list[Path]:
     """Return a folder's .csv and .xlsx files in the order a reader counts, list-2 before list-10."""
 
     def natural(path: Path) -> list[tuple[int, str]]:
-        return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", path.name)]
+        return [
+            (int(part), "") if part.isdecimal() else (0, part)
+            for part in re.split(r"(\d+)", path.name)
+        ]
 
-    files = [path for path in Path(folder).iterdir() if path.suffix.lower() in (".csv", ".xlsx")]
+    files = [
+        path
+        for path in Path(folder).iterdir()
+        if path.suffix.lower() in (".csv", ".xlsx")
+    ]
     return sorted(files, key=natural)
 
 
@@ -184,9 +235,14 @@ def changes(
     last = read_list(previous)
     for file, columns in (("the new file", ranked), (previous, last)):
         if not {column, "rank", *([group] if group else [])} <= {*columns}:
-            suggestion = ", ".join(named) or "a column that is no feature: the model has none"
+            suggestion = (
+                ", ".join(named)
+                or "a column that is no feature: the model has none"
+            )
             needed = f"no column rank, {group}" if group else "no column rank"
-            raise DatasetError(f"{file} has {needed} or no --id {column}: give a list, and {suggestion}")
+            raise DatasetError(
+                f"{file} has {needed} or no --id {column}: give a list, and {suggestion}"
+            )
     places, k = numbers(last, "rank"), head["rank"].max()
     if group:
         of = head[group].astype(str).str.strip()
@@ -194,20 +250,32 @@ def changes(
     last = last[(places <= k) & own_rows(last)]
     new, old = (pd.Index(f[column].fillna("").astype(str)) for f in (ranked, last))
     if not new.is_unique or not old.is_unique:
-        raise DatasetError(f"--id {column}: several rows have the same: give a column that differs")
+        raise DatasetError(
+            f"--id {column}: several rows have the same: give a column that differs"
+        )
     if gone := int((~old.isin(new)).sum()):
-        tell(f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows")
+        tell(
+            f"{gone:,} of the {len(old):,} rows of {previous} are not among the new rows"
+        )
     now, before = ranked.index.isin(head.index), new.isin(old)
-    change = np.select([now & before, now, before], ["stayed", "entered", "left"], "")
+    change = np.select(
+        [now & before, now, before], ["stayed", "entered", "left"], ""
+    )
     return pd.Series(change, ranked.index)
 
 
-def explore(ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int) -> pd.Series:
+def explore(
+    ranked: pd.DataFrame, head: pd.DataFrame, number: int, seed: int
+) -> pd.Series:
     """Draw rows below the top; return the rows each stands for, which are weights for unbiased sums."""
     rest = ranked.index.difference(head.index)
     if not 0 < number <= len(rest):
-        raise DatasetError(f"--explore {number}: there are {len(rest):,} rows below the top to draw from")
+        raise DatasetError(
+            f"--explore {number}: there are {len(rest):,} rows below the top to draw from"
+        )
     drawn = np.random.default_rng(seed).choice(rest, number, replace=False)
-    stands_for = pd.Series(ranked.index.isin(head.index).astype(float), ranked.index)
+    stands_for = pd.Series(
+        ranked.index.isin(head.index).astype(float), ranked.index
+    )
     stands_for[drawn] = len(rest) / number
     return stands_for

@@ -28,7 +28,9 @@ from attop_bench.files import StrPath
 _OF_LINES = ("csv", "excel")
 
 
-def read_new_rows(path: StrPath, notes: Mapping[str, Any], tell: Callable[[str], None]) -> Table:
+def read_new_rows(
+    path: StrPath, notes: Mapping[str, Any], tell: Callable[[str], None]
+) -> Table:
     """Read the rows of a file as those of the model's data: every line with a value is one.
 
     `notes` are those of a package. Where the header is, and the encoding, are found again: new rows may come
@@ -39,7 +41,11 @@ def read_new_rows(path: StrPath, notes: Mapping[str, Any], tell: Callable[[str],
     reader = dict(notes["reader"]) if form == notes["format"] else {}
     if form in _OF_LINES and os.path.isfile(path):
         unused = (*notes["unused"], None)
-        wanted = [name for name in (*notes["features"], notes["group"]) if name not in unused]
+        wanted = [
+            name
+            for name in (*notes["features"], notes["group"])
+            if name not in unused
+        ]
         try:
             reader, remarks = found_again(path, form, reader, wanted)
         except (UnicodeError, OSError, csv.Error, *BROKEN):
@@ -51,12 +57,17 @@ def read_new_rows(path: StrPath, notes: Mapping[str, Any], tell: Callable[[str],
     for line in table.remarks:
         tell(f"{path}: {line}")
     if lacking := [name for name in notes["beside"] if name not in table.frame]:
-        tell(f"{path}: lacks columns that a list of all shows: {join_first(lacking)}")
+        tell(
+            f"{path}: lacks columns that a list of all shows: {join_first(lacking)}"
+        )
     return table
 
 
 def features_of(
-    table: Table, notes: Mapping[str, Any], names: Sequence[str], tell: Callable[[str], None]
+    table: Table,
+    notes: Mapping[str, Any],
+    names: Sequence[str],
+    tell: Callable[[str], None],
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Return the features `names` of new rows as their file has them, and why a row has none, else "".
 
@@ -84,16 +95,27 @@ def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
     """
     if notes["input"] == "matrix":
         return X
-    categories = {name: values for name, values in notes["categories"].items() if name in X}
-    return X.assign(**{name: as_categories(X[name], values) for name, values in categories.items()})
+    categories = {
+        name: values for name, values in notes["categories"].items() if name in X
+    }
+    return X.assign(
+        **{
+            name: as_categories(X[name], values)
+            for name, values in categories.items()
+        }
+    )
 
 
-def _numbers(table: Table, name: str, notes: Mapping[str, Any]) -> tuple[pd.Series, pd.Series]:
+def _numbers(
+    table: Table, name: str, notes: Mapping[str, Any]
+) -> tuple[pd.Series, pd.Series]:
     """Return a column of numbers, and why a row has none that the model takes, else ""."""
     column, reasons = readable_numbers(table, name)
     if not notes["fills_gaps"]:
         gaps = column.isna() & reasons.eq("")
-        reasons = reasons.mask(gaps, f"{name} is missing, and the model fills no gaps")
+        reasons = reasons.mask(
+            gaps, f"{name} is missing, and the model fills no gaps"
+        )
     return column, reasons
 
 
@@ -110,10 +132,19 @@ def _categories(
     reasons = pd.Series("", text.index, dtype=object)
     if not notes["takes_unseen"]:
         refused = unseen | text.isna()
-        words = text[refused].map("{!r}".format).where(text[refused].notna(), "missing")
-        reasons[refused] = [f"{name} is {word}, and the model takes no new category" for word in words]
+        words = (
+            text[refused].map("{!r}".format).where(text[refused].notna(), "missing")
+        )
+        reasons[refused] = [
+            f"{name} is {word}, and the model takes no new category"
+            for word in words
+        ]
     elif unseen.any():
-        kind = "a rare category, or as none" if notes["input"] == "matrix" else "missing"
+        kind = (
+            "a rare category, or as none"
+            if notes["input"] == "matrix"
+            else "missing"
+        )
         tell(
             f"{table.where}: column {name!r}: {unseen.sum():,} of {len(text):,} values were never seen in "
             f"training, such as {text[unseen].iloc[0]!r}: they count as {kind}"
@@ -134,16 +165,27 @@ def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
     text = table.text(name)
     # (160 rows) is a number with a unit, but not as those of the column are.
     for reads in (_is_finite_number, _is_plain_number):
-        readable = {value: reads(str(value), table.decimal) for value in text.dropna().unique()}
-        is_unreadable = text.map(readable, na_action="ignore").eq(False).to_numpy(bool)
-        others = table.frame[name].mask(is_unreadable, None if table.has_types else "")
+        readable = {
+            value: reads(str(value), table.decimal)
+            for value in text.dropna().unique()
+        }
+        is_unreadable = (
+            text.map(readable, na_action="ignore").eq(False).to_numpy(bool)
+        )
+        others = table.frame[name].mask(
+            is_unreadable, None if table.has_types else ""
+        )
         if not is_unreadable.any() or 2 * is_unreadable.sum() > len(is_unreadable):
             continue
         try:
-            numbers = replace(table, frame=table.frame.assign(**{name: others})).numbers(name)
+            numbers = replace(
+                table, frame=table.frame.assign(**{name: others})
+            ).numbers(name)
         except DatasetError:
             continue
-        reasons[is_unreadable] = [f"{name} is {value!r}, no number" for value in text[is_unreadable]]
+        reasons[is_unreadable] = [
+            f"{name} is {value!r}, no number" for value in text[is_unreadable]
+        ]
         return numbers.astype(np.float64), reasons
     raise refusal
 
@@ -154,10 +196,15 @@ def _is_finite_number(value: str, decimal: str) -> bool:
 
 
 def _is_plain_number(value: str, decimal: str) -> bool:
-    return re.fullmatch(rf"[-+]?[\d{re.escape(decimal)}]+([eE][-+]?\d+)?", value) is not None
+    return (
+        re.fullmatch(rf"[-+]?[\d{re.escape(decimal)}]+([eE][-+]?\d+)?", value)
+        is not None
+    )
 
 
-def sorted_out(table: Table, reasons: pd.Series) -> tuple[np.ndarray, np.ndarray, Ledger]:
+def sorted_out(
+    table: Table, reasons: pd.Series
+) -> tuple[np.ndarray, np.ndarray, Ledger]:
     """Return the places of the rows to rank, their numbers in the file, from 1, and the ledger.
 
     `reasons` say why a row cannot be ranked, or nothing. Of these rows, lines that look like none (a sum, a
@@ -170,7 +217,9 @@ def sorted_out(table: Table, reasons: pd.Series) -> tuple[np.ndarray, np.ndarray
     passed = [suspects[line] for line in lines[is_suspect & ~can]]
     doubtful = [suspects[line] for line in lines[is_suspect & can]]
     numbers = np.cumsum(can | ~is_suspect)
-    unranked = tuple(_unranked(table, reasons, np.flatnonzero(~can & ~is_suspect), numbers))
+    unranked = tuple(
+        _unranked(table, reasons, np.flatnonzero(~can & ~is_suspect), numbers)
+    )
     ledger = Ledger(
         table.ledger.read,
         int(can.sum()),
@@ -179,23 +228,39 @@ def sorted_out(table: Table, reasons: pd.Series) -> tuple[np.ndarray, np.ndarray
         tuple(asides(doubtful)),
     )
     if not can.any():
-        raise DatasetError(f"{table.where}: no row can be ranked: {'; '.join(map(str, ledger.left_out))}")
+        raise DatasetError(
+            f"{table.where}: no row can be ranked: {'; '.join(map(str, ledger.left_out))}"
+        )
     return np.flatnonzero(can), numbers[can], ledger
 
 
-def _unranked(table: Table, reasons: pd.Series, places: np.ndarray, numbers: np.ndarray) -> Iterator[Aside]:
+def _unranked(
+    table: Table, reasons: pd.Series, places: np.ndarray, numbers: np.ndarray
+) -> Iterator[Aside]:
     """Yield the rows that cannot be ranked, those of one reason together, with the first of them."""
     why = reasons.iloc[places]
     for reason in why.unique():
         same = places[(why == reason).to_numpy()]
-        row = f", row {numbers[same[0]]:,}" if len(same) == 1 else f", the first in row {numbers[same[0]]:,}"
+        row = (
+            f", row {numbers[same[0]]:,}"
+            if len(same) == 1
+            else f", the first in row {numbers[same[0]]:,}"
+        )
         line = None if table.lines is None else int(table.lines[same[0]])
-        yield Aside(f"with no score, as {reason}{row}", len(same), line, shown(table.frame.iloc[same[0]]))
+        yield Aside(
+            f"with no score, as {reason}{row}",
+            len(same),
+            line,
+            shown(table.frame.iloc[same[0]]),
+        )
 
 
 def ledger_of_list(ledger: Ledger, listed: int) -> Iterator[str]:
     """Yield the lines below a list: which rows are not in it and why, and how many were read and ranked."""
-    for name, entries in (("passed over", ledger.passed), ("not ranked", ledger.left_out)):
+    for name, entries in (
+        ("passed over", ledger.passed),
+        ("not ranked", ledger.left_out),
+    ):
         for entry in entries:
             yield f"{name}: {entry}"
     for entry in ledger.doubtful:

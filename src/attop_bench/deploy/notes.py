@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from attop.extending import Top
 from attop_bench.data.base import DatasetError
@@ -64,8 +71,12 @@ class _Notes(_Strict):
 
     @model_validator(mode="after")
     def _middle_has_a_base(self) -> _Notes:
-        if self.middle is not None and len(self.middle) != (n := len(self.features) + 1):
-            raise ValueError(f"middle has {len(self.middle)} numbers instead of {n}")
+        if self.middle is not None and len(self.middle) != (
+            n := len(self.features) + 1
+        ):
+            raise ValueError(
+                f"middle has {len(self.middle)} numbers instead of {n}"
+            )
         return self
 
 
@@ -78,7 +89,9 @@ def read_notes(place: str | Path) -> dict[str, Any]:
     """Read the notes of a package, from its folder or a file in it, without loading the model."""
     folder = folder_of(place)
     if not (folder / NOTES).is_file():
-        raise DatasetError(f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}")
+        raise DatasetError(
+            f"{place} does not hold a model of attop deploy: there is no {folder / NOTES}"
+        )
     try:
         notes = read_json(folder / NOTES)
         _Notes.model_validate(notes)

@@ -16,7 +16,14 @@ import pandas as pd
 from sklearn.exceptions import InconsistentVersionWarning
 
 from attop.experiment import HeldOut, NextList, next_list
-from attop.extending import Floats, Top, count_noun, did_you_mean, join_first, pitfall
+from attop.extending import (
+    Floats,
+    Top,
+    count_noun,
+    did_you_mean,
+    join_first,
+    pitfall,
+)
 from attop.metrics import scores_of, ties_at_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.categories import as_identifiers
@@ -25,10 +32,27 @@ from attop_bench.data.reading.formats import format_of
 from attop_bench.data.reading.table import Table
 from attop_bench.deploy.contributions import contributions, largest
 from attop_bench.deploy.lists import columns_of_list, in_order
-from attop_bench.deploy.new_rows import features_of, read_new_rows, sorted_out, typed
+from attop_bench.deploy.new_rows import (
+    features_of,
+    read_new_rows,
+    sorted_out,
+    typed,
+)
 from attop_bench.deploy.notes import NOTES, folder_of, read_notes
-from attop_bench.deploy.promise import HELD_OUT, Promise, read_held_out, sentence_of_groups, write_held_out
-from attop_bench.deploy.training import TRAINING, Training, effect_of, read_training, write_training
+from attop_bench.deploy.promise import (
+    HELD_OUT,
+    Promise,
+    read_held_out,
+    sentence_of_groups,
+    write_held_out,
+)
+from attop_bench.deploy.training import (
+    TRAINING,
+    Training,
+    effect_of,
+    read_training,
+    write_training,
+)
 from attop_bench.deploy.trial import (
     TRIAL,
     changed_versions,
@@ -107,17 +131,29 @@ class Package:
         X, reasons = features_of(table, self.notes, self.used, tell)
         if group is not None:
             without_group = table.text(group).isna() & reasons.eq("")
-            reasons = reasons.mask(without_group, f"{group} is missing, which names its list")
+            reasons = reasons.mask(
+                without_group, f"{group} is missing, which names its list"
+            )
         places, numbers, ledger = sorted_out(table, reasons)
-        table = replace(table, frame=table.frame.iloc[places].reset_index(drop=True))
+        table = replace(
+            table, frame=table.frame.iloc[places].reset_index(drop=True)
+        )
         X = X.iloc[places].reset_index(drop=True)
         unlike = findings(self.training, X, self._design_effect(table))
         X = self._with_unused(X)
         scores = scores_of(self.pipeline, X)
         why = self._reasons(X)
-        names = columns_of_list(columns, self.notes, wanted_columns, has_reasons=bool(why))
-        ranked = pd.DataFrame({"row": numbers, **table.frame[names], "score": scores, **why})
-        groups = None if group is None else as_identifiers(table.text(group), table.where)
+        names = columns_of_list(
+            columns, self.notes, wanted_columns, has_reasons=bool(why)
+        )
+        ranked = pd.DataFrame(
+            {"row": numbers, **table.frame[names], "score": scores, **why}
+        )
+        groups = (
+            None
+            if group is None
+            else as_identifiers(table.text(group), table.where)
+        )
         ranked = in_order(ranked, groups, "score")
         ranked.attrs.update(ledger=ledger, unlike=unlike)
         return ranked
@@ -132,20 +168,30 @@ class Package:
             return
         hint = did_you_mean(missing[0], columns)
         own_mark = self.notes["reader"].get("separator", ",")
-        if form == "csv" and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark:
+        if (
+            form == "csv"
+            and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark
+        ):
             hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
-        raise DatasetError(f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}")
+        raise DatasetError(
+            f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}"
+        )
 
     def _tell_of_unused(self, table: Table, tell: Callable[[str], None]) -> None:
         """Tell which columns a file lacks that are of no use to the model."""
         lacking = [name for name in self.notes["unused"] if name not in table.frame]
         if lacking:
-            tell(f"{table.where}: lacks columns that the model does not use: {join_first(lacking)}")
+            tell(
+                f"{table.where}: lacks columns that the model does not use: {join_first(lacking)}"
+            )
 
     def _with_unused(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the features that the model takes, those of no use with any value."""
         categories = self.notes["categories"]
-        unused = {name: categories[name][0] if name in categories else 0.0 for name in self.notes["unused"]}
+        unused = {
+            name: categories[name][0] if name in categories else 0.0
+            for name in self.notes["unused"]
+        }
         return typed(X.assign(**unused)[self.notes["features"]], self.notes)
 
     def _design_effect(self, table: Table) -> float:
@@ -161,24 +207,40 @@ class Package:
         if not self.notes["middle"]:
             return {}
         added = contributions(self.pipeline, X)
-        return {} if added is None else {"why": largest(added, np.array(self.notes["middle"]), X)}
+        return (
+            {}
+            if added is None
+            else {"why": largest(added, np.array(self.notes["middle"]), X)}
+        )
 
     def forecast(
-        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None = None
+        self,
+        ranked: pd.DataFrame,
+        head: pd.DataFrame,
+        prevalence: float | None = None,
     ) -> NextList | None:
         """Return the positives to expect at the top of a list; None with groups, which have one each."""
         if not self.held_out:
             return None
         chosen, *rivals = self.held_out
-        return next_list(chosen, len(head), len(ranked), rivals=rivals, prevalence=prevalence)
+        return next_list(
+            chosen, len(head), len(ranked), rivals=rivals, prevalence=prevalence
+        )
 
     def _as_wide(self, table: Table, tell: Callable[[str], None]) -> Table:
         """Return rows of SVMlight with all features of the model: 0 where the file ends before."""
         features, frame = self.notes["features"], table.frame
         names = {*features, *self.notes["beside"], "label", "qid"}
         if new := [name for name in frame if name not in names]:
-            tell(f"{table.where}: {count_noun(len(new), 'feature')} unknown to the model: left out")
-        return replace(table, frame=frame.assign(**{name: 0.0 for name in features if name not in frame}))
+            tell(
+                f"{table.where}: {count_noun(len(new), 'feature')} unknown to the model: left out"
+            )
+        return replace(
+            table,
+            frame=frame.assign(
+                **{name: 0.0 for name in features if name not in frame}
+            ),
+        )
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
         """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""
@@ -188,13 +250,19 @@ class Package:
         sizes = group.map(group.value_counts())
         most = max(most, sizes.max())
         k = {
-            n: top.resolve(n if top.depends_on_sample else most, None, where="a new list")
+            n: top.resolve(
+                n if top.depends_on_sample else most, None, where="a new list"
+            )
             for n in sizes.unique()
         }
         return ranked[ranked["rank"] <= sizes.map(k)]
 
     def expect(
-        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
+        self,
+        ranked: pd.DataFrame,
+        head: pd.DataFrame,
+        prevalence: float | None,
+        tell: Callable[[str], None],
     ) -> Promise:
         """Return the promise of the top of a list, and tell it.
 
@@ -213,7 +281,11 @@ class Package:
         return promise
 
     def _expect(
-        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
+        self,
+        ranked: pd.DataFrame,
+        head: pd.DataFrame,
+        prevalence: float | None,
+        tell: Callable[[str], None],
     ) -> Promise:
         """Return the promise of the top of a list like those of training, and tell it."""
         forecast = self.forecast(ranked, head, prevalence)
@@ -238,13 +310,23 @@ class Package:
         return promise
 
     def _expect_of_groups(
-        self, ranked: pd.DataFrame, head: pd.DataFrame, prevalence: float | None, tell: Callable[[str], None]
+        self,
+        ranked: pd.DataFrame,
+        head: pd.DataFrame,
+        prevalence: float | None,
+        tell: Callable[[str], None],
     ) -> Promise:
         top, precision = Top.of(self.notes["top"]), self.notes["precision"]
-        tell(sentence_of_groups(top, precision["mean"], precision["low"], precision["high"]))
+        tell(
+            sentence_of_groups(
+                top, precision["mean"], precision["low"], precision["high"]
+            )
+        )
         promise = Promise.of_groups(len(head), len(ranked), precision, prevalence)
         if len(self.head(ranked)) != len(head):
-            promise = promise.without(f"the card is of {top} of each group, and these are other rows")
+            promise = promise.without(
+                f"the card is of {top} of each group, and these are other rows"
+            )
         tell(promise.sentence)
         return promise
 
@@ -258,7 +340,11 @@ def write_model(folder: Path, package: Package) -> list[str]:
         import skops.io
 
         content = skops.io.dumps(package.pipeline)
-        untrusted = [t for t in skops.io.get_untrusted_types(data=content) if t not in HARMLESS]
+        untrusted = [
+            t
+            for t in skops.io.get_untrusted_types(data=content)
+            if t not in HARMLESS
+        ]
         if not untrusted:
             write_bytes(folder / SAFE_MODEL, content)
     write_held_out(folder / HELD_OUT, package.held_out)
@@ -269,7 +355,11 @@ def write_model(folder: Path, package: Package) -> list[str]:
 
 def write_notes(folder: Path, package: Package) -> None:
     """Write the notes of a package, with digests of all its files, which are there."""
-    digests = {name: _digest(folder / name) for name in FILES if name != NOTES and (folder / name).exists()}
+    digests = {
+        name: _digest(folder / name)
+        for name in FILES
+        if name != NOTES and (folder / name).exists()
+    }
     additions = {"versions": versions_of(package.pipeline), "digests": digests}
     write_json(folder / NOTES, {**package.notes, **additions})
 
@@ -279,7 +369,9 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def read_package(place: str | Path, tell: Callable[[str], None] = lambda line: None) -> Package:
+def read_package(
+    place: str | Path, tell: Callable[[str], None] = lambda line: None
+) -> Package:
     """Read a package from its folder, or by one of its two files of the model.
 
     It is read by skops where it has such a file and skops is installed. Else joblib unpickles it, which runs
@@ -295,7 +387,9 @@ def read_package(place: str | Path, tell: Callable[[str], None] = lambda line: N
     _refuse_mixed(folder, notes["digests"])
     file = _file_of(Path(place), folder, tell)
     if not file.is_file():
-        raise DatasetError(f"{file} is not there, of which {folder / NOTES} is: deploy again")
+        raise DatasetError(
+            f"{file} is not there, of which {folder / NOTES} is: deploy again"
+        )
     changed = changed_versions(notes["versions"])
     package = Package(
         _load(file, changed),
@@ -315,7 +409,11 @@ def _refuse_mixed(folder: Path, digests: Mapping[str, str]) -> None:
         if name == NOTES or not (file.exists() or name in _NEEDED):
             continue
         if not file.is_file() or _digest(file) != digests.get(name):
-            remedy = "deploy again" if name in (MODEL, SAFE_MODEL, *_NEEDED) else "deploy again, or move it"
+            remedy = (
+                "deploy again"
+                if name in (MODEL, SAFE_MODEL, *_NEEDED)
+                else "deploy again, or move it"
+            )
             raise DatasetError(
                 f"{file} is not that of {folder / NOTES}, as after an interruption or an edit: {remedy}"
             )
@@ -346,7 +444,9 @@ def _load(file: Path, changed: Mapping[str, tuple[str, str]]) -> Any:
                 return skops.io.load(file, trusted=HARMLESS)
             return joblib.load(file)
     except Exception as error:  # a damaged file raises anything
-        made = f"; it was made with {_versions_in_words(changed)}" if changed else ""
+        made = (
+            f"; it was made with {_versions_in_words(changed)}" if changed else ""
+        )
         raise DatasetError(
             f"{file} cannot be loaded ({type(error).__name__}: {error}){made}: install the versions the card "
             "names, or deploy again"
@@ -362,24 +462,37 @@ def _try_out(
 ) -> None:
     """Refuse a model that gives the stored rows other scores; else tell of versions that differ."""
     rows, scores = trial
-    made = f"{file} was made with {_versions_in_words(changed)}" if changed else f"{file}"
+    made = (
+        f"{file} was made with {_versions_in_words(changed)}"
+        if changed
+        else f"{file}"
+    )
     remedy = "install the versions the card names, or deploy again"
     try:
         difference = largest_difference(pipeline, rows, scores)
     except Exception as error:  # of code of another version
         reason = f"{type(error).__name__}: {error}"
-        raise DatasetError(f"{made}: it cannot score its stored rows ({reason}); {remedy}") from error
+        raise DatasetError(
+            f"{made}: it cannot score its stored rows ({reason}); {remedy}"
+        ) from error
     if difference:
         raise DatasetError(
             f"{made}: the scores of {count_noun(len(rows), 'stored row')} differ by up to "
             f"{difference:.2g} of the largest; {remedy}"
         )
     if "scikit-learn" in changed and not len(rows):
-        raise DatasetError(f"{made}, and there are no stored rows to try it on: {remedy}")
+        raise DatasetError(
+            f"{made}, and there are no stored rows to try it on: {remedy}"
+        )
     if changed:
-        tell(f"{made}; the scores of {count_noun(len(rows), 'stored row')} are equal")
+        tell(
+            f"{made}; the scores of {count_noun(len(rows), 'stored row')} are equal"
+        )
 
 
 def _versions_in_words(changed: Mapping[str, tuple[str, str]]) -> str:
     """Name versions, such as "scikit-learn 1.8.0 (here 1.9.1)"."""
-    return ", ".join(f"{package} {then} (here {here})" for package, (then, here) in changed.items())
+    return ", ".join(
+        f"{package} {then} (here {here})"
+        for package, (then, here) in changed.items()
+    )

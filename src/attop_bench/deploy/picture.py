@@ -28,13 +28,19 @@ def title_of(forecast: NextList, name: str) -> str:
     )
 
 
-def draw_expectation(forecast: NextList, name: str, prevalence: float, form: str = "png") -> bytes:
+def draw_expectation(
+    forecast: NextList, name: str, prevalence: float, form: str = "png"
+) -> bytes:
     """Return the picture of a list as a file of one of `FORMATS`; see `expectation_figure`."""
     from matplotlib import rc_context
 
     figure = expectation_figure(forecast, name, prevalence)
     content = io.BytesIO()
-    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    undated = {
+        "png": {"Software": None},
+        "svg": {"Date": None},
+        "pdf": {"CreationDate": None},
+    }
     with rc_context({"svg.hashsalt": "attop"}):
         figure.savefig(content, format=form, dpi=150, metadata=undated[form])
     return content.getvalue()
@@ -68,16 +74,41 @@ def expectation_figure(forecast: NextList, name: str, prevalence: float) -> Figu
         label="95% of lists, the whole curve",
     )
     axes.plot(ks, forecast.path, color=_BLUE, label="expected")
-    axes.plot([0, last], [0, chance], color=_QUIET, linestyle=":", label="rows in any order")
-    axes.vlines(k, forecast.low, forecast.high, color=_BLUE, linewidth=2.5, label=f"95% of lists, at {k:,}")
+    axes.plot(
+        [0, last],
+        [0, chance],
+        color=_QUIET,
+        linestyle=":",
+        label="rows in any order",
+    )
+    axes.vlines(
+        k,
+        forecast.low,
+        forecast.high,
+        color=_BLUE,
+        linewidth=2.5,
+        label=f"95% of lists, at {k:,}",
+    )
     at_k = (k, forecast.expected)
     axes.plot(*at_k, marker="o", color=_BLUE)
     axes.annotate(
-        format_hits(forecast.expected, k), at_k, (-5, 6), textcoords="offset points", ha="right", color=_BLUE
+        format_hits(forecast.expected, k),
+        at_k,
+        (-5, 6),
+        textcoords="offset points",
+        ha="right",
+        color=_BLUE,
     )
-    axes.set_title(title_of(forecast, name), loc="left", fontsize=10, parse_math=False)
+    axes.set_title(
+        title_of(forecast, name), loc="left", fontsize=10, parse_math=False
+    )
     highest = max(float(np.max(forecast.band_high)), chance)
-    axes.set(xlim=(0, last), ylim=(0, 1.05 * highest), xlabel="rows looked at", ylabel="positives among them")
+    axes.set(
+        xlim=(0, last),
+        ylim=(0, 1.05 * highest),
+        xlabel="rows looked at",
+        ylabel="positives among them",
+    )
     axes.spines[["top", "right"]].set_visible(False)
     canvas.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     return canvas

@@ -47,13 +47,19 @@ class Promise(BaseModel):
 
     @model_validator(mode="after")
     def _is_possible(self) -> Promise:
-        numbers = [value for value in (self.least, self.expected, self.low, self.high) if value is not None]
+        numbers = [
+            value
+            for value in (self.least, self.expected, self.low, self.high)
+            if value is not None
+        ]
         if any(value > self.k for value in numbers):
             raise ValueError(
                 f"no more than the {self.k:,} rows of the list can be positive, got {max(numbers):g}"
             )
         if self.least is not None and self.least > self.k - _NOT_PERFECT:
-            raise ValueError(f"least must be below the {self.k:,} rows of the list, got {self.least:g}")
+            raise ValueError(
+                f"least must be below the {self.k:,} rows of the list, got {self.least:g}"
+            )
         return self
 
     @property
@@ -64,7 +70,10 @@ class Promise(BaseModel):
     @classmethod
     def of_list(cls, coming: NextList, prevalence: float | None) -> Promise:
         """Return the promise of the next list."""
-        numbers = {name: _known(getattr(coming, name)) for name in ("expected", "low", "high", "least")}
+        numbers = {
+            name: _known(getattr(coming, name))
+            for name in ("expected", "low", "high", "least")
+        }
         promise = cls(
             k=coming.k,
             length=coming.length,
@@ -76,10 +85,17 @@ class Promise(BaseModel):
 
     @classmethod
     def of_groups(
-        cls, k: int, length: int, precision: Mapping[str, float | None], prevalence: float | None
+        cls,
+        k: int,
+        length: int,
+        precision: Mapping[str, float | None],
+        prevalence: float | None,
     ) -> Promise:
         """Return the promise of `k` rows at the top of groups, by the precision of the test parts."""
-        hits = {name: None if rate is None else rate * k for name, rate in precision.items()}
+        hits = {
+            name: None if rate is None else rate * k
+            for name, rate in precision.items()
+        }
         promise = cls(
             k=k,
             length=length,
@@ -88,17 +104,23 @@ class Promise(BaseModel):
             high=hits["high"],
             least=None,
             prevalence=prevalence,
-            reason="one test part has no interval" if hits["low"] is None else "such lists may hold none",
+            reason="one test part has no interval"
+            if hits["low"] is None
+            else "such lists may hold none",
         )
         if prevalence is not None:
-            return promise.without("it is not known what another prevalence does to groups")
+            return promise.without(
+                "it is not known what another prevalence does to groups"
+            )
         return promise.promising(hits["low"])
 
     def promising(self, least: float | None) -> Promise:
         """Return this with what is promised, where that is more than nothing; a perfect list never is."""
         if not least:
             return self
-        return self.model_copy(update={"least": min(least, self.k - _NOT_PERFECT), "reason": ""})
+        return self.model_copy(
+            update={"least": min(least, self.k - _NOT_PERFECT), "reason": ""}
+        )
 
     def without(self, reason: str) -> Promise:
         """Return this with nothing expected or promised."""
@@ -117,12 +139,20 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def sentence_of_groups(top: Top, mean: float, low: float | None, high: float | None) -> str:
+def sentence_of_groups(
+    top: Top, mean: float, low: float | None, high: float | None
+) -> str:
     """Say what to expect at the top of each group, where each has a list of its own."""
     k = None if top.depends_on_sample else top.k
-    where = f"the rows at the top of each group ({top})" if k is None else f"the {k:,} highest of each group"
+    where = (
+        f"the rows at the top of each group ({top})"
+        if k is None
+        else f"the {k:,} highest of each group"
+    )
 
-    def count(share: float) -> str:  # of a share of each group there is no number to expect
+    def count(
+        share: float,
+    ) -> str:  # of a share of each group there is no number to expect
         return f"{share:.0%}" if k is None else format_hits(share * k, k)
 
     interval = ""
@@ -136,9 +166,15 @@ def write_held_out(path: Path, models: Sequence[Sequence[HeldOut]]) -> None:
     first = models[0] if models else []
     arrays = {
         "size": np.array([len(part.rows) for part in first], np.int64),
-        "rows": np.concatenate([part.rows for part in first] or [np.empty(0, np.int64)]),
-        "label": np.concatenate([part.y_true for part in first] or [np.empty(0, np.int64)]),
-        "scores": np.array([np.concatenate([part.y_score for part in parts]) for parts in models]),
+        "rows": np.concatenate(
+            [part.rows for part in first] or [np.empty(0, np.int64)]
+        ),
+        "label": np.concatenate(
+            [part.y_true for part in first] or [np.empty(0, np.int64)]
+        ),
+        "scores": np.array(
+            [np.concatenate([part.y_score for part in parts]) for parts in models]
+        ),
     }
     if first and first[0].entity is not None:
         arrays["entity"] = np.concatenate([part.entity for part in first])
@@ -150,9 +186,16 @@ def read_held_out(path: Path) -> list[list[HeldOut]]:
     arrays, _ = load_arrays(path)
     ends = np.cumsum(arrays["size"])[:-1]
     rows, labels = (np.split(arrays[name], ends) for name in ("rows", "label"))
-    entities = np.split(arrays["entity"], ends) if "entity" in arrays else [None] * len(rows)
+    entities = (
+        np.split(arrays["entity"], ends)
+        if "entity" in arrays
+        else [None] * len(rows)
+    )
     return [
-        [HeldOut(*part) for part in zip(rows, labels, np.split(z, ends), entities, strict=True)]
+        [
+            HeldOut(*part)
+            for part in zip(rows, labels, np.split(z, ends), entities, strict=True)
+        ]
         for z in arrays["scores"]
     ]
 
@@ -168,16 +211,23 @@ def read_promise(file: Path) -> Promise | None:
     if not os.path.lexists(where):
         return None
     if not where.is_file():
-        raise DatasetError(f"{where} is no file: take it away, or write the list again")
+        raise DatasetError(
+            f"{where} is no file: take it away, or write the list again"
+        )
     try:
         return Promise.model_validate(read_json(where))
     except (OSError, ValueError) as error:
         what = in_words(error) if isinstance(error, ValueError) else str(error)
-        raise DatasetError(f"{where} is no promise of attop score: {what}; write the list again") from None
+        raise DatasetError(
+            f"{where} is no promise of attop score: {what}; write the list again"
+        ) from None
 
 
 def labels_of(
-    file: Path, column: str, positive: Any = "1", values: Sequence[str] | None = ("0", "1")
+    file: Path,
+    column: str,
+    positive: Any = "1",
+    values: Sequence[str] | None = ("0", "1"),
 ) -> pd.Series:
     """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet.
 
@@ -185,10 +235,14 @@ def labels_of(
     """
     frame = read_list(file)
     if column not in frame:
-        raise DatasetError(f"{file} has no column {column!r}: write the labels into it, or give --label")
+        raise DatasetError(
+            f"{file} has no column {column!r}: write the labels into it, or give --label"
+        )
     frame = frame[own_rows(frame)]
     if not len(frame):
-        raise DatasetError(f"{file} has no rows: take the list out, or write its rows into it")
+        raise DatasetError(
+            f"{file} has no rows: take the list out, or write its rows into it"
+        )
     table = Table(frame, str(file), has_types=False)
     text = table.text(column)
     if values is not None:
@@ -203,4 +257,6 @@ def labels_of(
             raise DatasetError(
                 f"{file}: column {column!r} must hold {usual} or nothing, got {unreadable.iloc[0]!r}"
             )
-    return pd.Series(is_positive(table, column, positive), text.index, float).where(text.notna())
+    return pd.Series(is_positive(table, column, positive), text.index, float).where(
+        text.notna()
+    )

@@ -26,7 +26,9 @@ class Difference(NamedTuple):
     standardised: float
 
 
-def differences(X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.bool_]) -> list[Difference]:
+def differences(
+    X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.bool_]
+) -> list[Difference]:
     """Return the difference of each column between list and rest, the largest standardised one first.
 
     Of a column of `categorical` it is the category whose shares differ most. Missing values are left out.
@@ -42,11 +44,19 @@ def differences(X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.
         if not all(map(len, sides)):
             continue
         if name in categorical:
-            shares = pd.concat([side.value_counts(normalize=True) for side in sides], axis=1).fillna(0.0)
-            means, names = shares.to_numpy(), [f"{name} = {value}" for value in shares.index]
+            shares = pd.concat(
+                [side.value_counts(normalize=True) for side in sides], axis=1
+            ).fillna(0.0)
+            means, names = (
+                shares.to_numpy(),
+                [f"{name} = {value}" for value in shares.index],
+            )
             variances = means * (1 - means)
         else:
-            means, variances = (np.array([[f(side) for side in sides]], float) for f in (np.mean, np.var))
+            means, variances = (
+                np.array([[f(side) for side in sides]], float)
+                for f in (np.mean, np.var)
+            )
             names = [name]
         with np.errstate(divide="ignore", invalid="ignore"):
             found = (means[:, 0] - means[:, 1]) / np.sqrt(variances.mean(axis=1))
@@ -54,7 +64,13 @@ def differences(X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.
         first = int(np.argmax(np.abs(found)))
         listed_mean, rest_mean = means[first].tolist()
         differences_found.append(
-            Difference(names[first], name in categorical, listed_mean, rest_mean, float(found[first]))
+            Difference(
+                names[first],
+                name in categorical,
+                listed_mean,
+                rest_mean,
+                float(found[first]),
+            )
         )
     return sorted(differences_found, key=lambda one: -abs(one.standardised))
 
@@ -74,22 +90,36 @@ def one_column(
     """
     columns = []
     for fold in folds:
-        orders = (order for name in X for order in _orders(X[name], name in categorical, y, fold.train))
+        orders = (
+            order
+            for name in X
+            for order in _orders(X[name], name in categorical, y, fold.train)
+        )
         none = "none, of text alone", np.zeros(len(y))
         best = max(
-            orders, key=lambda order: np.nan_to_num(measure(fold.train, order[1][fold.train])), default=none
+            orders,
+            key=lambda order: np.nan_to_num(
+                measure(fold.train, order[1][fold.train])
+            ),
+            default=none,
         )
         columns.append((best[0], best[1][fold.test]))
     return columns
 
 
-def _orders(column: pd.Series, is_text: bool, y: Ints, train: Ints) -> Iterator[tuple[str, Floats]]:
+def _orders(
+    column: pd.Series, is_text: bool, y: Ints, train: Ints
+) -> Iterator[tuple[str, Floats]]:
     if is_text:
         text, mean = column.fillna(""), float(y[train].mean())
         by_category = pd.Series(y[train]).groupby(text.iloc[train].to_numpy())
-        rates = (by_category.sum() + mean) / (by_category.count() + 1)  # of few rows, near the mean
+        rates = (by_category.sum() + mean) / (
+            by_category.count() + 1
+        )  # of few rows, near the mean
         shares = text.map(rates).fillna(mean).to_numpy(np.float64, copy=True)
-        shares[train] = shares_of_others(pd.factorize(text.iloc[train])[0], y[train])
+        shares[train] = shares_of_others(
+            pd.factorize(text.iloc[train])[0], y[train]
+        )
         yield f"`{column.name}` by its share of positives", shares
         return
     for sign, first in ((1, "highest"), (-1, "lowest")):

@@ -32,10 +32,14 @@ def is_spreadsheet(path: str | Path) -> bool:
 def check_spreadsheet(path: str | Path) -> None:
     """Refuse the name of an Excel file where nothing can write one."""
     if is_spreadsheet(path) and find_spec("openpyxl") is None:
-        raise DatasetError(f"{path}: Excel files need openpyxl: install attop[excel], or write a .csv")
+        raise DatasetError(
+            f"{path}: Excel files need openpyxl: install attop[excel], or write a .csv"
+        )
 
 
-def write_spreadsheet(path: Path, frame: pd.DataFrame, numeric: Collection[str] = ()) -> None:
+def write_spreadsheet(
+    path: Path, frame: pd.DataFrame, numeric: Collection[str] = ()
+) -> None:
     """Write a table as a sheet of Excel's.
 
     Text stays text, identifiers with leading zeros among it, but in the `numeric` columns, whose numbers are
@@ -63,7 +67,9 @@ def write_spreadsheet(path: Path, frame: pd.DataFrame, numeric: Collection[str] 
         for row, value in enumerate([str(name), *values], 1):
             _fill(sheet.cell(row, place), value)
         sheet.cell(1, place).font = Font(bold=True)
-        sheet.column_dimensions[get_column_letter(place)].width = _width(name, values)
+        sheet.column_dimensions[get_column_letter(place)].width = _width(
+            name, values
+        )
     sheet.freeze_panes = "A2"
     sheet.auto_filter.ref = sheet.dimensions
     content = io.BytesIO()
@@ -83,7 +89,9 @@ def read_spreadsheet(path: str | Path) -> pd.DataFrame:
     try:
         return pd.read_excel(path, engine=engine, dtype=str, keep_default_na=False)
     except ImportError:
-        raise ValueError("Excel files need python-calamine: pip install python-calamine") from None
+        raise ValueError(
+            "Excel files need python-calamine: pip install python-calamine"
+        ) from None
     except Exception as error:  # each engine has errors of its own
         raise ValueError(f"it cannot be read as an Excel file: {error}") from error
 
@@ -128,5 +136,8 @@ def _fill(cell: Any, value: Any) -> None:
 
 
 def _width(name: object, values: Iterable[Any]) -> int:
-    longest = max((len(str(value)) for value in (name, *values) if value is not None), default=0)
+    longest = max(
+        (len(str(value)) for value in (name, *values) if value is not None),
+        default=0,
+    )
     return min(longest + 2, _WIDEST)

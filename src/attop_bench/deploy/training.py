@@ -89,7 +89,9 @@ def shares_up_to(cuts: Floats, values: Floats) -> Floats:
     if not len(cuts):
         return np.empty(0)
     places = np.searchsorted(cuts, values, "left")
-    return np.cumsum(np.bincount(places, minlength=len(cuts) + 1))[:-1] / len(values)
+    return np.cumsum(np.bincount(places, minlength=len(cuts) + 1))[:-1] / len(
+        values
+    )
 
 
 def some_rows(n_rows: int, n_columns: int) -> Ints:
@@ -97,10 +99,14 @@ def some_rows(n_rows: int, n_columns: int) -> Ints:
     most = min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_CELLS // max(n_columns, 1)))
     if n_rows <= most:
         return np.arange(n_rows)
-    return np.sort(np.random.default_rng(n_rows).choice(n_rows, most, replace=False))
+    return np.sort(
+        np.random.default_rng(n_rows).choice(n_rows, most, replace=False)
+    )
 
 
-def summarise(X: pd.DataFrame, rows: Ints, unit: Ints | None, folds: Sequence[Fold] = ()) -> Training:
+def summarise(
+    X: pd.DataFrame, rows: Ints, unit: Ints | None, folds: Sequence[Fold] = ()
+) -> Training:
     """Summarise the `rows` of a table that a model was trained on.
 
     Rows of one `unit` count as one. What is `usual` is how far the test parts of `folds` were from their
@@ -113,9 +119,15 @@ def summarise(X: pd.DataFrame, rows: Ints, unit: Ints | None, folds: Sequence[Fo
         test = fold.test[some_rows(len(fold.test), X.shape[1])]
         chance = 1 / part.units + effect_of(test, unit) / len(test)
         for place, distribution in enumerate(part.distributions):
-            apart = distribution.distances(distribution.aspect.measure(X.iloc[test]))
-            usual[place] = _larger(usual[place], _beyond_chance(distribution, apart, chance))
-    distributions = [replace(d, usual=u) for d, u in zip(whole.distributions, usual, strict=True)]
+            apart = distribution.distances(
+                distribution.aspect.measure(X.iloc[test])
+            )
+            usual[place] = _larger(
+                usual[place], _beyond_chance(distribution, apart, chance)
+            )
+    distributions = [
+        replace(d, usual=u) for d, u in zip(whole.distributions, usual, strict=True)
+    ]
     return replace(whole, distributions=distributions)
 
 
@@ -133,7 +145,8 @@ def _summary(X: pd.DataFrame, rows: Ints, unit: Ints | None) -> Training:
     units = np.arange(len(rows)) if unit is None else unit[rows]
     effect = effect_of(rows, unit)
     distributions = [
-        _distribution(aspect, aspect.measure(part, is_training=True), units) for aspect in aspects_of(part)
+        _distribution(aspect, aspect.measure(part, is_training=True), units)
+        for aspect in aspects_of(part)
     ]
     return Training(distributions, len(rows) / effect, effect)
 
@@ -144,18 +157,32 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
     missing = 1 - len(present) / len(values)
     if not len(present):
         nothing = np.empty(0)
-        return Distribution(aspect, missing, unseen=0.0, cuts=nothing, below=nothing, quantiles=nothing)
+        return Distribution(
+            aspect,
+            missing,
+            unseen=0.0,
+            cuts=nothing,
+            below=nothing,
+            quantiles=nothing,
+        )
     if aspect.is_category:
         return _of_category(aspect, missing, present, unit[is_present])
     places = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
     quantiles = np.quantile(present, places, method="inverted_cdf")
     cuts = _cuts_between(quantiles)
     return Distribution(
-        aspect, missing, unseen=0.0, cuts=cuts, below=shares_up_to(cuts, present), quantiles=quantiles
+        aspect,
+        missing,
+        unseen=0.0,
+        cuts=cuts,
+        below=shares_up_to(cuts, present),
+        quantiles=quantiles,
     )
 
 
-def _of_category(aspect: Aspect, missing: float, present: Floats, unit: Ints) -> Distribution:
+def _of_category(
+    aspect: Aspect, missing: float, present: Floats, unit: Ints
+) -> Distribution:
     """Return the distribution of the values that others have too.
 
     A row is left out whose value no other unit has, as a new row is whose value no unit of training has: else
@@ -168,17 +195,28 @@ def _of_category(aspect: Aspect, missing: float, present: Floats, unit: Ints) ->
     if not has_others.any():
         cuts = np.empty(0)
     below = shares_up_to(cuts, present[has_others])
-    return Distribution(aspect, missing, unseen=unseen, cuts=cuts, below=below, quantiles=np.empty(0))
+    return Distribution(
+        aspect,
+        missing,
+        unseen=unseen,
+        cuts=cuts,
+        below=below,
+        quantiles=np.empty(0),
+    )
 
 
 def _cuts_between(quantiles: Floats) -> Floats:
     """Return numbers between distinct quantiles, and one just outside each end."""
     atoms = np.unique(quantiles)
     margin = _BEYOND * (float(np.abs(atoms).max()) or 1.0)
-    return np.concatenate([[atoms[0] - margin], (atoms[1:] + atoms[:-1]) / 2, [atoms[-1] + margin]])
+    return np.concatenate(
+        [[atoms[0] - margin], (atoms[1:] + atoms[:-1]) / 2, [atoms[-1] + margin]]
+    )
 
 
-def _beyond_chance(distribution: Distribution, found: Distances, chance: float) -> Distances:
+def _beyond_chance(
+    distribution: Distribution, found: Distances, chance: float
+) -> Distances:
     """Return distances less their mean under equal laws; `chance` is the variance of a mean of units."""
 
     def shares(share: float) -> float:
@@ -193,21 +231,37 @@ def _beyond_chance(distribution: Distribution, found: Distances, chance: float) 
 
 def _larger(one: Distances, other: Distances) -> Distances:
     return Distances(
-        max(one.missing, other.missing), max(one.unseen, other.unseen), max(one.distance, other.distance)
+        max(one.missing, other.missing),
+        max(one.unseen, other.unseen),
+        max(one.distance, other.distance),
     )
 
 
 def write_training(path: Path, training: Training) -> None:
     """Write a summary."""
     parts = training.distributions
-    arrays = {name: _joined([getattr(d, name) for d in parts]) for name in ("cuts", "below", "quantiles")}
+    arrays = {
+        name: _joined([getattr(d, name) for d in parts])
+        for name in ("cuts", "below", "quantiles")
+    }
     for name in ("cuts", "quantiles"):
-        arrays[f"sizes_of_{name}"] = np.array([len(getattr(d, name)) for d in parts], np.int64)
+        arrays[f"sizes_of_{name}"] = np.array(
+            [len(getattr(d, name)) for d in parts], np.int64
+        )
     records = [
-        {"aspect": asdict(d.aspect), "missing": d.missing, "unseen": d.unseen, "usual": asdict(d.usual)}
+        {
+            "aspect": asdict(d.aspect),
+            "missing": d.missing,
+            "unseen": d.unseen,
+            "usual": asdict(d.usual),
+        }
         for d in parts
     ]
-    meta = {"units": training.units, "design_effect": training.design_effect, "distributions": records}
+    meta = {
+        "units": training.units,
+        "design_effect": training.design_effect,
+        "distributions": records,
+    }
     save_arrays(path, arrays, meta)
 
 
@@ -221,15 +275,21 @@ def read_training(path: Path) -> Training:
     try:
         if not meta["distributions"]:
             return Training([], meta["units"], meta["design_effect"])
-        ends = {name: np.cumsum(arrays[f"sizes_of_{name}"])[:-1] for name in ("cuts", "quantiles")}
+        ends = {
+            name: np.cumsum(arrays[f"sizes_of_{name}"])[:-1]
+            for name in ("cuts", "quantiles")
+        }
         columns = [
-            np.split(arrays[name], ends.get(name, ends["cuts"])) for name in ("cuts", "below", "quantiles")
+            np.split(arrays[name], ends.get(name, ends["cuts"]))
+            for name in ("cuts", "below", "quantiles")
         ]
         records = zip(meta["distributions"], *columns, strict=True)
         distributions = [_distribution_of(*record) for record in records]
         return Training(distributions, meta["units"], meta["design_effect"])
     except (KeyError, TypeError, ValueError) as error:
-        raise DatasetError(f"{path} is not by attop deploy ({error}): deploy again") from None
+        raise DatasetError(
+            f"{path} is not by attop deploy ({error}): deploy again"
+        ) from None
 
 
 def _distribution_of(

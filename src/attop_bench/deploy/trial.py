@@ -36,7 +36,9 @@ def write_trial(path: Path, pipeline: Any, rows: pd.DataFrame) -> None:
     plain = rows.astype(object).where(rows.notna(), None)
     content = {
         "columns": {name: plain[name].tolist() for name in rows},
-        "text": [name for name in rows if not pd.api.types.is_numeric_dtype(rows[name])],
+        "text": [
+            name for name in rows if not pd.api.types.is_numeric_dtype(rows[name])
+        ],
         "scores": scores_of(pipeline, rows).tolist() if len(rows) else [],
     }
     write_json(path, content)
@@ -51,11 +53,16 @@ def read_trial(path: Path) -> tuple[pd.DataFrame, Floats]:
             name: pd.Series(values, dtype=object if name in text else np.float64)
             for name, values in content["columns"].items()
         }
-        rows, scores = pd.DataFrame(columns), np.array(content["scores"], np.float64)
+        rows, scores = (
+            pd.DataFrame(columns),
+            np.array(content["scores"], np.float64),
+        )
         if len(rows) != len(scores):
             raise ValueError(f"it has {len(rows)} rows and {len(scores)} scores")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DatasetError(f"{path} is not by attop deploy ({error}): deploy again") from None
+        raise DatasetError(
+            f"{path} is not by attop deploy ({error}): deploy again"
+        ) from None
     return rows.where(rows.notna(), np.nan), scores
 
 

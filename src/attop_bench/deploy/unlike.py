@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import Floats
-from attop_bench.deploy.training import Distances, Distribution, Training, shares_up_to, some_rows
+from attop_bench.deploy.training import (
+    Distances,
+    Distribution,
+    Training,
+    shares_up_to,
+    some_rows,
+)
 
 #: Of lists like the training rows, this share at most is said to be unlike them.
 FALSE_ALARM = 0.01
@@ -53,7 +59,9 @@ class Rows:
     def seen(self) -> Floats:
         """Values that training rows have too, or of a number all."""
         aspect, present = self.distribution.aspect, self.present
-        return present[present < len(aspect.values)] if aspect.is_category else present
+        return (
+            present[present < len(aspect.values)] if aspect.is_category else present
+        )
 
     @property
     def noise(self) -> float:
@@ -91,7 +99,9 @@ def chance_of_shares(share: float, new: float, trained: float, n: float) -> floa
     (1979), "The tail of the hypergeometric distribution", Discrete Mathematics 25.
     """
     pooled = (share * trained + new * n) / (trained + n)
-    exponent = max(trained * _divergence(share, pooled), n * _divergence(new, pooled))
+    exponent = max(
+        trained * _divergence(share, pooled), n * _divergence(new, pooled)
+    )
     return min(1.0, 2 * math.exp(-exponent))
 
 
@@ -118,20 +128,30 @@ def findings(training: Training, X: pd.DataFrame, effect: float) -> list[str]:
     rows = []
     for distribution in distributions:
         values = distribution.aspect.measure(some)
-        rows.append(Rows(distribution, values, distribution.distances(values), units, level))
+        rows.append(
+            Rows(distribution, values, distribution.distances(values), units, level)
+        )
     far = [one for one in rows if one.is_far]
     return [sentence for one in rows for sentence in _sentences(one, far)]
 
 
 def _sentences(rows: Rows, far: Sequence[Rows]) -> Iterator[str]:
     """Yield what was found of one aspect; `far` are those whose values are others."""
-    distribution, apart, usual = rows.distribution, rows.distances, rows.distribution.usual
+    distribution, apart, usual = (
+        rows.distribution,
+        rows.distances,
+        rows.distribution.usual,
+    )
     name = distribution.aspect.name
     missing = distribution.missing + apart.missing
-    if rows.is_another_share(distribution.missing, missing, max(usual.missing, 0.0)):
+    if rows.is_another_share(
+        distribution.missing, missing, max(usual.missing, 0.0)
+    ):
         yield f"{name} is missing in {missing:.0%} of the rows, in training in {distribution.missing:.0%}"
     unseen = distribution.unseen + apart.unseen
-    if apart.unseen > 0 and rows.is_another_share(distribution.unseen, unseen, max(usual.unseen, 0.0)):
+    if apart.unseen > 0 and rows.is_another_share(
+        distribution.unseen, unseen, max(usual.unseen, 0.0)
+    ):
         yield f"{name} has a value that training never had in {unseen:.0%} of the rows"
     if any(one is rows for one in far):
         yield f"{name} {_change(rows, far)}"
@@ -140,7 +160,9 @@ def _sentences(rows: Rows, far: Sequence[Rows]) -> Iterator[str]:
 def _change(rows: Rows, far: Sequence[Rows]) -> str:
     """Say what became of the values of a column: those of another, in other units, or other ones."""
     if other := _column_held(rows, far):
-        return f"has the values that {other} had in training: did the columns shift?"
+        return (
+            f"has the values that {other} had in training: did the columns shift?"
+        )
     if rows.distribution.aspect.is_category:
         return _change_of_shares(rows)
     if rows.distribution.aspect.what != "number":
@@ -152,7 +174,11 @@ def _column_held(rows: Rows, far: Sequence[Rows]) -> str | None:
     """Return the column whose values these are, if it has others itself."""
     if rows.distribution.aspect.what != "number":
         return None
-    others = [one.distribution for one in far if one.distribution.aspect.what == "number" and one is not rows]
+    others = [
+        one.distribution
+        for one in far
+        if one.distribution.aspect.what == "number" and one is not rows
+    ]
     held = (d.aspect.column for d in others if rows.fits(d, rows.present))
     return next(held, None)
 
@@ -164,7 +190,10 @@ def _change_of_units(rows: Rows) -> str | None:
     new = np.quantile(present, _INNER, method="inverted_cdf")
     for factor in _factors(trained, new):
         if rows.fits(distribution, _rounded(present / factor)):
-            is_unit = abs(math.log(abs(factor))) > math.log(_FACTOR_OF_UNITS) or factor < 0
+            is_unit = (
+                abs(math.log(abs(factor))) > math.log(_FACTOR_OF_UNITS)
+                or factor < 0
+            )
             ask = "another unit?" if is_unit else "why?"
             return f"is {_times(factor)} what it was in training: {ask}"
     added = float(np.median(new - trained))
@@ -185,7 +214,11 @@ def _factors(trained: Floats, new: Floats) -> Iterator[float]:
     """
     for sign, turned in ((1.0, new), (-1.0, -new[::-1])):
         is_value = trained != 0
-        factor = float(np.median(turned[is_value] / trained[is_value])) if is_value.any() else 0.0
+        factor = (
+            float(np.median(turned[is_value] / trained[is_value]))
+            if is_value.any()
+            else 0.0
+        )
         if factor <= 0:
             continue
         power = 10.0 ** round(math.log10(factor))
@@ -209,9 +242,13 @@ def _plus(number: float) -> str:
 
 
 def _change_of_median(rows: Rows) -> str:
-    trained, new = float(np.median(rows.distribution.quantiles)), float(np.median(rows.present))
+    trained, new = (
+        float(np.median(rows.distribution.quantiles)),
+        float(np.median(rows.present)),
+    )
+    medians = f"median {new:.4g} for {trained:.4g}"
     return (
-        f"has other values than in training: median {new:.4g} for {trained:.4g}, {_distance_in_words(rows)}"
+        f"has other values than in training: {medians}, {_distance_in_words(rows)}"
     )
 
 

@@ -11,7 +11,12 @@ from attop.extending import count_noun, format_hits
 from attop.statistics import MOST_FURTHER, Watched, watch
 from attop_bench.data.base import DatasetError
 from attop_bench.deploy.lists import lists_in, read_list
-from attop_bench.deploy.promise import Promise, labels_of, promise_path, read_promise
+from attop_bench.deploy.promise import (
+    Promise,
+    labels_of,
+    promise_path,
+    read_promise,
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,11 @@ class PastList:
     @property
     def expected(self) -> float | None:
         """The hits expected of the rows with a label."""
-        return None if self.promise.expected is None else self.promise.expected * self.part
+        return (
+            None
+            if self.promise.expected is None
+            else self.promise.expected * self.part
+        )
 
 
 @dataclass(frozen=True)
@@ -56,9 +65,13 @@ class Folder:
 
     def lines(self) -> list[str]:
         """Say of each list that is not judged, or not whole, why."""
-        remarks = [f"{name} is passed over: {reason}" for name, reason in self.passed.items()]
+        remarks = [
+            f"{name} is passed over: {reason}"
+            for name, reason in self.passed.items()
+        ]
         remarks += [
-            f"{name} promises nothing, and is not judged: {r}" for name, r in self.without_promise.items()
+            f"{name} promises nothing, and is not judged: {r}"
+            for name, r in self.without_promise.items()
         ]
         if self.waiting:
             remarks.append(f"Waiting for labels: {', '.join(self.waiting)}")
@@ -81,7 +94,9 @@ class Folder:
         return f" Not judged: {', '.join(counted)}." if counted else ""
 
 
-def read_folder(folder: str | Path, column: str, how: dict[str, Any], promised: float | None) -> Folder:
+def read_folder(
+    folder: str | Path, column: str, how: dict[str, Any], promised: float | None
+) -> Folder:
     """Read all lists of a folder; what is wrong with one is said of it, and the others are read.
 
     `how` has the options of `labels_of`, `promised` is the precision to keep where it is given.
@@ -92,7 +107,9 @@ def read_folder(folder: str | Path, column: str, how: dict[str, Any], promised: 
     for path in lists_in(folder):
         try:
             if (other := stems.setdefault(path.stem, path.name)) != path.name:
-                raise DatasetError(f"{other} is there, which has the same promise: take one of them away")
+                raise DatasetError(
+                    f"{other} is there, which has the same promise: take one of them away"
+                )
             if first := _copied(path, contents):
                 raise DatasetError(f"it is {first} again")
             _read_one(path, column, how, promised, lists)
@@ -112,21 +129,35 @@ def _copied(path: Path, contents: dict[bytes, str]) -> str:
     return first if first != path.name else ""
 
 
-def _read_one(path: Path, column: str, how: dict[str, Any], promised: float | None, lists: Folder) -> None:
+def _read_one(
+    path: Path,
+    column: str,
+    how: dict[str, Any],
+    promised: float | None,
+    lists: Folder,
+) -> None:
     labels = labels_of(path, column, **how)
-    promise = _given(promised, len(labels)) if promised is not None else _beside(path, len(labels))
+    promise = (
+        _given(promised, len(labels))
+        if promised is not None
+        else _beside(path, len(labels))
+    )
     if not labels.notna().any():
         lists.waiting.append(path.name)
     elif not promise.holds:
         lists.without_promise[path.name] = promise.reason or "its least is 0"
     else:
         rows, hits = int(labels.notna().sum()), int(labels.sum())
-        lists.judged.append(PastList(path.name, rows, hits, len(labels) - rows, promise))
+        lists.judged.append(
+            PastList(path.name, rows, hits, len(labels) - rows, promise)
+        )
 
 
 def _given(precision: float, k: int) -> Promise:
     """Return a promise of so much precision, of which nothing else is known."""
-    return Promise(k=k, length=k, expected=None, low=None, high=None, least=precision * k)
+    return Promise(
+        k=k, length=k, expected=None, low=None, high=None, least=precision * k
+    )
 
 
 def _beside(path: Path, k: int) -> Promise:
@@ -177,7 +208,12 @@ def three_numbers(lists: Sequence[PastList]) -> str:
 def _interval(lists: Sequence[PastList]) -> str:
     """Return the interval of the one list there is, if all its labels are there."""
     promise = lists[0].promise
-    if len(lists) > 1 or lists[0].waiting or promise.low is None or promise.high is None:
+    if (
+        len(lists) > 1
+        or lists[0].waiting
+        or promise.low is None
+        or promise.high is None
+    ):
         return ""
     return f" ({format_hits(promise.low, promise.k)} to {format_hits(promise.high, promise.k)})"
 
@@ -188,7 +224,9 @@ def _what_would_tell(result: Watched) -> str:
         return ""
     if result.lists_to_tell is None:
         return f" Even {MOST_FURTHER} more lists like these would not tell."
-    return f" {count_noun(result.lists_to_tell, 'more list')} like these would tell."
+    return (
+        f" {count_noun(result.lists_to_tell, 'more list')} like these would tell."
+    )
 
 
 def _about_dependence(result: Watched) -> str:

@@ -38,7 +38,13 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 #: What the kernel says of this process that it inherited, and a server would hand on to another one's jobs.
-_INHERITED = ("cgroup", "limits", "oom_score_adj", "coredump_filter", "timerslack_ns")
+_INHERITED = (
+    "cgroup",
+    "limits",
+    "oom_score_adj",
+    "coredump_filter",
+    "timerslack_ns",
+)
 #: Lines of /proc/self/status that are of this kind.
 _STATUS = (
     "Umask",
@@ -68,7 +74,9 @@ def main(preload: str = "", installed: tuple[str, ...] = ()) -> None:
     os._exit(status)
 
 
-def _ask(command: list[str], preload: str, installed: tuple[str, ...]) -> int | None:
+def _ask(
+    command: list[str], preload: str, installed: tuple[str, ...]
+) -> int | None:
     """Return the exit status of a script run by a server; None without a server or its answer."""
     at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
     if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
@@ -76,9 +84,13 @@ def _ask(command: list[str], preload: str, installed: tuple[str, ...]) -> int | 
     try:
         connection = _connection(_path(preload, installed), preload)
         call = marshal.dumps((os.getpid(), os.getcwd(), dict(os.environ), command))
-        streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
+        streams = b"".join(
+            stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2)
+        )
         size = len(call).to_bytes(8, "big")
-        connection.sendmsg([size], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+        connection.sendmsg(
+            [size], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)]
+        )
         while call:
             call = call[connection.send(call) :]
         answer = connection.recv(1)
@@ -120,9 +132,25 @@ def _start(path: str, preload: str) -> None:
     listener.listen(512)
     number = listener.fileno()
     # -P: a file of the working directory must not stand in for a module.
-    command = [sys.executable, "-P", "-c", _PROGRAM, HOME, path, str(number), preload]
+    command = [
+        sys.executable,
+        "-P",
+        "-c",
+        _PROGRAM,
+        HOME,
+        path,
+        str(number),
+        preload,
+    ]
     nothing = subprocess.DEVNULL
-    subprocess.run(command, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=[number])
+    subprocess.run(
+        command,
+        cwd="/",
+        stdin=nothing,
+        stdout=nothing,
+        stderr=nothing,
+        pass_fds=[number],
+    )
     listener.close()
 
 
@@ -144,26 +172,47 @@ def _path(preload: str, installed: tuple[str, ...]) -> str:
     status = os.lstat(folder)
     # Not the bits that a folder takes from the one above, such as that of the group.
     if status.st_uid != os.getuid() or status.st_mode & 0o170777 != 0o40700:
-        raise OSError(f"{folder} is no folder that its owner alone can enter (chmod 700)")
+        raise OSError(
+            f"{folder} is no folder that its owner alone can enter (chmod 700)"
+        )
     state = [preload, sys.version, sys.executable, *_inherited()]
-    state += [(place, os.stat(place).st_mtime_ns) for place in installed if os.path.isdir(place)]
+    state += [
+        (place, os.stat(place).st_mtime_ns)
+        for place in installed
+        if os.path.isdir(place)
+    ]
     for package in ("attop", "attop_bench"):
         for place, _, files in os.walk(f"{HOME}/{package}"):
-            code = [f"{place}/{name}" for name in sorted(files) if name.endswith(".py")]
+            code = [
+                f"{place}/{name}" for name in sorted(files) if name.endswith(".py")
+            ]
             state += [
-                (name, status.st_mtime_ns, status.st_size) for name in code for status in [os.stat(name)]
+                (name, status.st_mtime_ns, status.st_size)
+                for name in code
+                for status in [os.stat(name)]
             ]
     path = f"{folder}/{hashlib.sha256(repr(state).encode()).hexdigest()[:24]}"
     if len(path) > 100:
-        raise OSError(f"{path} is too long for a socket: set TMPDIR to a folder with a shorter name")
+        raise OSError(
+            f"{path} is too long for a socket: set TMPDIR to a folder with a shorter name"
+        )
     return path
 
 
 def _inherited() -> list[object]:
     """Return all that a process inherits from the one that starts it, and that may differ between two."""
-    state: list[object] = [sorted(os.environ.items()), sorted(os.sched_getaffinity(0))]
-    state += [os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.readlink("/proc/self/root")]
-    state += sorted(os.readlink(f"/proc/self/ns/{kind}") for kind in os.listdir("/proc/self/ns"))
+    state: list[object] = [
+        sorted(os.environ.items()),
+        sorted(os.sched_getaffinity(0)),
+    ]
+    state += [
+        os.getpriority(os.PRIO_PROCESS, 0),
+        os.sched_getscheduler(0),
+        os.readlink("/proc/self/root"),
+    ]
+    state += sorted(
+        os.readlink(f"/proc/self/ns/{kind}") for kind in os.listdir("/proc/self/ns")
+    )
     for name in _INHERITED:
         if os.path.exists(f"/proc/self/{name}"):
             with open(f"/proc/self/{name}") as file:

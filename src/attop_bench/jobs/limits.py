@@ -36,7 +36,9 @@ class ProcessResult:
 
     #: ``timeout``, ``memory``, ``error``: its own fault; ``failed``: not its own, such as a full disk;
     #: ``killed``: by a signal, usually from outside; ``abandoned``: the client is gone.
-    status: Literal["done", "timeout", "memory", "error", "failed", "killed", "abandoned"]
+    status: Literal[
+        "done", "timeout", "memory", "error", "failed", "killed", "abandoned"
+    ]
     message: str = ""
     #: The end of its output.
     tail: str = ""

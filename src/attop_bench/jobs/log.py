@@ -37,7 +37,9 @@ def job_log(path: str) -> Iterator[None]:
             else:
                 traceback.print_exc()
                 last = traceback.format_exc().strip().splitlines()[-1]
-                os.write(terminal, f"\n{last}\nThe traceback is in {path}\n\n".encode())
+                os.write(
+                    terminal, f"\n{last}\nThe traceback is in {path}\n\n".encode()
+                )
             raise SystemExit(1) from None
         finally:
             sys.stdout.flush()
@@ -50,7 +52,9 @@ class BoundedLog:
     def __init__(self, path: str | os.PathLike[str]):
         self._file: int | None = None
         with contextlib.suppress(OSError):
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+            self._file = os.open(
+                path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644
+            )
         self._written = self._taken = 0
         self._last = b""
 
@@ -73,7 +77,9 @@ class BoundedLog:
         """Write the end of the output, and a last message."""
         left = self._taken - self._written
         if left > len(self._last):
-            self._write(f"\n[{left - len(self._last)} bytes left out here]\n".encode())
+            self._write(
+                f"\n[{left - len(self._last)} bytes left out here]\n".encode()
+            )
         if left:
             self._write(self._last[-left:])
         if message:

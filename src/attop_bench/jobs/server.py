@@ -51,7 +51,9 @@ _IDLE, _TURN = 20.0, 0.02
 _gone: Callable[[], bool] | None = None
 
 
-def run_in_process(function: str, argument: Any, log: str, limits: Limits) -> ProcessResult:
+def run_in_process(
+    function: str, argument: Any, log: str, limits: Limits
+) -> ProcessResult:
     """Call the function at a dotted path in a process of its own, which ends with this process's parent.
 
     `argument` reaches it by the fork; `log` takes the output. An exception is the function's fault, but for a
@@ -60,7 +62,9 @@ def run_in_process(function: str, argument: Any, log: str, limits: Limits) -> Pr
     call = function, argument, log, limits
     if _gone is None:
         return _run_apart(call, _orphaned(os.getpid()))
-    signal.signal(signal.SIGIO, signal.SIG_IGN)  # from here on `supervise` asks, and clears up
+    signal.signal(
+        signal.SIGIO, signal.SIG_IGN
+    )  # from here on `supervise` asks, and clears up
     return _supervise(call, _gone)
 
 
@@ -85,12 +89,15 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
     with receiver, contextlib.suppress(EOFError):
         while not receiver.poll(0.5) and end is None:
             if orphaned():
-                end = ProcessResult("abandoned", "stopped: nobody waits for the result")
+                end = ProcessResult(
+                    "abandoned", "stopped: nobody waits for the result"
+                )
         end = end or receiver.recv()
     os.waitpid(supervisor, 0)
     signal.signal(signal.SIGINT, interrupt)
     return end or ProcessResult(
-        "killed", "the process that watched the job was killed by SIGKILL, by the job itself or from outside"
+        "killed",
+        "the process that watched the job was killed by SIGKILL, by the job itself or from outside",
     )
 
 
@@ -147,7 +154,9 @@ def _serve(path: str, listener: socket.socket, preload: str) -> None:
     adopter = os.getppid()
     while os.getppid() == adopter:
         full = len(running) >= len(os.sched_getaffinity(0))
-        if select.select([] if full else [listener], [], [], _TURN if full else 1.0)[0]:
+        if select.select(
+            [] if full else [listener], [], [], _TURN if full else 1.0
+        )[0]:
             _accept(listener, running)
         for pid in list(running):
             if os.waitpid(pid, os.WNOHANG)[0]:
@@ -187,10 +196,14 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
 
 def _descends(connection: socket.socket) -> bool:
     """Return whether a client was started by a script of this server, whose limits it would leave behind."""
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    credentials = connection.getsockopt(
+        socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
+    )
     pid, _, _ = struct.unpack("3i", credentials)
     try:
-        return os.getpid() in (process.pid for process in psutil.Process(pid).parents())
+        return os.getpid() in (
+            process.pid for process in psutil.Process(pid).parents()
+        )
     except psutil.Error:  # it is gone
         return True
 
@@ -200,7 +213,9 @@ def _answer(connection: socket.socket) -> None:
     connection.settimeout(30)
     size, streams, _, _ = socket.recv_fds(connection, 8, 3)
     with connection.makefile("rb") as sent:
-        client, folder, environment, command = marshal.loads(sent.read(int.from_bytes(size, "big")))
+        client, folder, environment, command = marshal.loads(
+            sent.read(int.from_bytes(size, "big"))
+        )
     connection.settimeout(None)
     orphaned = _orphaned(client)
 
@@ -212,7 +227,11 @@ def _answer(connection: socket.socket) -> None:
     # The end of the client ends a script, as a signal would that both get.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
+    fcntl.fcntl(
+        connection,
+        fcntl.F_SETFL,
+        fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC,
+    )
     if gone():
         return
     for stream, descriptor in enumerate(streams):

@@ -46,7 +46,10 @@ class CannotRun(Exception):
 
 
 def supervise(
-    work: Callable[[], None], log: str | os.PathLike[str], limits: Limits, abandoned: Callable[[], bool]
+    work: Callable[[], None],
+    log: str | os.PathLike[str],
+    limits: Limits,
+    abandoned: Callable[[], bool],
 ) -> ProcessResult:
     """Run `work` in a child process, wait for its end, and kill all that it leaves.
 
@@ -54,7 +57,9 @@ def supervise(
     its output and its children's, without the middle of more than a megabyte. `abandoned` says whether to
     stop because nobody waits for the result.
     """
-    with contextlib.suppress(OSError):  # a full disk: the job says so itself, when its results do not fit
+    with contextlib.suppress(
+        OSError
+    ):  # a full disk: the job says so itself, when its results do not fit
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
     adopt_orphans()
     printed, printing = os.pipe()
@@ -71,23 +76,40 @@ def supervise(
     os.close(status_write)
     output = BoundedLog(log)
     try:
-        ending = _watch(child, printed, _StatusPipe(status_read, secret), output, limits, abandoned)
+        ending = _watch(
+            child,
+            printed,
+            _StatusPipe(status_read, secret),
+            output,
+            limits,
+            abandoned,
+        )
     finally:
         _kill_all(child)
         output.drain(printed)
         os.close(printed)
         os.close(status_read)
     output.close(ending.message)
-    return replace(ending, tail=output.tail(), cpu_seconds=_cpu_of_children() - before)
+    return replace(
+        ending, tail=output.tail(), cpu_seconds=_cpu_of_children() - before
+    )
 
 
 def _cpu_of_children() -> float:
     """Return the processor time of the children that ended, theirs included."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)  # os.times counts in hundredths of a second
+    used = resource.getrusage(
+        resource.RUSAGE_CHILDREN
+    )  # os.times counts in hundredths of a second
     return used.ru_utime + used.ru_stime
 
 
-def _work(work: Callable[[], None], parent: int, printing: int, status_write: int, secret: bytes) -> None:
+def _work(
+    work: Callable[[], None],
+    parent: int,
+    printing: int,
+    status_write: int,
+    secret: bytes,
+) -> None:
     """Do the work in the child, write its status and exit."""
     status = 1
     try:
@@ -102,27 +124,38 @@ def _work(work: Callable[[], None], parent: int, printing: int, status_write: in
         os.dup2(nothing, 0)
         os.dup2(printing, 1)
         os.dup2(printing, 2)
-        os.closerange(3, status_write)  # what else is open is not for a job to write to
+        os.closerange(
+            3, status_write
+        )  # what else is open is not for a job to write to
         os.closerange(status_write + 1, 1 << 20)
         sys.stdout = _stream(1)
         sys.stderr = _stream(2)
         faulthandler.enable()
-        faulthandler.register(signal.SIGUSR1)  # says where the work is when its time is over
+        faulthandler.register(
+            signal.SIGUSR1
+        )  # says where the work is when its time is over
         work()
         message = "done"
         status = 0
     except BaseException as error:
         with contextlib.suppress(BaseException):
             traceback.print_exc()
-        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        full = isinstance(error, OSError) and error.errno in (
+            errno.ENOSPC,
+            errno.EDQUOT,
+        )
         kind = "failed" if full or isinstance(error, CannotRun) else "error"
         message = f"{kind} {in_words(error)}"
     with contextlib.suppress(BaseException):
         sys.stdout.flush()
         sys.stderr.flush()
     with contextlib.suppress(OSError):
-        os.write(status_write, secret + message.encode(errors="replace")[:3000] + b"\0")
-    os._exit(status)  # no threads, handlers or exit functions of a job may hold it up
+        os.write(
+            status_write, secret + message.encode(errors="replace")[:3000] + b"\0"
+        )
+    os._exit(
+        status
+    )  # no threads, handlers or exit functions of a job may hold it up
 
 
 def in_words(error: BaseException) -> str:
@@ -137,7 +170,11 @@ def in_words(error: BaseException) -> str:
 
 def _stream(descriptor: int) -> TextIO:
     return io.TextIOWrapper(
-        io.FileIO(descriptor, "w", closefd=False), "utf-8", "replace", line_buffering=True, write_through=True
+        io.FileIO(descriptor, "w", closefd=False),
+        "utf-8",
+        "replace",
+        line_buffering=True,
+        write_through=True,
     )
 
 
@@ -176,7 +213,9 @@ def _watch(
 ) -> ProcessResult:
     start = looked = time.monotonic()
     seconds = math.inf if limits.seconds is None else limits.seconds
-    hard = seconds + min(5.0, 0.5 + 0.1 * seconds)  # code that does not return to Python cannot end itself
+    hard = seconds + min(
+        5.0, 0.5 + 0.1 * seconds
+    )  # code that does not return to Python cannot end itself
     memory = _Memory(child)
     sources = [printed, pipe.descriptor]
     while True:
@@ -196,11 +235,18 @@ def _watch(
             continue
         looked = now
         if abandoned():
-            return ProcessResult("abandoned", "stopped: nobody waits for the result")
+            return ProcessResult(
+                "abandoned", "stopped: nobody waits for the result"
+            )
         if now - start > hard:
             _ask_where(child, printed, output)
-            return ProcessResult("timeout", f"killed after its limit of {limits.seconds:g} s")
-        if limits.memory_mb is not None and (used := memory.used_mb(limits.memory_mb)) > limits.memory_mb:
+            return ProcessResult(
+                "timeout", f"killed after its limit of {limits.seconds:g} s"
+            )
+        if (
+            limits.memory_mb is not None
+            and (used := memory.used_mb(limits.memory_mb)) > limits.memory_mb
+        ):
             _ask_where(child, printed, output)
             text = f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB"
             return ProcessResult("memory", text)
@@ -215,9 +261,15 @@ def _ask_where(child: int, printed: int, output: BoundedLog) -> None:
 
 def _end_of(status: int) -> ProcessResult:
     if not os.WIFSIGNALED(status):
-        return ProcessResult("error", f"it ended its process with status {os.WEXITSTATUS(status)}")
+        return ProcessResult(
+            "error", f"it ended its process with status {os.WEXITSTATUS(status)}"
+        )
     number = os.WTERMSIG(status)
-    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    name = (
+        signal.Signals(number).name
+        if number in set(signal.Signals)
+        else f"signal {number}"
+    )
     if number in _OUTSIDE:
         return ProcessResult(
             "killed",
@@ -261,7 +313,10 @@ def kill_descendants() -> None:
             with contextlib.suppress(psutil.Error):
                 process.kill()
         try:
-            if os.waitpid(-1, os.WNOHANG) == (0, 0):  # to wait for ever would be for one started meanwhile
+            if os.waitpid(-1, os.WNOHANG) == (
+                0,
+                0,
+            ):  # to wait for ever would be for one started meanwhile
                 time.sleep(0.005)
         except ChildProcessError:
             return
@@ -287,10 +342,16 @@ class _Memory:
         now = time.monotonic()
         if now - self._looked > _SEARCH:
             self._looked = now
-            self._others = [process for process in _descendants() if process.pid != self._child]
+            self._others = [
+                process for process in _descendants() if process.pid != self._child
+            ]
         pids = [self._child, *(process.pid for process in self._others)]
         used = sum(map(_resident_mb, pids))
-        return used if used <= enough or not self._others else sum(map(_proportional_mb, pids))
+        return (
+            used
+            if used <= enough or not self._others
+            else sum(map(_proportional_mb, pids))
+        )
 
 
 def _resident_mb(pid: int) -> float:

@@ -84,9 +84,13 @@ class Findings:
     def __post_init__(self) -> None:
         """Refuse an answer that is none, and a text that is not short."""
         if self.answer not in ANSWERS:
-            raise ValueError(f"answer must be one of {', '.join(ANSWERS)}, got {self.answer!r}")
+            raise ValueError(
+                f"answer must be one of {', '.join(ANSWERS)}, got {self.answer!r}"
+            )
         if (n := len(self.short.split())) > MOST_WORDS:
-            raise ValueError(f"short must have at most {MOST_WORDS} words, got {n}: {self.short!r}")
+            raise ValueError(
+                f"short must have at most {MOST_WORDS} words, got {n}: {self.short!r}"
+            )
 
 
 def printed_numbers(file: StrPath) -> pd.DataFrame:
@@ -102,7 +106,9 @@ def printed_numbers(file: StrPath) -> pd.DataFrame:
     """
     printed = _read_table(file)
     _check_columns(printed.columns, file)
-    numbers = {column: _read_numbers(printed[column], file) for column in ("mean", "std")}
+    numbers = {
+        column: _read_numbers(printed[column], file) for column in ("mean", "std")
+    }
     spellings = {text: _read_top(text, file) for text in printed["top"].unique()}
     printed = printed.assign(top=printed["top"].map(spellings), **numbers)
     _check_rows(printed, file)
@@ -113,10 +119,18 @@ def _read_table(file: StrPath) -> pd.DataFrame:
     """Return the cells of a CSV file as text, gaps as NaN."""
     try:
         table = pd.read_csv(file, dtype=str)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except (
+        pd.errors.ParserError,
+        pd.errors.EmptyDataError,
+        UnicodeDecodeError,
+    ) as error:
         raise PrintedError(f"{file} is no CSV file in UTF-8: {error}") from None
-    if not isinstance(table.index, pd.RangeIndex):  # which pandas makes of the first cells of longer lines
-        raise PrintedError(f"{file}: its rows have more cells than its first line has names")
+    if not isinstance(
+        table.index, pd.RangeIndex
+    ):  # which pandas makes of the first cells of longer lines
+        raise PrintedError(
+            f"{file}: its rows have more cells than its first line has names"
+        )
     return table
 
 
@@ -124,10 +138,14 @@ def _check_columns(columns: Iterable[str], file: StrPath) -> None:
     """Refuse other columns than those of a file of printed numbers."""
     for column in columns:
         if column not in _OF_THE_FILE:
-            raise PrintedError(f"{file} has the column {column!r}; {did_you_mean(column, _OF_THE_FILE)}")
+            raise PrintedError(
+                f"{file} has the column {column!r}; {did_you_mean(column, _OF_THE_FILE)}"
+            )
     for column in _OF_THE_FILE:
         if column not in columns:
-            raise PrintedError(f"{file} has no column {column}: it needs {', '.join(_OF_THE_FILE)}")
+            raise PrintedError(
+                f"{file} has no column {column}: it needs {', '.join(_OF_THE_FILE)}"
+            )
 
 
 def _read_numbers(cells: pd.Series, file: StrPath) -> pd.Series:
@@ -135,17 +153,23 @@ def _read_numbers(cells: pd.Series, file: StrPath) -> pd.Series:
     numbers = pd.to_numeric(cells, errors="coerce")
     wrong = cells[numbers.isna() & cells.notna()]
     for at, text in wrong.items():
-        raise PrintedError(f"{file}: the column {cells.name} has no number but {text!r} {_row(at)}")
+        raise PrintedError(
+            f"{file}: the column {cells.name} has no number but {text!r} {_row(at)}"
+        )
     return numbers
 
 
 def _check_rows(printed: pd.DataFrame, file: StrPath) -> None:
     """Refuse a row without a mean, and one whose key its table has before."""
     for at in printed.index[printed["mean"].isna()]:
-        raise PrintedError(f"{file}: no mean {_row(at)}: leave out the rows that are not printed")
+        raise PrintedError(
+            f"{file}: no mean {_row(at)}: leave out the rows that are not printed"
+        )
     for at in printed.index[printed.duplicated(["table", *_KEY])]:
         key = ", ".join(printed.loc[at, ["table", *_KEY]].astype(str))
-        raise PrintedError(f"{file}: {key} is there again {_row(at)}: a table prints one number of it")
+        raise PrintedError(
+            f"{file}: {key} is there again {_row(at)}: a table prints one number of it"
+        )
 
 
 def _row(at: object) -> str:
@@ -170,7 +194,11 @@ def count_runs(numbers: Iterable[float], noun: str) -> str:
     """
     counts = [int(number) for number in numbers]
     least, most = min(counts, default=0), max(counts, default=0)
-    return count_noun(most, noun) if least == most else f"{least:,} to {count_noun(most, noun)}"
+    return (
+        count_noun(most, noun)
+        if least == most
+        else f"{least:,} to {count_noun(most, noun)}"
+    )
 
 
 class PrintedError(ValueError):
@@ -191,7 +219,10 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     Both means are of the same data set, so that only the partitions differ: the error of either is its spread
     over the square root of its runs, of which the printed one is taken to have as many as ours.
     """
-    ours, printed = table["spread"].where(table["spread"] > 0), table["printed_spread"]
+    ours, printed = (
+        table["spread"].where(table["spread"] > 0),
+        table["printed_spread"],
+    )
     printed = printed.where(printed > 0)
     why = pd.Series("", index=table.index)
     why[printed.isna()] = "the paper prints no spread: that of ours stands for it"
@@ -207,7 +238,11 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     for reason, rows in missing.items():
         why[rows], verdict[rows] = reason, NOT_COMPARABLE
     tested = table[(verdict == Verdict.UNTESTED) & (table["n"] >= MIN_RUNS)].index
-    a, b, n = ours.fillna(printed)[tested], printed.fillna(ours)[tested], table.loc[tested, "n"]
+    a, b, n = (
+        ours.fillna(printed)[tested],
+        printed.fillna(ours)[tested],
+        table.loc[tested, "n"],
+    )
     difference = (table["ours"] - table["printed"])[tested]
     decisions = decide(
         difference.abs().tolist(),
@@ -218,7 +253,9 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     )
     for row, decision in zip(tested, decisions, strict=True):
         shown = decision.verdict is Verdict.AHEAD
-        verdict[row] = Verdict.beside(difference[row], True) if shown else decision.verdict
+        verdict[row] = (
+            Verdict.beside(difference[row], True) if shown else decision.verdict
+        )
     return pd.DataFrame({"verdict": verdict, "why": why})
 
 
@@ -240,20 +277,32 @@ def compare(
     `PrintedError` unless `absent` has it. A printed top, metric or method that the run has not is one too,
     unless the run has nothing of the data set.
     """
-    _check_datasets(printed["dataset"], {name for name, _ in datasets.values()}, absent)
-    printed = printed.rename(columns={"mean": "printed", "std": "printed_spread"}).assign(
-        id=printed["dataset"].map(lambda name: [d for d in datasets if datasets[d][0] == name])
+    _check_datasets(
+        printed["dataset"], {name for name, _ in datasets.values()}, absent
+    )
+    printed = printed.rename(
+        columns={"mean": "printed", "std": "printed_spread"}
+    ).assign(
+        id=printed["dataset"].map(
+            lambda name: [d for d in datasets if datasets[d][0] == name]
+        )
     )
     printed = printed.explode("id").dropna(subset="id")
     ours = _named(summary, datasets)
     _check_keys(printed[printed["id"].isin(ours["id"])], ours, absent)
     table = printed.merge(ours.drop(columns="dataset"), "left", ["id", *_KEY[1:]])
-    table["selection"] = table["id"].map({d: selection for d, (_, selection) in datasets.items()})
-    table = table.fillna({"n": 0, "constant": 0}).astype({"n": int, "constant": int})[COLUMNS[:-2]]
+    table["selection"] = table["id"].map(
+        {d: selection for d, (_, selection) in datasets.items()}
+    )
+    table = table.fillna({"n": 0, "constant": 0}).astype(
+        {"n": int, "constant": int}
+    )[COLUMNS[:-2]]
     return table.join(verdicts(table, not_comparable or {}))
 
 
-def _check_datasets(printed: Iterable[str], names: set[str], absent: Collection[str]) -> None:
+def _check_datasets(
+    printed: Iterable[str], names: set[str], absent: Collection[str]
+) -> None:
     """Refuse a printed data set that is most likely misspelt: none of the `names`, and near one."""
     for name in sorted({*printed} - names - {*absent}):
         if near := nearest(name, sorted(names)):
@@ -263,12 +312,18 @@ def _check_datasets(printed: Iterable[str], names: set[str], absent: Collection[
             )
 
 
-def _check_keys(printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[str]) -> None:
+def _check_keys(
+    printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[str]
+) -> None:
     """Refuse a printed key that stands for nothing in the run, which is most likely misspelt."""
     methods, metrics = {*ours["method"], *absent}, {*ours["metric"]}
     for dataset, rows in printed.groupby("dataset"):
         tops = {*ours.loc[ours["dataset"] == dataset, "top"]}
-        for key, names in {"top": tops, "metric": metrics, "method": methods}.items():
+        for key, names in {
+            "top": tops,
+            "metric": metrics,
+            "method": methods,
+        }.items():
             for name in sorted({*rows[key]} - names):
                 raise PrintedError(
                     f"the printed numbers of {dataset} have the {key} {name!r}, which the run has not; "
@@ -278,20 +333,26 @@ def _check_keys(printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[st
 
 
 def ours_alone(
-    printed: pd.DataFrame, summary: pd.DataFrame, datasets: dict[str, tuple[str, str]]
+    printed: pd.DataFrame,
+    summary: pd.DataFrame,
+    datasets: dict[str, tuple[str, str]],
 ) -> pd.DataFrame:
     """Return the rows of our summary that are not printed; parameters as for `compare`."""
     rows = _named(summary, datasets)
     printed_keys = pd.MultiIndex.from_frame(printed[_KEY])
-    return rows.loc[~pd.MultiIndex.from_frame(rows[_KEY]).isin(printed_keys), [*_KEY, *_OURS]].reset_index(
-        drop=True
-    )
+    return rows.loc[
+        ~pd.MultiIndex.from_frame(rows[_KEY]).isin(printed_keys), [*_KEY, *_OURS]
+    ].reset_index(drop=True)
 
 
-def _named(summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
+def _named(
+    summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]
+) -> pd.DataFrame:
     """Return our rows with the paper's names and the columns of a comparison; ``id`` is our data set."""
     rows = summary[summary["dataset"].isin(list(datasets))]
-    return rows.rename(columns={"mean": "ours", "std": "spread", "n_constant": "constant"}).assign(
+    return rows.rename(
+        columns={"mean": "ours", "std": "spread", "n_constant": "constant"}
+    ).assign(
         id=rows["dataset"],
         dataset=rows["dataset"].map(lambda d: datasets[d][0]),
         selection=rows["dataset"].map(lambda d: datasets[d][1]),

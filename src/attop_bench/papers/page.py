@@ -33,7 +33,9 @@ def write_tables(tables: Tables, folder: Path) -> None:
     """Write the CSV files of a paper, compressed where the name says so."""
     for name, table in tables.items():
         content = csv_text(table).encode()
-        packed = gzip.compress(content, mtime=0) if name.endswith(".gz") else content
+        packed = (
+            gzip.compress(content, mtime=0) if name.endswith(".gz") else content
+        )
         write_bytes(folder / _file(name), packed)
 
 
@@ -57,7 +59,9 @@ def _files(folder: Path) -> list[Path]:
 
 def digest_of_tables(folder: Path) -> str:
     """Digest the CSV files of a folder; the pictures made of them carry it as a comment."""
-    files = b"".join(file.name.encode() + file.read_bytes() for file in _files(folder))
+    files = b"".join(
+        file.name.encode() + file.read_bytes() for file in _files(folder)
+    )
     return hashlib.sha256(files).hexdigest()
 
 
@@ -67,13 +71,17 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(findings.title)}</title><style>{base_style()}{_STYLE}</style></head>\n<body><main>\n"
-        + "\n".join(_as_html(kind, value) for kind, value in _blocks(findings, paper))
+        + "\n".join(
+            _as_html(kind, value) for kind, value in _blocks(findings, paper)
+        )
         + "\n</main></body></html>\n"
     )
     write_bytes(folder / "index.html", page.encode())
     write_bytes(folder / "README.md", markdown(findings, paper).encode())
     for plot in (findings.picture, *findings.plots):
-        write_bytes(folder / f"{plot.name}.png", png(plot.canvas, digest_of_tables(folder)))
+        write_bytes(
+            folder / f"{plot.name}.png", png(plot.canvas, digest_of_tables(folder))
+        )
 
 
 def png(canvas: Figure, comment: str) -> bytes:
@@ -83,13 +91,20 @@ def png(canvas: Figure, comment: str) -> bytes:
     """
     canvas.set_layout_engine("constrained")
     buffer, metadata = io.BytesIO(), {"Software": None, "Comment": comment}
-    canvas.savefig(buffer, format="png", dpi=150, facecolor="white", metadata=metadata)
+    canvas.savefig(
+        buffer, format="png", dpi=150, facecolor="white", metadata=metadata
+    )
     return buffer.getvalue()
 
 
 def markdown(findings: Findings, paper: str) -> str:
     """Return the page as Markdown."""
-    return "\n\n".join(_as_markdown(kind, value) for kind, value in _blocks(findings, paper)) + "\n"
+    return (
+        "\n\n".join(
+            _as_markdown(kind, value) for kind, value in _blocks(findings, paper)
+        )
+        + "\n"
+    )
 
 
 def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
@@ -103,7 +118,10 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
         yield "h2", table.title
         if table.by:
             parts = table.cells.groupby(table.by, sort=False)
-            yield "tops", {str(top): rows.drop(columns=table.by) for top, rows in parts}
+            yield (
+                "tops",
+                {str(top): rows.drop(columns=table.by) for top, rows in parts},
+            )
         else:
             yield "table", table.cells
         if table.note:
@@ -120,7 +138,13 @@ def _blocks(findings: Findings, paper: str) -> Iterator[tuple[str, Any]]:
     yield "p", findings.citation
     yield "code", f"snakemake --cores 16 --configfile {configuration_of(paper)}"
     if findings.files:
-        yield "list", [f"[{_file(name)}]({_file(name)}): {what}" for name, what in findings.files.items()]
+        yield (
+            "list",
+            [
+                f"[{_file(name)}]({_file(name)}): {what}"
+                for name, what in findings.files.items()
+            ],
+        )
 
 
 def _as_markdown(kind: str, value: Any) -> str:
@@ -129,8 +153,12 @@ def _as_markdown(kind: str, value: Any) -> str:
             return f"{'#' * int(kind[1])} {value}"
         case "table":
             lines = list(value), *value.to_numpy().tolist()
-            head, *rows = ["| " + " | ".join(map(str, line)) + " |" for line in lines]
-            return "\n".join([head, "|---" + "|---:" * (value.shape[1] - 1) + "|", *rows])
+            head, *rows = [
+                "| " + " | ".join(map(str, line)) + " |" for line in lines
+            ]
+            return "\n".join(
+                [head, "|---" + "|---:" * (value.shape[1] - 1) + "|", *rows]
+            )
         case "tops":
             return _as_html(kind, value)
         case "list":
@@ -145,16 +173,22 @@ def _as_markdown(kind: str, value: Any) -> str:
 def _fold(title: str, table: pd.DataFrame, *, is_open: bool) -> str:
     """Return a table in HTML that a click on its title shows or hides."""
     opened = " open" if is_open else ""
-    summary = f'<details name="tops"{opened}><summary>{html.escape(title)}</summary>'
+    summary = (
+        f'<details name="tops"{opened}><summary>{html.escape(title)}</summary>'
+    )
     return f"{summary}\n{_as_html('table', table)}\n</details>"
 
 
 def _as_html(kind: str, value: Any) -> str:
     match kind:
         case "table":
-            head = "".join(f'<th scope="col">{html.escape(str(c))}</th>' for c in value)
+            head = "".join(
+                f'<th scope="col">{html.escape(str(c))}</th>' for c in value
+            )
             rows = "\n".join(
-                "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+                "<tr>"
+                + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row)
+                + "</tr>"
                 for row in value.to_numpy().tolist()
             )
             return (
@@ -163,9 +197,16 @@ def _as_html(kind: str, value: Any) -> str:
             )
         case "tops":
             first = next(iter(value), None)
-            return "\n".join(_fold(top, rows, is_open=top == first) for top, rows in value.items())
+            return "\n".join(
+                _fold(top, rows, is_open=top == first)
+                for top, rows in value.items()
+            )
         case "list":
-            return "<ul>" + "\n".join(f"<li>{_inline(item)}</li>" for item in value) + "</ul>"
+            return (
+                "<ul>"
+                + "\n".join(f"<li>{_inline(item)}</li>" for item in value)
+                + "</ul>"
+            )
         case "picture":
             svg = to_svg(value.canvas, value.name, value.caption)
             return f"<figure>{svg}<figcaption>{html.escape(value.caption)}</figcaption></figure>"

@@ -30,18 +30,28 @@ BARS = "95% interval of a mean (printed: by its standard deviation)"
 #: How far a number and its bar stand from the middle of their row, in rows.
 _SHIFT = 0.2
 #: Verdict -> its mark in a table; what is not shown has none.
-MARKS: dict[str, str] = {v: v.mark for v in (Verdict.ABOVE, Verdict.BELOW, Verdict.EQUAL)}
+MARKS: dict[str, str] = {
+    v: v.mark for v in (Verdict.ABOVE, Verdict.BELOW, Verdict.EQUAL)
+}
 
 
 def beside(
-    rows: pd.DataFrame, index: str, columns: str, names: Mapping[str, str], digits: int = 2
+    rows: pd.DataFrame,
+    index: str,
+    columns: str,
+    names: Mapping[str, str],
+    digits: int = 2,
 ) -> pd.DataFrame:
     """Return a table with a row a method, a column a top, and "printed/ours" with the verdict's mark."""
     printed = rows["printed"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
     ours = rows["ours"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
-    cells = rows.assign(cell=printed + "/" + ours + rows["verdict"].map(MARKS).fillna(""))
+    cells = rows.assign(
+        cell=printed + "/" + ours + rows["verdict"].map(MARKS).fillna("")
+    )
     wide = cells.pivot(index=index, columns=columns, values="cell").fillna("")
-    wide = wide.reindex([m for m in names if m in wide.index])[list(dict.fromkeys(rows[columns]))]
+    wide = wide.reindex([m for m in names if m in wide.index])[
+        list(dict.fromkeys(rows[columns]))
+    ]
     wide.index = pd.Index([names[m] for m in wide.index], name="printed/ours")
     return wide.reset_index()
 
@@ -62,7 +72,9 @@ def counts(verdicts: Iterable[str]) -> str:
     return " ".join(parts) or "open"
 
 
-def panels(titles: Sequence[str], height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+def panels(
+    titles: Sequence[str], height: float, **options: Any
+) -> tuple[Figure, list[Axes]]:
     """Return a canvas of a page's width with panels side by side."""
     with figure_theme():
         canvas = Figure(figsize=(7.6, height), layout="constrained")
@@ -74,20 +86,35 @@ def panels(titles: Sequence[str], height: float, **options: Any) -> tuple[Figure
 
 
 def key(
-    canvas: Figure, verdicts: Iterable[str], *, hollow: str = "printed", filled: str = "ours", bars: str = ""
+    canvas: Figure,
+    verdicts: Iterable[str],
+    *,
+    hollow: str = "printed",
+    filled: str = "ours",
+    bars: str = "",
 ) -> None:
     """Say below the panels what is hollow, which colour is which verdict, and what the bars are, if any."""
     dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 5}
-    handles: list[Any] = [Line2D([], [], **dot, color=INK, markerfacecolor="white", label=hollow)]
+    handles: list[Any] = [
+        Line2D([], [], **dot, color=INK, markerfacecolor="white", label=hollow)
+    ]
     for verdict in (v for v in COLOURS if v in set(verdicts)):
-        handles.append(Line2D([], [], **dot, color=COLOURS[verdict], label=f"{filled}: {verdict}"))
+        handles.append(
+            Line2D(
+                [], [], **dot, color=COLOURS[verdict], label=f"{filled}: {verdict}"
+            )
+        )
     handles.append(Patch(facecolor="none", edgecolor=MUTED, label=bars))
     shown = [handle for handle in handles if handle.get_label()]
     canvas.legend(handles=shown, loc="outside lower center", ncols=5)
 
 
 def dumbbells(
-    parts: Mapping[str, pd.DataFrame], label: str, height: float, *, sharey: bool = False
+    parts: Mapping[str, pd.DataFrame],
+    label: str,
+    height: float,
+    *,
+    sharey: bool = False,
 ) -> Figure:
     """Draw each row of a table, ``row``, ``printed``, ``ours`` and ``verdict``, as two dots on a line.
 
@@ -104,9 +131,18 @@ def dumbbells(
             if bars:
                 _draw_intervals(one, table, colours)
             else:
-                one.hlines(places, table["printed"], table["ours"], colours, linewidth=1.6)
+                one.hlines(
+                    places, table["printed"], table["ours"], colours, linewidth=1.6
+                )
             shift = _SHIFT if bars else 0.0
-            one.scatter(table["printed"], places - shift, 22, "white", edgecolors=MUTED, zorder=2)
+            one.scatter(
+                table["printed"],
+                places - shift,
+                22,
+                "white",
+                edgecolors=MUTED,
+                zorder=2,
+            )
             one.scatter(table["ours"], places + shift, 22, colours, zorder=3)
             one.set_yticks(places, table["row"], fontsize=7)
             one.set_ylim(len(table) - 0.4, -0.6)
@@ -119,11 +155,21 @@ def _draw_intervals(axes: Axes, table: pd.DataFrame, colours: pd.Series) -> None
     """Draw the 95% intervals of means, within the metric, from standard deviations over the runs of ours."""
     axes.use_sticky_edges = False  # room beside the bars, as beside dots
     bounds = get_metric(table["metric"].iloc[0]).bounds
-    hollow, filled = {"color": "none", "edgecolor": MUTED}, {"color": colours, "alpha": 0.4}
+    hollow, filled = (
+        {"color": "none", "edgecolor": MUTED},
+        {"color": colours, "alpha": 0.4},
+    )
     for mean, spread, shift, look in (
         ("printed", "printed_spread", -_SHIFT, hollow),
         ("ours", "spread", _SHIFT, filled),
     ):
         half = half_interval(table[spread] / table["n"] ** 0.5, table["n"])
         low, high = ((table[mean] + side).clip(*bounds) for side in (-half, half))
-        axes.barh(np.arange(len(table)) + shift, high - low, left=low, height=0.3, zorder=1, **look)
+        axes.barh(
+            np.arange(len(table)) + shift,
+            high - low,
+            left=low,
+            height=0.3,
+            zorder=1,
+            **look,
+        )

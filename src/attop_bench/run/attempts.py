@@ -53,7 +53,10 @@ class Attempts:
         if last and sum(before.values()) > 1:
             note.unlink(missing_ok=True)
             times = f"{sum(before.values())} times, at its last attempt too"
-            return replace(end, message=f"killed {times}, from outside or by itself. Last: {end.message}")
+            return replace(
+                end,
+                message=f"killed {times}, from outside or by itself. Last: {end.message}",
+            )
         with contextlib.suppress(OSError):
             write_json(note, {"digest": digest, "kills": before})
         return replace(end, status="failed")

@@ -36,7 +36,11 @@ def block_of(granularity: str | int, position: int) -> str:
     A block is ``all`` folds of a method, or as many as `granularity` says. Its name has that number, so that
     blocks of another size are others.
     """
-    return "all" if isinstance(granularity, str) else f"block{granularity}-{position // granularity}"
+    return (
+        "all"
+        if isinstance(granularity, str)
+        else f"block{granularity}-{position // granularity}"
+    )
 
 
 def in_block(block: str, n: int) -> range:
@@ -55,7 +59,11 @@ def files_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
     scores: list[Path] = []
     records: list[Path] = []
     for path in map(Path, trained):
-        inside = [path / member for member in members(path)] if path.suffix == SUFFIX else [path]
+        inside = (
+            [path / member for member in members(path)]
+            if path.suffix == SUFFIX
+            else [path]
+        )
         scores += [file for file in inside if file.name == SCORES]
         records += [file for file in inside if file.name == RECORD]
     return scores, records
@@ -95,7 +103,10 @@ def set_aside(record: Path) -> None:
         elif members(archive):
             with opened(record) as file:
                 write_bytes(
-                    archive.with_name(f"{archive.stem}-{record.parent.name}-spoilt.json"), file.read()
+                    archive.with_name(
+                        f"{archive.stem}-{record.parent.name}-spoilt.json"
+                    ),
+                    file.read(),
                 )
             clear(record)
         else:

@@ -40,7 +40,9 @@ class CandidateFiles:
         """Return the scores of a candidate; None if there is no whole file of them."""
         try:
             with np.load(self._path(candidate), allow_pickle=False) as file:
-                scores = [file[f"fold{number}"] for number in range(int(file["folds"]))]
+                scores = [
+                    file[f"fold{number}"] for number in range(int(file["folds"]))
+                ]
                 return InnerScores(scores, float(file["seconds"]))
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
@@ -48,10 +50,20 @@ class CandidateFiles:
     def write(self, candidate: Mapping[str, object], scores: InnerScores) -> None:
         """Write the scores of a candidate, whole or not at all."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        arrays = {f"fold{number}": values for number, values in enumerate(scores.scores)}
+        arrays = {
+            f"fold{number}": values for number, values in enumerate(scores.scores)
+        }
         with replacing(self._path(candidate)) as file:
-            np.savez_compressed(file, allow_pickle=False, seconds=scores.seconds, folds=len(arrays), **arrays)
+            np.savez_compressed(
+                file,
+                allow_pickle=False,
+                seconds=scores.seconds,
+                folds=len(arrays),
+                **arrays,
+            )
 
     def _path(self, candidate: Mapping[str, object]) -> Path:
         text = json.dumps(plain([self._depends, candidate]))
-        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.npz"
+        return (
+            self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.npz"
+        )

@@ -18,7 +18,12 @@ from attop.extending import Ints, Top
 from attop.metrics import Metric, find_metric
 from attop_bench.data.base import Dataset
 from attop_bench.jobs.supervise import CannotRun
-from attop_bench.run.fitting import compile_method, distributions_of, import_estimator, sample_of
+from attop_bench.run.fitting import (
+    compile_method,
+    distributions_of,
+    import_estimator,
+    sample_of,
+)
 from attop_bench.run.refusal import ConfigError, refuse
 
 if TYPE_CHECKING:
@@ -44,10 +49,14 @@ def check_cut(
     folds: Sequence[Fold],
 ) -> None:
     """Refuse the folds of one repeat, where a top of an entry, given as JSON, cannot be selected."""
-    selection = Selection(**{**entry, "tops": [Top.of(top) for top in entry["tops"]]})
+    selection = Selection(
+        **{**entry, "tops": [Top.of(top) for top in entry["tops"]]}
+    )
     no_others: list[Sequence[Fold]] = [[] for _ in range(repeat)]
     metric = find_metric(selection.scoring, custom_metrics)
-    selector = Selector.of(selection.select or metric, lambda name: find_metric(name, custom_metrics))
+    selector = Selector.of(
+        selection.select or metric, lambda name: find_metric(name, custom_metrics)
+    )
     check_tops(selection, metric, dataset, [*no_others, folds], selector.metric)
 
 
@@ -75,7 +84,11 @@ def check_tops(
                 "groups: name their column, or select by another metric"
             )
     refuse(
-        c for top in data.tops for c in islice(_complaints(data, dataset, folds, (metric, selecting), top), 1)
+        c
+        for top in data.tops
+        for c in islice(
+            _complaints(data, dataset, folds, (metric, selecting), top), 1
+        )
     )
 
 
@@ -105,7 +118,9 @@ def _complaints(
     """Yield what is wrong with a top; `metrics` are those of test parts and of inner ones."""
     sample = sample_of(dataset)
     named = {
-        f"repeat {r}, fold {f}": fold for r, in_repeat in enumerate(folds) for f, fold in enumerate(in_repeat)
+        f"repeat {r}, fold {f}": fold
+        for r, in_repeat in enumerate(folds)
+        for f, fold in enumerate(in_repeat)
     }
     for name, fold in named.items():
         inner = fold.inner if data.selection == "nested" else []
@@ -115,9 +130,14 @@ def _complaints(
                     f"datasets: {data.id}: a training part of {name} has one class only "
                     f"({_counts(dataset, rows)}): fewer folds, or more data"
                 )
-        parts = [("test", metrics[0], fold.test), *(("validation", metrics[1], rows) for _, rows in inner)]
+        parts = [
+            ("test", metrics[0], fold.test),
+            *(("validation", metrics[1], rows) for _, rows in inner),
+        ]
         for part, metric, rows in parts:
-            if reason := sample.measure(metric, rows, np.zeros(len(rows)), top).reason:
+            if reason := sample.measure(
+                metric, rows, np.zeros(len(rows)), top
+            ).reason:
                 yield (
                     f"datasets: {data.id}: top {top} cannot be selected by {metric.name}, undefined in "
                     f"the {part} part of {name} ({_counts(dataset, rows)}): {reason}"

@@ -21,7 +21,13 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
 from attop_bench.run.depends import complaints
-from attop_bench.run.options import DOTTED, Config, DatasetConfig, MethodConfig, fields_of
+from attop_bench.run.options import (
+    DOTTED,
+    Config,
+    DatasetConfig,
+    MethodConfig,
+    fields_of,
+)
 from attop_bench.run.paper import load_paper
 from attop_bench.run.refusal import ConfigError as ConfigError
 from attop_bench.run.refusal import refuse
@@ -30,7 +36,9 @@ from attop_bench.run.refusal import refuse
 _MOST_SPLITS = 10_000
 
 #: The catalogues of a configuration that names none: of the working directory, else of the repository.
-CATALOGUES = {section: f"config/{section}.yaml" for section in ("datasets", "methods")}
+CATALOGUES = {
+    section: f"config/{section}.yaml" for section in ("datasets", "methods")
+}
 
 _Raw = Mapping[str, Any]
 
@@ -43,7 +51,11 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     parameters) overrides nothing. Raises `ConfigError` with every complaint.
     """
     keys = _keys_at(())
-    refuse(f"{key}: unknown key; {did_you_mean(key, keys)}" for key in raw if key not in keys)
+    refuse(
+        f"{key}: unknown key; {did_you_mean(key, keys)}"
+        for key in raw
+        if key not in keys
+    )
     raw = dict(raw)
     files = catalogue_files(raw)
     raw.pop("catalogues", None)
@@ -76,9 +88,13 @@ def _is_installed(package: str) -> bool:
 def catalogue_files(raw: _Raw) -> Mapping[str, str]:
     """Return the files of the catalogues that a configuration names, by section."""
     files = raw.get("catalogues", {})
-    named = isinstance(files, Mapping) and all(isinstance(file, str) for file in files.values())
+    named = isinstance(files, Mapping) and all(
+        isinstance(file, str) for file in files.values()
+    )
     if not named or set(files) - {"datasets", "methods"}:
-        raise ConfigError(f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}")
+        raise ConfigError(
+            f"catalogues must map 'datasets' and 'methods' to YAML files, got {files!r}"
+        )
     return files
 
 
@@ -91,7 +107,9 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError(f"{path} is not valid YAML: {error}") from None
     if not isinstance(content, dict):
-        raise ConfigError(f"{path} must hold keys and values, got {type(content).__name__}")
+        raise ConfigError(
+            f"{path} must hold keys and values, got {type(content).__name__}"
+        )
     return content
 
 
@@ -102,13 +120,18 @@ _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class _Loader(_SafeLoader):
     """The safe loader, refusing a key that a mapping has already."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, Any]:
         seen = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.value != "<<":
                 if key.value in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key.value!r} is there twice: keep one", key.start_mark
+                        None,
+                        None,
+                        f"the key {key.value!r} is there twice: keep one",
+                        key.start_mark,
                     )
                 seen.add(key.value)
         mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
@@ -118,14 +141,18 @@ class _Loader(_SafeLoader):
 def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:
     """Return the entries of `datasets` or `methods`, each completed by the catalogue."""
     if not isinstance(chosen, (list, tuple)) or not chosen:
-        raise ConfigError(f"{section}: a list with at least one entry is needed, got {chosen!r}")
+        raise ConfigError(
+            f"{section}: a list with at least one entry is needed, got {chosen!r}"
+        )
     resolved = []
     for entry in chosen:
         must_be_known = isinstance(entry, str)
         if isinstance(entry, str):
             entry = {"id": entry}
         if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
-            raise ConfigError(f"{section}: an entry is a name or a mapping with an id of text, got {entry!r}")
+            raise ConfigError(
+                f"{section}: an entry is a name or a mapping with an id of text, got {entry!r}"
+            )
         where = section
         base = entry["id"]
         if "extends" in entry:
@@ -135,10 +162,18 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
         if not isinstance(base, str):
             raise ConfigError(f"{where}: a name is needed, got {base!r}")
         if must_be_known and base not in catalogue:
-            raise ConfigError(f"{where}: unknown {section[:-1]} {base!r}; {did_you_mean(base, catalogue)}")
-        template = {} if section == "datasets" and _is_own_file(entry) else catalogue.get(base) or {}
+            raise ConfigError(
+                f"{where}: unknown {section[:-1]} {base!r}; {did_you_mean(base, catalogue)}"
+            )
+        template = (
+            {}
+            if section == "datasets" and _is_own_file(entry)
+            else catalogue.get(base) or {}
+        )
         if not isinstance(template, Mapping):
-            raise ConfigError(f"catalogues: {section}: {base}: keys and values are needed, got {template!r}")
+            raise ConfigError(
+                f"catalogues: {section}: {base}: keys and values are needed, got {template!r}"
+            )
         resolved.append({**template, **entry})
     return resolved
 
@@ -146,7 +181,9 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
 def _is_own_file(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry names a file, which is then the user's, whatever data set has its name."""
     params = entry.get("params")
-    return "extends" not in entry and isinstance(params, Mapping) and "path" in params
+    return (
+        "extends" not in entry and isinstance(params, Mapping) and "path" in params
+    )
 
 
 def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
@@ -157,15 +194,24 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
     if not isinstance(definitions, Mapping) or not isinstance(chosen, list):
         return {}  # for the model to refuse
     keys = ("scoring", "select")
-    names = [*chosen, raw.get("select"), *(data.get(key) for data in datasets for key in keys)]
+    names = [
+        *chosen,
+        raw.get("select"),
+        *(data.get(key) for data in datasets for key in keys),
+    ]
     dotted = [n for n in names if isinstance(n, str) and re.match(DOTTED, n)]
     definitions = {**{name: {"path": name} for name in dotted}, **definitions}
     worth = any("amount" in (data.get("params") or ()) for data in datasets)
     default = [*DEFAULT_METRICS, *(name for name in AMOUNTS if worth), *definitions]
-    return {"custom_metrics": definitions, "metrics": chosen if "metrics" in raw else default}
+    return {
+        "custom_metrics": definitions,
+        "metrics": chosen if "metrics" in raw else default,
+    }
 
 
-def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterator[str]:
+def _complaints(
+    config: Config, catalogue: _Raw, known_datasets: _Raw
+) -> Iterator[str]:
     """Yield the errors of a configuration as a whole; `catalogue` is that of the methods."""
     methods = [m.id for m in config.methods]
     datasets = [d.id for d in config.datasets]
@@ -175,7 +221,10 @@ def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterat
             yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
     for data in config.datasets:
         try:
-            yield from (f"datasets: {data.id}: {complaint}" for complaint in _wrong_with(data))
+            yield from (
+                f"datasets: {data.id}: {complaint}"
+                for complaint in _wrong_with(data)
+            )
         except DatasetError as error:
             yield f"datasets: {data.id}: {error}"
     if refused := _no_folder_of_results(Path(config.output), config.cache):
@@ -186,7 +235,8 @@ def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterat
     yield from _wrong_depends(config)
     for method in config.methods:
         yield from (
-            f"methods: {method.id}: resources: datasets: {c}" for c in _wrong_requests(method, catalogued)
+            f"methods: {method.id}: resources: datasets: {c}"
+            for c in _wrong_requests(method, catalogued)
         )
     if config.paper is not None:
         try:
@@ -202,7 +252,16 @@ def _complaints(config: Config, catalogue: _Raw, known_datasets: _Raw) -> Iterat
 
 
 #: Folders of a run in its output; other runs' results may stand beside them, as results/aatp2012 does.
-_OWN_FOLDERS = {"data", "evaluation", "figures", "logs", "paper", "simulations", "tables", "train"}
+_OWN_FOLDERS = {
+    "data",
+    "evaluation",
+    "figures",
+    "logs",
+    "paper",
+    "simulations",
+    "tables",
+    "train",
+}
 
 
 def _no_folder_of_results(output: Path, cache: str) -> str:
@@ -214,7 +273,9 @@ def _no_folder_of_results(output: Path, cache: str) -> str:
             return "is a file" if folder == path else f"is below the file {folder}"
         inside = path.relative_to(folder).parts[:1]
         if _OWN_FOLDERS.intersection(inside) and (folder / ".attop.json").is_file():
-            return f"is inside a folder that another run writes, {folder / inside[0]}"
+            return (
+                f"is inside a folder that another run writes, {folder / inside[0]}"
+            )
     return ""
 
 
@@ -249,9 +310,14 @@ def _wrong_requests(method: MethodConfig, datasets: Sequence[str]) -> Iterator[s
 
 def _wrong_depends(config: Config) -> Iterator[str]:
     for method in config.methods:
-        yield from (f"methods: {method.id}: {text}" for text in complaints(method, method.estimator))
+        yield from (
+            f"methods: {method.id}: {text}"
+            for text in complaints(method, method.estimator)
+        )
     for data in config.datasets:
-        yield from (f"datasets: {data.id}: {text}" for text in complaints(data, data.kind))
+        yield from (
+            f"datasets: {data.id}: {text}" for text in complaints(data, data.kind)
+        )
 
 
 def _wrong_metrics(config: Config) -> Iterator[str]:
@@ -262,7 +328,9 @@ def _wrong_metrics(config: Config) -> Iterator[str]:
             yield f"metric {name!r}: {error}"
     names = [*METRICS, *config.custom_metrics]
     places = [("metrics", name) for name in config.metrics]
-    places += [(f"datasets: {data.id}: scoring", data.scoring) for data in config.datasets]
+    places += [
+        (f"datasets: {data.id}: scoring", data.scoring) for data in config.datasets
+    ]
     yield from _wrong_selection(config)
     for where, name in places:
         try:
@@ -274,7 +342,10 @@ def _wrong_metrics(config: Config) -> Iterator[str]:
 
 def _wrong_selection(config: Config) -> Iterator[str]:
     """Yield the errors of what selects, of searches and of their budget."""
-    places = [("select", config.select), *((f"datasets: {d.id}: select", d.select) for d in config.datasets)]
+    places = [
+        ("select", config.select),
+        *((f"datasets: {d.id}: select", d.select) for d in config.datasets),
+    ]
     places += [(f"methods: {m.id}: select", m.select) for m in config.methods]
     for where, name in places:
         try:
@@ -282,18 +353,33 @@ def _wrong_selection(config: Config) -> Iterator[str]:
                 config.selector(name)
         except ValueError as error:
             yield f"{where}: {error}"
-    searching = [method.id for method in config.methods if method.param_distributions]
+    searching = [
+        method.id for method in config.methods if method.param_distributions
+    ]
     for data in config.datasets:
-        selects = [one for one in (data.select, *(method.select for method in config.methods)) if one]
+        selects = [
+            one
+            for one in (data.select, *(method.select for method in config.methods))
+            if one
+        ]
         if data.selection == "optimistic" and (selects or searching):
-            what = f"select {selects[0]!r}" if selects else f"the drawn candidates of {searching[0]}"
+            what = (
+                f"select {selects[0]!r}"
+                if selects
+                else f"the drawn candidates of {searching[0]}"
+            )
             yield (
                 f"datasets: {data.id}: selection optimistic takes the best of the same candidates by scoring "
                 f"on all test parts, and cannot have {what}: leave it out, or selection"
             )
     for method in config.methods:
-        yield from (f"methods: {method.id}: {text}" for text in _wrong_search(method, config))
-    if config.budget and (config.budget.candidates is None) == (config.budget.seconds is None):
+        yield from (
+            f"methods: {method.id}: {text}"
+            for text in _wrong_search(method, config)
+        )
+    if config.budget and (config.budget.candidates is None) == (
+        config.budget.seconds is None
+    ):
         yield f"budget: one of candidates and seconds is needed, got {config.budget.model_dump()}"
 
 
@@ -316,7 +402,10 @@ def _wrong_search(method: MethodConfig, config: Config) -> Iterator[str]:
         )  # slow: each start of Snakemake is here
 
         try:
-            space = {name: read_distribution(entry) for name, entry in method.param_distributions.items()}
+            space = {
+                name: read_distribution(entry)
+                for name, entry in method.param_distributions.items()
+            }
             draw_candidates(space, count, 0, fewer=bool(budget and budget.seconds))
         except ValueError as error:
             yield f"param_distributions: {error}"
@@ -345,7 +434,9 @@ def _place(location: tuple[int | str, ...], raw: object) -> str:
             raw = raw[step]  # type: ignore[index]
         except (LookupError, TypeError):
             raw = None
-        words.append(str(raw["id"] if isinstance(raw, Mapping) and "id" in raw else step))
+        words.append(
+            str(raw["id"] if isinstance(raw, Mapping) and "id" in raw else step)
+        )
     return ": ".join(words)
 
 
@@ -359,6 +450,8 @@ def _keys_at(location: tuple[int | str, ...]) -> list[str]:
 
 def _model_in(annotation: object) -> type | None:
     """Return the model of the mappings in a field: of `dict[str, Source]` it is `Source`."""
-    if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or is_dataclass(annotation)):
+    if isinstance(annotation, type) and (
+        issubclass(annotation, BaseModel) or is_dataclass(annotation)
+    ):
         return annotation
     return next(filter(None, map(_model_in, typing.get_args(annotation))), None)

@@ -27,13 +27,26 @@ class Named(NamedTuple):
 def named_by(entry: MethodConfig | DatasetConfig, home: str) -> Named:
     """Return files and modules that an entry depends on; `home` is the module of its class or function."""
     if entry.depends is not None:
-        files = {text: path for text in entry.depends if (path := _path(text, home))}
-        return Named([home_of(text) for text in entry.depends if text not in files], list(files.values()))
+        files = {
+            text: path for text in entry.depends if (path := _path(text, home))
+        }
+        return Named(
+            [home_of(text) for text in entry.depends if text not in files],
+            list(files.values()),
+        )
     texts = sorted(set(_texts([entry.params, getattr(entry, "param_grid", {})])))
-    files = {text: path for text in texts if os.path.isfile(path := _path(text, home))}
-    dotted = [text for text in texts if all(part.isidentifier() for part in text.split("."))]
+    files = {
+        text: path for text in texts if os.path.isfile(path := _path(text, home))
+    }
+    dotted = [
+        text
+        for text in texts
+        if all(part.isidentifier() for part in text.split("."))
+    ]
     modules = [home_of(text) for text in dotted if text not in files]
-    return Named([module for module in modules if counts(module)], list(files.values()))
+    return Named(
+        [module for module in modules if counts(module)], list(files.values())
+    )
 
 
 def complaints(entry: MethodConfig | DatasetConfig, path: str) -> Iterator[str]:
@@ -52,7 +65,10 @@ def _path(text: str, home: str) -> str:
     if not text:
         return ""
     code = file_of(home)
-    places = [os.path.expanduser(text), *([os.path.join(os.path.dirname(code), text)] if code else [])]
+    places = [
+        os.path.expanduser(text),
+        *([os.path.join(os.path.dirname(code), text)] if code else []),
+    ]
     return next(filter(os.path.exists, places), "")
 
 

@@ -46,10 +46,20 @@ def evaluate(
     rows: dict[str, list[Row]] = {name: [] for name in EVALUATED}
     main = main_top(map(str, tops))
     read = _read_all(runs, scores, records, tops)
-    chosen = {} if isinstance(dataset, Unavailable) else _choose(dataset, read, tops, scoring)
+    chosen = (
+        {}
+        if isinstance(dataset, Unavailable)
+        else _choose(dataset, read, tops, scoring)
+    )
     for (run, record, test, values), path in zip(read, records, strict=True):
         for t, top in enumerate(tops):
-            key = dict(zip(KEY, (run.dataset, run.method, run.repeat, run.fold, str(top)), strict=True))
+            key = dict(
+                zip(
+                    KEY,
+                    (run.dataset, run.method, run.repeat, run.fold, str(top)),
+                    strict=True,
+                )
+            )
             result = record.tops[t] if record.ok else {}
             row = values[t] if result else None
             with reporting_damage(path):
@@ -61,22 +71,36 @@ def evaluate(
                         **candidates[best],
                         "chosen": candidates[best]["candidate"],
                         "validation": mean,
-                        "inner": [{**c, "values": [v]} for c, v in zip(candidates, tried[run], strict=True)],
+                        "inner": [
+                            {**c, "values": [v]}
+                            for c, v in zip(candidates, tried[run], strict=True)
+                        ],
                     }
                 rows["runs"].append(key | _run_row(record, result))
             if row is None or isinstance(dataset, Unavailable):
                 continue
             part = "test" if record.selection == "optimistic" else "validation"
             with reporting_damage(path):
-                rows["selection"] += [key | r | {"part": part} for r in _selection_rows(result)]
-            rows["evaluation"] += [key | r for r in _metric_rows(dataset, test, row, top, metrics)]
-            rows["cross"] += [key | r for r in _cross_rows(dataset, test, row, tops, scoring)]
+                rows["selection"] += [
+                    key | r | {"part": part} for r in _selection_rows(result)
+                ]
+            rows["evaluation"] += [
+                key | r for r in _metric_rows(dataset, test, row, top, metrics)
+            ]
+            rows["cross"] += [
+                key | r for r in _cross_rows(dataset, test, row, tops, scoring)
+            ]
             rows["parts"] += [key | r for r in _part_rows(dataset, test, row, top)]
             amounts = {"amounts": amount_curve(dataset, test, row, top)}
             rows["roc"].append(key | _roc_row(dataset, test, row) | amounts)
             if dataset.groups is None and str(top) == main:
-                rows["listed"].append(key | listed_row(test + 1, dataset.y[test], row, top))
-    return {name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]]) for name in EVALUATED}
+                rows["listed"].append(
+                    key | listed_row(test + 1, dataset.y[test], row, top)
+                )
+    return {
+        name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]])
+        for name in EVALUATED
+    }
 
 
 @contextmanager
@@ -84,7 +108,13 @@ def reporting_damage(record: str | Path) -> Iterator[None]:
     """Re-raise errors of a damaged record as RecordError."""
     try:
         yield
-    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+    except (
+        LookupError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        OverflowError,
+    ) as error:
         reason = f"{type(error).__name__}: {error}"
         raise RecordError(f"{record} is damaged ({reason})", [record]) from error
 
@@ -94,7 +124,10 @@ Read = tuple[Run, Record, Ints, Floats]
 
 
 def _read_all(
-    runs: Sequence[Run], scores: Sequence[str | Path], records: Sequence[str | Path], tops: Sequence[Top]
+    runs: Sequence[Run],
+    scores: Sequence[str | Path],
+    records: Sequence[str | Path],
+    tops: Sequence[Top],
 ) -> list[Read]:
     """Return records and scores of the runs; raise `RecordError` with all that are damaged."""
     read: list[Read] = []
@@ -110,18 +143,24 @@ def _read_all(
     return read
 
 
-def _read(scores: str | Path, record: str | Path, tops: Sequence[Top]) -> tuple[Record, Ints, Floats]:
+def _read(
+    scores: str | Path, record: str | Path, tops: Sequence[Top]
+) -> tuple[Record, Ints, Floats]:
     """Return the record of a run, the rows of its test part and their scores."""
     content = Record.read(record)
     with reporting_damage(record):
-        if content.ok and [top["top"] for top in content.tops] != list(map(str, tops)):
+        if content.ok and [top["top"] for top in content.tops] != list(
+            map(str, tops)
+        ):
             raise ValueError("of other tops")
     try:
         arrays, _ = load_arrays(scores)
         return content, arrays["test"], arrays["scores"]
     except (DatasetError, KeyError) as error:
         reason = str(error).partition(": delete it")[0]
-        raise RecordError(f"the scores beside {record} are damaged ({reason})", [record]) from None
+        raise RecordError(
+            f"the scores beside {record} are damaged ({reason})", [record]
+        ) from None
 
 
 def _choose(
@@ -133,9 +172,15 @@ def _choose(
     for run, record, test, values in read:
         if record.ok and record.selection == "optimistic":
             for t, top in enumerate(tops):
-                on_test = [sample.measure(scoring, test, scores, top).value for scores in values[t]]
+                on_test = [
+                    sample.measure(scoring, test, scores, top).value
+                    for scores in values[t]
+                ]
                 tried.setdefault((run.method, t), {})[run] = on_test
-    return {at: (*best_candidate(list(each.values()), scoring), each) for at, each in tried.items()}
+    return {
+        at: (*best_candidate(list(each.values()), scoring), each)
+        for at, each in tried.items()
+    }
 
 
 def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
@@ -150,7 +195,10 @@ def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
         "at_edge": json.dumps(top.get("at_edge", [])),
         "constant": bool(top.get("constant", False)),
         "torn": json.dumps(record.torn),
-        **{f"seconds_{part}": _number(seconds.get(part)) for part in ("selection", "training", "scoring")},
+        **{
+            f"seconds_{part}": _number(seconds.get(part))
+            for part in ("selection", "training", "scoring")
+        },
         "seconds_cpu": _number(record.cpu_seconds),
         **{name: _number(getattr(record, name)) for name in _NUMBERS},
         "host": record.environment.get("host", ""),
@@ -166,26 +214,46 @@ def _number(value: float | None) -> float:
 
 def _selection_rows(top: Mapping[str, Any]) -> list[Row]:
     return [
-        {"candidate": json.dumps(row["candidate"], sort_keys=True), "inner_fold": i, "value": _number(value)}
+        {
+            "candidate": json.dumps(row["candidate"], sort_keys=True),
+            "inner_fold": i,
+            "value": _number(value),
+        }
         for row in top["inner"]
         for i, value in enumerate(row["values"])
     ]
 
 
 def _metric_rows(
-    dataset: Dataset, test: Ints, scores: Floats, top: Top, metrics: Sequence[Metric]
+    dataset: Dataset,
+    test: Ints,
+    scores: Floats,
+    top: Top,
+    metrics: Sequence[Metric],
 ) -> list[Row]:
     sample = sample_of(dataset)
-    return [{"metric": m.name, **sample.measure(m, test, scores, top)._asdict()} for m in metrics]
+    return [
+        {"metric": m.name, **sample.measure(m, test, scores, top)._asdict()}
+        for m in metrics
+    ]
 
 
 def _cross_rows(
-    dataset: Dataset, test: Ints, scores: Floats, tops: Sequence[Top], metric: Metric
+    dataset: Dataset,
+    test: Ints,
+    scores: Floats,
+    tops: Sequence[Top],
+    metric: Metric,
 ) -> list[Row]:
     if not metric.needs_top:
         return []
-    rows = {str(at): _metric_rows(dataset, test, scores, at, [metric])[0] for at in tops}
-    return [{"at": at, "metric": metric.name, "value": row["value"]} for at, row in rows.items()]
+    rows = {
+        str(at): _metric_rows(dataset, test, scores, at, [metric])[0] for at in tops
+    }
+    return [
+        {"at": at, "metric": metric.name, "value": row["value"]}
+        for at, row in rows.items()
+    ]
 
 
 def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
@@ -196,7 +264,9 @@ def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
         inside = np.zeros(len(y))
     at = np.flatnonzero(inside)
     columns = {"row": rows[at], "label": y[at], "listed": inside[at]}
-    return {name: values.tolist() for name, values in columns.items()} | {"n_pos": int(y.sum())}
+    return {name: values.tolist() for name, values in columns.items()} | {
+        "n_pos": int(y.sum())
+    }
 
 
 def _part_rows(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[Row]:
@@ -226,8 +296,12 @@ def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
     """Return the corners of the ROC curve of all groups together, as counts."""
     y = dataset.y[test]
     fp, tp = roc_points(y, scores)
-    turn = np.ones(len(fp), bool)  # a point on the line between its neighbours draws nothing
-    turn[1:-1] = np.diff(fp)[:-1] * np.diff(tp)[1:] != np.diff(fp)[1:] * np.diff(tp)[:-1]
+    turn = np.ones(
+        len(fp), bool
+    )  # a point on the line between its neighbours draws nothing
+    turn[1:-1] = (
+        np.diff(fp)[:-1] * np.diff(tp)[1:] != np.diff(fp)[1:] * np.diff(tp)[:-1]
+    )
     return {
         "fp": fp[turn].astype(int).tolist(),
         "tp": tp[turn].astype(int).tolist(),
@@ -236,7 +310,9 @@ def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
     }
 
 
-def amount_curve(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[float]:
+def amount_curve(
+    dataset: Dataset, test: Ints, scores: Floats, top: Top
+) -> list[float]:
     """Return the worth of the positives among the first rows, at `MULTIPLES` of k and of all rows.
 
     Ties are in random order, so that between two cuts the amount is on a straight line. Empty where the data

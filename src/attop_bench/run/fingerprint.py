@@ -38,7 +38,9 @@ _OWN = {"attop", "attop_bench"}
 
 #: Import nearly everything, to look it up by name; what is looked up is named to `fingerprint` instead. How a
 #: function is run (``jobs``) does not change what it returns, nor does a check before it.
-_LEFT_OUT = re.compile(r"attop\.metrics\._registry|attop_bench\.(data\.catalogue|run\.checks|jobs(\..*)?)")
+_LEFT_OUT = re.compile(
+    r"attop\.metrics\._registry|attop_bench\.(data\.catalogue|run\.checks|jobs(\..*)?)"
+)
 
 #: An export of a package that loads when used; see `attop._core.lazy`.
 _EXPORT = re.compile(r"^from (\.?[\w.]+) import \w+ as (\w+)$", re.MULTILINE)
@@ -47,14 +49,19 @@ _EXPORT = re.compile(r"^from (\.?[\w.]+) import \w+ as (\w+)$", re.MULTILINE)
 _MODULE = re.compile(r"\.*[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 #: The folder of Python's own library, and names of those of installed packages.
-_LIBRARY, _INSTALLED = os.path.dirname(os.__file__), {"site-packages", "dist-packages"}
+_LIBRARY, _INSTALLED = (
+    os.path.dirname(os.__file__),
+    {"site-packages", "dist-packages"},
+)
 
 #: What was read of each file, until it changes: reading them takes a second. New files are yet to be added.
 _CACHE = Path(".snakemake/attop/code.json")
 _NEW: list[str] = []
 
 
-def rule_fingerprint(script: StrPath, named: Iterable[str] = (), files: Iterable[StrPath] = ()) -> str:
+def rule_fingerprint(
+    script: StrPath, named: Iterable[str] = (), files: Iterable[StrPath] = ()
+) -> str:
     """Return a digest of the code of a rule's script, of all that it leads to, and of what is named.
 
     This is the code of the modules in `named`, and the content of `files`, which may be folders.
@@ -64,11 +71,15 @@ def rule_fingerprint(script: StrPath, named: Iterable[str] = (), files: Iterable
     """
     path = Path(script)
     if not path.is_file():
-        raise ValueError(f"there is no script {path}: a rule's fingerprint is that of its script")
+        raise ValueError(
+            f"there is no script {path}: a rule's fingerprint is that of its script"
+        )
     content = _content(str(path), "")
     imported = [home for home in map(home_of, content.imported) if file_of(home)]
     if not imported:
-        raise ValueError(f"{path} imports nothing of attop: what its results depend on cannot be read")
+        raise ValueError(
+            f"{path} imports nothing of attop: what its results depend on cannot be read"
+        )
     data = "".join(map(content_digest, files))
     return f"{content.digest[:8]}{fingerprint([*imported, *named])}{data}"
 
@@ -87,8 +98,14 @@ def _fingerprint(modules: frozenset[str]) -> str:
             seen[module], imported = _module(module)
             todo += imported
     keep_what_was_read()
-    digests = sorted((os.path.basename(module), digest) for module, digest in seen.items() if digest)
-    return digest_of("".join(f"{module} {digest}\n" for module, digest in digests).encode())
+    digests = sorted(
+        (os.path.basename(module), digest)
+        for module, digest in seen.items()
+        if digest
+    )
+    return digest_of(
+        "".join(f"{module} {digest}\n" for module, digest in digests).encode()
+    )
 
 
 def keep_what_was_read() -> None:
@@ -128,7 +145,10 @@ def _module(module: str) -> tuple[str, list[str]]:
             digest += "".join(digest_of(path.read_bytes()) for path in data)
     modules = [*map(home_of, content.imported), *_exports(module).values()]
     if module.partition(".")[0] not in _OWN:
-        modules += [*_named_modules(content.texts, module), *_hidden(content.imported, module, folder)]
+        modules += [
+            *_named_modules(content.texts, module),
+            *_hidden(content.imported, module, folder),
+        ]
     return digest, modules
 
 
@@ -150,15 +170,23 @@ def _hidden(imported: Iterable[str], module: str, folder: str) -> Iterator[str]:
     """
     if _is_in_package(module):
         return
-    for top in sorted({name.partition(".")[0] for name in imported} - _OWN - {*sys.builtin_module_names}):
+    for top in sorted(
+        {name.partition(".")[0] for name in imported}
+        - _OWN
+        - {*sys.builtin_module_names}
+    ):
         file = os.path.join(folder, f"{top}.py")
-        if os.path.isfile(file) and not os.path.samefile(file, _origin(top) or folder):
+        if os.path.isfile(file) and not os.path.samefile(
+            file, _origin(top) or folder
+        ):
             yield file
 
 
 def _content(file: str, module: str) -> Content:
     """Return the code of a file and the names in it, without reading one that has not changed."""
-    return Content(*_remembered(file, file, lambda: syntax.read(Path(file), module)))
+    return Content(
+        *_remembered(file, file, lambda: syntax.read(Path(file), module))
+    )
 
 
 def content_digest(path: StrPath) -> str:
@@ -166,8 +194,14 @@ def content_digest(path: StrPath) -> str:
     file = os.fspath(path)
     if os.path.isdir(file):
         inside = _data(Path(file), folders=True)
-        return digest_of("".join(f"{f.relative_to(file)} {content_digest(f)}\n" for f in inside).encode())
-    [digest] = _remembered(f"data {os.path.abspath(file)}", file, lambda: [_digest_of_file(file)])
+        return digest_of(
+            "".join(
+                f"{f.relative_to(file)} {content_digest(f)}\n" for f in inside
+            ).encode()
+        )
+    [digest] = _remembered(
+        f"data {os.path.abspath(file)}", file, lambda: [_digest_of_file(file)]
+    )
     return digest
 
 
@@ -176,7 +210,9 @@ def _digest_of_file(file: str) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()[:16]
 
 
-def _remembered(key: str, file: str, make: Callable[[], Iterable[Any]]) -> list[Any]:
+def _remembered(
+    key: str, file: str, make: Callable[[], Iterable[Any]]
+) -> list[Any]:
     """Return the values that `make` reads of a file, without reading one that has not changed since."""
     stat = os.stat(file)
     state = [stat.st_mtime_ns, stat.st_size]
@@ -198,7 +234,9 @@ def _memory() -> dict[str, Any]:
 
 def _reader() -> str:
     """Return the versions of the files that read code."""
-    return " ".join(str(os.stat(file).st_mtime_ns) for file in (__file__, syntax.__file__))
+    return " ".join(
+        str(os.stat(file).st_mtime_ns) for file in (__file__, syntax.__file__)
+    )
 
 
 @cache
@@ -209,7 +247,11 @@ def _entries(folder: str) -> frozenset[str]:
 def _data(path: Path, folders: bool) -> list[Path]:
     """Return a file that is no code, or those of a folder that is no package; compiled code never counts."""
     if folders and path.is_dir() and not (path / "__init__.py").exists():
-        return sorted(file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+        return sorted(
+            file
+            for file in path.rglob("*")
+            if file.is_file() and "__pycache__" not in file.parts
+        )
     return [path] if path.is_file() and path.suffix != ".py" else []
 
 
@@ -218,7 +260,10 @@ def _exports(package: str) -> dict[str, str]:
     """Return the module of each export of a package that loads them when used."""
     stub = Path(f"{file_of(package)}i")
     text = stub.read_text(encoding="utf-8") if stub.is_file() else ""
-    return {name: resolve_name(module, package) for module, name in _EXPORT.findall(text)}
+    return {
+        name: resolve_name(module, package)
+        for module, name in _EXPORT.findall(text)
+    }
 
 
 @cache
@@ -228,7 +273,9 @@ def file_of(module: str) -> str:
     file = _origin(module)
     if not file.endswith(".py"):
         return ""
-    is_installed = file.startswith(_LIBRARY) or _INSTALLED.intersection(Path(file).parts)
+    is_installed = file.startswith(_LIBRARY) or _INSTALLED.intersection(
+        Path(file).parts
+    )
     return file if top in _OWN or not is_installed else ""
 
 
@@ -236,7 +283,11 @@ def _origin(module: str) -> str:
     """Return the file of a module, which may be named by its absolute path; empty if it has none."""
     if os.path.isabs(module):
         return module
-    spec = None if module.partition(".")[0] in sys.builtin_module_names else _spec(module)
+    spec = (
+        None
+        if module.partition(".")[0] in sys.builtin_module_names
+        else _spec(module)
+    )
     return (spec and spec.origin) or ""
 
 

@@ -35,7 +35,9 @@ def import_estimator(path: str) -> Any:
 
 def sample_of(dataset: Dataset, takes: str = "matrix") -> Sample:
     """Return the rows of a data set for an experiment, of a method that takes its matrix or its table."""
-    row_columns = {name: getattr(dataset, name) for name in ("entity", "day", "amount")}
+    row_columns = {
+        name: getattr(dataset, name) for name in ("entity", "day", "amount")
+    }
     X = dataset.table if takes == "table" else dataset.X
     return Sample(X, dataset.y, dataset.groups, **row_columns)
 
@@ -77,7 +79,9 @@ def warm_up(estimator: Estimator, candidates: Sequence[Params]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit_many(estimator, X, y, groups, candidates=at_top[:2])
-        if hasattr(estimator, "fit_many"):  # many models at once may take another kernel
+        if hasattr(
+            estimator, "fit_many"
+        ):  # many models at once may take another kernel
             fit_many(estimator, X, y, groups, candidates=at_top)
 
 
@@ -90,13 +94,27 @@ def compile_method(method: Mapping[str, Any]) -> None:
         return
     estimator = import_estimator(method["estimator"])(**method["params"])
     space = distributions_of(method.get("param_distributions", {}))
-    warm_up(estimator, draw_candidates(space, 1, 0) if space else list(ParameterGrid(method["param_grid"])))
+    warm_up(
+        estimator,
+        draw_candidates(space, 1, 0)
+        if space
+        else list(ParameterGrid(method["param_grid"])),
+    )
 
 
 def describe(model: object) -> dict[str, Any]:
     """Return the attributes of a fitted model that report its training."""
-    names = ("objective_", "gap_", "quantile_distance_", "n_iter_", "converged_", "status_")
-    report = {name.rstrip("_"): _json_value(getattr(model, name, None)) for name in names}
+    names = (
+        "objective_",
+        "gap_",
+        "quantile_distance_",
+        "n_iter_",
+        "converged_",
+        "status_",
+    )
+    report = {
+        name.rstrip("_"): _json_value(getattr(model, name, None)) for name in names
+    }
     return {name: value for name, value in report.items() if value is not None}
 
 

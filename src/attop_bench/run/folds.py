@@ -23,23 +23,39 @@ from attop_bench.files import StrPath
 _TRAINS, _SCORED = 1, 2
 
 
-def write_folds(path: StrPath, folds: Sequence[Fold], dataset: Dataset, split: Mapping[str, object]) -> None:
+def write_folds(
+    path: StrPath,
+    folds: Sequence[Fold],
+    dataset: Dataset,
+    split: Mapping[str, object],
+) -> None:
     """Write the folds of one repeat, cut from `dataset` as `split` says; see `Job.split`."""
     n = len(dataset.y)
     rows = [_rows_in(fold, n) for fold in folds]
     arrays = {
-        str(i): np.array([_roles(n, *pair) for pair in ((fold.train, fold.test), *fold.inner)])
+        str(i): np.array(
+            [_roles(n, *pair) for pair in ((fold.train, fold.test), *fold.inner)]
+        )
         for i, fold in enumerate(folds)
     }
-    note: dict[str, object] = {"split": dict(split), "data": _digest(dataset), "rows": rows}
+    note: dict[str, object] = {
+        "split": dict(split),
+        "data": _digest(dataset),
+        "rows": rows,
+    }
     note["refit"] = [fold.refit for fold in folds]
     save_arrays(path, arrays, note)
 
 
-def read_folds(path: StrPath, dataset: Dataset, split: Mapping[str, object]) -> list[Fold]:
+def read_folds(
+    path: StrPath, dataset: Dataset, split: Mapping[str, object]
+) -> list[Fold]:
     """Return the folds of a file; refuse those of other data or another split."""
     arrays, note = load_arrays(path)
-    for what, expected in (("split", json.loads(json.dumps(split))), ("data", _digest(dataset))):
+    for what, expected in (
+        ("split", json.loads(json.dumps(split))),
+        ("data", _digest(dataset)),
+    ):
         if (recorded := note.get(what)) != expected:
             raise DatasetError(
                 f"{path} holds folds of another {what}, {recorded}, not {expected}: run snakemake, which "
@@ -51,7 +67,9 @@ def read_folds(path: StrPath, dataset: Dataset, split: Mapping[str, object]) -> 
 def _rows_in(fold: Fold, n: int) -> dict[str, int]:
     """Return how many of `n` rows train, are scored, both or neither; each row is one of these once."""
     counts = np.bincount(_roles(n, fold.train, fold.test), minlength=4)
-    rows = dict(zip(("neither", "train", "scored", "both"), map(int, counts), strict=True))
+    rows = dict(
+        zip(("neither", "train", "scored", "both"), map(int, counts), strict=True)
+    )
     if rows["both"] + n - rows["neither"] != len(fold.train) + len(fold.test):
         raise LedgerError(
             f"rows of a fold do not add up: {len(fold.train):,} to train on and {len(fold.test):,} to "
@@ -68,7 +86,10 @@ def _roles(n: int, train: Ints, scored: Ints) -> NDArray[np.uint8]:
 
 
 def _fold(roles: NDArray[np.uint8], refit: bool) -> Fold:
-    (train, test), *inner = ((np.flatnonzero(row & _TRAINS), np.flatnonzero(row & _SCORED)) for row in roles)
+    (train, test), *inner = (
+        (np.flatnonzero(row & _TRAINS), np.flatnonzero(row & _SCORED))
+        for row in roles
+    )
     return Fold(train, test, inner, refit)
 
 

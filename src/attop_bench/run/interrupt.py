@@ -60,7 +60,9 @@ def importing() -> Iterator[None]:
 def heed_termination() -> None:
     """Take notice of SIGTERM, which is then for the function that took it before."""
     before = signal.getsignal(signal.SIGTERM)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
+    if threading.current_thread() is not threading.main_thread() or not callable(
+        before
+    ):
         return
 
     def terminate(number: int, frame: FrameType | None) -> Any:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from attop.metrics import Metric
 
 #: What a process of its own runs: by dotted path, for its caller must not import it.
-WORK, COMPILE = "attop_bench.run.training.work", "attop_bench.run.checks.check_and_compile"
+WORK, COMPILE = (
+    "attop_bench.run.training.work",
+    "attop_bench.run.checks.check_and_compile",
+)
 
 NOT_KNOWN = Attempts()
 
@@ -43,7 +46,14 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 #: Entries of a `Job` that are left out where they say nothing, so that older results stay those of their job.
 _LATER = ("select", "param_distributions", "n_candidates", "seconds")
 #: Entries that the scores of a candidate do not depend on.
-_OF_THE_CHOICE = {"scoring", "selection", "custom_metrics", "select", "n_candidates", "seconds"}
+_OF_THE_CHOICE = {
+    "scoring",
+    "selection",
+    "custom_metrics",
+    "select",
+    "n_candidates",
+    "seconds",
+}
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,10 @@ class Run:
 
     def folder(self, output: StrPath) -> Path:
         """Return the folder of its results below that of all."""
-        return Path(output, f"train/{self.dataset}/{self.method}/repeat{self.repeat}-fold{self.fold}")
+        return Path(
+            output,
+            f"train/{self.dataset}/{self.method}/repeat{self.repeat}-fold{self.fold}",
+        )
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,12 @@ class Job:
     @property
     def split(self) -> dict[str, object]:
         """Split specification; must equal the one stored in the folds file."""
-        return {"options": {}, **self.protocol, "repeat": self.repeat, "seed": self.seed}
+        return {
+            "options": {},
+            **self.protocol,
+            "repeat": self.repeat,
+            "seed": self.seed,
+        }
 
     @property
     def metric(self) -> Metric:
@@ -109,31 +127,56 @@ class Job:
         from attop.experiment import Selector
         from attop.metrics import find_metric
 
-        return Selector.of(self.select or self.scoring, lambda name: find_metric(name, self.custom_metrics))
+        return Selector.of(
+            self.select or self.scoring,
+            lambda name: find_metric(name, self.custom_metrics),
+        )
 
     def record(self, name: str) -> Record:
         """Return the empty record of this job on the data set called `name`."""
-        place = {field: getattr(self, field) for field in ("repeat", "fold", "scoring", "selection")}
-        return Record(**place, seed=derive_seed(self.seed, name, self.repeat, self.fold))
+        place = {
+            field: getattr(self, field)
+            for field in ("repeat", "fold", "scoring", "selection")
+        }
+        return Record(
+            **place, seed=derive_seed(self.seed, name, self.repeat, self.fold)
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Return a JSON value."""
         spec = {**vars(self), "tops": [top.as_dict() for top in self.tops]}
-        return {name: value for name, value in spec.items() if value or name not in _LATER}
+        return {
+            name: value
+            for name, value in spec.items()
+            if value or name not in _LATER
+        }
 
     def of_a_candidate(self) -> dict[str, object]:
         """Return the entries that the scores of a candidate depend on, as a JSON value."""
-        left_out = _OF_THE_CHOICE | {"repeat", "fold", "param_grid", "param_distributions"}
-        return {name: value for name, value in self.as_dict().items() if name not in left_out}
+        left_out = _OF_THE_CHOICE | {
+            "repeat",
+            "fold",
+            "param_grid",
+            "param_distributions",
+        }
+        return {
+            name: value
+            for name, value in self.as_dict().items()
+            if name not in left_out
+        }
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any]) -> Job:
         """Return the job of `as_dict`; an unknown or missing entry is a ValueError."""
         names = {f.name for f in fields(cls)}
         if unknown := set(entries) - names:
-            raise ValueError(f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(names)}")
+            raise ValueError(
+                f"a training run has no {', '.join(sorted(unknown))}; it has {', '.join(names)}"
+            )
         try:
-            return cls(**{**entries, "tops": [Top.of(top) for top in entries["tops"]]})
+            return cls(
+                **{**entries, "tops": [Top.of(top) for top in entries["tops"]]}
+            )
         except (TypeError, KeyError) as error:
             raise ValueError(f"a training run is not complete: {error}") from None
 
@@ -173,15 +216,23 @@ def train(
     and has another of its `attempts`, its input is broken, or its results could not be written.
     """
     # Absolute: a method may change the working directory.
-    data, folds, scores, record = map(os.path.abspath, (data, folds, scores, record))
+    data, folds, scores, record = map(
+        os.path.abspath, (data, folds, scores, record)
+    )
     results = scores, record, digest, time.time(), made
     argument = (job, data, folds, results, limits.seconds, candidates)
     end = run_in_process(WORK, argument, log, limits)
     if end.status == "done" and not is_whole(scores, record, digest):
-        end = ProcessResult("error", "it ended well, and left no readable record of its run", end.tail)
+        end = ProcessResult(
+            "error",
+            "it ended well, and left no readable record of its run",
+            end.tail,
+        )
     end = attempts.settle(end, Path(record).with_name("killed"), digest)
     if end.status in FAILED:
-        failed = job.record(name_of_data(data)).fail(end.status, end.message, end.tail)
+        failed = job.record(name_of_data(data)).fail(
+            end.status, end.message, end.tail
+        )
         failed.cpu_seconds = end.cpu_seconds
         try:
             failed.write(*results)

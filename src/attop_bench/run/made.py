@@ -40,7 +40,12 @@ def made_with(params: Iterable[Mapping[str, Any]], inputs: Any) -> str:
     """
     named = [getattr(inputs, name, []) for name in ("data", "folds")]
     files = [file for some in named for file in _each(some)] or list(inputs)
-    compared = {name: value for one in params for name, value in one.items() if name not in _OF_NO_RESULT}
+    compared = {
+        name: value
+        for one in params
+        for name, value in one.items()
+        if name not in _OF_NO_RESULT
+    }
     text = json.dumps(plain(compared))
     for file in map(str, files):
         text = text.replace(json.dumps(file), json.dumps(os.path.basename(file)))
@@ -53,10 +58,14 @@ def leave_note(snakemake: Any, *, can_be_taken_over: bool = True) -> None:
     Without the former its results are taken over by their times alone.
     """
     made = made_with(snakemake.params, snakemake.input) if can_be_taken_over else ""
-    write_json(snakemake.output[-1], {"made": made, **Use.of_this_process().as_dict()})
+    write_json(
+        snakemake.output[-1], {"made": made, **Use.of_this_process().as_dict()}
+    )
 
 
-def runs_again(outputs: Iterable[StrPath], params: Any, inputs: Any, since: float) -> bool:
+def runs_again(
+    outputs: Iterable[StrPath], params: Any, inputs: Any, since: float
+) -> bool:
     """Return whether a job of a folder that was taken over at the time `since` is to run again."""
     paths = list(map(Path, outputs))
     try:

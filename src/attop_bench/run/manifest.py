@@ -22,49 +22,76 @@ from attop_bench.run.record import environment
 from attop_bench.run.tables import SCHEMA_VERSION
 
 
-def manifest(config: Config, datasets: Mapping[str, Dataset | Unavailable]) -> dict[str, Any]:
+def manifest(
+    config: Config, datasets: Mapping[str, Dataset | Unavailable]
+) -> dict[str, Any]:
     """Return everything the report says besides results, as JSON values."""
     return {
         "title": config.title,
         "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),
         "seed": config.seed,
         "against": config.question.against if config.question else "",
-        "config": yaml.safe_dump(config.model_dump(), sort_keys=False, allow_unicode=True),
+        "config": yaml.safe_dump(
+            config.model_dump(), sort_keys=False, allow_unicode=True
+        ),
         "git": _git(),
         "environment": environment(),
         "blas": _libraries(),
         "schema_version": SCHEMA_VERSION,
-        "datasets": {d.id: _describe_dataset(config, d.id, datasets[d.id]) for d in config.datasets},
+        "datasets": {
+            d.id: _describe_dataset(config, d.id, datasets[d.id])
+            for d in config.datasets
+        },
         "methods": {
             m.id: {
                 "title": m.title or m.id,
-                **m.model_dump(include={"reference", "cite", "summary", "estimator", "params"}),
+                **m.model_dump(
+                    include={"reference", "cite", "summary", "estimator", "params"}
+                ),
                 "grid": m.param_grid,
                 "fingerprint": fingerprint([home_of(WORK), home_of(m.estimator)]),
-                "n_candidates": config.drawn(m) or math.prod(map(len, m.param_grid.values())),
-                **({"distributions": m.param_distributions} if m.param_distributions else {}),
+                "n_candidates": config.drawn(m)
+                or math.prod(map(len, m.param_grid.values())),
+                **(
+                    {"distributions": m.param_distributions}
+                    if m.param_distributions
+                    else {}
+                ),
             }
             for m in config.methods
         },
     }
 
 
-def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable) -> dict[str, Any]:
+def _describe_dataset(
+    config: Config, name: str, dataset: Dataset | Unavailable
+) -> dict[str, Any]:
     data = config.dataset(name)
     description: dict[str, Any]
     if isinstance(dataset, Unavailable):
-        description = {"name": name, "title": name, "unavailable": dataset.reason, "remedy": dataset.remedy}
+        description = {
+            "name": name,
+            "title": name,
+            "unavailable": dataset.reason,
+            "remedy": dataset.remedy,
+        }
     else:
         description = {"title": name, **dataset.facts, **dataset.summary()}
         if dataset.entity is not None:
             description["design_effect"] = likeness_within(
                 _test_parts(config, data, dataset), dataset.y, dataset.entity
             )
-    sources = dict.fromkeys(file.urls[0] if file.urls else file.path for file in data.files.values())
+    sources = dict.fromkeys(
+        file.urls[0] if file.urls else file.path for file in data.files.values()
+    )
     return {
         **description,
         "title": data.title or description["title"],
-        **{name: text for name in ("licence", "citation", "notes") if (text := getattr(data, name))},
+        **{
+            name: text
+            for name in ("licence", "citation", "notes")
+            if (text := getattr(data, name))
+        },
         **({"source": ", ".join(sources)} if sources else {}),
         "protocol": data.protocol.model_dump(),
         "scaling": data.scaling,
@@ -72,19 +99,25 @@ def _describe_dataset(config: Config, name: str, dataset: Dataset | Unavailable)
         "scoring": data.scoring,
         "selection": data.selection,
         "select": config.select_of(name),
-        "budget": config.budget.model_dump(exclude_none=True) if config.budget else {},
+        "budget": config.budget.model_dump(exclude_none=True)
+        if config.budget
+        else {},
         "skip": data.skip,
         "seeds": _seeds(config, data, description["name"]),
     }
 
 
-def _test_parts(config: Config, data: DatasetConfig, dataset: Dataset) -> list[Ints]:
+def _test_parts(
+    config: Config, data: DatasetConfig, dataset: Dataset
+) -> list[Ints]:
     """Return the rows of each test part of a data set."""
     protocol = data.protocol
     return [
         fold.test
         for repeat in range(protocol.repeats)
-        for fold in make_folds(protocol.kind, dataset, repeat, config.seed, **protocol.options)
+        for fold in make_folds(
+            protocol.kind, dataset, repeat, config.seed, **protocol.options
+        )
     ]
 
 
@@ -100,15 +133,29 @@ def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
 
 def _libraries() -> list[dict[str, Any]]:
     """Return the loaded libraries of linear algebra and threads, and their numbers of threads."""
-    fields = ("user_api", "internal_api", "version", "architecture", "threading_layer", "num_threads")
+    fields = (
+        "user_api",
+        "internal_api",
+        "version",
+        "architecture",
+        "threading_layer",
+        "num_threads",
+    )
     return [{f: pool[f] for f in fields if f in pool} for pool in threadpool_info()]
 
 
 def _git() -> dict[str, Any]:
     """Return the commit, and whether files differ from it; empty outside a repository."""
     try:
-        commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
-        changes = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=True)
+        commit = subprocess.run(
+            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        )
+        changes = subprocess.run(
+            ["git", "status", "--porcelain"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     except (OSError, subprocess.CalledProcessError):
         return {}
     return {"commit": commit.stdout.strip(), "dirty": bool(changes.stdout.strip())}

@@ -17,5 +17,7 @@ def note_of(output: StrPath) -> Path:
 
 def noted(outputs: StrPath | list[str]) -> list[str]:
     """Return the outputs of a rule with the note of its job, beside the first of them."""
-    files = [os.fspath(outputs)] if isinstance(outputs, str | os.PathLike) else outputs
+    files = (
+        [os.fspath(outputs)] if isinstance(outputs, str | os.PathLike) else outputs
+    )
     return [*files, str(note_of(files[0]))]

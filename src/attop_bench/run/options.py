@@ -40,7 +40,9 @@ MetricName = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.@-]*$", max_length=120
 
 def _no_file(name: str) -> str:
     if name.lower().endswith(".json"):
-        raise ValueError(f"an id that ends in .json may be that of a file among the results, got {name!r}")
+        raise ValueError(
+            f"an id that ends in .json may be that of a file among the results, got {name!r}"
+        )
     return name
 
 
@@ -65,8 +67,14 @@ def _read_folder(value: object) -> object:
     """Return a path with ``~`` and ``.`` resolved, and nothing at its end."""
     if not isinstance(value, str):
         return value
-    if not value or len(value) > 1000 or any(c in "{}" or not c.isprintable() for c in value):
-        raise ValueError(f"a folder's name without braces and control characters is needed, got {value!r}")
+    if (
+        not value
+        or len(value) > 1000
+        or any(c in "{}" or not c.isprintable() for c in value)
+    ):
+        raise ValueError(
+            f"a folder's name without braces and control characters is needed, got {value!r}"
+        )
     path = os.path.normpath(os.path.expanduser(value))
     return os.path.abspath(path) if path == "." else path
 
@@ -74,20 +82,26 @@ def _read_folder(value: object) -> object:
 FolderName = Annotated[str, pydantic.BeforeValidator(_read_folder)]
 TopField = Annotated[
     Top,
-    pydantic.PlainValidator(_read_top, json_schema_input_type=dict[str, float | str]),
+    pydantic.PlainValidator(
+        _read_top, json_schema_input_type=dict[str, float | str]
+    ),
     pydantic.PlainSerializer(Top.as_dict, return_type=dict[str, Any]),
 ]
 
 
 def _defaults(protocol: Protocol) -> str:
-    return ", ".join(f"{name} = {json.dumps(value)}" for name, value in protocol.defaults.items())
+    return ", ".join(
+        f"{name} = {json.dumps(value)}" for name, value in protocol.defaults.items()
+    )
 
 
 def fields_of(model: type) -> dict[str, FieldInfo]:
     """Return the keys of a mapping in a configuration by its model, of pydantic or a `Source`."""
     if issubclass(model, BaseModel):
         return dict(model.model_fields)
-    return dict(pydantic.dataclasses.dataclass(model, frozen=True).__pydantic_fields__)
+    return dict(
+        pydantic.dataclasses.dataclass(model, frozen=True).__pydantic_fields__
+    )
 
 
 class _Model(BaseModel):
@@ -104,7 +118,10 @@ class ProtocolConfig(_Model):
     """Protocol of the training and test parts."""
 
     kind: str = Field(
-        description=". ".join(f"`{p.name}`: {p.summary}" for p in PROTOCOLS.values()) + ".",
+        description=". ".join(
+            f"`{p.name}`: {p.summary}" for p in PROTOCOLS.values()
+        )
+        + ".",
         json_schema_extra={"enum": list(PROTOCOLS)},
     )
     options: dict[str, Any] = Field(
@@ -190,7 +207,9 @@ class DatasetConfig(_Model):
     scaling: Literal["standard", "range", "log1p", "none"] = "standard"
     """Fitted on training items only. standard: mean 0, variance 1; range: [-1/2, 1/2]; log1p: standard, of
     log(1 + x), for counts."""
-    tops: Annotated[list[TopField], AfterValidator(_each_once)] = Field(min_length=1)
+    tops: Annotated[list[TopField], AfterValidator(_each_once)] = Field(
+        min_length=1
+    )
     """The tops to train for: {k: 10}, {tau: 0.05} or {kappa: 0.25}; or {k: 100, of: 30000}, the share that
     100 are of the 30,000 to be ranked, to the nearest row. A tau is rounded up, {tau: 0.05, round: nearest}
     to the nearest."""
@@ -211,15 +230,26 @@ class DatasetConfig(_Model):
     @pydantic.model_validator(mode="before")
     @classmethod
     def _file_of_a_registry(cls, entry: Any) -> Any:
-        if "files" in entry or entry.get("kind") not in KINDS or not isinstance(entry.get("params"), dict):
+        if (
+            "files" in entry
+            or entry.get("kind") not in KINDS
+            or not isinstance(entry.get("params"), dict)
+        ):
             return entry  # also what is refused by its fields
         file, params = from_registry(entry["kind"], entry["params"])
-        return {**entry, "params": params, "files": {"path": asdict(file)}} if file else entry
+        return (
+            {**entry, "params": params, "files": {"path": asdict(file)}}
+            if file
+            else entry
+        )
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Parameters of the builder, files to download by their place in the cache."""
-        return {**self.params, **{name: file.path for name, file in self.files.items()}}
+        return {
+            **self.params,
+            **{name: file.path for name, file in self.files.items()},
+        }
 
 
 class MethodConfig(_Model):
@@ -272,7 +302,9 @@ class MethodConfig(_Model):
     def _in_the_bibliography(cls, cite: list[str]) -> list[str]:
         if unknown := [key for key in cite if key not in bibliography()]:
             suggestion = did_you_mean(unknown[0], bibliography())
-            raise ValueError(f"attop's bibliography, {FILE}, has no entry {unknown[0]!r}; {suggestion}")
+            raise ValueError(
+                f"attop's bibliography, {FILE}, has no entry {unknown[0]!r}; {suggestion}"
+            )
         return cite
 
     @pydantic.field_validator("param_distributions")
@@ -280,7 +312,9 @@ class MethodConfig(_Model):
     def _are_distributions(cls, entries: dict[str, Any]) -> dict[str, Any]:
         if not entries:
             return entries
-        from attop.experiment import read_distribution  # slow: each start of Snakemake is here
+        from attop.experiment import (
+            read_distribution,
+        )  # slow: each start of Snakemake is here
 
         for name, entry in entries.items():
             try:
@@ -293,7 +327,9 @@ class MethodConfig(_Model):
     @classmethod
     def _not_empty(cls, param_grid: dict[str, list[Any]]) -> dict[str, list[Any]]:
         if empty := [name for name, values in param_grid.items() if not values]:
-            raise ValueError(f"no value to try for {empty[0]!r}: list at least one or leave it out")
+            raise ValueError(
+                f"no value to try for {empty[0]!r}: list at least one or leave it out"
+            )
         return param_grid
 
 
@@ -344,13 +380,17 @@ class Config(_Model):
     """Data sets, in the order of the report."""
     methods: list[MethodConfig] = Field(min_length=1)
     """Methods, in the order of the report."""
-    metrics: Annotated[list[str], AfterValidator(_each_once)] = Field(list(DEFAULT_METRICS), min_length=1)
+    metrics: Annotated[list[str], AfterValidator(_each_once)] = Field(
+        list(DEFAULT_METRICS), min_length=1
+    )
     """Metrics of the test scores: names, or dotted paths."""
     custom_metrics: dict[MetricName, MetricConfig] = {}
     """Metrics from outside attop by the name they are to have: name -> entry."""
     limits: LimitsConfig = Field(LimitsConfig(), exclude=True)
     """Limits of every training job."""
-    granularity: Literal["fold", "method"] | Annotated[int, Field(ge=1)] = Field("fold", exclude=True)
+    granularity: Literal["fold", "method"] | Annotated[int, Field(ge=1)] = Field(
+        "fold", exclude=True
+    )
     """What a training job is: a fold, all folds of a method, or so many of them. Fewer jobs are quicker where
     folds are short."""
     strict: bool = Field(False, exclude=True)
@@ -376,7 +416,9 @@ class Config(_Model):
 
     def own(self, *names: str) -> dict[str, dict[str, Any]]:
         """Return the definitions of the metrics, among these names, that are from outside attop."""
-        return {n: d.model_dump() for n, d in self.custom_metrics.items() if n in names}
+        return {
+            n: d.model_dump() for n, d in self.custom_metrics.items() if n in names
+        }
 
     def metric(self, name: str) -> Metric:
         """Return the metric of a name, from attop or outside."""
@@ -402,12 +444,19 @@ class Config(_Model):
         if not method.param_distributions:
             return None
         budget = self.budget or BudgetConfig()
-        return budget.candidates or method.n_candidates or (_MANY if budget.seconds else _SOME)
+        return (
+            budget.candidates
+            or method.n_candidates
+            or (_MANY if budget.seconds else _SOME)
+        )
 
     def names_of(self, dataset: str, method: str | None = None) -> list[str]:
         """Return the metrics that judge on a data set and select."""
         select = self.select_of(dataset, method)
-        return [self.dataset(dataset).scoring, *([self.selector(select).metric.name] if select else [])]
+        return [
+            self.dataset(dataset).scoring,
+            *([self.selector(select).metric.name] if select else []),
+        ]
 
     def limits_of(self, method: str) -> dict[str, float | None]:
         """Return the limits of a method's training jobs: seconds and memory_mb."""
@@ -421,7 +470,12 @@ class Config(_Model):
     def split(self, dataset: str, repeat: int) -> dict[str, Any]:
         """Return the split of a data set in a repeat; see `Job.split`."""
         protocol = self.dataset(dataset).protocol
-        return {"kind": protocol.kind, "options": protocol.options, "repeat": repeat, "seed": self.seed}
+        return {
+            "kind": protocol.kind,
+            "options": protocol.options,
+            "repeat": repeat,
+            "seed": self.seed,
+        }
 
     def method(self, name: str) -> MethodConfig:
         """Return the method of a name."""
@@ -440,7 +494,9 @@ _SECTIONS: tuple[tuple[str, type], ...] = (
     ("An entry of `custom_metrics`", MetricConfig),
     ("`limits` of every training job, or of those of a method", LimitsConfig),
 )
-_CATALOGUES = "YAML files that define data sets and methods: {datasets: path, methods: path}."
+_CATALOGUES = (
+    "YAML files that define data sets and methods: {datasets: path, methods: path}."
+)
 
 
 @cache
@@ -452,7 +508,9 @@ def _describe() -> None:
             for field, text in pairwise(getattr(tree, "body", ())):
                 if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
                     words = ast.literal_eval(text.value).split()
-                    model.model_fields[ast.unparse(field.target)].description = " ".join(words)
+                    model.model_fields[
+                        ast.unparse(field.target)
+                    ].description = " ".join(words)
             model.model_rebuild(force=True)
 
 
@@ -464,7 +522,9 @@ def markdown(page: str) -> str:
         rows = [_row(name, field) for name, field in fields_of(model).items()]
         if model is Config:
             rows.append(f"| `catalogues` | mapping | none | {_CATALOGUES} |")
-        parts.append(f"## {title}\n\n| key | type | default | meaning |\n| --- | --- | --- | --- |")
+        parts.append(
+            f"## {title}\n\n| key | type | default | meaning |\n| --- | --- | --- | --- |"
+        )
         parts[-1] += "".join(f"\n{row}" for row in rows)
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
@@ -474,13 +534,21 @@ def json_schema() -> dict[str, Any]:
     _describe()
     schema = Config.model_json_schema()
     definitions = schema["$defs"]
-    for section, name in (("datasets", "DatasetConfig"), ("methods", "MethodConfig")):
+    for section, name in (
+        ("datasets", "DatasetConfig"),
+        ("methods", "MethodConfig"),
+    ):
         definitions[name]["required"] = ["id"]  # the catalogue may have the rest
-        schema["properties"][section]["items"] = {"anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{name}"}]}
+        schema["properties"][section]["items"] = {
+            "anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{name}"}]
+        }
     schema["properties"]["catalogues"] = {
         "type": "object",
         "description": _CATALOGUES,
-        "properties": {"datasets": {"type": "string"}, "methods": {"type": "string"}},
+        "properties": {
+            "datasets": {"type": "string"},
+            "methods": {"type": "string"},
+        },
         "additionalProperties": False,
     }
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
@@ -511,11 +579,21 @@ def _type(annotation: Any) -> str:
         return f"list of {len(arguments)} {_type(arguments[0])}s"
     if origin is list:
         return f"list of {_type(arguments[0])}"
-    if origin is dict or (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+    if origin is dict or (
+        isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    ):
         return "mapping"
-    return {str: "text", int: "integer", float: "number", bool: "true or false"}.get(annotation, "any")
+    return {
+        str: "text",
+        int: "integer",
+        float: "number",
+        bool: "true or false",
+    }.get(annotation, "any")
 
 
 if __name__ == "__main__":
-    write_text("config/README.md", markdown(Path("config/README.md").read_text(encoding="utf-8")))
+    write_text(
+        "config/README.md",
+        markdown(Path("config/README.md").read_text(encoding="utf-8")),
+    )
     write_json("workflow/schemas/config.schema.json", json_schema())

@@ -30,13 +30,18 @@ def lock_output(
     path = Path(output) / ".lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # the kernel closes it, which unlocks
+        file = os.open(
+            path, os.O_RDWR | os.O_CREAT, 0o666
+        )  # the kernel closes it, which unlocks
         refused = _locked(file, output, tell) or _taken(output, since, tell)
         if refused:
             os.close(file)
             return refused
         os.ftruncate(file, 0)
-        os.write(file, f"process {os.getpid()} on {platform.node()}, in {os.getcwd()}".encode())
+        os.write(
+            file,
+            f"process {os.getpid()} on {platform.node()}, in {os.getcwd()}".encode(),
+        )
         number_run(output, attempts, since)
     except OSError as error:
         return f"{output} cannot be written to: {error}"
@@ -48,7 +53,9 @@ def _locked(file: int, output: StrPath, tell: Callable[[str], object]) -> str:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        other = os.pread(file, 4096, 0).decode(errors="replace") or "an unknown process"
+        other = (
+            os.pread(file, 4096, 0).decode(errors="replace") or "an unknown process"
+        )
         return (
             f"Another run writes to {output}: {other}. "
             "Wait for it, stop it, or give another output (--config output=FOLDER)."
@@ -61,7 +68,9 @@ def _locked(file: int, output: StrPath, tell: Callable[[str], object]) -> str:
     return ""
 
 
-def _taken(output: StrPath, since: float | None, tell: Callable[[str], object]) -> str:
+def _taken(
+    output: StrPath, since: float | None, tell: Callable[[str], object]
+) -> str:
     """Say why a folder that no run holds is not free nevertheless: it is another's, or jobs write there."""
     unknown = refusal(output) if since is None else ""
     return unknown or _left_in_queue(output, tell)
@@ -72,13 +81,21 @@ def _left_in_queue(output: StrPath, tell: Callable[[str], object]) -> str:
     try:
         jobs = submitted_here()
     except Asked as error:
-        tell(f"It is not known whether jobs of an earlier run are still in the queue: {error}")
+        tell(
+            f"It is not known whether jobs of an earlier run are still in the queue: {error}"
+        )
         return ""
     if not jobs:
         return ""
     words = in_words(jobs)
-    if living := [other for other in known_outputs() if _is_held(Path(other)) and other != os.fspath(output)]:
-        tell(f"{words} They may be those of the run that writes to {', '.join(living)}.")
+    if living := [
+        other
+        for other in known_outputs()
+        if _is_held(Path(other)) and other != os.fspath(output)
+    ]:
+        tell(
+            f"{words} They may be those of the run that writes to {', '.join(living)}."
+        )
         return ""
     return words
 

@@ -35,15 +35,24 @@ def load_paper(paper: str) -> ModuleType:
         raise ValueError(
             f"{error}; give the dotted path of a module, such as studies.aatp2012 in a clone of attop"
         ) from error.__cause__
-    for function, arguments in (("tables", "results, story"), ("findings", "tables")):
+    for function, arguments in (
+        ("tables", "results, story"),
+        ("findings", "tables"),
+    ):
         if not callable(getattr(module, function, None)):
-            raise ValueError(f"the module {paper!r} has no function {function}({arguments})")
+            raise ValueError(
+                f"the module {paper!r} has no function {function}({arguments})"
+            )
     return module
 
 
 def configuration_of(paper: str) -> str:
     """Return the configuration that rebuilds a paper, below the root of the repository."""
-    return str(getattr(load_paper(paper), "CONFIGURATION", f"{paper.replace('.', '/')}.yaml"))
+    return str(
+        getattr(
+            load_paper(paper), "CONFIGURATION", f"{paper.replace('.', '/')}.yaml"
+        )
+    )
 
 
 def simulations_of(paper: str | None) -> Mapping[str, Simulation]:

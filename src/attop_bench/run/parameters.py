@@ -13,7 +13,12 @@ from typing import Any
 
 def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the parameters of a job by name, for its script, without the fingerprint."""
-    return {name: value for one in params for name, value in one.items() if name != "code"}
+    return {
+        name: value
+        for one in params
+        for name, value in one.items()
+        if name != "code"
+    }
 
 
 def plain(value: Any) -> Any:
@@ -22,6 +27,11 @@ def plain(value: Any) -> Any:
         return {str(key): plain(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
-    if value is None or type(value) in (str, int, float, bool):  # as nearly all are, of each of 10,000 jobs
+    if value is None or type(value) in (
+        str,
+        int,
+        float,
+        bool,
+    ):  # as nearly all are, of each of 10,000 jobs
         return value
     return json.loads(json.dumps(value, default=str))

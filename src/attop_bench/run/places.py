@@ -27,7 +27,10 @@ def default_configuration(locate: Beside) -> str:
 
 
 def with_places(
-    raw: Mapping[str, Any], files: Iterable[StrPath], snakefile: StrPath | None, locate: Beside
+    raw: Mapping[str, Any],
+    files: Iterable[StrPath],
+    snakefile: StrPath | None,
+    locate: Beside,
 ) -> dict[str, Any]:
     """Return a configuration with the paths of its catalogues; let Python find the modules it names.
 
@@ -42,7 +45,12 @@ def with_places(
     catalogues = catalogue_files(with_catalogues)
     if all(map(os.path.exists, catalogues.values())):
         return with_catalogues
-    return {**raw, "catalogues": {section: locate(file) for section, file in catalogues.items()}}
+    return {
+        **raw,
+        "catalogues": {
+            section: locate(file) for section, file in catalogues.items()
+        },
+    }
 
 
 def _folders(files: Iterable[StrPath], snakefile: StrPath | None) -> Iterator[str]:

@@ -42,9 +42,14 @@ class Plan:
         self.root = Path(config.output)
         self._folder = cache(self._folder_of)
         self.seconds = cache(self._seconds_of)
-        self.folds_of = {d.id: count_folds(d.protocol.kind, **d.protocol.options) for d in config.datasets}
+        self.folds_of = {
+            d.id: count_folds(d.protocol.kind, **d.protocol.options)
+            for d in config.datasets
+        }
 
-    def runs(self, dataset: str | None = None, only: str | None = None) -> Iterator[Run]:
+    def runs(
+        self, dataset: str | None = None, only: str | None = None
+    ) -> Iterator[Run]:
         """Yield the training runs, of one data set or of all, in the order of the configuration.
 
         Those of `only` one method, if it is given.
@@ -83,7 +88,10 @@ class Plan:
             return [self.stage_path(dataset, stages[position - 1])]
         data = self.config.dataset(dataset)
         receipt = [self.receipt_path(dataset)] if data.files else []
-        return [*receipt, *(Path(file) for file in input_files(data.kind, data.params))]
+        return [
+            *receipt,
+            *(Path(file) for file in input_files(data.kind, data.params)),
+        ]
 
     def stage_spec(self, dataset: str, stage: str) -> dict[str, Any]:
         """Return the specification of a preparation stage, but for the file of the stage before it."""
@@ -117,7 +125,8 @@ class Plan:
                 f"datasets: {data.id}: {path} was edited since it was fetched, and its digest is not the one "
                 "that is configured: remove it, and it is fetched again where it is needed"
                 for name, path in edited(self.receipt_path(data.id)).items()
-                if (file := data.files.get(name)) and file.digest not in (None, digest(path, file.digest))
+                if (file := data.files.get(name))
+                and file.digest not in (None, digest(path, file.digest))
             ]
         return [*complaints, *self._of_other_granularity()]
 
@@ -126,7 +135,9 @@ class Plan:
         for data in self.config.datasets:
             for method in self.config.methods:
                 folder = self.root / "train" / data.id / method.id
-                for size in sorted(sizes_in(folder) - {str(self.config.granularity)}):
+                for size in sorted(
+                    sizes_in(folder) - {str(self.config.granularity)}
+                ):
                     yield f"granularity: {folder} was trained with {size}: set {size} again, or remove it"
 
     def with_files(self) -> list[str]:
@@ -140,13 +151,25 @@ class Plan:
     def receipts_of_all(self) -> list[str]:
         """Return the receipts of all data sets; none if one has no files to fetch, and so is available."""
         names = self.with_files()
-        return [str(self.receipt_path(name)) for name in names] if len(names) == len(self.folds_of) else []
+        return (
+            [str(self.receipt_path(name)) for name in names]
+            if len(names) == len(self.folds_of)
+            else []
+        )
 
     def sources(self, dataset: str) -> dict[str, Any]:
         """Return the sources of the files of a data set, and the places to look for and keep them."""
-        files = {name: asdict(file) for name, file in self.config.dataset(dataset).files.items()}
+        files = {
+            name: asdict(file)
+            for name, file in self.config.dataset(dataset).files.items()
+        }
         config = self.config
-        return {"sources": files, "cache": config.cache, "mirror": config.mirror, "offline": config.offline}
+        return {
+            "sources": files,
+            "cache": config.cache,
+            "mirror": config.mirror,
+            "offline": config.offline,
+        }
 
     def scores_path(self, run: Run) -> Path:
         """Return the file of raw test scores."""
@@ -163,20 +186,31 @@ class Plan:
     def archive_path(self, run: Run) -> Path:
         """Return the archive of the block of a run, where a training job has more folds than one."""
         position = run.repeat * self.folds_of[run.dataset] + run.fold
-        return run.folder(self.root).with_name(f"{block_of(self.config.granularity, position)}{SUFFIX}")
+        return run.folder(self.root).with_name(
+            f"{block_of(self.config.granularity, position)}{SUFFIX}"
+        )
 
     def _folder_of(self, run: Run) -> Path:
         """Return where the files of a run are, which may be inside the archive of its block."""
         folder = run.folder(self.root)
-        return folder if self.config.granularity == "fold" else self.archive_path(run) / folder.name
+        return (
+            folder
+            if self.config.granularity == "fold"
+            else self.archive_path(run) / folder.name
+        )
 
     def runs_of(self, job: Place) -> list[Run]:
         """Return the runs of a training job by its wildcards: one, or a block of them."""
         if self.config.granularity == "fold":
             return [Run(job.dataset, job.method, int(job.repeat), int(job.fold))]
         n_folds = self.folds_of[job.dataset]
-        positions = in_block(job.block, self.config.dataset(job.dataset).protocol.repeats * n_folds)
-        return [Run(job.dataset, job.method, *divmod(position, n_folds)) for position in positions]
+        positions = in_block(
+            job.block, self.config.dataset(job.dataset).protocol.repeats * n_folds
+        )
+        return [
+            Run(job.dataset, job.method, *divmod(position, n_folds))
+            for position in positions
+        ]
 
     def folds_of_job(self, job: Place) -> list[Path]:
         """Return the files of folds that a training job reads, in the order of the repeats."""
@@ -189,19 +223,29 @@ class Plan:
             return [path for run in runs for path in self.results(run)]
         archives = dict.fromkeys(map(self.archive_path, runs))
         # The note, too: Snakemake makes again what is asked for and not there, and `clear` removes it.
-        return [path for archive in archives for path in (archive, note_of(archive))]
+        return [
+            path for archive in archives for path in (archive, note_of(archive))
+        ]
 
     def trainings(self) -> list[Path]:
         """Return one file of each training job, so that a share of them is the same share of the jobs."""
         if self.config.granularity == "fold":
             return list(map(self.record_path, self.runs()))
-        return list(dict.fromkeys(note_of(self.archive_path(run)) for run in self.runs()))
+        return list(
+            dict.fromkeys(note_of(self.archive_path(run)) for run in self.runs())
+        )
 
     def files(self) -> list[Path]:
         """Return all files of preparation and training."""
         receipts = [self.receipt_path(name) for name in self.with_files()]
-        stages = [self.stage_path(d.id, stage) for d in self.config.datasets for stage in self.stages(d.id)]
-        folds = [path for d in self.config.datasets for path in self.folds_paths(d.id)]
+        stages = [
+            self.stage_path(d.id, stage)
+            for d in self.config.datasets
+            for stage in self.stages(d.id)
+        ]
+        folds = [
+            path for d in self.config.datasets for path in self.folds_paths(d.id)
+        ]
         return [*receipts, *stages, *folds, *self.trained(self.runs())]
 
     def compiled_path(self, method: str) -> Path:
@@ -215,18 +259,39 @@ class Plan:
     def steps(self) -> Iterator[Step]:
         """Yield the jobs other than trainings that come before the report, in the order of the rules."""
         sets = [data.id for data in self.config.datasets]
-        yield from (_step("fetch", name, self.receipt_path(name)) for name in self.with_files())
-        yield from (_step("prepare", d, self.stage_path(d, stage)) for d in sets for stage in self.stages(d))
-        yield from (_step("split", name, path) for name in sets for path in self.folds_paths(name))
-        yield from (_step("compile", "", self.compiled_path(m.id)) for m in self.config.methods)
-        yield from (_step("evaluate", name, self.table_path(name, EVALUATED[0])) for name in sets)
-        yield from (_step("trace", name, self.table_path(name, "trace")) for name in sets)
+        yield from (
+            _step("fetch", name, self.receipt_path(name))
+            for name in self.with_files()
+        )
+        yield from (
+            _step("prepare", d, self.stage_path(d, stage))
+            for d in sets
+            for stage in self.stages(d)
+        )
+        yield from (
+            _step("split", name, path)
+            for name in sets
+            for path in self.folds_paths(name)
+        )
+        yield from (
+            _step("compile", "", self.compiled_path(m.id))
+            for m in self.config.methods
+        )
+        yield from (
+            _step("evaluate", name, self.table_path(name, EVALUATED[0]))
+            for name in sets
+        )
+        yield from (
+            _step("trace", name, self.table_path(name, "trace")) for name in sets
+        )
 
     def last_steps(self) -> Iterator[Step]:
         """Yield the jobs of the report, and of the paper that the configuration rebuilds."""
         yield _step("report", "", self.root / "report.html")
         for name in simulations_of(self.config.paper):
-            yield _step("simulate", "", self.root / "simulations" / f"{name}.parquet")
+            yield _step(
+                "simulate", "", self.root / "simulations" / f"{name}.parquet"
+            )
         if self.config.paper:
             yield _step("paper", "", self.root / "paper" / "index.html")
 
@@ -243,7 +308,9 @@ class Plan:
             tops=data.tops,
             scoring=data.scoring,
             selection=data.selection,
-            custom_metrics=self.config.own(*self.config.names_of(run.dataset, run.method)),
+            custom_metrics=self.config.own(
+                *self.config.names_of(run.dataset, run.method)
+            ),
             estimator=learner.estimator,
             params=learner.params,
             param_grid=learner.param_grid,
@@ -262,7 +329,11 @@ class Plan:
 
     def tables(self) -> list[Path]:
         """Return the tables of all data sets, of which the report is made."""
-        return [self.table_path(data.id, table) for data in self.config.datasets for table in TABLES]
+        return [
+            self.table_path(data.id, table)
+            for data in self.config.datasets
+            for table in TABLES
+        ]
 
     def exports(self) -> list[Path]:
         """Return the tables of the report in other formats, and of all data sets together."""
@@ -277,7 +348,12 @@ class Plan:
     def _seconds_of(self, dataset: str, method: str) -> float:
         """Return the time of the first run of a method when it was last done; 0 if it was not."""
         try:
-            return Record.read(self.record_path(Run(dataset, method, 0, 0))).total_seconds or 0.0
+            return (
+                Record.read(
+                    self.record_path(Run(dataset, method, 0, 0))
+                ).total_seconds
+                or 0.0
+            )
         except RecordError:
             return 0.0
 
@@ -286,7 +362,11 @@ class Plan:
 
         Its curve waits for the first.
         """
-        if self.config.trace and self.config.granularity == "fold" and (job.repeat, job.fold) == ("0", "0"):
+        if (
+            self.config.trace
+            and self.config.granularity == "fold"
+            and (job.repeat, job.fold) == ("0", "0")
+        ):
             return 1.0
         return 1 - 1 / (1 + self.seconds(job.dataset, job.method))
 

@@ -40,7 +40,9 @@ class Measured(NamedTuple):
     failed: str = ""
 
 
-def get_files(config: Config, datasets: Collection[str]) -> tuple[Files, dict[str, Unavailable]]:
+def get_files(
+    config: Config, datasets: Collection[str]
+) -> tuple[Files, dict[str, Unavailable]]:
     """Return the files of each set, fewest rows first, and the reasons of the sets that are out of reach."""
     files: dict[str, Mapping[str, str]] = {}
     missing: dict[str, Unavailable] = {}
@@ -48,7 +50,14 @@ def get_files(config: Config, datasets: Collection[str]) -> tuple[Files, dict[st
     def get(data: DatasetConfig) -> dict[str, str] | Unavailable:
         try:
             return {
-                name: str(obtain(file, config.cache, mirror=config.mirror, offline=config.offline))
+                name: str(
+                    obtain(
+                        file,
+                        config.cache,
+                        mirror=config.mirror,
+                        offline=config.offline,
+                    )
+                )
                 for name, file in data.files.items()
             }
         except Unavailable as error:
@@ -72,9 +81,19 @@ def look_at_tops(gains: Floats, planned: int, draws: int = 20_000) -> Looked:
     T tops have one in at most T / 2 %, however much they depend on each other. Tops that contradict each
     other, two and two, show nothing.
     """
-    tests = [signed_ranks_in_turn(gains_at_top, planned, LEVEL, draws) for gains_at_top in gains.round(6).T]
-    looks_by_sign = {sign: sorted(test.look for test in tests if test.sign == sign) for sign in (1, -1)}
-    shown = [Looked(looks[1], sign) for sign, looks in looks_by_sign.items() if len(looks) > 1]
+    tests = [
+        signed_ranks_in_turn(gains_at_top, planned, LEVEL, draws)
+        for gains_at_top in gains.round(6).T
+    ]
+    looks_by_sign = {
+        sign: sorted(test.look for test in tests if test.sign == sign)
+        for sign in (1, -1)
+    }
+    shown = [
+        Looked(looks[1], sign)
+        for sign, looks in looks_by_sign.items()
+        if len(looks) > 1
+    ]
     return shown[0] if len(shown) == 1 else Looked(len(gains), 0)
 
 
@@ -83,10 +102,14 @@ def shown_lead(spread: float, n: int) -> float:
 
     It is that of a t-test, and a tenth for ranks and for looks on the way.
     """
-    return 1.1 * needed_lead(spread / n**0.5, n - 1, round(2 * (1 - CONFIDENCE) / LEVEL))
+    return 1.1 * needed_lead(
+        spread / n**0.5, n - 1, round(2 * (1 - CONFIDENCE) / LEVEL)
+    )
 
 
-def measure(config: Config, files: Files, deadline: float, n_jobs: int) -> Generator[Measured]:
+def measure(
+    config: Config, files: Files, deadline: float, n_jobs: int
+) -> Generator[Measured]:
     """Yield the first method's precision on each set, in their order; several sets train at a time.
 
     They are the folds, seeds, scaling and training of a run of this configuration; no fit goes on after the
@@ -94,14 +117,22 @@ def measure(config: Config, files: Files, deadline: float, n_jobs: int) -> Gener
     """
     from joblib import Parallel, delayed
 
-    calls = (delayed(_measure)(config, name, paths, deadline) for name, paths in files.items())
-    yield from Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="n_jobs")(calls)
+    calls = (
+        delayed(_measure)(config, name, paths, deadline)
+        for name, paths in files.items()
+    )
+    yield from Parallel(
+        n_jobs=n_jobs, return_as="generator", pre_dispatch="n_jobs"
+    )(calls)
 
 
 def prepare(config: Config, name: str, paths: Mapping[str, str]) -> Dataset:
     """Return a data set, made of its files in memory."""
     data = config.dataset(name)
-    dataset = replace(make(data.kind, config.seed, **data.params, **paths), name=data.extends or name)
+    dataset = replace(
+        make(data.kind, config.seed, **data.params, **paths),
+        name=data.extends or name,
+    )
     check_facts(dataset, data.expect.model_dump())
     return dataset
 
@@ -113,24 +144,33 @@ def as_published(top: Top, n: int) -> Top:
     return Top(k=math.ceil(Fraction(top.k * n, top.out_of)))
 
 
-def _measure(config: Config, name: str, paths: Mapping[str, str], deadline: float) -> Measured:
+def _measure(
+    config: Config, name: str, paths: Mapping[str, str], deadline: float
+) -> Measured:
     protocol = config.dataset(name).protocol
     plan = Plan(config)
     dataset = prepare(config, name, paths)
     sample = sample_of(dataset)
     values = []
     for repeat in range(protocol.repeats):
-        folds = make_folds(protocol.kind, dataset, repeat, config.seed, **protocol.options)
+        folds = make_folds(
+            protocol.kind, dataset, repeat, config.seed, **protocol.options
+        )
         for number, fold in enumerate(folds):
             if (left := deadline - time.time()) <= 0:
                 return Measured(name, None)
             job = plan.job(Run(name, config.methods[0].id, repeat, number))
             record = run_job(job, dataset, fold, left)
             if not record.ok:
-                return Measured(name, None, "" if record.status == "timeout" else record.reason)
+                return Measured(
+                    name, None, "" if record.status == "timeout" else record.reason
+                )
             cuts = [as_published(top, len(fold.test)) for top in job.tops]
             scored = zip(cuts, record.scores, strict=True)
             values.append(
-                [sample.measure(job.metric, fold.test, scores, top).value for top, scores in scored]
+                [
+                    sample.measure(job.metric, fold.test, scores, top).value
+                    for top, scores in scored
+                ]
             )
     return Measured(name, np.mean(values, axis=0))

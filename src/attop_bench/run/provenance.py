@@ -55,7 +55,11 @@ def outdated(record: Mapping[str, Any]) -> dict[str, str]:
     versions = {**record.get("versions", {}), "python": record.get("python", "")}
     changed = {}
     for package, version in versions.items():
-        now = platform.python_version() if package == "python" else _installed(package)
+        now = (
+            platform.python_version()
+            if package == "python"
+            else _installed(package)
+        )
         if version and now != version and package not in _NOT_COMPARED:
             changed[package] = f"{version}, here {now or 'not installed'}"
     return changed
@@ -80,20 +84,35 @@ def compared(records: Iterable[tuple[str, str]]) -> dict[str, str]:
         for entry, value in _entries(json.loads(text or "{}")):
             values.setdefault(entry, {}).setdefault(value, Counter())[method] += 1
     # A package that only some methods use is alike among those.
-    alike = [f"{entry} {next(iter(runs))}" for entry, runs in values.items() if len(runs) == 1]
+    alike = [
+        f"{entry} {next(iter(runs))}"
+        for entry, runs in values.items()
+        if len(runs) == 1
+    ]
     rows = {"Runs trained with": ", ".join(alike)} if alike else {}
-    return rows | {entry: _differences(runs) for entry, runs in values.items() if len(runs) > 1}
+    return rows | {
+        entry: _differences(runs) for entry, runs in values.items() if len(runs) > 1
+    }
 
 
 def short(record: Mapping[str, Any]) -> str:
     """Return the parts of a record's environment that `compared` compares, as JSON; empty without them."""
-    parts = {name: record[name] for name in ("python", "versions", "cpu", "blas", "commit") if name in record}
+    parts = {
+        name: record[name]
+        for name in ("python", "versions", "cpu", "blas", "commit")
+        if name in record
+    }
     return json.dumps(parts, sort_keys=True) if "blas" in record else ""
 
 
 def _entries(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the entries of an environment, each version as one of its own."""
-    names = {"python": "Python", "cpu": "processor", "blas": "linear algebra", "commit": "commit"}
+    names = {
+        "python": "Python",
+        "cpu": "processor",
+        "blas": "linear algebra",
+        "commit": "commit",
+    }
     for name, title in names.items():
         if environment.get(name):
             yield title, environment[name]
@@ -111,10 +130,16 @@ def _differences(values: Mapping[str, Counter[str]]) -> str:
 
 def _versions_of(estimator: type) -> dict[str, str]:
     """Return the installed packages that a class, its bases and the module of each come from or import."""
-    modules = [sys.modules[base.__module__] for base in estimator.__mro__ if base.__module__ in sys.modules]
+    modules = [
+        sys.modules[base.__module__]
+        for base in estimator.__mro__
+        if base.__module__ in sys.modules
+    ]
     tops = {module.__name__.partition(".")[0] for module in modules}
     for module in modules:
-        if not _is_installed(module.__name__.partition(".")[0]):  # own code, which may wrap another package
+        if not _is_installed(
+            module.__name__.partition(".")[0]
+        ):  # own code, which may wrap another package
             tops |= {name.partition(".")[0] for name in _names_in(module)}
     versions = {}
     for top in sorted(tops):
@@ -126,7 +151,11 @@ def _versions_of(estimator: type) -> dict[str, str]:
 def _names_in(module: Any) -> Iterator[str]:
     """Yield the modules of what is in a module, and those it has imported."""
     for value in list(vars(module).values()):
-        name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+        name = (
+            value.__name__
+            if inspect.ismodule(value)
+            else getattr(value, "__module__", None)
+        )
         if isinstance(name, str):
             yield name
 
@@ -145,7 +174,9 @@ def _distribution(top: str) -> str:
     name = _DISTRIBUTIONS.get(top, top)
     if _installed(name):
         return name
-    return next(iter(metadata.packages_distributions().get(top, [])), "")  # reads all that is installed
+    return next(
+        iter(metadata.packages_distributions().get(top, [])), ""
+    )  # reads all that is installed
 
 
 @cache
@@ -161,7 +192,10 @@ def _linear_algebra() -> str:
     from threadpoolctl import threadpool_info
 
     pools = [pool for pool in threadpool_info() if pool.get("user_api") == "blas"]
-    words = {f"{p.get('internal_api')} {p.get('version')} {p.get('architecture', '')}".strip() for p in pools}
+    words = {
+        f"{p.get('internal_api')} {p.get('version')} {p.get('architecture', '')}".strip()
+        for p in pools
+    }
     return ", ".join(sorted(words))
 
 
@@ -173,7 +207,9 @@ def commit() -> str:
         return ""
     command = ["git", "-C", str(clone), "rev-parse", "HEAD"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=10, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip()

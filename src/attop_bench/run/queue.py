@@ -50,7 +50,9 @@ def submitted_here(folder: StrPath = ".") -> dict[str, list[str]]:
         return {}
     command = ["squeue", "--me", "--noheader", f"--format={_FORMAT}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=True
+        )
     except subprocess.TimeoutExpired:
         raise Asked(f"squeue did not answer within {_PATIENCE} s") from None
     except subprocess.CalledProcessError as error:
@@ -79,6 +81,10 @@ def _by_run(lines: Iterable[str], folder: StrPath) -> dict[str, list[str]]:
         number, _, rest = line.strip().partition("|")
         name, _, rest = rest.partition("|")
         state, _, directory = rest.partition("|")
-        if state != _ENDING and _RUN_ID.fullmatch(name) and os.path.realpath(directory) == here:
+        if (
+            state != _ENDING
+            and _RUN_ID.fullmatch(name)
+            and os.path.realpath(directory) == here
+        ):
             jobs.setdefault(name, []).append(number)
     return jobs

@@ -26,7 +26,17 @@ from attop_bench.run.blocks import files_of, set_aside
 if TYPE_CHECKING:
     from attop.extending import Floats, Ints
 
-_PACKAGES = ("attop", "numpy", "scipy", "scikit-learn", "numba", "cvxpy", "scs", "umap-learn", "pandas")
+_PACKAGES = (
+    "attop",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "cvxpy",
+    "scs",
+    "umap-learn",
+    "pandas",
+)
 #: Fields of a record that scores.npz holds, not the JSON.
 _ARRAYS = {"test", "scores"}
 
@@ -37,7 +47,9 @@ class RecordError(ValueError):
     for_the_user = True
 
     def __init__(self, what: str, spoilt: Sequence[StrPath] = ()) -> None:
-        super().__init__(f"{what}: delete it, and its run is repeated" if spoilt else what)
+        super().__init__(
+            f"{what}: delete it, and its run is repeated" if spoilt else what
+        )
         self.what = what
         self.spoilt = [Path(path) for path in spoilt]
 
@@ -131,7 +143,14 @@ class Record:
         self.ended = time.time()
         self.made = made
         save_arrays(scores, {"test": self.test, "scores": self.scores})
-        write_json(record, {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _ARRAYS})
+        write_json(
+            record,
+            {
+                f.name: getattr(self, f.name)
+                for f in fields(self)
+                if f.name not in _ARRAYS
+            },
+        )
 
     @classmethod
     def read(cls, path: StrPath) -> Self:
@@ -140,11 +159,17 @@ class Record:
         try:
             with opened(path) as file:
                 content = parse_json(file.read())
-            record = cls(**{name: value for name, value in content.items() if name in names})
+            record = cls(
+                **{name: value for name, value in content.items() if name in names}
+            )
         except (OSError, ValueError, AttributeError, RecursionError) as error:
-            raise RecordError(f"{path} is no record of a run ({error})", [path]) from None
+            raise RecordError(
+                f"{path} is no record of a run ({error})", [path]
+            ) from None
         if record.status not in STATUSES:
-            raise RecordError(f"{path} has the unknown status {record.status!r}", [path])
+            raise RecordError(
+                f"{path} has the unknown status {record.status!r}", [path]
+            )
         return record
 
 
@@ -157,9 +182,13 @@ def places_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
         If an archive is damaged.
     """
     paths = list(map(Path, trained))
-    damaged = [path for path in paths if path.suffix == SUFFIX and not members(path)]
+    damaged = [
+        path for path in paths if path.suffix == SUFFIX and not members(path)
+    ]
     if damaged:
-        raise RecordError(f"{join_first(list(map(str, damaged)))} cannot be read", damaged)
+        raise RecordError(
+            f"{join_first(list(map(str, damaged)))} cannot be read", damaged
+        )
     return files_of(paths)
 
 
@@ -181,7 +210,9 @@ def digest_of(path: StrPath) -> str:
     """Return the digest in the record at `path`, without parsing it: every start asks every record."""
     try:
         with opened(path) as file:
-            start = re.match(r'\{\s*"digest": "(\w+)"', file.read(64).decode("utf-8", "replace"))
+            start = re.match(
+                r'\{\s*"digest": "(\w+)"', file.read(64).decode("utf-8", "replace")
+            )
     except OSError:
         return ""
     return start[1] if start else ""
@@ -237,7 +268,10 @@ def environment() -> dict[str, Any]:
 
 @cache
 def _versions() -> dict[str, str]:
-    from importlib.metadata import PackageNotFoundError, version  # as slow as half of this module's imports
+    from importlib.metadata import (
+        PackageNotFoundError,
+        version,
+    )  # as slow as half of this module's imports
 
     versions = {}
     for package in (*_PACKAGES, "snakemake"):

@@ -10,7 +10,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attop.extending import Floats, Ints, Top, all_alike, as_floats, did_you_mean, main_top, show_progress
+from attop.extending import (
+    Floats,
+    Ints,
+    Top,
+    all_alike,
+    as_floats,
+    did_you_mean,
+    main_top,
+    show_progress,
+)
 from attop.metrics import Metric
 from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.categories import as_identifiers
@@ -26,12 +35,19 @@ COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
 #: Columns it may have; by default 0, one list, 1 for each row, and the same scores at every top.
 OPTIONAL = ("repeat", "group", "weight", "top")
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
-_STANDING_IN = "A top that no scores are for is measured on those for the nearest k."
+_STANDING_IN = (
+    "A top that no scores are for is measured on those for the nearest k."
+)
 _RUN = ["dataset", "method", "repeat", "fold"]
 #: Tables that scores alone fill.
 _RESCORED = ("evaluation", "runs", "listed")
 #: Values of unknown columns of a run that are no numbers, which are NaN.
-_BLANKS = {"chosen": "{}", "n_candidates": 1, "at_edge": "[]", "torn": "[]"} | dict.fromkeys(
+_BLANKS = {
+    "chosen": "{}",
+    "n_candidates": 1,
+    "at_edge": "[]",
+    "torn": "[]",
+} | dict.fromkeys(
     ("scoring", "selection", "host", "environment", "seed", "error"), ""
 )
 
@@ -74,7 +90,10 @@ def rescore(
     from joblib import Parallel, delayed
 
     wanted = list({m.name: m for m in (scoring, *metrics)}.values())
-    calls = (delayed(_evaluate_file)(path, tops, wanted, rename or {}, nearest) for path in files)
+    calls = (
+        delayed(_evaluate_file)(path, tops, wanted, rename or {}, nearest)
+        for path in files
+    )
     read = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     parts = list(show_progress(read, len(files), "files"))
     home: dict[str, Path] = {}
@@ -83,18 +102,31 @@ def rescore(
     for path, (_, facts) in zip(files, parts, strict=True):
         for name, counts in facts.items():
             if name in home:
-                raise DatasetError(f"{path}: data set {name!r} is in {home[name]} as well: join them")
+                raise DatasetError(
+                    f"{path}: data set {name!r} is in {home[name]} as well: join them"
+                )
             home[name], datasets[name] = path, counts | asked
-    tables = {name: pd.DataFrame(columns=[*KEY, *columns]) for name, columns in TABLES.items()}
+    tables = {
+        name: pd.DataFrame(columns=[*KEY, *columns])
+        for name, columns in TABLES.items()
+    }
     for name in _RESCORED:
-        tables[name] = pd.concat([tables_of_file[name] for tables_of_file, _ in parts], ignore_index=True)
-    methods = {name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])}
+        tables[name] = pd.concat(
+            [tables_of_file[name] for tables_of_file, _ in parts], ignore_index=True
+        )
+    methods = {
+        name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])
+    }
     manifest: dict[str, object] = {"title": title, "environment": environment()}
     return Rescored(tables, manifest | {"datasets": datasets, "methods": methods})
 
 
 def _evaluate_file(
-    path: Path, tops: Sequence[Top], metrics: Sequence[Metric], rename: Mapping[str, str], nearest: bool
+    path: Path,
+    tops: Sequence[Top],
+    metrics: Sequence[Metric],
+    rename: Mapping[str, str],
+    nearest: bool,
 ) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
     """Return the tables of a file, and the manifest's entries of its data sets."""
     frame = _read_predictions(path, rename)
@@ -106,25 +138,39 @@ def _evaluate_file(
         check_stem(str(dataset), f"{path}: data set")
         parts: dict[tuple[int, int], TestFold] = {}
         scored = []
-        for (method, repeat, fold), run in rows.groupby(_RUN[1:], sort=False, observed=True):
+        for (method, repeat, fold), run in rows.groupby(
+            _RUN[1:], sort=False, observed=True
+        ):
             where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
             for tops_of_rows, table in _at_tops(run, tops, where_run, nearest):
                 part, scores = _items_of(table, where_run)
                 first = parts.setdefault((repeat, fold), part)
-                _check_agree(first, part, f"{where}, repeat {repeat}, fold {fold}", method)
+                _check_agree(
+                    first, part, f"{where}, repeat {repeat}, fold {fold}", method
+                )
                 scored.append((method, repeat, fold, part, scores, tops_of_rows))
         trained = _trained_on(parts)
         for method, repeat, fold, part, scores, tops_of_rows in scored:
             key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
-            table_rows["evaluation"] += _values(key, part, scores, tops_of_rows, metrics)
+            table_rows["evaluation"] += _values(
+                key, part, scores, tops_of_rows, metrics
+            )
             if part.groups is None and main in tops_of_rows:
                 items = listed_row(part.rows, part.y, scores, main)
                 table_rows["listed"].append({**key, "top": str(main), **items})
             entry = key | _BLANKS | {"status": "ok", "constant": all_alike(scores)}
-            entry |= {"n_train": trained[repeat, fold], "n_test": float(len(scores))}
-            table_rows["runs"] += [entry | {"top": str(top)} for top in tops_of_rows]
+            entry |= {
+                "n_train": trained[repeat, fold],
+                "n_test": float(len(scores)),
+            }
+            table_rows["runs"] += [
+                entry | {"top": str(top)} for top in tops_of_rows
+            ]
         facts[str(dataset)] = _about(parts, nearest and "top" in rows)
-    tables = {name: pd.DataFrame(table, columns=[*KEY, *TABLES[name]]) for name, table in table_rows.items()}
+    tables = {
+        name: pd.DataFrame(table, columns=[*KEY, *TABLES[name]])
+        for name, table in table_rows.items()
+    }
     return tables, facts
 
 
@@ -137,9 +183,15 @@ def _at_tops(
         return
     rows_for: dict[Top, pd.DataFrame] = {}
     for text, rows in run.groupby("top", sort=False, observed=True):
-        for top in tops if text == "all" else [Top.parse(name.strip()) for name in str(text).split(",")]:
+        for top in (
+            tops
+            if text == "all"
+            else [Top.parse(name.strip()) for name in str(text).split(",")]
+        ):
             if top in rows_for:
-                raise DatasetError(f"{where}: two scores of a row are for {top}: give each top one")
+                raise DatasetError(
+                    f"{where}: two scores of a row are for {top}: give each top one"
+                )
             rows_for[top] = rows
     other = [top for top in rows_for if top not in tops]
     if other and not nearest:
@@ -147,7 +199,9 @@ def _at_tops(
             f"{where}: scores for {other[0]}, which is not asked for: leave them out, or ask for it by "
             "--top, or --nearest, by which they serve a top that has none"
         )
-    stand_in = {top: _nearest(top, rows_for, where) if nearest else top for top in tops}
+    stand_in = {
+        top: _nearest(top, rows_for, where) if nearest else top for top in tops
+    }
     for source, rows in rows_for.items():
         yield [top for top in tops if stand_in[top] == source], rows
 
@@ -165,7 +219,10 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
     n, n_pos = len(first), int((first["label"] == 1).sum())
     wanted = math.log(_length(top, n, n_pos))
     lengths = {one: math.log(_length(one, n, n_pos)) for one in rows_for}
-    return min(lengths, key=lambda one: (round(abs(lengths[one] - wanted), 12), lengths[one]))
+    return min(
+        lengths,
+        key=lambda one: (round(abs(lengths[one] - wanted), 12), lengths[one]),
+    )
 
 
 def _length(top: Top, n: int, n_pos: int) -> int:
@@ -176,19 +233,29 @@ def _length(top: Top, n: int, n_pos: int) -> int:
         return n
 
 
-def _trained_on(parts: Mapping[tuple[int, int], TestFold]) -> dict[tuple[int, int], float]:
+def _trained_on(
+    parts: Mapping[tuple[int, int], TestFold],
+) -> dict[tuple[int, int], float]:
     """Return the rows in the other folds of each fold's repeat; NaN if they overlap, or there is one fold."""
     sizes = {}
     for (repeat, fold), part in parts.items():
-        others = [o.rows for (r, f), o in parts.items() if r == repeat and f != fold]
+        others = [
+            o.rows for (r, f), o in parts.items() if r == repeat and f != fold
+        ]
         rows = np.concatenate([part.rows, *others])
         apart = len(others) > 0 and len(np.unique(rows)) == len(rows)
-        sizes[repeat, fold] = float(len(rows) - len(part.rows)) if apart else math.nan
+        sizes[repeat, fold] = (
+            float(len(rows) - len(part.rows)) if apart else math.nan
+        )
     return sizes
 
 
 def _values(
-    key: Mapping[str, object], part: TestFold, scores: Floats, tops: Sequence[Top], metrics: Sequence[Metric]
+    key: Mapping[str, object],
+    part: TestFold,
+    scores: Floats,
+    tops: Sequence[Top],
+    metrics: Sequence[Metric],
 ) -> Iterator[Row]:
     """Yield a row for each metric and top; one without a top is computed once."""
     for metric in metrics:
@@ -197,13 +264,22 @@ def _values(
         for top in tops:
             if result is None or metric.needs_top:
                 result = metric.evaluate(part.y, scores, top, part.groups, weights)
-            yield {**key, "top": str(top), "metric": metric.name, **result._asdict()}
+            yield {
+                **key,
+                "top": str(top),
+                "metric": metric.name,
+                **result._asdict(),
+            }
 
 
-def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> dict[str, object]:
+def _about(
+    parts: Mapping[tuple[int, int], TestFold], nearest: bool
+) -> dict[str, object]:
     """Return the counts of the rows tested in the first repeat."""
     first = min(repeat for repeat, _ in parts)
-    parts_of_repeat = [part for (repeat, _), part in parts.items() if repeat == first]
+    parts_of_repeat = [
+        part for (repeat, _), part in parts.items() if repeat == first
+    ]
     repeats = len({repeat for repeat, _ in parts})
     folds = len(parts_of_repeat)
     protocol = f"As the scores were made: {folds} test parts, {repeats} times."
@@ -213,7 +289,9 @@ def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> dict[str
         "protocol": f"{protocol} {_STANDING_IN}" if nearest else protocol,
     }
     if parts_of_repeat[0].groups is not None:
-        codes = (part.groups.max() for part in parts_of_repeat if part.groups is not None)
+        codes = (
+            part.groups.max() for part in parts_of_repeat if part.groups is not None
+        )
         counts["groups"] = int(max(codes)) + 1
     return counts
 
@@ -221,9 +299,15 @@ def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> dict[str
 def files_of(place: str | Path) -> list[Path]:
     """Return the files of predictions below a folder, or the file itself."""
     path = Path(place)
-    files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
+    files = (
+        [path]
+        if path.is_file()
+        else sorted(f for f in path.rglob("*") if f.name.endswith(_SUFFIXES))
+    )
     if not files:
-        raise DatasetError(f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or folder")
+        raise DatasetError(
+            f"{place}: no file of predictions ({', '.join(_SUFFIXES)}): give a file or folder"
+        )
     return files
 
 
@@ -243,17 +327,24 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
     kind |= dict.fromkeys(("row", "group", "top"), table)
     names = [name for name in (*COLUMNS, *OPTIONAL) if name in written]
     frame = pd.DataFrame(
-        {name: _text(kind[name], name) if name in kind else table.values(name) for name in names}
+        {
+            name: _text(kind[name], name) if name in kind else table.values(name)
+            for name in names
+        }
     )
     if missing := [name for name in frame if frame[name].isna().any()]:
-        raise DatasetError(f"{path}: column {missing[0]!r} has missing values: leave out runs without scores")
+        raise DatasetError(
+            f"{path}: column {missing[0]!r} has missing values: leave out runs without scores"
+        )
     for name in {"row", "group"} & set(frame):
         if frame[name].dtype.kind not in "iu":
             frame[name] = as_identifiers(frame[name], str(path))
     frame["repeat"] = frame.get("repeat", 0)
     for name in ("label", "score", "weight"):
         if name in frame and not pd.api.types.is_numeric_dtype(frame[name]):
-            raise DatasetError(f"{path}: column {name!r} is not numeric, such as {frame[name].iloc[0]!r}")
+            raise DatasetError(
+                f"{path}: column {name!r} is not numeric, such as {frame[name].iloc[0]!r}"
+            )
     return frame
 
 
@@ -264,7 +355,11 @@ def _text(table: Table, name: str) -> pd.Series:
     """
     column = table.frame[name]
     are_numbers = pd.api.types.is_integer_dtype(column) and not column.hasnans
-    if name in {"row", "group"} and are_numbers and column.max() <= np.iinfo(np.int64).max:
+    if (
+        name in {"row", "group"}
+        and are_numbers
+        and column.max() <= np.iinfo(np.int64).max
+    ):
         return column.astype(np.int64)
     if not isinstance(column.dtype, pd.StringDtype):
         return table.text(name)
@@ -278,17 +373,27 @@ def _items_of(run: pd.DataFrame, where: str) -> tuple[TestFold, Floats]:
     order = np.argsort(run["row"].to_numpy(), kind="stable")
     rows = run["row"].to_numpy()[order]
     if len(rows) > 1 and (rows[1:] == rows[:-1]).any():
-        raise DatasetError(f"{where}: a row is scored twice: give each repeat and fold its own number")
+        raise DatasetError(
+            f"{where}: a row is scored twice: give each repeat and fold its own number"
+        )
     label = run["label"].to_numpy()[order]
     try:
         scores = as_floats(run["score"].to_numpy())[order]
     except ValueError as error:
         raise DatasetError(f"{where}: {error}") from None
     if not np.isin(label, (0, 1)).all():
-        raise DatasetError(f"{where}: labels must be 0 or 1, got {np.unique(label)[:5].tolist()}")
+        raise DatasetError(
+            f"{where}: labels must be 0 or 1, got {np.unique(label)[:5].tolist()}"
+        )
     if not np.isfinite(scores).all():
-        raise DatasetError(f"{where}: {int((~np.isfinite(scores)).sum())} scores are NaN or infinite")
-    groups = np.unique(run["group"].to_numpy()[order], return_inverse=True)[1] if "group" in run else None
+        raise DatasetError(
+            f"{where}: {int((~np.isfinite(scores)).sum())} scores are NaN or infinite"
+        )
+    groups = (
+        np.unique(run["group"].to_numpy()[order], return_inverse=True)[1]
+        if "group" in run
+        else None
+    )
     weights = run["weight"].to_numpy(np.float64)[order] if "weight" in run else None
     return TestFold(rows, label.astype(np.int64), groups, weights), scores
 
@@ -300,10 +405,18 @@ def _check_agree(first: TestFold, part: TestFold, where: str, method: str) -> No
             f"{where}: the {len(part.rows)} rows of method {method!r} are not the same as the "
             f"{len(first.rows)} of the method before it: methods are compared on the same rows"
         )
-    for name, what in (("y", "labels"), ("groups", "groups"), ("weights", "weights")):
+    for name, what in (
+        ("y", "labels"),
+        ("groups", "groups"),
+        ("weights", "weights"),
+    ):
         before = getattr(first, name)
         now = getattr(part, name)
-        if before is not None and now is not None and not np.array_equal(before, now):
+        if (
+            before is not None
+            and now is not None
+            and not np.array_equal(before, now)
+        ):
             raise DatasetError(
                 f"{where}: method {method!r} has other {what} than the method before it: those of a row are "
                 "the same for all methods"

@@ -71,7 +71,9 @@ def step_minutes(rule: str, attempt: int) -> int:
 def needs(rule: str) -> dict[str, Callable[..., int]]:
     """Return the resources of a rule other than training."""
     return {
-        "mem_mb": lambda wildcards, input, attempt: step_memory_mb(size_mb(input), attempt),  # noqa: A006
+        "mem_mb": lambda wildcards, input, attempt: step_memory_mb(  # noqa: A006
+            size_mb(input), attempt
+        ),
         "runtime": lambda wildcards, attempt: step_minutes(rule, attempt),
     }
 
@@ -96,32 +98,60 @@ class Requests:
         of_dataset = resources.datasets.get(dataset)
         if of_dataset is None:
             return resources
-        return resources.model_copy(update=of_dataset.model_dump(exclude_unset=True))
+        return resources.model_copy(
+            update=of_dataset.model_dump(exclude_unset=True)
+        )
 
     def of_training(self, *, is_limited: bool) -> dict[str, Any]:
         """Return the resources of rule train; memory and time only where something reads them."""
-        asked = {resource: self.configured(name) for resource, (name, _) in _OF_ENTRY.items()}
-        some = {name: value for name, value in asked.items() if value != _OF_ENTRY[name][1]}
+        asked = {
+            resource: self.configured(name)
+            for resource, (name, _) in _OF_ENTRY.items()
+        }
+        some = {
+            name: value
+            for name, value in asked.items()
+            if value != _OF_ENTRY[name][1]
+        }
         if not is_limited:
             return some
 
-        def memory(wildcards: Wildcards, input: Iterable[StrPath], attempt: int) -> int:  # noqa: A002
-            return self.memory_mb(wildcards.dataset, wildcards.method, attempt, size_mb(input))
+        def memory(
+            wildcards: Wildcards,
+            input: Iterable[StrPath],  # noqa: A002
+            attempt: int,
+        ) -> int:
+            return self.memory_mb(
+                wildcards.dataset, wildcards.method, attempt, size_mb(input)
+            )
 
         def minutes(wildcards: Wildcards, attempt: int) -> int:
             n_folds = len(self.plan.runs_of(wildcards))
-            return self.minutes(wildcards.dataset, wildcards.method, attempt, n_folds)
+            return self.minutes(
+                wildcards.dataset, wildcards.method, attempt, n_folds
+            )
 
-        return some | {"mem_mb": asked_often(memory), "runtime": asked_often(minutes)}
+        return some | {
+            "mem_mb": asked_often(memory),
+            "runtime": asked_often(minutes),
+        }
 
     def configured(self, name: str) -> Any:
         """Return a request by the entries of methods: a value, or a function of the wildcards."""
         config = self.plan.config
-        pairs = [(data.id, method.id) for data in config.datasets for method in config.methods]
-        asked: dict[Hashable, object] = {pair: getattr(self.entry(*pair), name) for pair in pairs}
+        pairs = [
+            (data.id, method.id)
+            for data in config.datasets
+            for method in config.methods
+        ]
+        asked: dict[Hashable, object] = {
+            pair: getattr(self.entry(*pair), name) for pair in pairs
+        }
         return either(asked, lambda w: (w.dataset, w.method))
 
-    def memory_mb(self, dataset: str, method: str, attempt: int, input_mb: float) -> int:
+    def memory_mb(
+        self, dataset: str, method: str, attempt: int, input_mb: float
+    ) -> int:
         """Return the memory to ask for at an attempt, from 1, for inputs of `input_mb` MB."""
         limit = self.plan.config.limits_of(method)["memory_mb"]
         default = step_memory_mb(input_mb, 1)
@@ -136,7 +166,11 @@ class Requests:
             first = default
         if attempt == 1:
             return first
-        return max(default * attempt, first * attempt, round(((limit or 0) + 500) * attempt / 2))
+        return max(
+            default * attempt,
+            first * attempt,
+            round(((limit or 0) + 500) * attempt / 2),
+        )
 
     def minutes(self, dataset: str, method: str, attempt: int, n_folds: int) -> int:
         """Return the time to ask for at an attempt, from 1, for a job of so many folds."""
@@ -152,7 +186,9 @@ class Requests:
             first = _MINUTES
         if attempt == 1:
             return n_folds * first
-        return n_folds * max(_MINUTES * attempt, first * attempt, round((limit or 0) / 60) + 5)
+        return n_folds * max(
+            _MINUTES * attempt, first * attempt, round((limit or 0) / 60) + 5
+        )
 
     def _past(self, dataset: str, method: str) -> Use | None:
         """Return the use of past runs on the data set, else on the one nearest in size, scaled up to it."""
@@ -162,7 +198,11 @@ class Requests:
         if not size:
             return None
         others = {name: self._size(name) for name in self.plan.folds_of}
-        near = sorted((abs(math.log(size / other)), name) for name, other in others.items() if other)
+        near = sorted(
+            (abs(math.log(size / other)), name)
+            for name, other in others.items()
+            if other
+        )
         for _, name in near:
             if use := self.use_of(name, method):
                 ratio = max(1.0, size / others[name])
@@ -188,4 +228,6 @@ class Requests:
                 uses.append(Use(record.peak_memory_mb, record.total_seconds or 0.0))
         if not uses:
             return None
-        return Use(max(use.memory_mb for use in uses), max(use.seconds for use in uses))
+        return Use(
+            max(use.memory_mb for use in uses), max(use.seconds for use in uses)
+        )

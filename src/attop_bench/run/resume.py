@@ -35,7 +35,10 @@ def train_folds(
     """
     folder = archive.with_suffix(WORK)
     digest_of_file = cache(_digest)
-    keys = {_name(run): _key(params, [digest_of_file(file) for file in files(run)]) for run in runs}
+    keys = {
+        _name(run): _key(params, [digest_of_file(file) for file in files(run)])
+        for run in runs
+    }
     _unpack(archive, folder)
     _keep_the_same(folder, keys)
     broken: dict[str, list[str]] = {}
@@ -45,11 +48,18 @@ def train_folds(
             if digest_of(place / RECORD) != digest or not (place / SCORES).exists():
                 train(run, place)
         except Unfinished as end:
-            broken.setdefault(end.reason, []).append(f"repeat {run.repeat}, fold {run.fold}")
+            broken.setdefault(end.reason, []).append(
+                f"repeat {run.repeat}, fold {run.fold}"
+            )
     if broken:
-        words = "; ".join(f"{'; '.join(folds)}: {reason}" for reason, folds in broken.items())
+        words = "; ".join(
+            f"{'; '.join(folds)}: {reason}" for reason, folds in broken.items()
+        )
         raise SystemExit(f"without results: {words} (see {folder})")
-    names = [KEYS, *(f"{_name(run)}/{file}" for run in runs for file in (SCORES, RECORD))]
+    names = [
+        KEYS,
+        *(f"{_name(run)}/{file}" for run in runs for file in (SCORES, RECORD)),
+    ]
     pack(archive, {name: (folder / name).read_bytes() for name in names})
     shutil.rmtree(folder)
 
@@ -61,7 +71,10 @@ def _name(run: Run) -> str:
 def _unpack(archive: Path, folder: Path) -> None:
     """Put the folds of an archive into the folder, but for those that were done again since."""
     content = unpacked(archive)
-    keys = {**_keys(archive / KEYS, content.pop(KEYS, b"{}")), **_keys(folder / KEYS)}
+    keys = {
+        **_keys(archive / KEYS, content.pop(KEYS, b"{}")),
+        **_keys(folder / KEYS),
+    }
     done = {path.name for path in folder.glob("*") if path.is_dir()}
     for name, data in content.items():
         if name.partition("/")[0] not in done:
@@ -87,7 +100,9 @@ def _keep_the_same(folder: Path, keys: dict[str, str]) -> None:
 
 def _key(params: object, digests: Iterable[str]) -> str:
     """Return a digest of the parameters and files of a run."""
-    return hashlib.sha256(json.dumps([plain(params), *digests]).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([plain(params), *digests]).encode()
+    ).hexdigest()
 
 
 def _digest(file: StrPath) -> str:

@@ -48,7 +48,11 @@ def folder_of_file(workflow: Any) -> str:
     Lost without it: the address, so that a module is to be a folder.
     """
     folder = of(workflow, "current_basedir.get_path_or_uri")
-    return folder(secret_free=True) if folder else os.path.dirname(inspect.stack()[1].filename)
+    return (
+        folder(secret_free=True)
+        if folder
+        else os.path.dirname(inspect.stack()[1].filename)
+    )
 
 
 def is_main(workflow: Any) -> bool:
@@ -82,7 +86,9 @@ def is_limited(workflow: Any) -> bool:
     Lost without it: two functions more are asked for every training job.
     """
     limits = of(workflow, "global_resources.keys", lambda: ["unknown"])()
-    return bool(of(workflow, "resource_settings.nodes")) or any(not name.startswith("_") for name in limits)
+    return bool(of(workflow, "resource_settings.nodes")) or any(
+        not name.startswith("_") for name in limits
+    )
 
 
 def at_a_time(workflow: Any) -> int:
@@ -90,7 +96,11 @@ def at_a_time(workflow: Any) -> int:
 
     Lost without it: the time that is left is told too long.
     """
-    return of(workflow, "resource_settings.nodes") or of(workflow, "resource_settings.cores") or 1
+    return (
+        of(workflow, "resource_settings.nodes")
+        or of(workflow, "resource_settings.cores")
+        or 1
+    )
 
 
 def attempts(workflow: Any) -> int | None:
@@ -107,7 +117,10 @@ def configfiles(workflow: Any, *, named: bool = False) -> list[str]:
 
     Lost without it: a key that is there twice is not refused; commands are shown without ``--configfile``.
     """
-    files = of(workflow, "overwrite_configfiles", ()), () if named else of(workflow, "configfiles", ())
+    files = (
+        of(workflow, "overwrite_configfiles", ()),
+        () if named else of(workflow, "configfiles", ()),
+    )
     return list(dict.fromkeys(str(file) for some in files for file in some))
 
 
@@ -139,10 +152,16 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
         cold = shlex.join(["-c", COLD])
 
         def execute(self: Any, command: str, **keywords: Any) -> Any:
-            if "attop_bench" in of(self, "source", "") and "py_exec" in keywords and not self.container_img:
+            if (
+                "attop_bench" in of(self, "source", "")
+                and "py_exec" in keywords
+                and not self.container_img
+            ):
                 served = of(self, "path.get_filename", str)() in names
                 threads = _threads(self.resources) if served else ""
-                keywords["py_exec"] = f"{threads}{keywords['py_exec']} {client if served else cold}"
+                keywords["py_exec"] = (
+                    f"{threads}{keywords['py_exec']} {client if served else cold}"
+                )
             return start(self, command, **keywords)
 
         PythonScript._execute_cmd = execute
@@ -150,13 +169,21 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
 
 def installed_packages() -> tuple[str, ...]:
     """Return the folders of installed packages, which change when one is upgraded."""
-    return tuple(path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
+    return tuple(
+        path
+        for path in sys.path
+        if path.endswith(("site-packages", "dist-packages"))
+    )
 
 
 def _threads(resources: Any) -> str:
     """Return settings for the threads that SLURM gives a job: within a group, Snakemake counts one core."""
     asked = str(resources.get("cpus_per_task", ""))
-    names = ("OMP", "OPENBLAS", "MKL") if os.environ.get("SLURM_CPUS_PER_TASK") == asked else ()
+    names = (
+        ("OMP", "OPENBLAS", "MKL")
+        if os.environ.get("SLURM_CPUS_PER_TASK") == asked
+        else ()
+    )
     return "".join(f"{name}_NUM_THREADS={asked} " for name in names)
 
 
@@ -229,10 +256,19 @@ def plain_handler(settings: Any) -> logging.Handler:
     """
     stream = sys.stdout if settings.stdout else sys.stderr
     try:
-        from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+        from snakemake.logging import (
+            ColorizingTextHandler,
+            DefaultFilter,
+            DefaultFormatter,
+        )
 
         quiet = set(settings.quiet or ())
-        which = settings.debug_dag, settings.verbose, settings.dryrun, settings.printshellcmds
+        which = (
+            settings.debug_dag,
+            settings.verbose,
+            settings.dryrun,
+            settings.printshellcmds,
+        )
         return ColorizingTextHandler(
             nocolor=settings.nocolor,
             stream=stream,

@@ -43,7 +43,9 @@ def begin(workflow: Any) -> None:
     gc.set_threshold(10_000_000, *gc.get_threshold()[1:])
 
 
-def planned(workflow: Any, config: Mapping[str, Any], folder: str, locate: Beside) -> Plan:
+def planned(
+    workflow: Any, config: Mapping[str, Any], folder: str, locate: Beside
+) -> Plan:
     """Return the plan of a configuration, or end with all that is wrong with it.
 
     `folder` is that of the Snakefile, and `locate` finds the benchmark's files. Snakemake hands its own path
@@ -77,13 +79,19 @@ def taken_over(workflow: Any, plan: Plan, logger: Any) -> TakeOver:
         logger.warning(taken.line)
     if taken.since is not None:
         since = taken.since
-        internals.run_again(lambda job: runs_again(job.output, job.non_derived_params, job.input, since))
+        internals.run_again(
+            lambda job: runs_again(
+                job.output, job.non_derived_params, job.input, since
+            )
+        )
     elif unknown := refusal(plan.config.output):
         raise WorkflowError(unknown)
     return taken
 
 
-def hold_folder(output: str, attempts: int | None, taken: TakeOver, logger: Any) -> None:
+def hold_folder(
+    output: str, attempts: int | None, taken: TakeOver, logger: Any
+) -> None:
     """Keep others from the folder of results while this run lasts, or end with who writes there."""
     from snakemake.exceptions import WorkflowError
 

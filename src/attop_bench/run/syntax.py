@@ -48,8 +48,15 @@ def read(file: Path, module: str) -> Content:
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             source = absolute("." * node.level + (node.module or ""), package)
-            imported |= {f"{source}.{alias.name}" if source else alias.name for alias in node.names}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _NAME.fullmatch(node.value):
+            imported |= {
+                f"{source}.{alias.name}" if source else alias.name
+                for alias in node.names
+            }
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and _NAME.fullmatch(node.value)
+        ):
             texts.add(node.value)
     return Content(digest_of(form(tree).encode()), sorted(imported), sorted(texts))
 
@@ -90,7 +97,9 @@ def _parts(value: ast.AST | list[Any]) -> Iterator[_Part]:
         yield "]"
         return
     yield f"{type(value).__name__}("
-    yield from _pieces(value) if isinstance(value, ast.JoinedStr) else _fields(value)
+    yield from (
+        _pieces(value) if isinstance(value, ast.JoinedStr) else _fields(value)
+    )
     yield ")"
 
 

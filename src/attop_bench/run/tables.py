@@ -47,7 +47,9 @@ CELLS = ("roc", "listed")
 EVALUATED = tuple(name for name in TABLES if name != "trace")
 
 
-def write_tables(tables: Mapping[str, pd.DataFrame], folder: StrPath, *, csv: bool = False) -> None:
+def write_tables(
+    tables: Mapping[str, pd.DataFrame], folder: StrPath, *, csv: bool = False
+) -> None:
     """Write each table to ``<folder>/<name>.parquet``, and to CSV if asked for, whole or not at all."""
     folder = Path(folder)
     metadata = {"attop_schema_version": str(SCHEMA_VERSION)}
@@ -65,9 +67,13 @@ def read_tables(folders: Sequence[StrPath]) -> dict[str, pd.DataFrame]:
         try:
             return pd.read_parquet(path)
         except (OSError, ValueError) as error:
-            raise ValueError(f"{path} cannot be read ({error}): delete it, and it is made again") from error
+            raise ValueError(
+                f"{path} cannot be read ({error}): delete it, and it is made again"
+            ) from error
 
     return {
-        name: pd.concat([read(Path(f) / f"{name}.parquet") for f in folders], ignore_index=True)
+        name: pd.concat(
+            [read(Path(f) / f"{name}.parquet") for f in folders], ignore_index=True
+        )
         for name in TABLES
     }

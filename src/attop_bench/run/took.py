@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Of the table ``rules``: a row for each rule and data set. Seconds are sums, but for the longest job's.
-COLUMNS = ("rule", "dataset", "jobs", "seconds", "longest", "seconds_cpu", "peak_memory_mb")
+COLUMNS = (
+    "rule",
+    "dataset",
+    "jobs",
+    "seconds",
+    "longest",
+    "seconds_cpu",
+    "peak_memory_mb",
+)
 
 #: A rule that is of no data set, in the table.
 ALL = ""
@@ -53,9 +61,17 @@ def of_runs(runs: pd.DataFrame) -> Iterator[Row]:
     """Yield the use of each training run, by the table ``runs``, which has a row for each top."""
     each = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
     seconds = each["ended"] - each["started"]
-    columns = each["dataset"], seconds, each["seconds_cpu"], each["peak_memory_mb"], each["host"]
+    columns = (
+        each["dataset"],
+        seconds,
+        each["seconds_cpu"],
+        each["peak_memory_mb"],
+        each["host"],
+    )
     for dataset, *amounts, host in zip(*columns, strict=True):
-        took, cpu, peak = (None if amount != amount else float(amount) for amount in amounts)
+        took, cpu, peak = (
+            None if amount != amount else float(amount) for amount in amounts
+        )
         yield "train", dataset, Use(took, cpu, peak, host)
 
 
@@ -94,12 +110,16 @@ def put_into(table: Path, rows: Iterable[Row]) -> None:
     further = pd.DataFrame(by_rule(rows), columns=COLUMNS)
     replaced = {*further["rule"]}
     lines = table.read_text(encoding="utf-8").split("\n")
-    others = [line for line in lines if line and line.partition(",")[0] not in replaced]
+    others = [
+        line for line in lines if line and line.partition(",")[0] not in replaced
+    ]
     _, *new = csv_text(further).split("\n")
     write_text(table, "\n".join([*others, *new]))
 
 
-def _of_known(summarise: Callable[[list[float]], float], amounts: Iterable[float | None]) -> float | None:
+def _of_known(
+    summarise: Callable[[list[float]], float], amounts: Iterable[float | None]
+) -> float | None:
     """Return a summary of the amounts that are known; None if none is."""
     measured = [amount for amount in amounts if amount is not None]
     return summarise(measured) if measured else None
@@ -108,7 +128,10 @@ def _of_known(summarise: Callable[[list[float]], float], amounts: Iterable[float
 def in_words(rows: Iterable[Row]) -> dict[str, str]:
     """Return a line for each rule, over all data sets, for the page."""
     names = "{}, {} together, {} the longest; {} of processors; {} at most"
-    return {f"Rule {rule}": names.format(*cells) for rule, cells in cells_of_rules(rows).items()}
+    return {
+        f"Rule {rule}": names.format(*cells)
+        for rule, cells in cells_of_rules(rows).items()
+    }
 
 
 def cells_of_rules(rows: Iterable[Row]) -> dict[str, list[str]]:

@@ -19,14 +19,18 @@ ITERATIONS = ("max_iter", "epochs")
 _SECONDS = 60.0
 
 
-def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> list[dict[str, object]]:
+def trace(
+    job: Job, dataset: Dataset, fold: Fold, record: Record, top: str
+) -> list[dict[str, object]]:
     """Train the chosen candidate of a finished run again, with more and more iterations; return rows.
 
     Each has ``iterations``, ``objective`` on the training part, and the value of ``job.scoring`` on the
     training part (``train``) and on the test part (``test``). No rows for a method that failed, has no
     ``objective_``, or selected its candidate on the test parts.
     """
-    choice = next((t for t in record.tops if t["top"] == top and "chosen" in t), None)
+    choice = next(
+        (t for t in record.tops if t["top"] == top and "chosen" in t), None
+    )
     if not record.ok or choice is None:
         return []
     learner = learner_of(job, dataset)
@@ -42,15 +46,24 @@ def trace(job: Job, dataset: Dataset, fold: Fold, record: Record, top: str) -> l
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # stopped early is what is wanted
-            for iterations in sorted({*(1 << i for i in range(last.bit_length())), last}):
+            for iterations in sorted(
+                {*(1 << i for i in range(last.bit_length())), last}
+            ):
                 pick = chosen_top, {**candidate, limit: iterations}
-                (model,), features = learner.fit(sample, fold.train, [pick], record.seed)
+                (model,), features = learner.fit(
+                    sample, fold.train, [pick], record.seed
+                )
                 if not hasattr(model, "objective_"):
                     return []
-                row: dict[str, object] = {"iterations": iterations, "objective": float(model.objective_)}
+                row: dict[str, object] = {
+                    "iterations": iterations,
+                    "objective": float(model.objective_),
+                }
                 for part, items in (("train", fold.train), ("test", fold.test)):
                     scores = scores_of(model, features(items))
-                    row[part] = sample.measure(job.metric, items, scores, chosen_top).value
+                    row[part] = sample.measure(
+                        job.metric, items, scores, chosen_top
+                    ).value
                 rows.append(row)
                 if getattr(model, "status_", None) == "converged":
                     break

@@ -27,19 +27,33 @@ from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_avail
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
 from attop_bench.run.candidates import FOLDER, CandidateFiles
-from attop_bench.run.fitting import describe, import_estimator, learner_of, sample_of, warm_up
+from attop_bench.run.fitting import (
+    describe,
+    import_estimator,
+    learner_of,
+    sample_of,
+    warm_up,
+)
 from attop_bench.run.folds import read_folds
 from attop_bench.run.job import Job
 from attop_bench.run.provenance import provenance
 from attop_bench.run.record import Record, environment, name_of_data, peak_memory_mb
 
 
-def work(argument: tuple[Job, str, str, tuple[str, str, str, float, str], float | None, str]) -> None:
+def work(
+    argument: tuple[
+        Job, str, str, tuple[str, str, str, float, str], float | None, str
+    ],
+) -> None:
     """Run a training job in its process and write its results, for `attop_bench.run.job.train`."""
     job, data, folds, results, seconds, candidates = argument
     try:
         dataset = load_available(data)
-        cut = read_folds(folds, dataset, job.split) if isinstance(dataset, Dataset) else []
+        cut = (
+            read_folds(folds, dataset, job.split)
+            if isinstance(dataset, Dataset)
+            else []
+        )
     except DatasetError as error:
         raise CannotRun(str(error)) from error
     if isinstance(dataset, Unavailable):
@@ -68,7 +82,11 @@ def run_job(
     `contain`, for a debugger, so do all errors of the method.
     """
     record = job.record(dataset.name)
-    record.n_train, record.n_test, record.test = len(fold.train), len(fold.test), fold.test
+    record.n_train, record.n_test, record.test = (
+        len(fold.train),
+        len(fold.test),
+        fold.test,
+    )
     random.seed(record.seed)  # generators that a method should not use
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
@@ -80,11 +98,20 @@ def run_job(
             record.scores = run(job, dataset, fold, record, keeper)
         record.torn = torn
     except BaseException as error:
-        if not contain or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
+        if not contain or (
+            isinstance(error, OSError)
+            and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        ):
             raise
-        trace = traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
+        trace = (
+            traceback.format_exc()
+            .encode("utf-8", "backslashreplace")
+            .decode("utf-8")
+        )
         record.fail(_status_of(error), in_words(error), trace)
-    if os.getpid() != process:  # a child that the method forked and that came back has no results to write
+    if (
+        os.getpid() != process
+    ):  # a child that the method forked and that came back has no results to write
         os._exit(0)
     record.cpu_seconds = _cpu_seconds() - before
     record.peak_memory_mb = peak_memory_mb()
@@ -110,11 +137,19 @@ def _status_of(error: BaseException) -> str:
         return "memory"
     if isinstance(error, TimeUp):
         return "timeout"
-    return "diverged" if isinstance(error, (FloatingPointError, OverflowError)) else "error"
+    return (
+        "diverged"
+        if isinstance(error, (FloatingPointError, OverflowError))
+        else "error"
+    )
 
 
 def _train_all(
-    job: Job, dataset: Dataset, fold: Fold, record: Record, keeper: CandidateFiles | None
+    job: Job,
+    dataset: Dataset,
+    fold: Fold,
+    record: Record,
+    keeper: CandidateFiles | None,
 ) -> Floats:
     """Train every candidate for every top on the whole training part, and score the test part."""
     learner = learner_of(job, dataset)
@@ -129,15 +164,30 @@ def _train_all(
     record.tops = [{"top": str(top), "candidates": []} for top in job.tops]
     n = record.n_candidates = len(candidates)
     for i, ((_, candidate), model) in enumerate(zip(picks, models, strict=True)):
-        description = {"at_edge": at_edge(candidate, job.param_grid), "model": describe(model)}
-        entry = {"candidate": candidate, **description, "constant": all_alike(scores[i])}
+        description = {
+            "at_edge": at_edge(candidate, job.param_grid),
+            "model": describe(model),
+        }
+        entry = {
+            "candidate": candidate,
+            **description,
+            "constant": all_alike(scores[i]),
+        }
         record.tops[i // n]["candidates"].append(entry)
-    record.seconds = {"selection": 0.0, "training": trained - start, "scoring": time.perf_counter() - trained}
+    record.seconds = {
+        "selection": 0.0,
+        "training": trained - start,
+        "scoring": time.perf_counter() - trained,
+    }
     return scores.reshape(len(job.tops), n, -1)
 
 
 def _select_and_train(
-    job: Job, dataset: Dataset, fold: Fold, record: Record, keeper: CandidateFiles | None
+    job: Job,
+    dataset: Dataset,
+    fold: Fold,
+    record: Record,
+    keeper: CandidateFiles | None,
 ) -> Floats:
     """Choose a candidate for every top on the inner splits and train it on the whole training part."""
     learner = learner_of(job, dataset)
@@ -146,17 +196,31 @@ def _select_and_train(
         with contextlib.suppress(Exception):
             warm_up(learner.seeded(record.seed), learner.candidates)
     sample = sample_of(dataset, job.input)
-    trained = train(learner, sample, fold, job.tops, job.metric, record.seed, job.selector, keeper)
+    trained = train(
+        learner,
+        sample,
+        fold,
+        job.tops,
+        job.metric,
+        record.seed,
+        job.selector,
+        keeper,
+    )
     candidates = trained.candidates
     for t, top in enumerate(job.tops):
         chosen = trained.chosen[t]
         values = trained.values[t]
-        inner = [{"candidate": c, "values": list(v)} for c, v in zip(candidates, values, strict=True)]
+        inner = [
+            {"candidate": c, "values": list(v)}
+            for c, v in zip(candidates, values, strict=True)
+        ]
         entry = {
             "top": str(top),
             "chosen": chosen,
             "validation": trained.validation[t],
-            "at_edge": at_edge(chosen, job.param_grid, candidates, values, job.metric),
+            "at_edge": at_edge(
+                chosen, job.param_grid, candidates, values, job.metric
+            ),
             "model": describe(trained.models[t]),
             "constant": all_alike(trained.scores[t]),
             "inner": inner,

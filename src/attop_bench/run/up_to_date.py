@@ -69,7 +69,12 @@ class Inputs:
         """Parameters of rule fetch, which do not say where the files are found; a change reruns it."""
         return named(
             files=lambda w: {
-                name: {"path": file.path, "member": file.member, "digest": file.digest, "bytes": file.bytes}
+                name: {
+                    "path": file.path,
+                    "member": file.member,
+                    "digest": file.digest,
+                    "bytes": file.bytes,
+                }
                 for name, file in self._dataset(w).files.items()
             },
             cache=self.config.cache,
@@ -88,9 +93,9 @@ class Inputs:
             modules, files = Named([], []) if declares else named_by(data, home)
             return self._code("prepare", home, *modules, files=files)
 
-        return named(data=lambda w: self._stage(w.dataset, w.stage), code=code) | passed(
-            receipts=self._receipts
-        )
+        return named(
+            data=lambda w: self._stage(w.dataset, w.stage), code=code
+        ) | passed(receipts=self._receipts)
 
     def split(self) -> Params:
         """Parameters of rule split; a change reruns it, and what is trained on these folds."""
@@ -99,7 +104,9 @@ class Inputs:
             split=lambda w: config.split(w.dataset, int(w.repeat)),
             checked=lambda w: self._checked(w.dataset),
             custom_metrics=lambda w: config.own(*config.names_of(w.dataset)),
-            code=lambda w: self._code("split", *self._metrics(config.names_of(w.dataset))),
+            code=lambda w: self._code(
+                "split", *self._metrics(config.names_of(w.dataset))
+            ),
         ) | passed(receipts=self._receipts)
 
     def compile(self) -> Params:
@@ -114,30 +121,44 @@ class Inputs:
     def train(self) -> Params:
         """Parameters of rule train; a change reruns it."""
         config = self.config
-        pairs = {(d.id, m.id): self._of_run(d.id, m.id) for d in config.datasets for m in config.methods}
+        pairs = {
+            (d.id, m.id): self._of_run(d.id, m.id)
+            for d in config.datasets
+            for m in config.methods
+        }
         limits = {m.id: config.limits_of(m.id) for m in config.methods}
 
         def param(name: str) -> object:
             return either(
-                {pair: values[name] for pair, values in pairs.items()}, lambda w: (w.dataset, w.method)
+                {pair: values[name] for pair, values in pairs.items()},
+                lambda w: (w.dataset, w.method),
             )
 
         compared = named(seed=config.seed) | {name: param(name) for name in PARTS}
         if config.granularity != "fold":
-            compared |= named(runs=lambda w: [[run.repeat, run.fold] for run in self.plan.runs_of(w)])
+            compared |= named(
+                runs=lambda w: [
+                    [run.repeat, run.fold] for run in self.plan.runs_of(w)
+                ]
+            )
         return compared | passed(limits=lambda w: limits[w.method])
 
     def _of_run(self, dataset: str, method: str) -> dict[str, dict[str, object]]:
         run = Run(dataset, method, 0, 0)
         spec = self.plan.job(run).as_dict()
-        parts = {part: {name: spec[name] for name in names if name in spec} for part, names in PARTS.items()}
+        parts = {
+            part: {name: spec[name] for name in names if name in spec}
+            for part, names in PARTS.items()
+        }
         modules, files = self._run(dataset, method)
         code = self._code("train", home_of(WORK), *modules, files=files)
         params = named(**parts)
         # One mapping of all that differs from method to method: each takes a function, asked for each job.
         params["method"] |= {"digest": digest(self.plan, run), "code": code}
         if spec.get("param_distributions"):
-            params["method"] |= {"candidates": _digest_of_candidates(self.plan, run, code)}
+            params["method"] |= {
+                "candidates": _digest_of_candidates(self.plan, run, code)
+            }
         return params
 
     def _checked(self, dataset: str) -> Params:
@@ -150,13 +171,20 @@ class Inputs:
         """Parameters of rule evaluate; a change reruns it."""
         metrics = self.config.metrics
         return named(
-            runs=lambda w: [[run.method, run.repeat, run.fold] for run in self.plan.runs(w.dataset)],
+            runs=lambda w: [
+                [run.method, run.repeat, run.fold]
+                for run in self.plan.runs(w.dataset)
+            ],
             tops=lambda w: [top.as_dict() for top in self._dataset(w).tops],
             strict=self.config.strict,
             metrics=metrics,
-            custom_metrics=lambda w: self.config.own(*metrics, self._dataset(w).scoring),
+            custom_metrics=lambda w: self.config.own(
+                *metrics, self._dataset(w).scoring
+            ),
             scoring=lambda w: self._dataset(w).scoring,
-            code=lambda w: self._code("evaluate", *self._metrics([*metrics, self._dataset(w).scoring])),
+            code=lambda w: self._code(
+                "evaluate", *self._metrics([*metrics, self._dataset(w).scoring])
+            ),
         )
 
     def trace(self) -> Params:
@@ -164,13 +192,22 @@ class Inputs:
         runs = self.plan.first_runs
 
         def code(w: Wildcards) -> str:
-            named_by_runs = [self._run(run.dataset, run.method) for run in runs(w.dataset)]
+            named_by_runs = [
+                self._run(run.dataset, run.method) for run in runs(w.dataset)
+            ]
             modules = [module for one in named_by_runs for module in one.modules]
-            return self._code("trace", *modules, files=[file for one in named_by_runs for file in one.files])
+            return self._code(
+                "trace",
+                *modules,
+                files=[file for one in named_by_runs for file in one.files],
+            )
 
         return named(
             # A list, in the order of the records: mappings are written in the order of their keys.
-            runs=lambda w: [[run.method, self.plan.job(run).as_dict()] for run in runs(w.dataset)],
+            runs=lambda w: [
+                [run.method, self.plan.job(run).as_dict()]
+                for run in runs(w.dataset)
+            ],
             code=code,
         )
 
@@ -184,7 +221,9 @@ class Inputs:
         return named(
             paper=paper,
             seed=self.config.seed,
-            code=lambda w: self._code("simulate", home_of(simulations_of(paper)[w.simulation].function)),
+            code=lambda w: self._code(
+                "simulate", home_of(simulations_of(paper)[w.simulation].function)
+            ),
         )
 
     def paper(self) -> Params:
@@ -208,20 +247,34 @@ class Inputs:
             if first and not self.config.dataset(dataset).files
             else self.plan.stage_inputs(dataset, stage)[0]
         )
-        return {"stage": stage, "previous": before, "spec": self.plan.stage_spec(dataset, stage)}
+        return {
+            "stage": stage,
+            "previous": before,
+            "spec": self.plan.stage_spec(dataset, stage),
+        }
 
     def _run(self, dataset: str, method: str) -> Named:
         """Return the modules of the estimator and of the metric that selects, and what the entry names."""
         entry = self.config.method(method)
         home = home_of(entry.estimator)
         modules, files = named_by(entry, home)
-        return Named([home, *self._metrics(self.config.names_of(dataset, method)), *modules], files)
+        return Named(
+            [home, *self._metrics(self.config.names_of(dataset, method)), *modules],
+            files,
+        )
 
     def _metrics(self, names: Iterable[str]) -> list[str]:
         """Return the modules that define some metrics."""
         definitions = self.config.own(*names)
         homes = [home_of(definition["path"]) for definition in definitions.values()]
-        return [*homes, *(home for name in names for home in _homes_of(self.config.metric(name)))]
+        return [
+            *homes,
+            *(
+                home
+                for name in names
+                for home in _homes_of(self.config.metric(name))
+            ),
+        ]
 
 
 def _homes_of(metric: Metric) -> list[str]:
@@ -233,10 +286,16 @@ def _homes_of(metric: Metric) -> list[str]:
     return [home for home in homes if home]
 
 
-def either(values: Mapping[Hashable, object], key: Callable[[Any], Hashable]) -> object:
+def either(
+    values: Mapping[Hashable, object], key: Callable[[Any], Hashable]
+) -> object:
     """Return the common value, or a function that looks it up by the wildcards, of which `key` is made."""
     first = next(iter(values.values()))
-    return first if all(v == first for v in values.values()) else asked_often(lambda w: values[key(w)])
+    return (
+        first
+        if all(v == first for v in values.values())
+        else asked_often(lambda w: values[key(w)])
+    )
 
 
 def named(**values: object) -> dict[str, Any]:
@@ -265,14 +324,18 @@ def _named(name: str, value: object) -> object:
 
 def _spec_of_method(method: MethodConfig) -> Params:
     """Return the keys of a method that are checked and compiled; distributions where it has any."""
-    spec = method.model_dump(include={"id", "estimator", "params", "param_grid", "input"})
+    spec = method.model_dump(
+        include={"id", "estimator", "params", "param_grid", "input"}
+    )
     distributions = method.param_distributions
     return spec | ({"param_distributions": distributions} if distributions else {})
 
 
 def _digest_of_candidates(plan: Plan, run: Run, code: str) -> str:
     """Return a digest of what scores of a candidate depend on, but for its parameters and the fold."""
-    text = json.dumps(plain([plan.job(run).of_a_candidate(), _data(plan, run.dataset), code]))
+    text = json.dumps(
+        plain([plan.job(run).of_a_candidate(), _data(plan, run.dataset), code])
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -297,16 +360,30 @@ def _data(plan: Plan, dataset: str) -> list[Any]:
     """Return the specification of a data set, with the content of the user's own files for their names."""
     data = plan.config.dataset(dataset)
     files = {name: data.params.get(name) for name in kind_of(data.kind).files}
-    digests = {name: digest_of_file(file) for name, file in files.items() if file and Path(file).is_file()}
+    digests = {
+        name: digest_of_file(file)
+        for name, file in files.items()
+        if file and Path(file).is_file()
+    }
     specs = [plan.stage_spec(dataset, stage) for stage in plan.stages(dataset)]
     for spec in specs:
-        spec["params"] |= {name: digests[name] for name in digests.keys() & spec["params"].keys()}
-    return [specs, {name: [file.path, file.member, file.digest] for name, file in data.files.items()}]
+        spec["params"] |= {
+            name: digests[name] for name in digests.keys() & spec["params"].keys()
+        }
+    return [
+        specs,
+        {
+            name: [file.path, file.member, file.digest]
+            for name, file in data.files.items()
+        },
+    ]
 
 
 def is_done(plan: Plan, run: Run) -> bool:
     """Return whether the results of a run are there, and of this configuration."""
-    return digest_of(plan.record_path(run)) == digest(plan, run) and exists(plan.scores_path(run))
+    return digest_of(plan.record_path(run)) == digest(plan, run) and exists(
+        plan.scores_path(run)
+    )
 
 
 class TakeOver(NamedTuple):
@@ -328,7 +405,10 @@ def take_over(plan: Plan) -> TakeOver:
     if not refusal(output):
         return TakeOver(_read(_known(output)).get("since"))
     runs = list(plan.runs())
-    agreeing = sum(is_done(plan, run) and bool(read_note(plan.record_path(run))) for run in runs)
+    agreeing = sum(
+        is_done(plan, run) and bool(read_note(plan.record_path(run)))
+        for run in runs
+    )
     if not agreeing:
         return TakeOver()
     maker = _read(output / RUN).get("directory", "an unknown working directory")
@@ -359,7 +439,9 @@ def refusal(output: StrPath) -> str:
     )
 
 
-def number_run(output: StrPath, attempts: int | None = None, since: float | None = None) -> None:
+def number_run(
+    output: StrPath, attempts: int | None = None, since: float | None = None
+) -> None:
     """Leave the number of a new run in the folder of results and in this working directory; see `refusal`.
 
     Beside it stands how many `attempts` each job has; see `attop_bench.run.attempts`. `since` is the time of
@@ -370,18 +452,29 @@ def number_run(output: StrPath, attempts: int | None = None, since: float | None
     # The number before too: a kill may come between the two files.
     runs = [*_read(note).get("runs", [])[-1:], run]
     write_json(note, {"runs": runs, "since": since, "output": os.fspath(output)})
-    write_json(Path(output, RUN), {"run": run, "directory": os.getcwd(), "attempts": attempts})
+    write_json(
+        Path(output, RUN),
+        {"run": run, "directory": os.getcwd(), "attempts": attempts},
+    )
 
 
 def known_outputs() -> list[str]:
     """Return the folders of results of runs from this working directory, as their runs named them."""
     notes = [_read(path) for path in sorted(Path(_STATE, "attop").glob("*.json"))]
-    return [note["output"] for note in notes if isinstance(note, dict) and "output" in note]
+    return [
+        note["output"]
+        for note in notes
+        if isinstance(note, dict) and "output" in note
+    ]
 
 
 def _known(output: StrPath) -> Path:
     """Return the file of the working directory with the numbers of the last runs of an output."""
-    return Path(_STATE, "attop", f"{hashlib.sha256(os.fsencode(output)).hexdigest()[:16]}.json")
+    return Path(
+        _STATE,
+        "attop",
+        f"{hashlib.sha256(os.fsencode(output)).hexdigest()[:16]}.json",
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -34,13 +34,19 @@ class Use:
         import psutil  # as slow as all else of a short job
 
         process, children = (
-            resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+            resource.getrusage(who)
+            for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
         )
         peak = _peak_kb()
         return cls(
             seconds=time.time() - psutil.Process().create_time(),
-            cpu_seconds=sum(used.ru_utime + used.ru_stime for used in (process, children)),
-            peak_memory_mb=max(process.ru_maxrss if peak is None else peak, children.ru_maxrss) / 1e3,
+            cpu_seconds=sum(
+                used.ru_utime + used.ru_stime for used in (process, children)
+            ),
+            peak_memory_mb=max(
+                process.ru_maxrss if peak is None else peak, children.ru_maxrss
+            )
+            / 1e3,
             host=platform.node(),
         )
 

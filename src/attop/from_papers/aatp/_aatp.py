@@ -16,7 +16,13 @@ from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop._core.wording import format_duration
 from attop.from_papers.aatp._candidates import QuantileModel
-from attop.from_papers.aatp._search import SEARCHES, Report, Search, problems_at_most, work
+from attop.from_papers.aatp._search import (
+    SEARCHES,
+    Report,
+    Search,
+    problems_at_most,
+    work,
+)
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
 from attop.from_papers.aatp._threshold_svm_cvxpy import CvxpyThresholdSVM
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
@@ -153,9 +159,13 @@ class AATP(WeightedRanker):
             weight = weight[rows]
         counts = item_weights(y, self.weights, weight)
         ranks = [_rank(model._top(), y, weight, counts) for model in models]
-        problem = _SOLVERS[self.solver](X, y, np.asarray(self.C * counts, np.float64))
+        problem = _SOLVERS[self.solver](
+            X, y, np.asarray(self.C * counts, np.float64)
+        )
         report = self._announce(problem)
-        run = Search(problem, counts, ranks, tol=self.tol, deadline=deadline, report=report)
+        run = Search(
+            problem, counts, ranks, tol=self.tol, deadline=deadline, report=report
+        )
         choices = SEARCHES[self.search](run)
         late = deadline.expired
         for model, choice in zip(models, choices, strict=True):
@@ -179,7 +189,11 @@ class AATP(WeightedRanker):
             if self.verbose:
                 print(what, flush=True)
             if seconds > _LONG and self.time_limit is None:
-                advice = "search='fixed-point' solves fewer, " if most == problem.n else ""
+                advice = (
+                    "search='fixed-point' solves fewer, "
+                    if most == problem.n
+                    else ""
+                )
                 message = f"{what}: {advice}time_limit keeps the best of those solved by then"
                 warnings.warn(message, stacklevel=6)
         return _progress(type(self).__name__, most) if self.verbose else None
@@ -212,7 +226,11 @@ class AATP(WeightedRanker):
 
 
 def _all_but_top(model: AATP) -> Hashable:
-    return tuple(value for name, value in model.get_params(deep=False).items() if name != "top")
+    return tuple(
+        value
+        for name, value in model.get_params(deep=False).items()
+        if name != "top"
+    )
 
 
 def _seconds_each(problem: ThresholdSVM, tol: float) -> float:
@@ -237,7 +255,10 @@ def _progress(name: str, most: int) -> Report:
             last = now
             nearest = f"the nearest misses its quantile by {distance.min():.2g}"
             passed = format_duration(now - start)
-            print(f"{name}: {n_solved} of up to {most} programs, {passed}, {nearest}", flush=True)
+            print(
+                f"{name}: {n_solved} of up to {most} programs, {passed}, {nearest}",
+                flush=True,
+            )
 
     return report
 

@@ -88,13 +88,21 @@ def interior_point(
     Mehrotra (1992), On the implementation of a primal-dual interior point method.
     Ferris and Munson (2002), Interior-point methods for massive support vector machines.
     """
-    from attop.from_papers.aatp._kernels import advance, correct, objectives, predict, weigh
+    from attop.from_papers.aatp._kernels import (
+        advance,
+        correct,
+        objectives,
+        predict,
+        weigh,
+    )
 
     n, d, m = rows.shape
     c = upper = np.ascontiguousarray(upper, dtype=np.float64)
     # w = 0 and alpha = 0 are feasible: the values to beat.
     start = upper.sum(axis=0)
-    best = BoxQPSolution(np.zeros((d, m)), np.zeros((n, m)), start, start.copy(), np.zeros(m))
+    best = BoxQPSolution(
+        np.zeros((d, m)), np.zeros((n, m)), start, start.copy(), np.zeros(m)
+    )
     left = np.arange(m)  # the problems still in the batch
     # Start at the best multiple of c, clipped: near a bound the first steps would be short.
     ascent = rows.combine(c)
@@ -119,16 +127,26 @@ def interior_point(
             better = dual > best.dual_value[left]
             best.dual_value[left[better]] = dual[better]
             best.dual[:, left[better]] = alpha[:, better]
-            going = relative_gap(best.start[left], best.primal_value[left], best.dual_value[left]) > tol
+            going = (
+                relative_gap(
+                    best.start[left], best.primal_value[left], best.dual_value[left]
+                )
+                > tol
+            )
             going &= np.isfinite(primal) & np.isfinite(dual)
-            if not going.any() or iteration == max_iter or (iteration and expired()):
+            if (
+                not going.any()
+                or iteration == max_iter
+                or (iteration and expired())
+            ):
                 break
             if not going.all():
                 left = left[going]
                 rows = rows.keep(going)
                 stay = np.flatnonzero(going)
                 c, w, alpha, slack, z, u, margins, combined = (
-                    np.take(v, stay, axis=1) for v in (c, w, alpha, slack, z, u, margins, combined)
+                    np.take(v, stay, axis=1)
+                    for v in (c, w, alpha, slack, z, u, margins, combined)
                 )
             theta, right, da, lower, higher = np.empty((5, *alpha.shape))
             mu = weigh(alpha, slack, z, u, margins, theta, right)
@@ -136,14 +154,38 @@ def interior_point(
             lag = w - combined
             # Predictor, then corrector: towards the central path, with the second-order term.
             dw = solve(rows.combine(right) - lag)
-            target = predict(alpha, slack, z, u, margins, theta, rows.margins(dw), mu, da)
+            target = predict(
+                alpha, slack, z, u, margins, theta, rows.margins(dw), mu, da
+            )
             if cautious:
                 target = np.maximum(target, 0.2 * mu)
             correct(
-                alpha, slack, z, u, margins, theta, target, 0.0 if cautious else 1.0, da, lower, higher, right
+                alpha,
+                slack,
+                z,
+                u,
+                margins,
+                theta,
+                target,
+                0.0 if cautious else 1.0,
+                da,
+                lower,
+                higher,
+                right,
             )
             dw = solve(rows.combine(right) - lag)
             share = 0.9 if cautious else 0.999
-            w = w + dw * advance(alpha, slack, z, u, theta, right, rows.margins(dw), lower, higher, share)
+            w = w + dw * advance(
+                alpha,
+                slack,
+                z,
+                u,
+                theta,
+                right,
+                rows.margins(dw),
+                lower,
+                higher,
+                share,
+            )
     np.minimum(best.dual, upper, out=best.dual)
     return best

@@ -11,7 +11,9 @@ from attop._core.typing import Floats, Ints
 from attop.solvers._base import History
 
 
-def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]) -> Ints:
+def quantile_items(
+    scores: Floats, weight: Ints | Floats, targets: Sequence[int]
+) -> Ints:
     """Return the item at each quantile of the scores, (n, m), of each model: shape (len(targets), m).
 
     The quantile is the target-th largest score of a sample that holds item i `weight[i]` times. Among items
@@ -19,7 +21,9 @@ def quantile_items(scores: Floats, weight: Ints | Floats, targets: Sequence[int]
     """
     order = np.argsort(-scores, axis=0, kind="stable")
     if (weight == 1).all():
-        position = np.repeat(np.asarray(targets)[:, None] - 1, scores.shape[1], axis=1)
+        position = np.repeat(
+            np.asarray(targets)[:, None] - 1, scores.shape[1], axis=1
+        )
     else:
         reached = np.cumsum(weight[order], axis=0)
         position = np.stack([(reached < target).sum(axis=0) for target in targets])
@@ -96,14 +100,25 @@ class SolvedProblems:
     @classmethod
     def join(cls, parts: Sequence[SolvedProblems]) -> SolvedProblems:
         """Concatenate the problems of `parts`."""
-        columns = {name: [getattr(part, name) for part in parts] for name in vars(parts[0])}
-        return cls(**{name: np.concatenate(values, axis=-1) for name, values in columns.items()})
+        columns = {
+            name: [getattr(part, name) for part in parts] for name in vars(parts[0])
+        }
+        return cls(
+            **{
+                name: np.concatenate(values, axis=-1)
+                for name, values in columns.items()
+            }
+        )
 
     def take(self, position: int) -> SolvedProblems:
         """Select the problem at `position`."""
-        return SolvedProblems(**{name: value[..., [position]] for name, value in vars(self).items()})
+        return SolvedProblems(
+            **{name: value[..., [position]] for name, value in vars(self).items()}
+        )
 
-    def choose(self, target: int, tol: float, complete: bool, history: History) -> QuantileModel:
+    def choose(
+        self, target: int, tol: float, complete: bool, history: History
+    ) -> QuantileModel:
         """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.
 
         Problems that missed `tol` are considered only if all did. Distances count as equal within
@@ -116,7 +131,9 @@ class SolvedProblems:
         nearest = np.argmin(distance)
         error = 0.0
         if distance[nearest] > 0:
-            error = resolution(float(self.gap[pool].max()), float(self.score_range[pool[nearest]]))
+            error = resolution(
+                float(self.gap[pool].max()), float(self.score_range[pool[nearest]])
+            )
         equal = pool[distance <= distance[nearest] + error]
         best = equal[np.argmin(self.objective[equal])]
         return QuantileModel(

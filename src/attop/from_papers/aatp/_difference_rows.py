@@ -31,7 +31,9 @@ class ThresholdRows:
     `outer`, ``outer_products(signed)``, is needed by `normal_equations` only.
     """
 
-    def __init__(self, signed: Floats, item_rows: Floats, outer: Floats | None = None):
+    def __init__(
+        self, signed: Floats, item_rows: Floats, outer: Floats | None = None
+    ):
         self.signed = signed
         self.item_rows = item_rows
         self.outer = outer
@@ -43,7 +45,9 @@ class ThresholdRows:
 
     def margins(self, w: Floats) -> Floats:
         """``v_i . w`` for `w` of shape (d, m); shape (n, m)."""
-        return self.signed @ np.vstack([w, -np.einsum("dm,dm->m", self.item_rows, w)])
+        return self.signed @ np.vstack(
+            [w, -np.einsum("dm,dm->m", self.item_rows, w)]
+        )
 
     def combine(self, alpha: Floats) -> Floats:
         """``sum_i alpha_i v_i`` for `alpha` of shape (n, m); shape (d, m)."""
@@ -71,7 +75,9 @@ class ThresholdRows:
 
     def keep(self, mask: Bools) -> ThresholdRows:
         """Restrict to the problems where `mask` is true."""
-        return ThresholdRows(self.signed, np.compress(mask, self.item_rows, axis=1), self.outer)
+        return ThresholdRows(
+            self.signed, np.compress(mask, self.item_rows, axis=1), self.outer
+        )
 
 
 class DifferenceRows:
@@ -103,19 +109,27 @@ class DifferenceRows:
         block = max(1, _BLOCK // d)
         for start in range(0, n, block):
             # A product of a matrix with its own transpose costs half of any other.
-            V = self.V[start : start + block] * np.sqrt(theta[start : start + block])
+            V = self.V[start : start + block] * np.sqrt(
+                theta[start : start + block]
+            )
             matrix += V.T @ V
         trace = float(np.trace(matrix))
         ridge = 0.0
         for _ in range(8):
             try:
-                factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
-                return lambda b: scipy.linalg.cho_solve(factor, b, check_finite=False)
+                factor = scipy.linalg.cho_factor(
+                    matrix, lower=True, check_finite=False
+                )
+                return lambda b: scipy.linalg.cho_solve(
+                    factor, b, check_finite=False
+                )
             except np.linalg.LinAlgError:
                 # Very uneven weights: rounding swamps the identity. Add a ridge above the rounding error.
                 ridge = 10 * max(ridge, np.finfo(float).eps * trace)
                 matrix[np.diag_indices(d)] += ridge
-        raise FloatingPointError("the features are too large for double precision: standardise them")
+        raise FloatingPointError(
+            "the features are too large for double precision: standardise them"
+        )
 
     def keep(self, mask: Bools) -> DifferenceRows:
         """Return itself: a batch of one is never narrowed."""

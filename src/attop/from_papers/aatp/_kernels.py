@@ -75,7 +75,20 @@ def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def correct(alpha, slack, z, u, margins, theta, target, second_order, da, lower, upper, right):
+def correct(
+    alpha,
+    slack,
+    z,
+    u,
+    margins,
+    theta,
+    target,
+    second_order,
+    da,
+    lower,
+    upper,
+    right,
+):
     """Fill `lower` and `upper`, the new values of z and u before alpha moves, and `right` as in `weigh`.
 
     ``second_order`` is 1 for Mehrotra's second-order correction from the predictor's direction `da`, or 0.
@@ -86,8 +99,12 @@ def correct(alpha, slack, z, u, margins, theta, target, second_order, da, lower,
             step = da[i, b]
             p = step / alpha[i, b]
             q = step / slack[i, b]
-            low = (target[b] + second_order * step * z[i, b] * (1.0 + p)) / alpha[i, b]
-            high = (target[b] - second_order * step * u[i, b] * (1.0 - q)) / slack[i, b]
+            low = (target[b] + second_order * step * z[i, b] * (1.0 + p)) / alpha[
+                i, b
+            ]
+            high = (target[b] - second_order * step * u[i, b] * (1.0 - q)) / slack[
+                i, b
+            ]
             lower[i, b] = low
             upper[i, b] = high
             right[i, b] = theta[i, b] * (1.0 - margins[i, b] + low - high)
@@ -156,7 +173,8 @@ def factor(gram, mixed, total, threshold_item):
                     tile[j, i, lane] = (
                         gram[row, b]
                         - mixed[i, b] * threshold_item[j, b]
-                        - threshold_item[i, b] * (mixed[j, b] - total[b] * threshold_item[j, b])
+                        - threshold_item[i, b]
+                        * (mixed[j, b] - total[b] * threshold_item[j, b])
                     )
                 for lane in range(width, LANES):
                     tile[j, i, lane] = 0.0
@@ -181,7 +199,9 @@ def factor(gram, mixed, total, threshold_item):
                         tile[i, j, lane] -= tile[k, i, lane] * tile[k, j, lane]
             for lane in range(LANES):
                 pivot = tile[i, i, lane]
-                tile[i, i, lane] = 1.0 / np.sqrt(pivot) if pivot > 1e-15 * before[i, lane] else 0.0
+                tile[i, i, lane] = (
+                    1.0 / np.sqrt(pivot) if pivot > 1e-15 * before[i, lane] else 0.0
+                )
             for j in range(i + 1, d):
                 for lane in range(LANES):
                     tile[i, j, lane] *= tile[i, i, lane]

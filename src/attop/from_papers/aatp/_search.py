@@ -10,7 +10,11 @@ import numpy as np
 
 from attop._core.compiled import blas
 from attop._core.typing import Floats, Ints
-from attop.from_papers.aatp._candidates import QuantileModel, SolvedProblems, quantile_items
+from attop.from_papers.aatp._candidates import (
+    QuantileModel,
+    SolvedProblems,
+    quantile_items,
+)
 from attop.from_papers.aatp._threshold_svm import ThresholdSVM
 from attop.solvers._base import Deadline, History
 
@@ -58,7 +62,9 @@ class Search:
         """
         candidates = self._solve(np.arange(self._problem.n))[0]
         complete = len(candidates.threshold_items) == self._problem.n
-        return [self._choose(candidates, t, complete) for t in range(len(self._targets))]
+        return [
+            self._choose(candidates, t, complete) for t in range(len(self._targets))
+        ]
 
     def fixed_point(self) -> list[QuantileModel]:
         """Look for a fixed point: a threshold item that is at the quantile of its own model.
@@ -92,7 +98,9 @@ class Search:
         solved: dict[int, tuple[SolvedProblems, Ints]] = {}
 
         def solve(threshold_items: Ints) -> None:
-            new = np.array([k for k in threshold_items if k not in solved], dtype=np.int64)
+            new = np.array(
+                [k for k in threshold_items if k not in solved], dtype=np.int64
+            )
             if len(new):
                 batch, items = self._solve(new)
                 for b, k in enumerate(batch.threshold_items.tolist()):
@@ -101,15 +109,25 @@ class Search:
         choices = []
         for t, k in enumerate(first.tolist()):
             tried: list[int] = []
-            while k not in tried and len(tried) < min(_WALK, most) and not (tried and self._over()):
+            while (
+                k not in tried
+                and len(tried) < min(_WALK, most)
+                and not (tried and self._over())
+            ):
                 solve(np.array([k]))
                 tried.append(k)
                 k = int(solved[k][1][t, 0])
             seen = SolvedProblems.join([solved[k][0] for k in tried])
-            while (seen.offset[t] != 0).all() and len(tried) < most and not self._over():
+            while (
+                (seen.offset[t] != 0).all()
+                and len(tried) < most
+                and not self._over()
+            ):
                 promise = self._extrapolate(seen, t)
                 promise[tried] = np.inf
-                batch = np.argsort(promise, kind="stable")[: min(size, most - len(tried))]
+                batch = np.argsort(promise, kind="stable")[
+                    : min(size, most - len(tried))
+                ]
                 solve(batch)
                 tried += [k for k in batch.tolist() if k in solved]
                 seen = SolvedProblems.join([solved[k][0] for k in tried])
@@ -123,14 +141,24 @@ class Search:
         The size of the sample decides, not the clock: up to 500 items, or as many as the effort of a
         fixed-point search allows for.
         """
-        return self.exhaustive() if _max_problems(self._problem) == self._problem.n else self.fixed_point()
+        return (
+            self.exhaustive()
+            if _max_problems(self._problem) == self._problem.n
+            else self.fixed_point()
+        )
 
     def _over(self) -> bool:
         return self._deadline.expired
 
-    def _choose(self, candidates: SolvedProblems, t: int, complete: bool) -> QuantileModel:
+    def _choose(
+        self, candidates: SolvedProblems, t: int, complete: bool
+    ) -> QuantileModel:
         record = self._history
-        history = History(record.iteration, record.seconds, [value[[t]] for value in record.objective])
+        history = History(
+            record.iteration,
+            record.seconds,
+            [value[[t]] for value in record.objective],
+        )
         return candidates.choose(t, self._tol, complete, history)
 
     def _solve(self, threshold_items: Ints) -> tuple[SolvedProblems, Ints]:
@@ -140,12 +168,16 @@ class Search:
         """
         workers = self._problem.workers
         # Batches of equal size, as many for each worker.
-        rounds = math.ceil(len(threshold_items) / (self._problem.batch_size * workers))
+        rounds = math.ceil(
+            len(threshold_items) / (self._problem.batch_size * workers)
+        )
         size = math.ceil(len(threshold_items) / (rounds * workers))
 
         def solve(start: int) -> tuple[SolvedProblems, Ints] | None:
             return (
-                None if start and self._over() else self._solve_batch(threshold_items[start : start + size])
+                None
+                if start and self._over()
+                else self._solve_batch(threshold_items[start : start + size])
             )
 
         # Compiled code does the work outside the interpreter's lock, so threads share it. Each keeps to one
@@ -157,7 +189,9 @@ class Search:
             else:
                 with ThreadPoolExecutor(workers) as threads:
                     done = self._collect(threads.map(solve, starts))
-        return SolvedProblems.join([part[0] for part in done]), np.hstack([part[1] for part in done])
+        return SolvedProblems.join([part[0] for part in done]), np.hstack(
+            [part[1] for part in done]
+        )
 
     def _collect(
         self, parts: Iterable[tuple[SolvedProblems, Ints] | None]
@@ -170,17 +204,27 @@ class Search:
             done.append(part)
             candidates = part[0]
             self._n_solved += len(candidates.threshold_items)
-            self._distance = np.minimum(self._distance, np.abs(candidates.offset).min(axis=1))
-            self._history.record(self._n_solved, self._deadline.elapsed, self._distance)
+            self._distance = np.minimum(
+                self._distance, np.abs(candidates.offset).min(axis=1)
+            )
+            self._history.record(
+                self._n_solved, self._deadline.elapsed, self._distance
+            )
             if self._report is not None:
                 self._report(self._n_solved, self._distance)
         return done
 
     def _solve_batch(self, threshold_items: Ints) -> tuple[SolvedProblems, Ints]:
-        solution = self._problem.solve(threshold_items, tol=self._tol, expired=self._over)
+        solution = self._problem.solve(
+            threshold_items, tol=self._tol, expired=self._over
+        )
         items = quantile_items(solution.scores, self._weight, self._targets)
-        threshold_score = solution.scores[threshold_items, np.arange(len(threshold_items))]
-        offset = threshold_score - np.take_along_axis(solution.scores, items, axis=0)
+        threshold_score = solution.scores[
+            threshold_items, np.arange(len(threshold_items))
+        ]
+        offset = threshold_score - np.take_along_axis(
+            solution.scores, items, axis=0
+        )
         # Equal items have equal scores but for rounding.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
         score_range = np.ptp(solution.scores, axis=0)
@@ -199,19 +243,32 @@ class Search:
         Z = self._problem.Z
         best = np.argmin(np.abs(solved.offset[t]))
         scores = Z @ solved.coef[:, [best]]
-        prior = scores[:, 0] - scores[quantile_items(scores, self._weight, [self._targets[t]])[0, 0], 0]
+        prior = (
+            scores[:, 0]
+            - scores[
+                quantile_items(scores, self._weight, [self._targets[t]])[0, 0], 0
+            ]
+        )
         # Add the linear function of the features that fits the distances of the items tried, by ridge
         # regression.
-        features = np.column_stack([np.ones(len(solved.threshold_items)), Z[solved.threshold_items]])
+        features = np.column_stack(
+            [np.ones(len(solved.threshold_items)), Z[solved.threshold_items]]
+        )
         gram = features @ features.T
         gram[np.diag_indices(len(gram))] += 1e-3 * np.trace(gram) / len(gram)
-        dual = np.linalg.solve(gram, solved.offset[t] - prior[solved.threshold_items])
+        dual = np.linalg.solve(
+            gram, solved.offset[t] - prior[solved.threshold_items]
+        )
         correction = features.T @ dual
         return np.abs(prior + correction[0] + Z @ correction[1:])
 
 
 #: The searches, by what AATP calls them.
-SEARCHES = {"auto": Search.automatic, "exhaustive": Search.exhaustive, "fixed-point": Search.fixed_point}
+SEARCHES = {
+    "auto": Search.automatic,
+    "exhaustive": Search.exhaustive,
+    "fixed-point": Search.fixed_point,
+}
 
 
 def problems_at_most(problem: ThresholdSVM, search: str) -> int:

@@ -12,7 +12,11 @@ from numpy.typing import ArrayLike
 from attop._core.compiled import allowed_threads
 from attop._core.typing import Floats, Ints
 from attop.from_papers.aatp._box_qp import interior_point, relative_gap
-from attop.from_papers.aatp._difference_rows import DifferenceRows, ThresholdRows, outer_products
+from attop.from_papers.aatp._difference_rows import (
+    DifferenceRows,
+    ThresholdRows,
+    outer_products,
+)
 
 #: Largest array of outer products, in numbers (128 MB), and number of features up to which they pay.
 _OUTER, _OUTER_FEATURES = 2**24, 160
@@ -77,7 +81,9 @@ class ThresholdSVM:
         self._basis: Floats | None = None
         self._coordinates = self.Z
         if n < d:
-            self._basis, triangle = scipy.linalg.qr(self.Z.T, mode="economic", check_finite=False)
+            self._basis, triangle = scipy.linalg.qr(
+                self.Z.T, mode="economic", check_finite=False
+            )
             self._coordinates = np.ascontiguousarray(triangle.T)
         self._outer: Floats | None = None
 
@@ -126,7 +132,9 @@ class ThresholdSVM:
             if self._outer is None:
                 self._outer = outer_products(signed)
             rows = ThresholdRows(
-                signed, np.ascontiguousarray(self._coordinates[threshold_items].T), self._outer
+                signed,
+                np.ascontiguousarray(self._coordinates[threshold_items].T),
+                self._outer,
             )
             optimum = interior_point(rows, upper, tol=aim, expired=expired)
             w = optimum.coef
@@ -134,7 +142,10 @@ class ThresholdSVM:
         else:
             single = [
                 interior_point(
-                    DifferenceRows(self._coordinates, self.sign, k), self.upper, tol=aim, expired=expired
+                    DifferenceRows(self._coordinates, self.sign, k),
+                    self.upper,
+                    tol=aim,
+                    expired=expired,
                 )
                 for k in threshold_items
             ]
@@ -145,24 +156,43 @@ class ThresholdSVM:
             if expired():
                 break
             alone = DifferenceRows(self._coordinates, self.sign, threshold_items[b])
-            again = interior_point(alone, self.upper, tol=aim, max_iter=300, cautious=True, expired=expired)
+            again = interior_point(
+                alone,
+                self.upper,
+                tol=aim,
+                max_iter=300,
+                cautious=True,
+                expired=expired,
+            )
             retried = self._certified(threshold_items[[b]], again.coef, again.dual)
             if retried.gap[0] < solution.gap[b]:
                 for name in ("coef", "scores", "dual", "objective", "gap"):
                     getattr(solution, name)[..., b] = getattr(retried, name)[..., 0]
         return solution
 
-    def _certified(self, threshold_items: Ints, w: Floats, alpha: Floats) -> ThresholdSolution:
+    def _certified(
+        self, threshold_items: Ints, w: Floats, alpha: Floats
+    ) -> ThresholdSolution:
         """Evaluate both objectives by their definitions, in the features the model will be used with."""
         coef = w if self._basis is None else self._basis @ w
         scores = self.Z @ coef
         threshold_score = scores[threshold_items, np.arange(len(threshold_items))]
         signed = self.sign * alpha
-        combined = self.Z.T @ signed - self.Z[threshold_items].T * signed.sum(axis=0)
+        combined = self.Z.T @ signed - self.Z[threshold_items].T * signed.sum(
+            axis=0
+        )
         primal = 0.5 * np.einsum("dm,dm->m", coef, coef)
-        primal += (self.upper * np.maximum(1.0 - self.sign * (scores - threshold_score), 0.0)).sum(axis=0)
+        primal += (
+            self.upper
+            * np.maximum(1.0 - self.sign * (scores - threshold_score), 0.0)
+        ).sum(axis=0)
         dual = alpha.sum(axis=0) - 0.5 * np.einsum("dm,dm->m", combined, combined)
         gap = relative_gap(self.upper.sum(), primal, dual)
         return ThresholdSolution(
-            threshold_items=threshold_items, coef=coef, scores=scores, dual=alpha, objective=primal, gap=gap
+            threshold_items=threshold_items,
+            coef=coef,
+            scores=scores,
+            dual=alpha,
+            objective=primal,
+            gap=gap,
         )

@@ -12,7 +12,12 @@ from attop._core.typing import Floats
 from attop.from_papers.aatp._threshold_svm import ThresholdSolution, ThresholdSVM
 
 #: Settings that make each solver about as exact as `ThresholdSVM`; SCS's own default is 1e-4.
-_SETTINGS: dict[str, Any] = {"solver": "SCS", "eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 200_000}
+_SETTINGS: dict[str, Any] = {
+    "solver": "SCS",
+    "eps_abs": 1e-9,
+    "eps_rel": 1e-9,
+    "max_iters": 200_000,
+}
 
 
 class CvxpyThresholdSVM(ThresholdSVM):
@@ -45,7 +50,10 @@ class CvxpyThresholdSVM(ThresholdSVM):
             self.sign[:, 0], self.Z @ self._w - self._threshold_item @ self._w
         )
         self._problem = cvxpy.Problem(
-            cvxpy.Minimize(0.5 * cvxpy.sum_squares(self._w) + self.upper[:, 0] @ hinge), [self._margin]
+            cvxpy.Minimize(
+                0.5 * cvxpy.sum_squares(self._w) + self.upper[:, 0] @ hinge
+            ),
+            [self._margin],
         )
 
     def solve(
@@ -71,5 +79,7 @@ class CvxpyThresholdSVM(ThresholdSVM):
                 continue  # w = 0 and alpha = 0 stay, and so does their gap
             if self._w.value is not None:
                 w[:, b] = self._w.value
-                alpha[:, b] = np.clip(self._margin.dual_value, 0.0, self.upper[:, 0])
+                alpha[:, b] = np.clip(
+                    self._margin.dual_value, 0.0, self.upper[:, 0]
+                )
         return self._certified(threshold_items, w, alpha)

@@ -119,7 +119,9 @@ class Batches(BatchSource):
             raise ValueError(f"X has {X.shape[0]} rows but y has {len(y)} labels")
         self._positive = y == 1
         if self._positive.all() or not self._positive.any():
-            raise ValueError(f"all {len(y)} labels are {int(y[0])}: a ranking needs both classes")
+            raise ValueError(
+                f"all {len(y)} labels are {int(y[0])}: a ranking needs both classes"
+            )
         top.resolve(len(y), int(self._positive.sum()))
         self._X = X if issparse(X) else np.ascontiguousarray(X)
         self._rng = rng
@@ -148,7 +150,14 @@ class StreamedBatches(BatchSource):
     of shape (n, n_features), and labels of shape (n,), 0 and 1.
     """
 
-    def __init__(self, chunks: Chunks, n_features: int, top: Top, batch_size: int, rng: Rng | None = None):
+    def __init__(
+        self,
+        chunks: Chunks,
+        n_features: int,
+        top: Top,
+        batch_size: int,
+        rng: Rng | None = None,
+    ):
         super().__init__(top, batch_size)
         if not top.depends_on_sample:
             raise ValueError(
@@ -168,9 +177,15 @@ class StreamedBatches(BatchSource):
                     f"expected one row for each label and {self._n_features} features"
                 )
             if not np.isfinite(X.data if issparse(X) else X).all():
-                raise ValueError("a chunk holds NaN or infinity: clean the features before training")
+                raise ValueError(
+                    "a chunk holds NaN or infinity: clean the features before training"
+                )
             if len(y):
-                order = np.arange(len(y)) if self._rng is None else self._rng.permutation(len(y))
+                order = (
+                    np.arange(len(y))
+                    if self._rng is None
+                    else self._rng.permutation(len(y))
+                )
                 X = X if issparse(X) else np.ascontiguousarray(X)
                 yield from self._deal(X, np.asarray(y) == 1, order)
 
@@ -192,7 +207,9 @@ class QueryBatches(BatchSource):
         sizes = np.diff(eligible_sample.start).tolist()
         largest = int(np.argmax(sizes))
         top.resolve(
-            sizes[largest], int(eligible_sample.n_pos[largest]), where="the largest group of both classes"
+            sizes[largest],
+            int(eligible_sample.n_pos[largest]),
+            where="the largest group of both classes",
         )
         self._k = [
             batch_top(top, n, n_pos, n)
@@ -208,7 +225,9 @@ class QueryBatches(BatchSource):
             yield Batch(self._X, rows, int(sample.n_pos[g]), self._k[g])
 
 
-def batches_of(X: Features, y: Ints, groups: Ints | None, top: Top, batch_size: int, rng: Rng) -> BatchSource:
+def batches_of(
+    X: Features, y: Ints, groups: Ints | None, top: Top, batch_size: int, rng: Rng
+) -> BatchSource:
     """Return `QueryBatches` of a sample with groups, else `Batches`."""
     if groups is None:
         return Batches(X, y, top, batch_size, rng)

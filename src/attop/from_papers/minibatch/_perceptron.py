@@ -37,7 +37,9 @@ class MistakeDriven:
 
     counts_mistakes: ClassVar[bool] = True
 
-    def __init__(self, n_features: int, surrogate: str = "avg", *, average: bool = False):
+    def __init__(
+        self, n_features: int, surrogate: str = "avg", *, average: bool = False
+    ):
         if surrogate not in ("avg", "max"):
             raise ValueError(f"surrogate must be 'avg' or 'max', got {surrogate!r}")
         self._raises_all = surrogate == "avg"
@@ -52,7 +54,13 @@ class MistakeDriven:
         """Learn from a batch; returns its mistakes, infinite if a score is not finite."""
         self.largest_k = max(self.largest_k, batch.k)
         coef = np.empty((len(batch.rows), 1))
-        delta = mistakes(batch.scores(self._W)[:, 0], batch.n_pos, batch.k, self._raises_all, coef[:, 0])
+        delta = mistakes(
+            batch.scores(self._W)[:, 0],
+            batch.n_pos,
+            batch.k,
+            self._raises_all,
+            coef[:, 0],
+        )
         if delta > 0:
             self._W += batch.gradient(coef)
             self.n_mistakes += delta
@@ -63,6 +71,12 @@ class MistakeDriven:
 
     def update(self, values: float | Floats) -> None:
         """Bring `coef` up to date; `values` are the mistakes since the last time."""
-        self.overflowed |= not (np.isfinite(values).all() and np.isfinite(self._W).all())
+        self.overflowed |= not (
+            np.isfinite(values).all() and np.isfinite(self._W).all()
+        )
         if not self.overflowed:
-            self.coef = self._W.copy() if self._total is None else self._total / max(self._t, 1)
+            self.coef = (
+                self._W.copy()
+                if self._total is None
+                else self._total / max(self._t, 1)
+            )

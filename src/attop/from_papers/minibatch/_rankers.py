@@ -57,7 +57,9 @@ class MiniBatchRanker(Ranker):
     n_skipped_: int = field(init=False)
     _state: Any = field(init=False)
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
         """Learn from more items; the first call starts the model.
 
         The rows are dealt to batches of at most `batch_size` in the order they come in, one step each;
@@ -107,7 +109,9 @@ class MiniBatchRanker(Ranker):
             )
         positive = (labels == self.classes_[1]).astype(np.int64)
         d = features.shape[1]
-        batches = StreamedBatches(lambda: [(features, positive)], d, self._top(), self.batch_size)
+        batches = StreamedBatches(
+            lambda: [(features, positive)], d, self._top(), self.batch_size
+        )
         if first:
             self._state = self._start(d)
             self.n_skipped_ = 0
@@ -116,7 +120,9 @@ class MiniBatchRanker(Ranker):
             self._learn(batches)
         self.n_skipped_ += batches.n_skipped
         self.coef_ = self._state.coef[:, 0].copy()
-        if 0 < positive.sum() < len(positive) and not np.any(self._state.overflowed):
+        if 0 < positive.sum() < len(positive) and not np.any(
+            self._state.overflowed
+        ):
             self._set_threshold(self._score(features), positive)
         return self
 
@@ -144,13 +150,19 @@ class MiniBatchRanker(Ranker):
     def _epochs(self) -> int:
         raise NotImplementedError
 
-    def _passes_over(self, data: Training, state: AveragedDescent | MistakeDriven) -> GridSolution:
+    def _passes_over(
+        self, data: Training, state: AveragedDescent | MistakeDriven
+    ) -> GridSolution:
         from attop.from_papers.minibatch._batches import batches_of
         from attop.from_papers.minibatch._sgd_at_k import descend
 
         order = repeatable(self.random_state)
-        batches = batches_of(data.X, data.y, data.groups, self._top(), self.batch_size, order)
-        return descend(batches, state, epochs=self._epochs(), time_limit=self.time_limit)
+        batches = batches_of(
+            data.X, data.y, data.groups, self._top(), self.batch_size, order
+        )
+        return descend(
+            batches, state, epochs=self._epochs(), time_limit=self.time_limit
+        )
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -186,10 +198,14 @@ class AveragedRanker(MiniBatchRanker):
         """Return the class of the surrogate."""
         raise NotImplementedError
 
-    def _start(self, n_features: int, models: Sequence[Self] = ()) -> AveragedDescent:
+    def _start(
+        self, n_features: int, models: Sequence[Self] = ()
+    ) -> AveragedDescent:
         from attop.from_papers.minibatch._sgd_at_k import AveragedDescent
 
-        eta, radius = zip(*((model.eta, model.radius) for model in models or [self]), strict=True)
+        eta, radius = zip(
+            *((model.eta, model.radius) for model in models or [self]), strict=True
+        )
         return AveragedDescent(n_features, self._kind(), eta=eta, radius=radius)
 
     def _learn(self, batches: BatchSource) -> None:
@@ -218,7 +234,14 @@ def _passes(model: AveragedRanker) -> Hashable:
     """Return the parameters shared by models trained together: all but `eta` and `radius`."""
     # A RandomState equals itself only: models that hold their own are trained apart.
     order = model.random_state
-    return model._kind(), model._top(), model.batch_size, model._epochs(), order, model.time_limit
+    return (
+        model._kind(),
+        model._top(),
+        model.batch_size,
+        model._epochs(),
+        order,
+        model.time_limit,
+    )
 
 
 @ranker
@@ -403,7 +426,9 @@ class PerceptronAtK(MiniBatchRanker):
         return self.epochs
 
     def _learn(self, batches: BatchSource) -> None:
-        self._state.update(np.array([self._state.step(batch) for batch in batches.one_pass()]))
+        self._state.update(
+            np.array([self._state.step(batch) for batch in batches.one_pass()])
+        )
         self.n_mistakes_ = self._state.n_mistakes
         self.largest_k_ = self._state.largest_k
 

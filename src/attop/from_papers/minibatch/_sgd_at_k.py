@@ -17,7 +17,14 @@ from attop._core.typing import Floats
 from attop.from_papers.minibatch._batches import Batch, BatchSource
 from attop.from_papers.minibatch._kernels import projected_step
 from attop.from_papers.minibatch._perceptron import MistakeDriven
-from attop.solvers._base import Deadline, GridSolution, History, Status, broadcast_settings, summary_status
+from attop.solvers._base import (
+    Deadline,
+    GridSolution,
+    History,
+    Status,
+    broadcast_settings,
+    summary_status,
+)
 from attop.surrogates._base import BoundSurrogate, Surrogate
 
 MakeSurrogate = Callable[[Top], Surrogate]
@@ -55,7 +62,14 @@ class AveragedDescent:
 
     counts_mistakes: ClassVar[bool] = False
 
-    def __init__(self, n_features: int, surrogate: MakeSurrogate, *, eta: ArrayLike, radius: ArrayLike):
+    def __init__(
+        self,
+        n_features: int,
+        surrogate: MakeSurrogate,
+        *,
+        eta: ArrayLike,
+        radius: ArrayLike,
+    ):
         self._eta, self._radius = broadcast_settings(eta=eta, radius=radius)
         check_numbers(eta=self._eta.min(), radius=self._radius.min())
         self._surrogate = surrogate
@@ -140,16 +154,22 @@ def descend(
                 )
             state.update(total)
             objective = np.where(
-                state.overflowed, objective, total if state.counts_mistakes else total / count
+                state.overflowed,
+                objective,
+                total if state.counts_mistakes else total / count,
             )
             history.record(epoch, deadline.elapsed, objective)
             if deadline.expired:
                 status = "deadline"
                 break
-            if state.overflowed.all() or (state.counts_mistakes and not objective.any()):
+            if state.overflowed.all() or (
+                state.counts_mistakes and not objective.any()
+            ):
                 status = "converged"
                 break
-    each_status: list[Status] = ["diverged" if bad else status for bad in state.overflowed]
+    each_status: list[Status] = [
+        "diverged" if bad else status for bad in state.overflowed
+    ]
     return GridSolution(
         state.coef,
         objective,
@@ -163,6 +183,8 @@ def descend(
 
 
 @lru_cache(maxsize=1024)
-def _bind(surrogate: MakeSurrogate, size: int, n_pos: int, k: int) -> BoundSurrogate:
+def _bind(
+    surrogate: MakeSurrogate, size: int, n_pos: int, k: int
+) -> BoundSurrogate:
     """Bind to a batch; they come positives first, so that equal counts are equal labels."""
     return surrogate(Top(k=k)).bind((np.arange(size) < n_pos).astype(np.int64))

@@ -71,7 +71,9 @@ class CoordinateSolution(Solution):
         np.add.at(coef[:, 0], self.coordinates[:rounds], self.steps[:rounds])
         head = slice(rounds + 1)
         history = History(
-            self.history.iteration[head], self.history.seconds[head], self.history.objective[head]
+            self.history.iteration[head],
+            self.history.seconds[head],
+            self.history.objective[head],
         )
         return CoordinateSolution(
             coef,
@@ -160,7 +162,9 @@ def coordinate_descent(
         chosen = int(np.argmax(slopes))
         # A common shift of the scores does not change the loss, so the column may be centred.
         column = rankers.column(chosen)
-        step = line_search(loss.along(scores, column), noise=4 * EPS * float(np.abs(c).sum()))
+        step = line_search(
+            loss.along(scores, column), noise=4 * EPS * float(np.abs(c).sum())
+        )
         if step == 0:
             status = "converged"
             break

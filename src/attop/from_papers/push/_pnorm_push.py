@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 
 from attop._core.typing import Features, Floats
-from attop.from_papers.push._coordinate_descent import CoordinateSolution, coordinate_descent
+from attop.from_papers.push._coordinate_descent import (
+    CoordinateSolution,
+    coordinate_descent,
+)
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
 from attop.solvers._base import Solution
 from attop.solvers._gradient_descent import gradient_descent
@@ -155,7 +158,9 @@ class PNormPush(WeightedRanker):
         from attop.from_papers.push._threshold_rankers import ThresholdRankers
 
         if self.n_thresholds not in binned:
-            binned[self.n_thresholds] = ThresholdRankers.at_quantiles(data.X, self.n_thresholds, data.weight)
+            binned[self.n_thresholds] = ThresholdRankers.at_quantiles(
+                data.X, self.n_thresholds, data.weight
+            )
         return binned[self.n_thresholds]
 
     def _boosts(self) -> bool:
@@ -164,22 +169,39 @@ class PNormPush(WeightedRanker):
     def _surrogate(self) -> Surrogate:
         if self.loss == "exponential":
             return PNormPushExp(self.p) if self.price == "power" else ExpPushExp()
-        return (HingePush if self.loss == "hinge" else LogisticPush)(self.price, self.p)
+        return (HingePush if self.loss == "hinge" else LogisticPush)(
+            self.price, self.p
+        )
 
-    def _minimise(self, rankers: Features | ThresholdRankers, data: Training) -> Solution:
+    def _minimise(
+        self, rankers: Features | ThresholdRankers, data: Training
+    ) -> Solution:
         loss = self._surrogate().bind(data.y, None, data.weight)
         max_iter = self.max_iter
         tol = self.tol
         limit = self.time_limit
         if self._boosts():
-            return coordinate_descent(rankers, loss, max_iter=max_iter, tol=tol, time_limit=limit)
+            return coordinate_descent(
+                rankers, loss, max_iter=max_iter, tol=tol, time_limit=limit
+            )
         if self.loss == "hinge":
             return gradient_descent(
-                rankers, loss, eta=self.eta, lam=0.0, max_iter=max_iter, tol=tol, time_limit=limit
+                rankers,
+                loss,
+                eta=self.eta,
+                lam=0.0,
+                max_iter=max_iter,
+                tol=tol,
+                time_limit=limit,
             )
         return lbfgs(rankers, loss, max_iter=max_iter, tol=tol, time_limit=limit)
 
-    def _store(self, solution: Solution, data: Training, binned: dict[int | None, ThresholdRankers]) -> None:
+    def _store(
+        self,
+        solution: Solution,
+        data: Training,
+        binned: dict[int | None, ThresholdRankers],
+    ) -> None:
         coef = solution.coef[:, 0]
         if self.weak_rankers == "features":
             self._set_linear(coef, data)
@@ -201,7 +223,13 @@ class PNormPush(WeightedRanker):
 
 def _path(model: PNormPush) -> Hashable:
     """Return the parameters shared by models trained together."""
-    kind = (model.p, model.price, model.loss, model.weak_rankers, model.n_thresholds)
+    kind = (
+        model.p,
+        model.price,
+        model.loss,
+        model.weak_rankers,
+        model.n_thresholds,
+    )
     # Fewer rounds of boosting are the beginning of more, and share their fit; other solvers start again.
     rounds = None if model._boosts() else model.max_iter
     return (*kind, model.tol, model.eta, model.time_limit, rounds)

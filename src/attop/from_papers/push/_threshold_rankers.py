@@ -49,7 +49,9 @@ class ThresholdRankers:
         cls, X: Floats, n_thresholds: int | None, weight: Floats | None = None
     ) -> ThresholdRankers:
         """Choose the thresholds near quantiles of the features, see `choose_thresholds`."""
-        return cls(X, [choose_thresholds(column, n_thresholds, weight) for column in X.T])
+        return cls(
+            X, [choose_thresholds(column, n_thresholds, weight) for column in X.T]
+        )
 
     def correlate(self, coef: Floats) -> Floats:
         """Return ``H.T @ coef`` of shape (J,) or (J, m) for `coef` of shape (n,) or (n, m)."""
@@ -77,7 +79,9 @@ class ThresholdRankers:
         return scores
 
 
-def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats | None = None) -> Floats:
+def choose_thresholds(
+    column: Floats, n_thresholds: int | None, weight: Floats | None = None
+) -> Floats:
     """Choose thresholds that cut a feature into intervals of about equally many items, ascending.
 
     They are midpoints between neighbouring distinct values: all of them if there are no more than
@@ -95,10 +99,16 @@ def choose_thresholds(column: Floats, n_thresholds: int | None, weight: Floats |
     upper = values[1:]
     if n_thresholds is not None and len(lower) > n_thresholds:
         below = np.cumsum(count)[:-1]
-        quantile = np.arange(1, n_thresholds + 1) * (count.sum() / (n_thresholds + 1))
+        quantile = np.arange(1, n_thresholds + 1) * (
+            count.sum() / (n_thresholds + 1)
+        )
         right = np.clip(np.searchsorted(below, quantile), 1, len(below) - 1)
         nearest = np.unique(
-            np.where(quantile - below[right - 1] <= below[right] - quantile, right - 1, right)
+            np.where(
+                quantile - below[right - 1] <= below[right] - quantile,
+                right - 1,
+                right,
+            )
         )
         lower = lower[nearest]
         upper = upper[nearest]

@@ -58,9 +58,15 @@ def dual_descent(
     scale = 1 / (lam * m)
 
     def value(u: Floats, w: Floats) -> float:
-        return float(w @ w) / (2 * scale) + float((u[positive] ** 2 / 4 - u[positive]).sum())
+        return float(w @ w) / (2 * scale) + float(
+            (u[positive] ** 2 / 4 - u[positive]).sum()
+        )
 
-    last = before = (np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(len(y)))  # u, w, scores
+    last = before = (
+        np.zeros(len(y)),
+        np.zeros(X.shape[1]),
+        np.zeros(len(y)),
+    )  # u, w, scores
     dual = 0.0
     curvature = 1 / len(y)
     t = 1.0
@@ -69,7 +75,10 @@ def dual_descent(
     for iteration in range(1, int(max_iter) + 1):
         # All three are linear in u: the point searched from needs no product with X.
         ahead = (t_before - 1) / t
-        u, w, scores = ((1 + ahead) * now - ahead * then for now, then in zip(last, before, strict=True))
+        u, w, scores = (
+            (1 + ahead) * now - ahead * then
+            for now, then in zip(last, before, strict=True)
+        )
         slope = sign * scores + positive * (u / 2 - 1)
         start = value(u, w)
         while True:
@@ -78,7 +87,10 @@ def dual_descent(
             w = scale * np.asarray(X.T @ (sign * new))
             reached = value(new, w)
             length = float(step @ step)
-            if reached - start - float(slope @ step) <= curvature / 2 * length or length <= _SHORT**2:
+            if (
+                reached - start - float(slope @ step) <= curvature / 2 * length
+                or length <= _SHORT**2
+            ):
                 break
             curvature *= 2
         before = last
@@ -97,7 +109,9 @@ def dual_descent(
         if deadline.expired:
             status = "deadline"
             break
-    share = np.array([relative_gap(1.0, objective, -dual / m) if objective < 1 else 1.0])  # J(0) = 1
+    share = np.array(
+        [relative_gap(1.0, objective, -dual / m) if objective < 1 else 1.0]
+    )  # J(0) = 1
     return Solution(
         coef=w[:, np.newaxis],
         objective=np.array([objective]),

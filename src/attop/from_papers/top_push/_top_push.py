@@ -70,6 +70,10 @@ class TopPush(BundleEstimator):
                     'have: leave them out, or use stop="gap"'
                 )
             solution = dual_descent(
-                data.X, data.y, lam=model.lam, max_iter=model.max_iter, time_limit=model.time_limit
+                data.X,
+                data.y,
+                lam=model.lam,
+                max_iter=model.max_iter,
+                time_limit=model.time_limit,
             )
             model._finish(solution, data)

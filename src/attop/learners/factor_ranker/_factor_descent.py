@@ -39,7 +39,9 @@ class Lists(Protocol):
     users: Ints
     scores: Singles
 
-    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
+    def descend(
+        self, scores: Singles, users: Ints, scale: float, factor: float
+    ) -> float:
         """Overwrite `scores` by `factor` times the slopes of the losses of `users`; return the losses' sum.
 
         The losses are those of `scale` times the scores.
@@ -62,7 +64,10 @@ def factor_descent(
     L are the losses of the `lists`. `rng` draws the start, normal with standard deviation 0.1, and the
     batches. Returns both factors, of length 1, and the mean during each pass.
     """
-    factors = [(0.1 * rng.standard_normal((n, n_factors))).astype(np.float32) for n in backbone.shape]
+    factors = [
+        (0.1 * rng.standard_normal((n, n_factors))).astype(np.float32)
+        for n in backbone.shape
+    ]
     adam = _Adam(factors, learning_rate)
     n = len(lists.users)
     size = batch_users or n
@@ -72,7 +77,9 @@ def factor_descent(
             value, gradients = _gradients(lists, backbone, factors, users, scale)
             objective[t] += value * len(users) / n
             adam.step(gradients)
-    return [_normalised(array)[0] for array in backbone.smoothed(factors)], objective
+    return [
+        _normalised(array)[0] for array in backbone.smoothed(factors)
+    ], objective
 
 
 def _normalised(factors: Singles) -> tuple[Singles, Singles]:
@@ -93,7 +100,9 @@ class Backbone:
         self.shape = pairs.shape
         self._n_layers = n_layers
         if n_layers:
-            left, right = (diags_array(_degrees(pairs, axis) ** -0.5) for axis in (1, 0))
+            left, right = (
+                diags_array(_degrees(pairs, axis) ** -0.5) for axis in (1, 0)
+            )
             self._of_items = (left @ pairs @ right).astype(np.float32).tocsr()
             self._of_users = self._of_items.T.tocsr()
 
@@ -116,25 +125,43 @@ def _degrees(pairs: csr_matrix, axis: int) -> Floats:
 
 
 def _gradients(
-    lists: Lists, backbone: Backbone, factors: list[Singles], users: Ints, scale: float
+    lists: Lists,
+    backbone: Backbone,
+    factors: list[Singles],
+    users: Ints,
+    scale: float,
 ) -> tuple[float, list[Singles]]:
     """Return the mean loss of `users`, and its gradient by all factors."""
     vectors = backbone.smoothed(factors)
     items, item_length = _normalised(vectors[1])
     of_users, of_items = (np.zeros_like(array) for array in factors)
     value = 0.0
-    for block in np.split(users, range(len(lists.scores), len(users), len(lists.scores))):
+    for block in np.split(
+        users, range(len(lists.scores), len(users), len(lists.scores))
+    ):
         directions, length = _normalised(vectors[0][block])
         slope = np.matmul(directions, items.T, out=lists.scores[: len(block)])
         value += lists.descend(slope, block, scale, 1 / len(users))
         of_users[block] = _tangent(slope @ items, directions, length)
-        sgemm(1.0, directions.T, slope.T, 1.0, of_items.T, trans_b=True, overwrite_c=True)  # adds to it
-    return value / len(users), backbone.smoothed([of_users, _tangent(of_items, items, item_length)])
+        sgemm(
+            1.0,
+            directions.T,
+            slope.T,
+            1.0,
+            of_items.T,
+            trans_b=True,
+            overwrite_c=True,
+        )  # adds to it
+    return value / len(users), backbone.smoothed(
+        [of_users, _tangent(of_items, items, item_length)]
+    )
 
 
 def _tangent(gradient: Singles, directions: Singles, length: Singles) -> Singles:
     """Turn a gradient by unit vectors, in place, into one by vectors of any `length`."""
-    gradient -= np.einsum("ij,ij->i", gradient, directions)[:, np.newaxis] * directions
+    gradient -= (
+        np.einsum("ij,ij->i", gradient, directions)[:, np.newaxis] * directions
+    )
     gradient /= length
     return gradient
 
@@ -154,12 +181,21 @@ class SurrogateLists:
         self.users = np.flatnonzero(defined)
         self.scores = room_for_scores(n)
         self._positives = pairs.indptr, pairs.indices, k
-        self._buffers = surrogate._constant(), np.empty(n), np.empty((2, n)), np.empty((2, n), np.int64)
+        self._buffers = (
+            surrogate._constant(),
+            np.empty(n),
+            np.empty((2, n)),
+            np.empty((2, n), np.int64),
+        )
         self._descend = _compiled(getattr(surrogate._kernels(), surrogate.loss))
 
-    def descend(self, scores: Singles, users: Ints, scale: float, factor: float) -> float:
+    def descend(
+        self, scores: Singles, users: Ints, scale: float, factor: float
+    ) -> float:
         """Overwrite scores by slopes; see `Lists`."""
-        return self._descend(scores, users, *self._positives, scale, factor, *self._buffers)
+        return self._descend(
+            scores, users, *self._positives, scale, factor, *self._buffers
+        )
 
 
 @functools.cache
@@ -175,14 +211,20 @@ class _Adam:
 
     def __init__(self, arrays: list[Singles], learning_rate: float):
         self._rate, self._t = learning_rate, 0
-        self._states = [(array, np.zeros_like(array), np.zeros_like(array)) for array in arrays]
+        self._states = [
+            (array, np.zeros_like(array), np.zeros_like(array)) for array in arrays
+        ]
 
     def step(self, gradients: list[Singles]) -> None:
         self._t += 1
-        rate = np.float32(self._rate * np.sqrt(1 - _SQUARE**self._t) / (1 - _MEAN**self._t))
+        rate = np.float32(
+            self._rate * np.sqrt(1 - _SQUARE**self._t) / (1 - _MEAN**self._t)
+        )
         for state, whole in zip(self._states, gradients, strict=True):
             for first in range(0, len(whole), _ROWS):
-                array, mean, square, gradient = (a[first : first + _ROWS] for a in (*state, whole))
+                array, mean, square, gradient = (
+                    a[first : first + _ROWS] for a in (*state, whole)
+                )
                 mean += (1 - _MEAN) * (gradient - mean)
                 square += (1 - _SQUARE) * (gradient * gradient - square)
                 array -= rate * mean / (np.sqrt(square) + np.float32(_TINY))

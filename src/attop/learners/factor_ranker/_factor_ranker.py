@@ -13,7 +13,12 @@ from attop._core.top import Top
 from attop._core.typing import Ints, TopLike
 from attop.learners._user_lists import UserLists, pairs_matrix
 from attop.learners._validation import check_parameters, repeatable
-from attop.learners.factor_ranker._factor_descent import Backbone, Lists, SurrogateLists, factor_descent
+from attop.learners.factor_ranker._factor_descent import (
+    Backbone,
+    Lists,
+    SurrogateLists,
+    factor_descent,
+)
 from attop.surrogates._grouped import GroupedSurrogate
 from attop.surrogates._registry import get_surrogate
 
@@ -126,7 +131,9 @@ class FactorRanker(UserLists):
 
     def _lists(self, pairs: csr_matrix) -> Lists:
         """Make the loss of the users' lists; a subclass whose loss is not a surrogate overrides this."""
-        loss = get_surrogate(self.surrogate, Top.of(_TOP if self.top is None else self.top))
+        loss = get_surrogate(
+            self.surrogate, Top.of(_TOP if self.top is None else self.top)
+        )
         if not isinstance(loss, GroupedSurrogate):
             raise TypeError(
                 f"FactorRanker needs a surrogate that has a kernel for groups, got {loss!r}: take 'softmax'"

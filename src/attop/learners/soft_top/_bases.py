@@ -27,7 +27,9 @@ _TOL = 1e-8
 _HALVINGS = 30
 
 
-def newton_path(X: Features, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss) -> Floats:
+def newton_path(
+    X: Features, y: Ints, weight: Floats, Cs: Sequence[float], loss: PointwiseLoss
+) -> Floats:
     r"""Minimise :math:`\tfrac12 \|w\|^2 + C \sum_i a_i \ell(z_i (w \cdot x_i + b))` for each C.
 
     The loss is :math:`\log(1 + e^{-m})` or :math:`(1 - m)_+^2`, z is ``2 y - 1`` and a the weight, positive
@@ -47,7 +49,14 @@ def newton_path(X: Features, y: Ints, weight: Floats, Cs: Sequence[float], loss:
     return coef
 
 
-def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseLoss, start: Floats) -> Floats:
+def _newton(
+    X: Features,
+    z: Floats,
+    weight: Floats,
+    lam: float,
+    loss: PointwiseLoss,
+    start: Floats,
+) -> Floats:
     """Minimise the regularised loss by Newton's method, each step halved until it descends enough."""
     ridge = np.append(np.full(X.shape[1], lam), 0.0)
     slope_at_zero = -weight * z * (0.5 if loss == "logistic" else 2.0)
@@ -66,7 +75,9 @@ def _newton(X: Features, z: Floats, weight: Floats, lam: float, loss: PointwiseL
         for halving in range(_HALVINGS):
             size = 0.5**halving
             new = at + size * step
-            new_value, new_slope, new_bend = _loss_and_slopes(z, scores + size * moved, weight, loss)
+            new_value, new_slope, new_bend = _loss_and_slopes(
+                z, scores + size * moved, weight, loss
+            )
             new_value += 0.5 * float(ridge @ new**2)
             if new_value <= value + 1e-4 * size * descent:
                 break
@@ -87,9 +98,17 @@ def _loss_and_slopes(
     margin = z * scores
     if loss == "logistic":
         p = expit(-margin)
-        return float(weight @ np.logaddexp(0.0, -margin)), -weight * z * p, weight * p * (1.0 - p)
+        return (
+            float(weight @ np.logaddexp(0.0, -margin)),
+            -weight * z * p,
+            weight * p * (1.0 - p),
+        )
     hinge = np.maximum(1.0 - margin, 0.0)
-    return float(weight @ hinge**2), -2.0 * weight * z * hinge, 2.0 * weight * (hinge > 0)
+    return (
+        float(weight @ hinge**2),
+        -2.0 * weight * z * hinge,
+        2.0 * weight * (hinge > 0),
+    )
 
 
 def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats:
@@ -102,7 +121,11 @@ def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats
         hessian = np.diag(ridge)
         rows = np.flatnonzero(bend)
         for first in range(0, len(rows), _BLOCK):
-            some = slice(first, first + _BLOCK) if len(rows) == len(bend) else rows[first : first + _BLOCK]
+            some = (
+                slice(first, first + _BLOCK)
+                if len(rows) == len(bend)
+                else rows[first : first + _BLOCK]
+            )
             block = X[some]
             b = bend[some]
             hessian[:d, :d] += (block * b[:, None]).T @ block
@@ -116,7 +139,12 @@ def _solve(X: Features, bend: Floats, ridge: Floats, gradient: Floats) -> Floats
         inner = bend * (X @ v[:-1] + v[-1])
         return np.append(X.T @ inner, inner.sum()) + ridge * v
 
-    return cg(LinearOperator((d + 1, d + 1), matvec=product), gradient, rtol=1e-3, maxiter=500)[0]
+    return cg(
+        LinearOperator((d + 1, d + 1), matvec=product),
+        gradient,
+        rtol=1e-3,
+        maxiter=500,
+    )[0]
 
 
 class PointwiseBases:
@@ -125,19 +153,28 @@ class PointwiseBases:
     `losses` are those of `newton_path`, `names` those of the candidates.
     """
 
-    _NAMES: ClassVar[dict[str, str]] = {"logistic": "LogisticRegression", "squared-hinge": "LinearSVC"}
+    _NAMES: ClassVar[dict[str, str]] = {
+        "logistic": "LogisticRegression",
+        "squared-hinge": "LinearSVC",
+    }
     #: Strongest regularisation first: of equally good values the first is chosen.
     _CS: ClassVar[dict[PointwiseLoss, list[float]]] = {
         "logistic": [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0],
         "squared-hinge": [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0],
     }
 
-    def __init__(self, losses: Sequence[PointwiseLoss] = ("logistic", "squared-hinge")):
+    def __init__(
+        self, losses: Sequence[PointwiseLoss] = ("logistic", "squared-hinge")
+    ):
         self._candidates = [
-            (loss, balanced, C) for loss in losses for balanced in (False, True) for C in self._CS[loss]
+            (loss, balanced, C)
+            for loss in losses
+            for balanced in (False, True)
+            for C in self._CS[loss]
         ]
         self.names = [
-            f"{self._NAMES[loss]}(C={C:g}{', balanced' * balanced})" for loss, balanced, C in self._candidates
+            f"{self._NAMES[loss]}(C={C:g}{', balanced' * balanced})"
+            for loss, balanced, C in self._candidates
         ]
 
     def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
@@ -148,11 +185,15 @@ class PointwiseBases:
         weight[part.rows] = 1.0 if part.weight is None else part.weight
         total = weight.sum()
         positive = weight[y == 1].sum()
-        classes = np.where(y == 1, total / (2 * positive), total / (2 * (total - positive)))
+        classes = np.where(
+            y == 1, total / (2 * positive), total / (2 * (total - positive))
+        )
         coef = np.empty((X.shape[1], len(which)))
         chosen = [self._candidates[j] for j in which]
         for loss, balanced in dict.fromkeys(c[:2] for c in chosen):
             at = [i for i, c in enumerate(chosen) if c[:2] == (loss, balanced)]
             Cs = [chosen[i][2] for i in at]
-            coef[:, at] = newton_path(X, y, weight * classes if balanced else weight, Cs, loss)
+            coef[:, at] = newton_path(
+                X, y, weight * classes if balanced else weight, Cs, loss
+            )
         return coef

@@ -46,7 +46,9 @@ def lbfgs_many(
     direction = -gradient
     # The first step has no curvature to go by: a tenth of the start's length, or 1.
     length = np.linalg.norm(W, axis=0)
-    size = np.where(length > 0, 0.1 * length, 1.0) / np.maximum(np.linalg.norm(gradient, axis=0), 1e-300)
+    size = np.where(length > 0, 0.1 * length, 1.0) / np.maximum(
+        np.linalg.norm(gradient, axis=0), 1e-300
+    )
     going = np.isfinite(value) & gradient.any(axis=0)
     for _ in range(max_iter):
         if not going.all():
@@ -86,13 +88,17 @@ def lbfgs_many(
         W = np.where(took, W + step, W)
         value = np.where(took, new_value, value)
         gradient = np.where(took, new_gradient, gradient)
-        direction = np.where(took, -_inverse_hessian(steps, bends, rho, gradient), direction)
+        direction = np.where(
+            took, -_inverse_hessian(steps, bends, rho, gradient), direction
+        )
         size[took] = 1.0
         lowest[:, models], lowest_value[models] = W, value
     return lowest, lowest_value
 
 
-def _inverse_hessian(steps: Floats, bends: Floats, rho: Floats, gradient: Floats) -> Floats:
+def _inverse_hessian(
+    steps: Floats, bends: Floats, rho: Floats, gradient: Floats
+) -> Floats:
     """Apply the two-loop recursion of each model to its gradient; an empty place has rho 0."""
     q = gradient.copy()
     alpha = np.empty_like(rho)

@@ -38,7 +38,11 @@ class RefinedRows:
         Those on which precision@k is undefined are left out.
         """
         rows_and_k = []
-        for at in [np.arange(len(self.y))] if self.groups is None else lists_of(self.groups):
+        for at in (
+            [np.arange(len(self.y))]
+            if self.groups is None
+            else lists_of(self.groups)
+        ):
             weight = np.ones(len(at)) if self.weight is None else self.weight[at]
             n_pos = weight @ self.y[at]
             amounts = np.array([n_pos]), np.array([weight.sum() - n_pos])
@@ -49,7 +53,9 @@ class RefinedRows:
 
     def as_share(self, top: Top) -> Top:
         """Make k of a single list a share of it, so that folds are cut at the same share."""
-        length = len(self.y) if self.weight is None else round(float(self.weight.sum()))
+        length = (
+            len(self.y) if self.weight is None else round(float(self.weight.sum()))
+        )
         return top.as_share(length) if self.groups is None else top
 
 
@@ -75,7 +81,9 @@ def refine(
     loss = SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
     every = len(part.rows) == X.shape[0]
     scores = X @ start
-    start = (start / unit(scores if every else scores[part.rows], part, top))[:, None]
+    start = (start / unit(scores if every else scores[part.rows], part, top))[
+        :, None
+    ]
 
     def objective(W: Floats, models: Ints) -> tuple[Floats, Floats]:
         h = bandwidth[models]
@@ -88,9 +96,13 @@ def refine(
             scores[part.rows] = coef
             coef = scores
         moved = W - start
-        return value + 0.5 * l2 * np.einsum("dm,dm->m", moved, moved), (X.T @ coef) / h + l2 * moved
+        return value + 0.5 * l2 * np.einsum("dm,dm->m", moved, moved), (
+            X.T @ coef
+        ) / h + l2 * moved
 
-    return lbfgs_many(objective, np.repeat(start, len(l2_to_base), axis=1), max_iter=max_iter)[0]
+    return lbfgs_many(
+        objective, np.repeat(start, len(l2_to_base), axis=1), max_iter=max_iter
+    )[0]
 
 
 def unit(scores: Floats, part: RefinedRows, top: Top) -> float:

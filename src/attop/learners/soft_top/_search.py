@@ -68,22 +68,33 @@ def subsampled(part: RefinedRows, most: int, seed: int) -> RefinedRows:
         return part
     rng = np.random.default_rng(seed)
     if part.groups is not None:
-        names, codes, sizes = np.unique(part.groups, return_inverse=True, return_counts=True)
+        names, codes, sizes = np.unique(
+            part.groups, return_inverse=True, return_counts=True
+        )
         order = rng.permutation(len(names))
-        n_kept = max(1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")))
+        n_kept = max(
+            1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right"))
+        )
         some = part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
         return some if 0 < some.y.sum() < len(some.y) else part
     weight = np.ones(len(part.y)) if part.weight is None else part.weight.copy()
     pos = np.flatnonzero(part.y == 1)
     neg = np.flatnonzero(part.y == 0)
     n_neg = min(len(neg), most - min(len(pos), most // 2))
-    draws = [rng.choice(pos, most - n_neg, replace=False), rng.choice(neg, n_neg, replace=False)]
+    draws = [
+        rng.choice(pos, most - n_neg, replace=False),
+        rng.choice(neg, n_neg, replace=False),
+    ]
     for rows, candidates in zip(draws, (pos, neg), strict=True):
         weight[rows] *= len(candidates) / len(rows)
-    return RefinedRows(part.rows, part.y, None, weight).take(np.sort(np.concatenate(draws)))
+    return RefinedRows(part.rows, part.y, None, weight).take(
+        np.sort(np.concatenate(draws))
+    )
 
 
-def search(X: Features, part: RefinedRows, trials: Trials, requests: Sequence[Request]) -> list[Outcome]:
+def search(
+    X: Features, part: RefinedRows, trials: Trials, requests: Sequence[Request]
+) -> list[Outcome]:
     """Choose a base, then a refinement of it or none, for each request.
 
     Models are chosen by `trials`; those chosen are trained on the rows `part` of the standardised `X`.
@@ -94,7 +105,13 @@ def search(X: Features, part: RefinedRows, trials: Trials, requests: Sequence[Re
     choices = [_choose(trials, starts, request) for request in requests]
     chosen = sorted({j for j, *_ in choices})
     # One by one, so that a base does not depend on which others are wanted.
-    whole = dict(zip(chosen, trials.run(bases.fit, [(X, part, [j]) for j in chosen]), strict=True))
+    whole = dict(
+        zip(
+            chosen,
+            trials.run(bases.fit, [(X, part, [j]) for j in chosen]),
+            strict=True,
+        )
+    )
     outcomes = []
     for request, (j, settings, gains) in zip(requests, choices, strict=True):
         outcome = Outcome(whole[j][:, 0], whole[j][:, 0], bases.names[j])
@@ -102,13 +119,20 @@ def search(X: Features, part: RefinedRows, trials: Trials, requests: Sequence[Re
             best, outcome.gain, outcome.gain_se = best_gain(gains)
             if outcome.gain > request.min_gain_se * outcome.gain_se:
                 outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
-                setting = np.array([outcome.bandwidth]), np.array([outcome.l2_to_base])
-                outcome.coef = refine(X, part, request.top, outcome.base_coef, *setting)[:, 0]
+                setting = (
+                    np.array([outcome.bandwidth]),
+                    np.array([outcome.l2_to_base]),
+                )
+                outcome.coef = refine(
+                    X, part, request.top, outcome.base_coef, *setting
+                )[:, 0]
         outcomes.append(outcome)
     return outcomes
 
 
-def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple[int, Floats, Floats]:
+def _choose(
+    trials: Trials, starts: Sequence[Floats], request: Request
+) -> tuple[int, Floats, Floats]:
     """Choose a base and settings to refine it; return also what each adds to the precision, a row a fold.
 
     `starts` are all bases trained on each fold. Where that was on few of its rows, the best of them, and the
@@ -126,7 +150,9 @@ def _choose(trials: Trials, starts: Sequence[Floats], request: Request) -> tuple
     before = values[:, j]
     if trials.large and len(settings) > 1:
         gains = trials.gains(request.top, settings, models, before, few=True)
-        settings = settings[np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])]
+        settings = settings[
+            np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])
+        ]
     if trials.large and n_bases > 1:
         again: list[int] = np.sort(best_first[: -(-n_bases // _ONE_IN)]).tolist()
         starts = trials.starts(again)
@@ -165,7 +191,10 @@ class Trials:
     def starts(self, which: Sequence[int], few: bool = False) -> list[Floats]:
         """Return some bases trained on each fold, a column each."""
         few = few and len(self.bases.names) > 1  # with one base there is no choice
-        calls = [(self.bases, self.X, train, which, few, self.seed) for train, _ in self.folds]
+        calls = [
+            (self.bases, self.X, train, which, few, self.seed)
+            for train, _ in self.folds
+        ]
         return self.run(_fit, calls)
 
     def tested(self, models: Sequence[Floats], top: Top) -> Floats:
@@ -174,11 +203,21 @@ class Trials:
         return np.array([_tested(self.X, W, test, top) for W, (_, test) in pairs])
 
     def gains(
-        self, top: Top, settings: Floats, starts: Sequence[Floats], before: Floats, few: bool = False
+        self,
+        top: Top,
+        settings: Floats,
+        starts: Sequence[Floats],
+        before: Floats,
+        few: bool = False,
     ) -> Floats:
         """Return the precision each setting adds to that of the start, a row a fold that has one."""
-        n_together = max(_FEWEST_TOGETHER, _SCORES // (_FEW if few else self.X.shape[0]))
-        batches = [settings[i : i + n_together] for i in range(0, len(settings), n_together)]
+        n_together = max(
+            _FEWEST_TOGETHER, _SCORES // (_FEW if few else self.X.shape[0])
+        )
+        batches = [
+            settings[i : i + n_together]
+            for i in range(0, len(settings), n_together)
+        ]
         usable = np.flatnonzero(np.isfinite(before)).tolist()
         each = [(*self.folds[i], starts[i][:, 0], few, self.seed) for i in usable]
         jobs = [(self.X, top, batch, *one) for one in each for batch in batches]
@@ -186,7 +225,14 @@ class Trials:
         return values.reshape(len(usable), -1) - before[usable, None]
 
 
-def _fit(bases: Bases, X: Features, train: RefinedRows, which: Sequence[int], few: bool, seed: int) -> Floats:
+def _fit(
+    bases: Bases,
+    X: Features,
+    train: RefinedRows,
+    which: Sequence[int],
+    few: bool,
+    seed: int,
+) -> Floats:
     return bases.fit(*_few_of(X, train, few, seed), which)
 
 
@@ -200,10 +246,14 @@ def _validate(
     few: bool,
     seed: int,
 ) -> Floats:
-    return _tested(X, refine(*_few_of(X, train, few, seed), top, start, *batch.T), test, top)
+    return _tested(
+        X, refine(*_few_of(X, train, few, seed), top, start, *batch.T), test, top
+    )
 
 
-def _few_of(X: Features, part: RefinedRows, few: bool, seed: int) -> tuple[Features, RefinedRows]:
+def _few_of(
+    X: Features, part: RefinedRows, few: bool, seed: int
+) -> tuple[Features, RefinedRows]:
     """Choose the features and rows to train on: all, or a subsample where there are many."""
     if not few or len(part.y) <= _MANY:
         return X, part
@@ -217,7 +267,9 @@ def _tested(X: Features, W: Floats, test: RefinedRows, top: Top) -> Floats:
     """Return the smoothed precision of the linear models in the columns of `W`."""
     # A block of rows at a time: all of them at once would be a copy of X.
     firsts = range(0, len(test.rows), _BLOCK)
-    scores = np.concatenate([X[test.rows[first : first + _BLOCK]] @ W for first in firsts])
+    scores = np.concatenate(
+        [X[test.rows[first : first + _BLOCK]] @ W for first in firsts]
+    )
     return precision_about(scores, test, top)
 
 
@@ -225,5 +277,9 @@ def best_gain(gains: Floats) -> tuple[int, float, float]:
     """Return the column with the highest mean over the folds (rows), that mean and its standard error."""
     best = int(np.argmax(gains.mean(axis=0)))
     column = gains[:, best]
-    error = float(column.std(ddof=1) / np.sqrt(len(column))) if len(column) > 1 else np.nan
+    error = (
+        float(column.std(ddof=1) / np.sqrt(len(column)))
+        if len(column) > 1
+        else np.nan
+    )
     return best, float(column.mean()), error

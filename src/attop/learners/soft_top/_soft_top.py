@@ -18,7 +18,15 @@ from attop.learners._base import SplittingRanker, Training, ranker, sharing
 from attop.learners._validation import repeatable
 from attop.learners.soft_top._bases import PointwiseBases, PointwiseLoss
 from attop.learners.soft_top._refinement import RefinedRows
-from attop.learners.soft_top._search import Bases, Outcome, Request, Run, Trials, search, subsampled
+from attop.learners.soft_top._search import (
+    Bases,
+    Outcome,
+    Request,
+    Run,
+    Trials,
+    search,
+    subsampled,
+)
 from attop.learners.soft_top._standardised import Standardised, standardise
 from attop.surrogates._prec_at_k import SoftPrecAtK
 
@@ -162,13 +170,20 @@ class SoftTop(RefinedRanker):
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         X, y, groups, weight, entity = data = data.with_positive_weight()
-        groups = None if groups is None or not groups.any() else groups  # a single group is the whole sample
+        groups = (
+            None if groups is None or not groups.any() else groups
+        )  # a single group is the whole sample
         part = RefinedRows(np.arange(len(y)), y, groups, weight)
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
         if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
-            Z = Z[:]  # of so few rows a copy: they are gone through hundreds of times
+            Z = Z[
+                :
+            ]  # of so few rows a copy: they are gone through hundreds of times
         # Those that share their bases.
-        for alike in sharing(models, lambda model: (repr(model.base), model.cv, repr(model.random_state))):
+        for alike in sharing(
+            models,
+            lambda model: (repr(model.base), model.cv, repr(model.random_state)),
+        ):
             one = alike[0]
             seed = int(repeatable(one.random_state).randint(2**31 - 1))
             some = Z
@@ -177,9 +192,15 @@ class SoftTop(RefinedRanker):
             if sample is not part:
                 some = Z[sample.rows]
                 sample = replace(sample, rows=np.arange(len(sample.rows)))
-            pairs = tuning_folds(sample.y, whole, one.cv, np.random.default_rng(seed))
-            folds = [(sample.take(train), sample.take(test)) for train, test in pairs]
-            trials = Trials(some, folds, _bases(one.base), _runner(one.n_jobs), seed)
+            pairs = tuning_folds(
+                sample.y, whole, one.cv, np.random.default_rng(seed)
+            )
+            folds = [
+                (sample.take(train), sample.take(test)) for train, test in pairs
+            ]
+            trials = Trials(
+                some, folds, _bases(one.base), _runner(one.n_jobs), seed
+            )
             requests = [model._request(part) for model in alike]
             with blas().limit(limits=1):
                 outcomes = search(Z, part, trials, requests)
@@ -187,8 +208,12 @@ class SoftTop(RefinedRanker):
                 model._store(outcome, scale, data)
 
     def _request(self, part: RefinedRows) -> Request:
-        bandwidths = _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
-        l2s_to_base = _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
+        bandwidths = (
+            _BANDWIDTHS if self.bandwidth is None else (float(self.bandwidth),)
+        )
+        l2s_to_base = (
+            _L2_TO_BASE if self.l2_to_base is None else (float(self.l2_to_base),)
+        )
         settings = np.array(list(product(bandwidths, l2s_to_base)))
         return Request(self._top_of(part), settings, self.min_gain_se)
 
@@ -212,14 +237,24 @@ class GivenBase:
 
     def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
         """Return the weights of the estimator, in a column."""
-        from attop.experiment._learner import fit  # with all of scikit-learn's ensembles
+        from attop.experiment._learner import (
+            fit,
+        )  # with all of scikit-learn's ensembles
 
         every = len(part.rows) == X.shape[0] and not isinstance(X, Standardised)
         rows = X if every else X[part.rows]
-        model = fit(self._estimator, rows, part.y, sample_weight=part.weight, groups=part.groups)
+        model = fit(
+            self._estimator,
+            rows,
+            part.y,
+            sample_weight=part.weight,
+            groups=part.groups,
+        )
         coef = getattr(getattr(model, "best_estimator_", model), "coef_", None)
         if coef is None or np.size(coef) != X.shape[1]:
-            shape = "no coef_" if coef is None else f"coef_ of shape {np.shape(coef)}"
+            shape = (
+                "no coef_" if coef is None else f"coef_ of shape {np.shape(coef)}"
+            )
             raise ValueError(
                 f"base must be a linear estimator with one coef_ a feature, "
                 f"got {self._estimator!r} with {shape}"
@@ -232,7 +267,9 @@ def _bases(base: str | BaseEstimator) -> Bases:
         return PointwiseBases(_BASES[base])
     if not (hasattr(base, "fit") and hasattr(base, "get_params")):
         names = ", ".join(map(repr, _BASES))
-        raise ValueError(f"base must be {names} or a linear estimator, got {base!r}")
+        raise ValueError(
+            f"base must be {names} or a linear estimator, got {base!r}"
+        )
     return GivenBase(base)
 
 
@@ -255,4 +292,8 @@ def _aligned(value: Any) -> Any:
     """Return an array from another machine, which may begin at any byte, aligned for the BLAS."""
     if isinstance(value, RefinedRows):
         return replace(value, weight=_aligned(value.weight))
-    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
+    return (
+        np.require(value, requirements="A")
+        if isinstance(value, np.ndarray)
+        else value
+    )

@@ -51,7 +51,9 @@ class Standardised:
         product = np.zeros((self.shape[1], *coef.shape[1:]))
         for rows in gen_batches(self.shape[0], _BLOCK):
             product += self._X[rows].T @ coef[rows]
-        product = product.T / self._size - np.multiply.outer(coef.sum(axis=0), self._mean)
+        product = product.T / self._size - np.multiply.outer(
+            coef.sum(axis=0), self._mean
+        )
         return (product / self._std).T
 
 

@@ -48,18 +48,34 @@ def default_members(n_rows: int, n_features: int, *, sparse: bool) -> list[Membe
     `n_rows` are those of the smallest sample they are fitted on. Without LightGBM no booster takes a sparse
     matrix.
     """
-    boosting = booster(100, 0.08, max_bin=63, subsample=0.7, subsample_freq=1, colsample_bytree=0.6)
+    boosting = booster(
+        100, 0.08, max_bin=63, subsample=0.7, subsample_freq=1, colsample_bytree=0.6
+    )
     large = n_rows > ROWS_OF_A_TREE
     rows = {"bootstrap": True, "max_samples": ROWS_OF_A_TREE} if large else {}
     scaled = [SimpleImputer(), StandardScaler(with_mean=not sparse)]
     return [
-        *([] if sparse and find_spec("lightgbm") is None else [("boosting", boosting)]),
-        ("extra trees", ExtraTreesClassifier(12, max_features=min(0.5, 60 / n_features), **rows)),
-        ("logistic regression", make_pipeline(*scaled, LogisticRegression(C=0.1, max_iter=1000))),
+        *(
+            []
+            if sparse and find_spec("lightgbm") is None
+            else [("boosting", boosting)]
+        ),
+        (
+            "extra trees",
+            ExtraTreesClassifier(
+                12, max_features=min(0.5, 60 / n_features), **rows
+            ),
+        ),
+        (
+            "logistic regression",
+            make_pipeline(*scaled, LogisticRegression(C=0.1, max_iter=1000)),
+        ),
     ]
 
 
-def booster(trees: int = 200, learning_rate: float = 0.05, **more: Any) -> Estimator:
+def booster(
+    trees: int = 200, learning_rate: float = 0.05, **more: Any
+) -> Estimator:
     """Return LightGBM, or scikit-learn's boosting where that is not installed, set for few positives.
 
     `more` are parameters of LightGBM alone.
@@ -87,7 +103,10 @@ def booster(trees: int = 200, learning_rate: float = 0.05, **more: Any) -> Estim
 
 def _seeded(name: str, estimator: Estimator, seed: int) -> Estimator:
     """Return a clone of the estimator; each `random_state` that is None gets a seed of the member's name."""
-    states = {p: derive_seed(seed, name, p, bits=31) for p in open_parameters(estimator, "random_state")}
+    states = {
+        p: derive_seed(seed, name, p, bits=31)
+        for p in open_parameters(estimator, "random_state")
+    }
     return clone(estimator).set_params(**states)
 
 
@@ -107,13 +126,16 @@ def cross_fit(
     that of `raw_scores`; members without a seed get one. The scores are the same for any `n_jobs`.
     """
     members = [(name, _seeded(name, model, seed)) for name, model in members]
-    parts = Parallel(n_jobs)(delayed(_held_out)(members, X, y, fold, values, prior) for fold in folds)
+    parts = Parallel(n_jobs)(
+        delayed(_held_out)(members, X, y, fold, values, prior) for fold in folds
+    )
     scores = np.empty((len(y), len(members)))
     for (_, test), (_, part) in zip(folds, parts, strict=True):
         scores[test] = part
     models = zip(*(fitted for fitted, _ in parts), strict=True)
     return [
-        (name, list(models_of_folds)) for (name, _), models_of_folds in zip(members, models, strict=True)
+        (name, list(models_of_folds))
+        for (name, _), models_of_folds in zip(members, models, strict=True)
     ], scores
 
 
@@ -134,7 +156,12 @@ def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
 
 
 def _held_out(
-    members: Sequence[Member], X: Rows, y: Ints, fold: Pair, values: Values, prior: float
+    members: Sequence[Member],
+    X: Rows,
+    y: Ints,
+    fold: Pair,
+    values: Values,
+    prior: float,
 ) -> tuple[list[Estimator], Floats]:
     """Fit the members on the training rows of a fold; return them, and their scores of its test rows."""
     train, test = fold
@@ -145,6 +172,7 @@ def _held_out(
     with threadpool_limits(1):
         models = [fit(model, rows, y[train], **columns) for _, model in members]
         scores = [
-            raw_scores(name, model, held_out, prior) for (name, _), model in zip(members, models, strict=True)
+            raw_scores(name, model, held_out, prior)
+            for (name, _), model in zip(members, models, strict=True)
         ]
     return models, np.column_stack(scores)

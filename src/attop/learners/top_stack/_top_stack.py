@@ -20,9 +20,23 @@ from attop._core.sample import Label, centre_and_scale, refuse_masked
 from attop._core.typing import Floats, Ints, TopLike
 from attop.experiment._routing import Rows, takes
 from attop.experiment._splits import Pair, cross_fitting_folds
-from attop.learners._base import Setting, SplittingRanker, Training, all_alike, cut_below, fit_all
+from attop.learners._base import (
+    Setting,
+    SplittingRanker,
+    Training,
+    all_alike,
+    cut_below,
+    fit_all,
+)
 from attop.learners._validation import repeatable
-from attop.learners.top_stack._members import Fitted, Member, Values, cross_fit, default_members, raw_scores
+from attop.learners.top_stack._members import (
+    Fitted,
+    Member,
+    Values,
+    cross_fit,
+    default_members,
+    raw_scores,
+)
 from attop.metrics._held_out import HeldOutPrecision, TopPrecision
 
 
@@ -184,15 +198,21 @@ class TopStack(SplittingRanker, BaseComposition):
         self._check_estimators()
         y = validate_data(self, y=labels[0])
         if not len(y):
-            raise ValueError("X has 0 sample(s): a ranking is learnt from positives and negatives")
+            raise ValueError(
+                "X has 0 sample(s): a ranking is learnt from positives and negatives"
+            )
         return indexable(validate_data(self, X, skip_check_array=True), y)
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         """Fit `models`, which differ in their top alone."""
         X, y, groups, weight, entity = data.with_positive_weight()
         columns = {"groups": groups, "entity": entity, "sample_weight": weight}
-        values: Values = {name: value for name, value in columns.items() if value is not None}
-        measures = [TopPrecision(y, model._top(), groups, entity) for model in models]
+        values: Values = {
+            name: value for name, value in columns.items() if value is not None
+        }
+        measures = [
+            TopPrecision(y, model._top(), groups, entity) for model in models
+        ]
         members = self._fit_members(X, y, values)
         for model, measure in zip(models, measures, strict=True):
             model._combine(members, y, weight, measure)
@@ -200,20 +220,28 @@ class TopStack(SplittingRanker, BaseComposition):
     def _fit_members(self, X: Rows, y: Ints, values: Values) -> _Members:
         rng = repeatable(self.random_state)
         most = max(2, int(np.bincount(y).min()) // 2)
-        folds = cross_fitting_folds(min(self.cv, most), y, values.get("groups", values.get("entity")), rng)
+        folds = cross_fitting_folds(
+            min(self.cv, most), y, values.get("groups", values.get("entity")), rng
+        )
         seed = int(rng.randint(np.iinfo(np.int32).max))
         members: Any = self.estimators
         if isinstance(members, str):
             n_rows = min(len(train) for train, _ in folds)
-            members = default_members(n_rows, self.n_features_in_, sparse=issparse(X))
+            members = default_members(
+                n_rows, self.n_features_in_, sparse=issparse(X)
+            )
         weight = values.get("sample_weight")
-        if weight is not None and not any(takes(model, "sample_weight") for _, model in members):
+        if weight is not None and not any(
+            takes(model, "sample_weight") for _, model in members
+        ):
             raise ValueError(
                 f"no member takes sample_weight ({', '.join(name for name, _ in members)}): "
                 "add one that does, or leave the weights out"
             )
         prior = float(np.average(y, weights=weight))
-        fitted, scores = cross_fit(members, X, y, folds, values, prior, seed, self.n_jobs)
+        fitted, scores = cross_fit(
+            members, X, y, folds, values, prior, seed, self.n_jobs
+        )
         centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
         return _Members(
@@ -230,7 +258,9 @@ class TopStack(SplittingRanker, BaseComposition):
         if isinstance(self.estimators, str) and self.estimators == "auto":
             return
         try:
-            names = [name for name, model in self.estimators if hasattr(model, "fit")]
+            names = [
+                name for name, model in self.estimators if hasattr(model, "fit")
+            ]
         except (TypeError, ValueError):
             names = []
         if not names or len(names) < len(self.estimators):
@@ -240,7 +270,13 @@ class TopStack(SplittingRanker, BaseComposition):
             )
         self._validate_names(names)
 
-    def _combine(self, members: _Members, y: Ints, weights: Floats | None, measure: TopPrecision) -> None:
+    def _combine(
+        self,
+        members: _Members,
+        y: Ints,
+        weights: Floats | None,
+        measure: TopPrecision,
+    ) -> None:
         Z = members.scores
         seed = members.seed
         self.members_ = members.fitted
@@ -248,7 +284,8 @@ class TopStack(SplittingRanker, BaseComposition):
         self._centre = members.centre
         self._scale = members.scale
         self.member_values_ = {
-            name: measure.assess(Z[:, j], seed=seed) for j, (name, _) in enumerate(members.fitted)
+            name: measure.assess(Z[:, j], seed=seed)
+            for j, (name, _) in enumerate(members.fitted)
         }
         held_out = np.empty(len(y))
         for rows, test in members.folds:
@@ -264,7 +301,10 @@ class TopStack(SplittingRanker, BaseComposition):
         check_is_fitted(self)
         refuse_masked(X, "X")
         raw = [
-            np.mean([raw_scores(name, model, X, self._prior) for model in models], axis=0)
+            np.mean(
+                [raw_scores(name, model, X, self._prior) for model in models],
+                axis=0,
+            )
             for name, models in self.members_
         ]
         return (np.column_stack(raw) - self._centre) / self._scale
@@ -280,17 +320,25 @@ class TopStack(SplittingRanker, BaseComposition):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        estimators: Any = [] if isinstance(self.estimators, str) else self.estimators
+        estimators: Any = (
+            [] if isinstance(self.estimators, str) else self.estimators
+        )
         members = [get_tags(model).input_tags for _, model in estimators]
         tags.input_tags.allow_nan = all(member.allow_nan for member in members)
         tags.input_tags.sparse = all(member.sparse for member in members)
         return tags
 
 
-def _weigh(members: Floats, y: Ints, weights: Floats | None, rows: Ints) -> tuple[Floats, float]:
+def _weigh(
+    members: Floats, y: Ints, weights: Floats | None, rows: Ints
+) -> tuple[Floats, float]:
     """Return the weights of the members' standardised scores, learnt on `rows`, and the intercept."""
     model = LogisticRegression(max_iter=1000)
-    model.fit(members[rows], y[rows], sample_weight=None if weights is None else weights[rows])
+    model.fit(
+        members[rows],
+        y[rows],
+        sample_weight=None if weights is None else weights[rows],
+    )
     return np.asarray(model.coef_[0]), float(model.intercept_[0])
 
 

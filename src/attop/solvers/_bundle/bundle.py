@@ -6,7 +6,15 @@ import numpy as np
 
 from attop._core.parameters import check_numbers
 from attop._core.typing import Features, Floats
-from attop.solvers._base import NOTHING, Deadline, History, Solution, Status, check_loss, relative_gap
+from attop.solvers._base import (
+    NOTHING,
+    Deadline,
+    History,
+    Solution,
+    Status,
+    check_loss,
+    relative_gap,
+)
 from attop.solvers._bundle.cutting_planes import LevelStep, Planes, plane_offset
 from attop.solvers._bundle.working_set import WorkingSet
 from attop.surrogates._base import BoundSurrogate
@@ -126,7 +134,9 @@ def bundle(
                     "the loss is not convex, or its subgradients are wrong; use gradient_descent"
                 )
             gap = max(gap, 0.0)
-            history.record(t, deadline.elapsed, np.array([objective]), np.array([gap]))
+            history.record(
+                t, deadline.elapsed, np.array([objective]), np.array([gap])
+            )
             if relative_gap(start, objective, lower) <= tol:
                 status = "converged"
                 break
@@ -142,7 +152,9 @@ def bundle(
                 candidate = level.step(planes, best, objective, lower)
                 planes.drop_idle()
             span.add(candidate, np.asarray(X @ candidate))
-            best, objective, new_coef, new_offset = span.search(loss, planes, lam, objective, lower)
+            best, objective, new_coef, new_offset = span.search(
+                loss, planes, lam, objective, lower
+            )
             if len(new_offset) == 0:  # the loss overflows at the candidate
                 status = "diverged"
                 break
@@ -151,9 +163,13 @@ def bundle(
                 new_coef = np.column_stack([new_coef, at_zero[0]])
                 new_offset = np.append(new_offset, at_zero[1])
     if relative_gap(start, start, lower) == 0.0:
-        best = np.zeros(d)  # the optimum; any other iterate is equal to it up to rounding
+        best = np.zeros(
+            d
+        )  # the optimum; any other iterate is equal to it up to rounding
     # The scores of the best iterate are linear combinations, with rounding errors: evaluate the model itself.
-    exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(best @ best)
+    exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(
+        best @ best
+    )
     return Solution(
         coef=best[:, np.newaxis],
         objective=np.array([exact]),
@@ -176,13 +192,22 @@ class _Span:
 
     def add(self, point: Floats, scores: Floats) -> None:
         """Insert a point after the best, and drop the oldest."""
-        self.points = np.column_stack([self.points[:, 0], point, self.points[:, 1 : _MEMORY + 1]])
+        self.points = np.column_stack(
+            [self.points[:, 0], point, self.points[:, 1 : _MEMORY + 1]]
+        )
         stacked = [self.scores[:, 0], scores, *self.scores[:, 1 : _MEMORY + 1].T]
         self.scores = np.array(stacked).T  # columns contiguous
-        self.errors = np.concatenate([self.errors[:1], [_rounding(scores)], self.errors[1 : _MEMORY + 1]])
+        self.errors = np.concatenate(
+            [self.errors[:1], [_rounding(scores)], self.errors[1 : _MEMORY + 1]]
+        )
 
     def search(
-        self, loss: BoundSurrogate, planes: Planes, lam: float, objective: float, lower: float
+        self,
+        loss: BoundSurrogate,
+        planes: Planes,
+        lam: float,
+        objective: float,
+        lower: float,
     ) -> tuple[Floats, float, Floats, Floats]:
         """Minimise over the span by cutting planes.
 
@@ -207,7 +232,10 @@ class _Span:
             if not np.isfinite(value):
                 break
             new_planes.append((c, plane_offset(value, c, scores)))
-            model.add((mix.T @ (self.scores.T @ c))[np.newaxis], np.array([new_planes[-1][1]]))
+            model.add(
+                (mix.T @ (self.scores.T @ c))[np.newaxis],
+                np.array([new_planes[-1][1]]),
+            )
             reached = value + 0.5 * lam * float(z @ z)
             if reached < objective:
                 objective = reached
@@ -220,14 +248,28 @@ class _Span:
         if best_at is not None:
             objective = self._move(loss, lam, mix @ z_best, objective, before)
         active = np.flatnonzero(model.weights[len(planes.offsets) :]).tolist()
-        chosen = sorted({0, *active} | ({best_at} if best_at is not None else set()))[: len(new_planes)]
+        chosen = sorted(
+            {0, *active} | ({best_at} if best_at is not None else set())
+        )[: len(new_planes)]
         coef = (
-            np.column_stack([new_planes[i][0] for i in chosen]) if new_planes else np.zeros((len(scores), 0))
+            np.column_stack([new_planes[i][0] for i in chosen])
+            if new_planes
+            else np.zeros((len(scores), 0))
         )
-        return self.points[:, 0].copy(), objective, coef, np.array([new_planes[i][1] for i in chosen])
+        return (
+            self.points[:, 0].copy(),
+            objective,
+            coef,
+            np.array([new_planes[i][1] for i in chosen]),
+        )
 
     def _move(
-        self, loss: BoundSurrogate, lam: float, weights: Floats, objective: float, before: float
+        self,
+        loss: BoundSurrogate,
+        lam: float,
+        weights: Floats,
+        objective: float,
+        before: float,
     ) -> float:
         """Make a combination the best point, unless its exact objective is not below `before`; return it."""
         point = self.points @ weights
@@ -236,7 +278,9 @@ class _Span:
         if error > _DRIFT * float(np.abs(scores).max()):
             scores = np.asarray(self.X @ point)
             error = _rounding(scores)
-            objective = _evaluate(loss, scores)[0] + 0.5 * lam * float(point @ point)
+            objective = _evaluate(loss, scores)[0] + 0.5 * lam * float(
+                point @ point
+            )
             if not objective < before:
                 return before
         self.points[:, 0], self.scores[:, 0], self.errors[0] = point, scores, error

@@ -133,7 +133,12 @@ class Planes:
         weights = minimise_on_simplex(self.gram / both, at_origin, start)[0]
         self.idle[weights > 0] = 0
         w = origin - weights @ self.slopes / both
-        return w, weights, 0.5 * lam * float(w @ w) + float((self.slopes @ w + self.offsets).max())
+        return (
+            w,
+            weights,
+            0.5 * lam * float(w @ w)
+            + float((self.slopes @ w + self.offsets).max()),
+        )
 
     def restricted(self, basis: Floats) -> Planes:
         """Return the planes as functions of z for ``w = basis z``."""
@@ -163,20 +168,30 @@ class LevelStep:
         self.rho = lam
         self.shares = shares
 
-    def step(self, planes: Planes, best: Floats, objective: float, lower: float) -> Floats:
+    def step(
+        self, planes: Planes, best: Floats, objective: float, lower: float
+    ) -> Floats:
         """Return a point near `best` whose model value is between lower bound and `objective`."""
         low, high = (lower + share * (objective - lower) for share in self.shares)
         least, most = 0.0, np.inf  # bracket of rho
         w = best
         weights = planes.weights
         for _ in range(12):
-            w, weights, value = planes.minimise_near(self.lam, self.rho, best, weights)
+            w, weights, value = planes.minimise_near(
+                self.lam, self.rho, best, weights
+            )
             if value > high:
                 most = self.rho
-                self.rho = np.sqrt(least) * np.sqrt(most) if least > 0 else self.rho / 4
+                self.rho = (
+                    np.sqrt(least) * np.sqrt(most) if least > 0 else self.rho / 4
+                )
             elif value < low:
                 least = self.rho
-                self.rho = np.sqrt(least) * np.sqrt(most) if most < np.inf else self.rho * 4
+                self.rho = (
+                    np.sqrt(least) * np.sqrt(most)
+                    if most < np.inf
+                    else self.rho * 4
+                )
             else:
                 break
         # Keep rho in a range from which the next steps, by factors of 4, can return.

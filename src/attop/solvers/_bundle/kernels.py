@@ -14,7 +14,19 @@ TINY = np.finfo(np.float64).tiny
 
 
 @njit(**KERNEL)
-def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indices, vectors, factor):
+def active_set(
+    H,
+    b,
+    alpha,
+    tol,
+    rounding,
+    ridge,
+    refinements,
+    max_steps,
+    indices,
+    vectors,
+    factor,
+):
     """Minimise ``1/2 alpha' H alpha - b' alpha`` over the simplex; see `cutting_planes`.
 
     `alpha`, a point of the simplex, is replaced by the solution. It stops at a gap of `tol`, or of `rounding`
@@ -41,14 +53,19 @@ def active_set(H, b, alpha, tol, rounding, ridge, refinements, max_steps, indice
         if gap <= max(tol, rounding * max(abs(slope + linear), abs(linear))):
             return gap, step
         # Minimise over the current support first: an index that enters earlier may have to leave at once.
-        settled = most - least <= (0.0 if bounced else 0.1 * gap) or full_steps >= refinements
+        settled = (
+            most - least <= (0.0 if bounced else 0.1 * gap)
+            or full_steps >= refinements
+        )
         if settled:
             if alpha[entering] > 0.0 or bounced == 2:
                 return gap, step  # rounding leaves nothing to gain
             support[size] = entering
             size += 1
             full_steps = 0
-        newton_direction(H, gradient, support[:size], ridge, others, direction, x, factor)
+        newton_direction(
+            H, gradient, support[:size], ridge, others, direction, x, factor
+        )
         length, first = step_length(alpha, support[:size], direction)
         if first >= 0 and length == 0.0:
             bounced += 1
@@ -146,7 +163,11 @@ def newton_direction(H, gradient, support, ridge, others, direction, x, factor):
                 c = others[j]
                 value = H[a, c] - H[a, q] - H[q, c] + H[q, q]
                 if i == j:
-                    value = max(value, 0.0) * (1.0 + ridge) + 1e-2 * ridge * (H[a, a] + H[q, q]) + TINY
+                    value = (
+                        max(value, 0.0) * (1.0 + ridge)
+                        + 1e-2 * ridge * (H[a, a] + H[q, q])
+                        + TINY
+                    )
                 value -= dot(factor[i, :j], factor[j, :j])
                 if i > j:
                     factor[i, j] = value / factor[j, j]
@@ -161,7 +182,9 @@ def newton_direction(H, gradient, support, ridge, others, direction, x, factor):
         if not ridge < np.inf:
             return  # H is not finite
     for i in range(n):
-        x[i] = (gradient[q] - gradient[others[i]] - dot(factor[i, :i], x[:i])) / factor[i, i]
+        x[i] = (
+            gradient[q] - gradient[others[i]] - dot(factor[i, :i], x[:i])
+        ) / factor[i, i]
     for i in range(n - 1, -1, -1):
         x[i] /= factor[i, i]
         for j in range(i):

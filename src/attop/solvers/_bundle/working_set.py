@@ -93,7 +93,10 @@ class WorkingSet:
             value, c = loss(moved)
             if not np.isfinite(value):
                 break
-            planes.add(self._slope(part, c), np.array([plane_offset(float(value), c, moved)]))
+            planes.add(
+                self._slope(part, c),
+                np.array([plane_offset(float(value), c, moved)]),
+            )
             total = float(value) + 0.5 * lam * float(point @ point)
             if total < reached:
                 centre = point

@@ -44,7 +44,9 @@ def over_groups(one):
         constant : float, what else the loss takes
         tile, values, positions : buffers for the largest group
     """
-    return specialise(_loop, f"{one.__module__}.{one.__name__}", one=njit(inline="always")(one))
+    return specialise(
+        _loop, f"{one.__module__}.{one.__name__}", one=njit(inline="always")(one)
+    )
 
 
 def over_lists(evaluate):
@@ -69,7 +71,19 @@ def specialise(loop, name, **functions):
 
 
 def _loop(
-    scores, order, start, n_pos, k, weight, value, coef, item_weight, constant, tile, values, positions
+    scores,
+    order,
+    start,
+    n_pos,
+    k,
+    weight,
+    value,
+    coef,
+    item_weight,
+    constant,
+    tile,
+    values,
+    positions,
 ):
     m = scores.shape[1]
     for g in range(len(n_pos)):
@@ -79,11 +93,25 @@ def _loop(
             size = load(scores, items, first, tile, value)
             for r in range(size):
                 row = tile[r, : len(items)]
-                value[first + r] += weight * one(row, n_pos[g], w, k[g], constant, values, positions)  # noqa: F821
+                value[first + r] += weight * one(  # noqa: F821
+                    row, n_pos[g], w, k[g], constant, values, positions
+                )
             store(tile, items, first, size, weight, coef)
 
 
-def _lists(scores, users, indptr, indices, k, scale, factor, constant, row, values, positions):
+def _lists(
+    scores,
+    users,
+    indptr,
+    indices,
+    k,
+    scale,
+    factor,
+    constant,
+    row,
+    values,
+    positions,
+):
     total = 0.0
     wrong = 0
     for g in range(len(users)):
@@ -95,7 +123,9 @@ def _lists(scores, users, indptr, indices, k, scale, factor, constant, row, valu
         at = indices[indptr[users[g]] : indptr[users[g] + 1]]
         for i in range(len(at)):  # ascending, so that each is still in its place
             row[i], row[at[i]] = row[at[i]], row[i]
-        total += one(row, len(at), row[:0], k[users[g]], constant, values, positions)  # noqa: F821
+        total += one(  # noqa: F821
+            row, len(at), row[:0], k[users[g]], constant, values, positions
+        )
         for i in range(len(at) - 1, -1, -1):
             row[i], row[at[i]] = row[at[i]], row[i]
         for j in range(len(row)):

@@ -30,7 +30,16 @@ def _of_highest(row, n_pos, beta, k, values, positions):
     largest(row[:n_pos], beta, -np.inf, high, who)
     count = largest(row[n_pos:], k, high[beta - 1] - 1.0, top, where)
     row[:] = 0.0
-    return _pair_hinges(high[:beta], who, top[:count], where, 1.0, 1.0 / (beta * k), row[:n_pos], row[n_pos:])
+    return _pair_hinges(
+        high[:beta],
+        who,
+        top[:count],
+        where,
+        1.0,
+        1.0 / (beta * k),
+        row[:n_pos],
+        row[n_pos:],
+    )
 
 
 def _max(row, n_pos, w, k, constant, values, positions):
@@ -43,7 +52,16 @@ def _max(row, n_pos, w, k, constant, values, positions):
     row[:] = 0.0
     high = low[:beta][::-1]
     who = who[:beta][::-1]
-    return _pair_hinges(high, who, top[:count], where, 1.0, 1.0 / (beta * k), row[:n_pos], row[n_pos:])
+    return _pair_hinges(
+        high,
+        who,
+        top[:count],
+        where,
+        1.0,
+        1.0 / (beta * k),
+        row[:n_pos],
+        row[n_pos:],
+    )
 
 
 def _avg(row, n_pos, w, k, constant, values, positions):
@@ -79,7 +97,9 @@ def _ts(row, n_pos, w, k, constant, values, positions):
     row[:] = 0.0
     scale = 1.0 / (beta * k)
     value = _pair_hinges(high[:beta], who, top[:count], where, 1.0, scale, pos, neg)
-    return value + _pair_hinges(high[beta:n_pos], who[beta:], top[:count], where, 0.0, scale, pos, neg)
+    return value + _pair_hinges(
+        high[beta:n_pos], who[beta:], top[:count], where, 0.0, scale, pos, neg
+    )
 
 
 def _ts_convex(row, n_pos, w, k, constant, values, positions):
@@ -103,7 +123,9 @@ def _ts_convex(row, n_pos, w, k, constant, values, positions):
     reaching = 0
     while reaching < count and surplus[reaching] > 0.0:
         reaching += 1
-    value = _pair_hinges(others, who[beta:], top[:count], where, 0.0, scale, pos, neg)
+    value = _pair_hinges(
+        others, who[beta:], top[:count], where, 0.0, scale, pos, neg
+    )
     for j in range(reaching):
         value += scale * surplus[j]
         neg[where[j]] = scale * len(others)
@@ -192,7 +214,9 @@ def _by_weight(row, n_pos, w, k, most, of_lowest, others):
     inner = within(c, total - beta, total) if of_lowest else within(c, 0.0, beta)
     value = _weighted_pairs(high, inner, top, d, 1.0, by_pos, by_neg)
     if others:
-        value += _weighted_pairs(high, within(c, beta, total), top, d, 0.0, by_pos, by_neg)
+        value += _weighted_pairs(
+            high, within(c, beta, total), top, d, 0.0, by_pos, by_neg
+        )
     return _written(value, scale, by_pos, who, by_neg, where, row)
 
 
@@ -283,7 +307,10 @@ def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
         below += c[i]
         rest[i] = below
     value = 0.0
-    of_one, mass = 0.0, 0.0  # the sum over j for the current positive, and its active negatives
+    of_one, mass = (
+        0.0,
+        0.0,
+    )  # the sum over j for the current positive, and its active negatives
     active = 0
     for i in range(len(high)):
         if mass > 0.0:
@@ -327,7 +354,9 @@ def _weighted_surplus(high, inner, others, top):
     return surplus
 
 
-ramp, pauc, max_, avg, ts, ts_convex = map(over_groups, (_ramp, _pauc, _max, _avg, _ts, _ts_convex))
+ramp, pauc, max_, avg, ts, ts_convex = map(
+    over_groups, (_ramp, _pauc, _max, _avg, _ts, _ts_convex)
+)
 weighted_ramp, weighted_pauc, weighted_max_ = map(
     over_groups, (_weighted_ramp, _weighted_pauc, _weighted_max)
 )

@@ -47,14 +47,18 @@ def _ramp(row, n_pos, w, k, constant, values, positions):
     high = values[1]
     who = positions[1]
     largest(row[:n_pos], k, -np.inf, high, who)
-    return _matched_hinges(row, n_pos, high[:k][::-1], who[:k][::-1], values[0], positions[0])
+    return _matched_hinges(
+        row, n_pos, high[:k][::-1], who[:k][::-1], values[0], positions[0]
+    )
 
 
 def _max(row, n_pos, w, k, constant, values, positions):
     low = values[1]
     who = positions[1]
     n_low = smallest(row[:n_pos], min(k, n_pos), low, who)
-    return _matched_hinges(row, n_pos, low[:n_low], who[:n_low], values[0], positions[0])
+    return _matched_hinges(
+        row, n_pos, low[:n_low], who[:n_low], values[0], positions[0]
+    )
 
 
 @njit(inline="always")
@@ -174,7 +178,10 @@ def _matched_by_weight(row, n_pos, w, k, of_highest):
     value = 0.0
     i = len(high) - 1
     j = 0
-    by_pos, by_neg = 0.0, 0.0  # the coefficients of positive i and of negative j so far
+    by_pos, by_neg = (
+        0.0,
+        0.0,
+    )  # the coefficients of positive i and of negative j so far
     while i >= 0 and j < len(top):
         # Match the weight that is left of the two.
         weight = min(c[i] + by_pos, d[j] - by_neg)

@@ -115,7 +115,9 @@ def _cut(e, w, k, total):
         new = np.inf
         outside = total - inside
         if slope > 0.0 and inside > 0.0 and outside > 0.0:
-            new = u + (np.log(inside / outside) - target) * (inside * outside) / (slope * total)
+            new = u + (np.log(inside / outside) - target) * (inside * outside) / (
+                slope * total
+            )
         if abs(new - u) <= LAST_STEP:
             return new
         u = new if low < new < high else 0.5 * (low + high)
@@ -133,7 +135,11 @@ def _sums(e, w, cut, slopes):
     slope = 0.0
     for first in range(0, len(e), BLOCK):
         some = e[first : first + BLOCK], w[first : first + BLOCK]
-        more = _sums_and_slopes(*some, cut) if len(slopes) > 0 else _sums_alone(*some, cut)
+        more = (
+            _sums_and_slopes(*some, cut)
+            if len(slopes) > 0
+            else _sums_alone(*some, cut)
+        )
         inside += more[0]
         slope += more[1]
     return inside, slope

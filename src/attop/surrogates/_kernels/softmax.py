@@ -20,7 +20,9 @@ def _softmax(row, n_pos, w, k, constant, values, positions):
 
 
 def _at_k(row, n_pos, w, k, width, values, positions):
-    return _softmax_within(kth_largest(row, k, values, positions), row, n_pos, w, width, values)
+    return _softmax_within(
+        kth_largest(row, k, values, positions), row, n_pos, w, width, values
+    )
 
 
 def _weighted_at_k(row, n_pos, w, k, width, values, positions):
@@ -28,11 +30,15 @@ def _weighted_at_k(row, n_pos, w, k, width, values, positions):
 
 
 def _talos(row, n_pos, w, k, temperature, values, positions):
-    return _softmax_of_excess(kth_largest(row, k, values, positions), row, n_pos, w, temperature, values)
+    return _softmax_of_excess(
+        kth_largest(row, k, values, positions), row, n_pos, w, temperature, values
+    )
 
 
 def _weighted_talos(row, n_pos, w, k, temperature, values, positions):
-    return _softmax_of_excess(_kth_weight(row, w, k), row, n_pos, w, temperature, values)
+    return _softmax_of_excess(
+        _kth_weight(row, w, k), row, n_pos, w, temperature, values
+    )
 
 
 def _bpr(row, n_pos, w, k, constant, values, positions):
@@ -75,13 +81,21 @@ def _psl(row, n_pos, w, k, power, values, positions):
         if weight_of(w_neg, j) > 0.0:
             best = max(best, negatives[j])
     for i in range(n_pos):
-        highest = max(1.0, 1.0 + (best - row[i]) / power)  # divided by it, no power overflows
+        highest = max(
+            1.0, 1.0 + (best - row[i]) / power
+        )  # divided by it, no power overflows
         for j in range(len(x)):
-            x[j] = min(max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0)
+            x[j] = min(
+                max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0
+            )
         total = _powers(x, int(power) - 1, w_neg, powers)
         one = highest**-power
-        value += weight_of(w, i) * (power * np.log(highest) + np.log1p(total + (one - 1.0)))
-        row[i] = -_add(powers, w_neg, weight_of(w, i) / (highest * (one + total)), pull)
+        value += weight_of(w, i) * (
+            power * np.log(highest) + np.log1p(total + (one - 1.0))
+        )
+        row[i] = -_add(
+            powers, w_neg, weight_of(w, i) / (highest * (one + total)), pull
+        )
     for j in range(len(x)):
         negatives[j] = pull[j]
     return value
@@ -108,7 +122,9 @@ def _softmax_of_excess(threshold, row, n_pos, w, temperature, values):
         e[i] = -abs(row[i] - threshold)
     _exponentials(e, 0.0)
     for i in range(len(row)):
-        slope[i] = (e[i] if row[i] > threshold else 1.0) / ((1.0 + e[i]) * temperature)
+        slope[i] = (e[i] if row[i] > threshold else 1.0) / (
+            (1.0 + e[i]) * temperature
+        )
     _logarithms(e)
     for i in range(len(row)):
         row[i] = (min(row[i] - threshold, 0.0) - e[i]) / temperature
@@ -148,7 +164,9 @@ def _softmax_within(quantile, row, n_pos, w, width, values):
         value += weight_of(w, i) * inside * loss
         total += weight_of(w, i) * inside * slope
         # Divided before it is multiplied: the loss may be as large as the largest number.
-        row[i] = weight_of(w, i) * inside * ((1.0 - inside) * (loss / width) - slope)
+        row[i] = (
+            weight_of(w, i) * inside * ((1.0 - inside) * (loss / width) - slope)
+        )
     for j in range(len(negatives)):
         negatives[j] = negatives[j] * (total / sum_) if sum_ > 0.0 else 0.0
     return value
@@ -184,9 +202,17 @@ def _logarithms(x):
         z = x[i] / (2.0 + x[i])
         t = z * z
         high = 1.0 / 25.0 + t * (1.0 / 27.0 + t * (1.0 / 29.0 + t * (1.0 / 31.0)))
-        middle = 1.0 / 17.0 + t * (1.0 / 19.0 + t * (1.0 / 21.0 + t * (1.0 / 23.0 + t * high)))
-        low = 1.0 / 9.0 + t * (1.0 / 11.0 + t * (1.0 / 13.0 + t * (1.0 / 15.0 + t * middle)))
-        x[i] = 2.0 * z * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 5.0 + t * (1.0 / 7.0 + t * low))))
+        middle = 1.0 / 17.0 + t * (
+            1.0 / 19.0 + t * (1.0 / 21.0 + t * (1.0 / 23.0 + t * high))
+        )
+        low = 1.0 / 9.0 + t * (
+            1.0 / 11.0 + t * (1.0 / 13.0 + t * (1.0 / 15.0 + t * middle))
+        )
+        x[i] = (
+            2.0
+            * z
+            * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 5.0 + t * (1.0 / 7.0 + t * low))))
+        )
 
 
 @njit(**HELPER, fastmath={"reassoc", "contract"})
@@ -230,6 +256,12 @@ def _add(x, w, factor, to):
     return total
 
 
-softmax, at_k, weighted_at_k, bpr, psl = map(over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl))
+softmax, at_k, weighted_at_k, bpr, psl = map(
+    over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl)
+)
 talos, weighted_talos = map(over_groups, (_talos, _weighted_talos))
-weighted_softmax, weighted_bpr, weighted_psl = softmax, bpr, psl  # which weigh the items if there are weights
+weighted_softmax, weighted_bpr, weighted_psl = (
+    softmax,
+    bpr,
+    psl,
+)  # which weigh the items if there are weights

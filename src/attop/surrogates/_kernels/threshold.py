@@ -103,7 +103,9 @@ def _about_mean(row, n_pos, w, share):
 
 
 def _pat_mat(row, n_pos, w, k, beta, values, positions):
-    return _about(row, n_pos, w, _solution(row, 0, w, k, beta, values[0]), values[0])
+    return _about(
+        row, n_pos, w, _solution(row, 0, w, k, beta, values[0]), values[0]
+    )
 
 
 def _pat_mat_np(row, n_pos, w, k, beta, values, positions):
@@ -173,6 +175,11 @@ def _about(row, n_pos, w, t, share):
 hinge, squared_hinge, weighted_hinge, weighted_squared_hinge = map(
     over_groups, (_hinge, _squared_hinge, _weighted_hinge, _weighted_squared_hinge)
 )
-top_push_k, weighted_top_push_k = map(over_groups, (_top_push_k, _weighted_top_push_k))
+top_push_k, weighted_top_push_k = map(
+    over_groups, (_top_push_k, _weighted_top_push_k)
+)
 pat_mat, pat_mat_np = map(over_groups, (_pat_mat, _pat_mat_np))
-weighted_pat_mat, weighted_pat_mat_np = pat_mat, pat_mat_np  # which weigh the items if there are weights
+weighted_pat_mat, weighted_pat_mat_np = (
+    pat_mat,
+    pat_mat_np,
+)  # which weigh the items if there are weights

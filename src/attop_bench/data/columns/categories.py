@@ -23,7 +23,11 @@ MANY_VALUES = 50
 def as_identifiers(text: pd.Series, where: str) -> pd.Series:
     """Return identifiers: integers if all are written canonically, so that 01 stays another than 1."""
     text = require_present(text, where)
-    return text.astype(np.int64) if text.str.fullmatch(r"0|-?[1-9]\d{0,17}").all() else text
+    return (
+        text.astype(np.int64)
+        if text.str.fullmatch(r"0|-?[1-9]\d{0,17}").all()
+        else text
+    )
 
 
 def is_identifier(values: pd.Series) -> bool:
@@ -34,7 +38,9 @@ def is_identifier(values: pd.Series) -> bool:
 def check_text(text: pd.DataFrame, where: str) -> None:
     """Refuse columns that are neither text nor plain numbers."""
     for name, values in text.items():
-        other = next((v for v in values.dropna() if not isinstance(v, (str, Real))), None)
+        other = next(
+            (v for v in values.dropna() if not isinstance(v, (str, Real))), None
+        )
         if other is not None:
             raise DatasetError(
                 f"{where}: column {name!r} holds neither text nor plain numbers, for example {other!r}: drop "
@@ -42,7 +48,9 @@ def check_text(text: pd.DataFrame, where: str) -> None:
             )
 
 
-def check_categories(text: pd.DataFrame, max_categories: int | None, where: str, own: Container[str]) -> None:
+def check_categories(
+    text: pd.DataFrame, max_categories: int | None, where: str, own: Container[str]
+) -> None:
     """Refuse columns of which `one_hot` would make too many features; `own` are categories for sure."""
     for name, values in text.items():
         what = f"has {values.nunique():,} values in {len(values):,} rows"
@@ -59,10 +67,14 @@ def check_categories(text: pd.DataFrame, max_categories: int | None, where: str,
         raise DatasetError(f"{where}: column {name!r} {what}; {many}: add {remedy}")
 
 
-def to_numbers(text: pd.DataFrame, codes: Mapping[Any, float], where: str) -> pd.DataFrame:
+def to_numbers(
+    text: pd.DataFrame, codes: Mapping[Any, float], where: str
+) -> pd.DataFrame:
     """Replace text by the numbers that `codes` has for it."""
     for name, values in text.items():
-        if unknown := sorted(set(values.dropna().astype(str)) - set(map(str, codes))):
+        if unknown := sorted(
+            set(values.dropna().astype(str)) - set(map(str, codes))
+        ):
             raise DatasetError(
                 f"{where}: column {name!r} has the value {unknown[0]!r}, for which codes has no number; "
                 f"it has {', '.join(map(str, codes))}: add it"
@@ -76,11 +88,16 @@ def refuse_text(text: pd.DataFrame, where: str) -> None:
 
     def example(column: pd.Series) -> object:
         present = column.dropna()
-        return (*no_plain_numbers(present), *sorted(present, key=lambda v: -len(str(v))), None)[
-            0
-        ]  # or the longest number
+        return (
+            *no_plain_numbers(present),
+            *sorted(present, key=lambda v: -len(str(v))),
+            None,
+        )[0]  # or the longest number
 
-    if each := "; ".join(f"column {c!r} is not numeric, for example {example(text[c])!r}" for c in text):
+    if each := "; ".join(
+        f"column {c!r} is not numeric, for example {example(text[c])!r}"
+        for c in text
+    ):
         raise DatasetError(
             f"{where}: {each}: set one_hot or codes, drop it, or encode it as numbers; attop look shows what "
             "there is"

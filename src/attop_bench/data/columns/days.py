@@ -41,7 +41,9 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
 
     where = f"{where}: column {column.name!r}"
     if pd.api.types.is_bool_dtype(column):
-        raise DatasetError(f"{where} is true or false: name one of dates, or of days, as day")
+        raise DatasetError(
+            f"{where} is true or false: name one of dates, or of days, as day"
+        )
     if pd.api.types.is_numeric_dtype(column):
         days = column.to_numpy(np.float64)
         if not np.isfinite(days).all():
@@ -49,18 +51,29 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
         start = f"{where} has numbers from {days.min():.15g} to {days.max():.15g}, which"
         remedy = "write dates as 2024-12-31"
         if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
-            raise DatasetError(f"{start} are not numbers of days: divide seconds by 86400, {remedy}")
+            raise DatasetError(
+                f"{start} are not numbers of days: divide seconds by 86400, {remedy}"
+            )
         if looks := _no_days(np.unique(days)):
-            raise DatasetError(f"{start} look like {looks}, not days: {remedy}, or count from the first day")
+            raise DatasetError(
+                f"{start} look like {looks}, not days: {remedy}, or count from the first day"
+            )
         return np.floor(days).astype(np.int64)
     try:
-        offsets = column.map(lambda v: _OFFSET.search(v) if isinstance(v, str) else None)
+        offsets = column.map(
+            lambda v: _OFFSET.search(v) if isinstance(v, str) else None
+        )
         zones = offsets.map(lambda offset: offset[1] if offset else "")
         if zones.nunique() > 1 and (zones == "").any():
             raise ValueError("some times have an offset and others none")
         # The day where the clock is; of several clocks, that of Greenwich.
         dates = pd.to_datetime(column, format="ISO8601", utc=zones.nunique() > 1)
-        return dates.dt.tz_localize(None).to_numpy().astype("datetime64[D]").astype(np.int64)
+        return (
+            dates.dt.tz_localize(None)
+            .to_numpy()
+            .astype("datetime64[D]")
+            .astype(np.int64)
+        )
     except (ValueError, TypeError, AttributeError, OverflowError):
         raise DatasetError(
             f"{where} is not of dates, for example {column.iloc[0]!r}: write them as 2024-12-31 or "
@@ -78,7 +91,12 @@ def _no_days(numbers: Floats) -> str:
         ("years", 1900, 2100, True),
         ("months written as YYYYMM", 190_001, 210_012, months),
         # Days of one month, counted or written so, are as far apart.
-        ("dates written as YYMMDD", 10_101, 991_231, dates and low // 100 < high // 100),
+        (
+            "dates written as YYMMDD",
+            10_101,
+            991_231,
+            dates and low // 100 < high // 100,
+        ),
     )
     if (numbers % 1 == 0).all():
         for form, least, most, fits in forms:

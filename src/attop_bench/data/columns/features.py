@@ -72,13 +72,21 @@ def umap_embedding(
             f"UMAP of {n_fit} rows cannot have n_components={n_components}, n_neighbors={n_neighbors}: "
             "both must be well below the number of rows"
         )
-    options: dict[str, Any] = {"n_neighbors": n_neighbors, "min_dist": min_dist, "n_jobs": 1}
+    options: dict[str, Any] = {
+        "n_neighbors": n_neighbors,
+        "min_dist": min_dist,
+        "n_jobs": 1,
+    }
     if few := n_fit == len(table) < _FEW:
         options["precomputed_knn"] = _nearest(table, n_neighbors)
     try:
         with _umap(search=not few) as UMAP, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "precomputed_knn")  # without a search it places no other rows
-            model = UMAP(n_components=n_components, random_state=random_state, **options)
+            warnings.filterwarnings(
+                "ignore", "precomputed_knn"
+            )  # without a search it places no other rows
+            model = UMAP(
+                n_components=n_components, random_state=random_state, **options
+            )
             order = np.random.default_rng(random_state).permutation(len(table))
             fit, rest = np.sort(order[:n_fit]), np.sort(order[n_fit:])
             embedding = np.empty((len(table), n_components))
@@ -87,7 +95,9 @@ def umap_embedding(
                 rows = rest[start : start + n_fit]
                 embedding[rows] = model.transform(table[rows])
     except ImportError as error:
-        raise ImportError("item features by UMAP need umap-learn: pip install umap-learn") from error
+        raise ImportError(
+            "item features by UMAP need umap-learn: pip install umap-learn"
+        ) from error
     return embedding - embedding.mean(axis=0)
 
 
@@ -174,18 +184,30 @@ def masked_nmf(
     ----------
     Lee & Seung (2001), Algorithms for non-negative matrix factorization, theorem 1.
     """
-    from scipy import sparse  # not with the module, which is imported whenever the workflow is read
+    from scipy import (
+        sparse,
+    )  # not with the module, which is imported whenever the workflow is read
 
-    i, j, v = np.asarray(row), np.asarray(column), np.asarray(value, dtype=np.float64)
+    i, j, v = (
+        np.asarray(row),
+        np.asarray(column),
+        np.asarray(value, dtype=np.float64),
+    )
     observed = sparse.csr_array((v, (i, j)), shape=shape)
     observed.sort_indices()
-    i, j = np.repeat(np.arange(shape[0]), np.diff(observed.indptr)), observed.indices
+    i, j = (
+        np.repeat(np.arange(shape[0]), np.diff(observed.indptr)),
+        observed.indices,
+    )
     fitted = observed.copy()
 
     rng = np.random.default_rng(seed)
     scale = np.sqrt(v.mean() / rank)
     W, H = (scale * rng.uniform(0.5, 1.5, (n, rank)) for n in shape)
-    for factor, index in ((W, i), (H, j)):  # where nothing is observed the objective is flat
+    for factor, index in (
+        (W, i),
+        (H, j),
+    ):  # where nothing is observed the objective is flat
         factor[np.bincount(index, minlength=len(factor)) == 0] = 0
 
     def fit() -> float:
@@ -205,4 +227,6 @@ def masked_nmf(
 
 def _scale_by_ratio(factor: Floats, numerator: Floats, denominator: Floats) -> None:
     # A denominator of 0 means that the entry is 0 already, or that the objective does not depend on it.
-    factor *= np.divide(numerator, denominator, out=np.ones_like(factor), where=denominator > 0)
+    factor *= np.divide(
+        numerator, denominator, out=np.ones_like(factor), where=denominator > 0
+    )

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 def require_present(column: pd.Series, where: str) -> pd.Series:
     """Return a column; refuse one with missing values."""
     if column.isna().any():
-        raise DatasetError(f"{where}: {_missing(column)}: fill them in or drop these rows")
+        raise DatasetError(
+            f"{where}: {_missing(column)}: fill them in or drop these rows"
+        )
     return column
 
 

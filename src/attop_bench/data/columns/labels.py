@@ -27,7 +27,9 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
     if not y.any():
         values = ", ".join(map(str, table.values(name).unique().tolist()[:5]))
         wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
-        raise DatasetError(f"{table.where}: no row has {wanted}; values are {values}: set positive to one")
+        raise DatasetError(
+            f"{table.where}: no row has {wanted}; values are {values}: set positive to one"
+        )
     return y
 
 
@@ -37,13 +39,20 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
 
     comparison = comparison_with(table, name, positive)
     if comparison is None:
-        any_of, text = positive if isinstance(positive, list) else [positive], table.text(name)
+        any_of, text = (
+            positive if isinstance(positive, list) else [positive],
+            table.text(name),
+        )
         rows = np.logical_or.reduce([_equals(text, value) for value in any_of])
-        if not rows.any() and pd.api.types.is_numeric_dtype(column := table.values(name)):  # 100 of 100%
+        if not rows.any() and pd.api.types.is_numeric_dtype(
+            column := table.values(name)
+        ):  # 100 of 100%
             rows = column.isin([plain_number(value) for value in any_of]).to_numpy()
         return rows
     column = table.values(name)
-    if not pd.api.types.is_numeric_dtype(column):  # text, or numbers that may be names: 01 beside 1
+    if not pd.api.types.is_numeric_dtype(
+        column
+    ):  # text, or numbers that may be names: 01 beside 1
         column = pd.to_numeric(column.astype(object), errors="coerce")
     if (column.isna() & table.values(name).notna()).any():
         raise DatasetError(
@@ -51,10 +60,17 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
             "numeric: give the value that is positive"
         )
     value, (sign, limit) = column.to_numpy(np.float64), comparison
-    return {">=": value >= limit, "<=": value <= limit, ">": value > limit, "<": value < limit}[sign]
+    return {
+        ">=": value >= limit,
+        "<=": value <= limit,
+        ">": value > limit,
+        "<": value < limit,
+    }[sign]
 
 
-def decided(table: Table, name: str, positive: object, negative: object) -> NDArray[np.bool_]:
+def decided(
+    table: Table, name: str, positive: object, negative: object
+) -> NDArray[np.bool_]:
     """Return the rows whose label is positive or negative; refuse one that is both, and if none is negative.
 
     Parameters
@@ -80,10 +96,16 @@ def decided(table: Table, name: str, positive: object, negative: object) -> NDAr
     return yes | no
 
 
-def comparison_with(table: Table, name: str, positive: object) -> tuple[str, float] | None:
+def comparison_with(
+    table: Table, name: str, positive: object
+) -> tuple[str, float] | None:
     """Return a comparison as `comparison_of`; None where it is a value of the column, such as ``<30``."""
     comparison = comparison_of(positive)
-    return None if comparison and (table.text(name) == str(positive).strip()).any() else comparison
+    return (
+        None
+        if comparison and (table.text(name) == str(positive).strip()).any()
+        else comparison
+    )
 
 
 def comparison_of(positive: object) -> tuple[str, float] | None:

@@ -15,7 +15,11 @@ def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
     """Return the name of a column given by its name or number."""
     if (name := " ".join(str(wanted).split())) in frame.columns:
         return name  # blanks around a name are easily overlooked
-    number = wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else 0
+    number = (
+        wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else 0
+    )
     if 1 <= abs(number) <= frame.shape[1]:
         return frame.columns[number - 1 if number > 0 else number]
-    raise DatasetError(f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}")
+    raise DatasetError(
+        f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}"
+    )

@@ -69,7 +69,9 @@ def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series
 
 def values_of(X: pd.DataFrame) -> dict[str, list[str]]:
     """Return the values of each column of categories of a table."""
-    return {name: X[name].cat.categories.tolist() for name in columns_of(X).categories}
+    return {
+        name: X[name].cat.categories.tolist() for name in columns_of(X).categories
+    }
 
 
 def has_fixed_features(X: Any, max_categories: int | None) -> bool:
@@ -91,7 +93,10 @@ def count_features(X: Any, max_categories: int | None) -> int:
 
 
 def column_transformer(
-    X: Any, impute: str | None = None, max_categories: int | None = None, scaling: str = "none"
+    X: Any,
+    impute: str | None = None,
+    max_categories: int | None = None,
+    scaling: str = "none",
 ) -> Pipeline:
     """Return an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
 
@@ -108,18 +113,28 @@ def column_transformer(
     columns = columns_of(X)
     has_text = bool(columns.texts)
     filled = SimpleImputer(strategy="median", keep_empty_features=True)
-    most_frequent = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
+    most_frequent = SimpleImputer(
+        strategy="most_frequent", keep_empty_features=True
+    )
     scale = scaler(scaling) or "passthrough"
     number = "passthrough" if impute is None else filled
     encode = _encoder(X, max_categories, sparse=has_text)
     category = encode if impute is None else make_pipeline(most_frequent, encode)
     parts = [
-        ("numbers", make_pipeline(number, scale) if has_text else number, columns.numbers),
+        (
+            "numbers",
+            make_pipeline(number, scale) if has_text else number,
+            columns.numbers,
+        ),
         ("categories", category, columns.categories),
         *((f"words of {name}", text_weights(), name) for name in columns.texts),
     ]
-    steps = ColumnTransformer([part for part in parts if part[2] != []], sparse_threshold=float(has_text))
-    return Pipeline([("columns", steps), ("scale", "passthrough" if has_text else scale)])
+    steps = ColumnTransformer(
+        [part for part in parts if part[2] != []], sparse_threshold=float(has_text)
+    )
+    return Pipeline(
+        [("columns", steps), ("scale", "passthrough" if has_text else scale)]
+    )
 
 
 def _encoder(X: Any, max_categories: int | None, sparse: bool) -> Any:
@@ -150,17 +165,27 @@ def scaler(kind: str, sparse: bool = False) -> Any:
     if kind == "none":
         return None
     from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+    from sklearn.preprocessing import (
+        FunctionTransformer,
+        MinMaxScaler,
+        StandardScaler,
+    )
 
     standard = StandardScaler(with_mean=not sparse)
     if kind == "log1p":
-        return make_pipeline(FunctionTransformer(_log1p, accept_sparse=sparse), standard)
+        return make_pipeline(
+            FunctionTransformer(_log1p, accept_sparse=sparse), standard
+        )
     if kind == "range" and sparse:
-        raise ValueError("scaling range would fill the zeros of a sparse matrix: use standard or none")
+        raise ValueError(
+            "scaling range would fill the zeros of a sparse matrix: use standard or none"
+        )
     return standard if kind == "standard" else MinMaxScaler((-0.5, 0.5))
 
 
 def _log1p(X: Floats) -> Floats:
     if X.min() < 0:
-        raise ValueError(f"scaling log1p is for counts, and a feature has {X.min():g}: use standard")
+        raise ValueError(
+            f"scaling log1p is for counts, and a feature has {X.min():g}: use standard"
+        )
     return np.log1p(X)

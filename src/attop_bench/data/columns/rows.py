@@ -37,8 +37,13 @@ def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
     order is another split.
     """
     kinds = columns_of(X)
-    codes = {c: X[c].cat.codes.replace(-1, np.nan).astype(np.float64) for c in kinds.categories}
-    codes |= {c: X[c].astype("category").cat.codes.astype(np.float64) for c in kinds.texts}
+    codes = {
+        c: X[c].cat.codes.replace(-1, np.nan).astype(np.float64)
+        for c in kinds.categories
+    }
+    codes |= {
+        c: X[c].astype("category").cat.codes.astype(np.float64) for c in kinds.texts
+    }
     if has_fixed_features(X, max_categories):
         codes = {c: -code for c, code in codes.items()}
         X = X[[*kinds.numbers, *kinds.categories]]
@@ -76,7 +81,9 @@ def query_level_norm(X: Floats, query: NDArray) -> Floats:
     return np.divide(X - low, span, out=np.zeros_like(X), where=span > 0)
 
 
-def parts_by_bounds(query: NDArray, bounds: Sequence[float], where: str = "data") -> Ints:
+def parts_by_bounds(
+    query: NDArray, bounds: Sequence[float], where: str = "data"
+) -> Ints:
     """Return the part of each row, from 0, by the number of its query.
 
     `bounds` are the highest query of each part but the last, increasing.
@@ -85,7 +92,11 @@ def parts_by_bounds(query: NDArray, bounds: Sequence[float], where: str = "data"
         limits = np.asarray(bounds, dtype=np.float64)
         numbers = query.astype(np.float64)
     except (TypeError, ValueError):
-        raise DatasetError(f"{where}: bounds of parts and the column they are for must be numbers") from None
+        raise DatasetError(
+            f"{where}: bounds of parts and the column they are for must be numbers"
+        ) from None
     if limits.ndim != 1 or (np.diff(limits) <= 0).any():
-        raise DatasetError(f"{where}: bounds of parts must be increasing numbers, got {bounds!r}")
+        raise DatasetError(
+            f"{where}: bounds of parts must be increasing numbers, got {bounds!r}"
+        )
     return np.searchsorted(limits, numbers, side="left").astype(np.int64)

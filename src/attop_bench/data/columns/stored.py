@@ -23,7 +23,9 @@ def as_arrays(X: Any) -> dict[str, NDArray]:
         return {_TABLE: np.frombuffer(content, np.uint8)}
     if isinstance(X, np.ndarray):
         return {"X": X}
-    return dict(zip(_SPARSE, (X.data, X.indices, X.indptr, np.array(X.shape)), strict=True))
+    return dict(
+        zip(_SPARSE, (X.data, X.indices, X.indptr, np.array(X.shape)), strict=True)
+    )
 
 
 def features_of(arrays: Mapping[str, NDArray]) -> Any:
@@ -31,7 +33,9 @@ def features_of(arrays: Mapping[str, NDArray]) -> Any:
     if _TABLE in arrays:
         import pandas as pd
 
-        return pd.read_parquet(io.BytesIO(arrays[_TABLE].tobytes()), engine="pyarrow")
+        return pd.read_parquet(
+            io.BytesIO(arrays[_TABLE].tobytes()), engine="pyarrow"
+        )
     if "X" in arrays:
         return arrays["X"]
     from scipy import sparse

@@ -40,15 +40,28 @@ _BLOCK = 1 << 18
 #: Bytes of a download, and of an unpacked file, whose size is not in the configuration.
 _CEILING, _UNPACKED_CEILING, _RECORD_CEILING = 4 << 30, 16 << 30, 1 << 20
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_TEMPORARY = {408, 425, 429}  # client errors that may pass; the others are not worth a retry
-_HTML = re.compile(rb"\s*(<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype\s+html|html|head|body)\b", re.I | re.S)
+_TEMPORARY = {
+    408,
+    425,
+    429,
+}  # client errors that may pass; the others are not worth a retry
+_HTML = re.compile(
+    rb"\s*(<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype\s+html|html|head|body)\b",
+    re.I | re.S,
+)
 
 
 class _Failure(Exception):
     """A place does not give the file; no ValueError, which pooch would retry."""
 
 
-def obtain(source: Source, cache: StrPath, *, mirror: StrPath | None = None, offline: bool = False) -> Path:
+def obtain(
+    source: Source,
+    cache: StrPath,
+    *,
+    mirror: StrPath | None = None,
+    offline: bool = False,
+) -> Path:
     """Return the path of a file in the cache; get it from the mirror, else from upstream, if it is not there.
 
     Nothing appears under the file's name before it is whole and its digest right. Archives of members are
@@ -84,7 +97,9 @@ def obtain(source: Source, cache: StrPath, *, mirror: StrPath | None = None, off
         failures.append("offline: no server was asked")
     elif not source.urls:
         failures.append("no download address is known")
-    raise Unavailable(f"{source.path}: " + "; ".join(failures), _remedy(source, mirror, out))
+    raise Unavailable(
+        f"{source.path}: " + "; ".join(failures), _remedy(source, mirror, out)
+    )
 
 
 def _places(source: Source, mirror: str) -> Iterator[str]:
@@ -96,7 +111,9 @@ def _places(source: Source, mirror: str) -> Iterator[str]:
     elif mirror.lower().startswith(("http://", "https://")):
         yield f"{mirror.rstrip('/')}/{quote(source.mirror_path)}"
     elif mirror:
-        raise DatasetError(f"mirror {mirror!r}: expected a folder or a URL of http, https or file")
+        raise DatasetError(
+            f"mirror {mirror!r}: expected a folder or a URL of http, https or file"
+        )
     yield from source.urls
 
 
@@ -106,7 +123,9 @@ def _alone(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(ImportError, OSError):  # without locks two processes may do the same work twice
+        with suppress(
+            ImportError, OSError
+        ):  # without locks two processes may do the same work twice
             import fcntl
 
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -118,7 +137,9 @@ def _alone(folder: Path) -> Iterator[None]:
 def _get(source: Source, place: str, cache: Path) -> None:
     """Bring the file, or the member of an archive, from one place into the cache."""
     out = cache / source.path
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
+    with tempfile.TemporaryDirectory(
+        dir=out.parent, prefix=f".{out.name}."
+    ) as folder:
         ready = Path(folder) / "ready"
         if source.record is not None and "://" in place:
             source, place = _follow(source, place, Path(folder) / "record")
@@ -131,7 +152,9 @@ def _get(source: Source, place: str, cache: Path) -> None:
             _check(ready, source, place)
         else:
             name = PurePosixPath(urlsplit(place).path).name
-            archive = out.parent.relative_to(cache) / (name if stays_inside(name) else "archive")
+            archive = out.parent.relative_to(cache) / (
+                name if stays_inside(name) else "archive"
+            )
             _from_archive(source, place, cache / "archives" / archive, ready)
         put_in_place(ready, out)
 
@@ -141,8 +164,12 @@ def _follow(source: Source, url: str, out: Path) -> tuple[Source, str]:
     _download(url, out, None, _RECORD_CEILING)
     try:
         text = out.read_text(encoding="utf-8", errors="replace")
-        address, stated, size = RECORDS[str(source.record)](text, url, source.version)
-        source = replace(source, digest=source.digest or stated, bytes=source.bytes or size)
+        address, stated, size = RECORDS[str(source.record)](
+            text, url, source.version
+        )
+        source = replace(
+            source, digest=source.digest or stated, bytes=source.bytes or size
+        )
         return replace(source, urls=[address], record=None), address
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise _Failure(f"{url}: not the record of this data set: {error}") from None
@@ -173,7 +200,9 @@ def _download(url: str, out: Path, expected: str | None, limit: int) -> None:
     pooch.get_logger().setLevel("WARNING")  # it would name the temporary file
     sha256 = f"sha256:{expected}" if expected and len(expected) == 64 else None
     registry, urls = {out.name: sha256}, {out.name: url}
-    store = pooch.Pooch(out.parent, "", registry=registry, urls=urls, retry_if_failed=_RETRIES)
+    store = pooch.Pooch(
+        out.parent, "", registry=registry, urls=urls, retry_if_failed=_RETRIES
+    )
     try:
         store.fetch(out.name, downloader=_Downloader(limit))
     except (requests.RequestException, ValueError) as error:
@@ -200,7 +229,9 @@ class _Downloader:
         from pooch import HTTPDownloader
 
         headers = {"User-Agent": "attop", "Accept-Encoding": "identity"}
-        get = HTTPDownloader(chunk_size=_BLOCK, headers=headers, hooks={"response": self._look})
+        get = HTTPDownloader(
+            chunk_size=_BLOCK, headers=headers, hooks={"response": self._look}
+        )
         os.remove(output_file)  # made for its owner alone; the umask decides
         with _Limited(output_file, self.limit, url) as file:
             get(url, file, pooch)
@@ -211,8 +242,12 @@ class _Downloader:
         url, status = response.url, response.status_code
         if response.is_redirect:
             to = urljoin(url, response.headers["location"])
-            if not to.lower().startswith(("https://", url.split(":")[0].lower() + "://")):
-                raise _Failure(f"{url}: redirects to {to}, which is less safe; not followed")
+            if not to.lower().startswith(
+                ("https://", url.split(":")[0].lower() + "://")
+            ):
+                raise _Failure(
+                    f"{url}: redirects to {to}, which is less safe; not followed"
+                )
         elif 400 <= status < 500 and status not in _TEMPORARY:
             raise _Failure(f"{url}: HTTP {status} {response.reason}")
         elif int(response.headers.get("content-length", 0)) > self.limit:
@@ -233,7 +268,9 @@ class _Limited(io.BufferedWriter):
 
 
 def _too_large(origin: str, limit: int) -> _Failure:
-    return _Failure(f"{origin}: more than the expected {limit} bytes; if it is right, give its size as bytes")
+    return _Failure(
+        f"{origin}: more than the expected {limit} bytes; if it is right, give its size as bytes"
+    )
 
 
 def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
@@ -263,7 +300,9 @@ def _refuse_html(path: StrPath, origin: object) -> None:
     """Refuse a web page, which servers send in place of a file that has moved."""
     with open(path, "rb") as file:
         if _HTML.match(file.read(4096).removeprefix(b"\xef\xbb\xbf")):
-            raise _Failure(f"{origin}: a web page (HTML), not data; the file has moved or asks for a login")
+            raise _Failure(
+                f"{origin}: a web page (HTML), not data; the file has moved or asks for a login"
+            )
 
 
 def _check(path: Path, source: Source, origin: object = None) -> None:
@@ -304,9 +343,12 @@ def _disk(error: OSError, source: Source, cache: Path) -> Unavailable:
     if error.errno in _FULL:
         size = f"{source.bytes} bytes" if source.bytes else "space"
         return Unavailable(
-            f"{reason}, the disk is full", f"free {size} or name a cache on another disk, then run again"
+            f"{reason}, the disk is full",
+            f"free {size} or name a cache on another disk, then run again",
         )
-    return Unavailable(reason, "make it writable or name another cache folder, then run again")
+    return Unavailable(
+        reason, "make it writable or name another cache folder, then run again"
+    )
 
 
 def fetch_files(
@@ -342,10 +384,14 @@ def read_receipt(path: StrPath) -> dict[str, str]:
     receipt = json.loads(Path(path).read_text(encoding="utf-8"))
     if "unavailable" in receipt:
         raise Unavailable(*receipt["unavailable"])
-    paths = {parameter: file["path"] for parameter, file in receipt["files"].items()}
+    paths = {
+        parameter: file["path"] for parameter, file in receipt["files"].items()
+    }
     for file in paths.values():
         if not os.path.exists(file):
-            raise DatasetError(f"{file} was fetched and is gone since: remove {path} and run again")
+            raise DatasetError(
+                f"{file} was fetched and is gone since: remove {path} and run again"
+            )
     return paths
 
 
@@ -362,7 +408,9 @@ def end_without_data(receipts: Sequence[StrPath]) -> None:
 
 def _says_unavailable(receipt: StrPath) -> bool:
     try:
-        return "unavailable" in json.loads(Path(receipt).read_text(encoding="utf-8"))
+        return "unavailable" in json.loads(
+            Path(receipt).read_text(encoding="utf-8")
+        )
     except (OSError, ValueError):
         return False
 
@@ -373,7 +421,9 @@ def next_turn(receipt: StrPath) -> int:
     As a parameter of the job it has the workflow fetch these again.
     """
     counter = _counter(receipt)
-    return (int(counter.read_text()) if counter.exists() else 0) + bool(edited(receipt))
+    return (int(counter.read_text()) if counter.exists() else 0) + bool(
+        edited(receipt)
+    )
 
 
 def edited(receipt: StrPath) -> dict[str, str]:
@@ -389,8 +439,13 @@ def edited(receipt: StrPath) -> dict[str, str]:
     found = {}
     for parameter, file in files.items():
         with suppress(OSError):
-            touched = os.stat(file["path"]).st_ctime_ns  # the time of a copy may be an old one
-            if touched >= written and _digest_at(file["path"], touched) != file["sha256"]:
+            touched = os.stat(
+                file["path"]
+            ).st_ctime_ns  # the time of a copy may be an old one
+            if (
+                touched >= written
+                and _digest_at(file["path"], touched) != file["sha256"]
+            ):
                 found[parameter] = file["path"]
     return found
 

@@ -20,7 +20,14 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.files import StrPath
 
 #: Exceptions of reading a damaged compressed file, besides OSError.
-BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
+BROKEN = (
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+)
 #: Most bytes that a compressed file may hold.
 MOST_BYTES = 1 << 32
 #: Most bytes of a table's file that are held in memory beside its rows.
@@ -41,7 +48,10 @@ def open_member(path: StrPath, member: str) -> Iterator[IO[bytes]]:
     with open_bytes(path) as file:
         tarred = file.read(262)[257:] == b"ustar"  # of tars of the last decades
     if zipped:
-        with zipfile.ZipFile(path) as box, box.open(_named(box.namelist(), wanted)) as inside:
+        with (
+            zipfile.ZipFile(path) as box,
+            box.open(_named(box.namelist(), wanted)) as inside,
+        ):
             yield inside
     elif tarred:
         with tarfile.open(path) as tape:
@@ -94,7 +104,10 @@ def open_bytes(path: StrPath) -> IO[bytes]:
     file = open(path, "rb")  # noqa: SIM115 - whoever opens it closes it
     start = file.read(6)
     file.seek(0)
-    opener: Any = next((opener for magic, opener in _MAGIC.items() if start.startswith(magic)), None)
+    opener: Any = next(
+        (opener for magic, opener in _MAGIC.items() if start.startswith(magic)),
+        None,
+    )
     if opener is None:
         return file
     return io.BufferedReader(_Bounded(opener(file), file, path))
@@ -104,7 +117,12 @@ class _Bounded(io.RawIOBase):
     """Content of a compressed file, refused beyond a limit: a small file may grow to any size."""
 
     def __init__(self, inside: IO[bytes], packed: IO[bytes], path: StrPath):
-        self.inside, self.packed, self.path, self.left = inside, packed, path, MOST_BYTES
+        self.inside, self.packed, self.path, self.left = (
+            inside,
+            packed,
+            path,
+            MOST_BYTES,
+        )
 
     def readable(self) -> bool:
         return True
@@ -136,7 +154,11 @@ def _open_zst(file: IO[bytes]) -> IO[bytes]:
 def _open_zip(file: IO[bytes]) -> IO[bytes]:
     """Open the only file of a zip archive, besides what macOS adds; of several, the archive itself."""
     box = zipfile.ZipFile(file)
-    names = [n for n in box.namelist() if not n.endswith(("/", ".DS_Store")) and "__MACOSX" not in n]
+    names = [
+        n
+        for n in box.namelist()
+        if not n.endswith(("/", ".DS_Store")) and "__MACOSX" not in n
+    ]
     if len(names) == 1:
         return box.open(names[0])
     file.seek(0)

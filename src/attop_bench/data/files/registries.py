@@ -35,31 +35,45 @@ def openml_file(
 
 
 def pmlb_file(
-    name: str, sha256: str | None = None, bytes: int | None = None, registry: str = _PMLB
+    name: str,
+    sha256: str | None = None,
+    bytes: int | None = None,
+    registry: str = _PMLB,
 ) -> Source:
     """Return the file of a data set of PMLB, checked by digest and size of its pointer, or those given."""
     file = f"{name}/{name}.tsv.gz"
-    return Source(f"pmlb/{file}", [f"{registry}/{file}"], sha256, bytes, record="git-lfs")
+    return Source(
+        f"pmlb/{file}", [f"{registry}/{file}"], sha256, bytes, record="git-lfs"
+    )
 
 
 def _read_description(text: str, url: str, version: int | None) -> _Found:
     """Read a description of OpenML."""
     description = json.loads(text)["data_set_description"]
     if version not in (None, int(description["version"])):
-        raise ValueError(f"version {description['version']}, expected {version}: each version has its own id")
+        raise ValueError(
+            f"version {description['version']}, expected {version}: each version has its own id"
+        )
     if not re.fullmatch("[0-9a-f]{32}", str(description.get("md5_checksum"))):
-        raise ValueError(f"md5_checksum is {description.get('md5_checksum')!r}, which is no digest")
+        raise ValueError(
+            f"md5_checksum is {description.get('md5_checksum')!r}, which is no digest"
+        )
     return description["url"], description["md5_checksum"], None
 
 
 def _read_pointer(text: str, url: str, version: int | None) -> _Found:
     """Read a pointer of Git LFS; GitHub serves the file at the same place of another host."""
     pointer = re.fullmatch(
-        r"version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\nsize (\d+)\n", text
+        r"version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\nsize (\d+)\n",
+        text,
     )
     if not pointer:
-        raise ValueError(f"a pointer of Git LFS has version, oid and size, got {text[:80]!r}")
-    file = url.replace("//raw.githubusercontent.com/", "//media.githubusercontent.com/media/")
+        raise ValueError(
+            f"a pointer of Git LFS has version, oid and size, got {text[:80]!r}"
+        )
+    file = url.replace(
+        "//raw.githubusercontent.com/", "//media.githubusercontent.com/media/"
+    )
     return file, pointer[1], int(pointer[2])
 
 

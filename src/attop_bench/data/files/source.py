@@ -23,33 +23,48 @@ class Source:
     """One file and its places: an entry of ``files`` in a configuration, whose reference has these texts."""
 
     path: str = _described("Its place below the cache, with `/` between folders.")
-    urls: Sequence[str] = _described("Its addresses, by http or https, tried in this order.", ())
+    urls: Sequence[str] = _described(
+        "Its addresses, by http or https, tried in this order.", ()
+    )
     digest: str | None = _described(
         "That of its content in the cache: 64 digits of SHA-256, 40 of a git object id, or 32 of MD5. Any "
         "content is taken if left out.",
         None,
     )
     bytes: int | None = _described(
-        "Its size. More is never written; if left out, no more than 4 GiB are downloaded.", None
+        "Its size. More is never written; if left out, no more than 4 GiB are downloaded.",
+        None,
     )
     member: str | None = _described(
         "Its name in the archive (zip or tar) that the URLs or the mirror hold; any name will do for a file "
         "that is only compressed (gz, bz2, xz).",
         None,
     )
-    mirror: str | None = _described("Its place, or its archive's, below the mirror, if not `path`.", None)
-    remedy: str = _described("A way to get it by hand, such as terms to be agreed to.", "")
+    mirror: str | None = _described(
+        "Its place, or its archive's, below the mirror, if not `path`.", None
+    )
+    remedy: str = _described(
+        "A way to get it by hand, such as terms to be agreed to.", ""
+    )
     record: Literal["openml", "git-lfs"] | None = _described(
         "The kind of record at the URLs, which names the file and its digest: OpenML's description of a data "
         "set, or a pointer of Git LFS.",
         None,
     )
-    version: int | None = _described("Version that OpenML's description must be of.", None)
+    version: int | None = _described(
+        "Version that OpenML's description must be of.", None
+    )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "urls", (self.urls,) if isinstance(self.urls, str) else tuple(self.urls))
+        object.__setattr__(
+            self,
+            "urls",
+            (self.urls,) if isinstance(self.urls, str) else tuple(self.urls),
+        )
         for name in (self.path, self.mirror_path):
-            if not stays_inside(name) or PurePosixPath(name).parts[0].startswith("."):
+            if not stays_inside(name) or PurePosixPath(name).parts[0].startswith(
+                "."
+            ):
                 raise DatasetError(
                     f"file {name!r}: expected a name relative to the cache or mirror, without '..', "
                     "backslash or leading dot"
@@ -60,13 +75,17 @@ class Source:
                     f"file {self.path}: URL {url!r} is neither http nor https; name a folder of this "
                     "machine as the mirror instead"
                 )
-        if self.digest and not re.fullmatch("[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}", self.digest):
+        if self.digest and not re.fullmatch(
+            "[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}", self.digest
+        ):
             raise DatasetError(
                 f"file {self.path}: digest must be 64 lower-case hexadecimal digits (SHA-256), 40 (git "
                 f"object id) or 32 (MD5), got {self.digest!r}"
             )
         if self.bytes is not None and self.bytes < 1:
-            raise DatasetError(f"file {self.path}: bytes must be at least 1, got {self.bytes}")
+            raise DatasetError(
+                f"file {self.path}: bytes must be at least 1, got {self.bytes}"
+            )
 
     @property
     def mirror_path(self) -> str:
@@ -78,7 +97,11 @@ def stays_inside(name: str) -> bool:
     """Return whether a name stays in its folder on every system."""
     parts = PurePosixPath(name).parts
     return bool(parts) and not (
-        name.startswith("/") or "\\" in name or "\0" in name or ".." in parts or re.match("[A-Za-z]:", name)
+        name.startswith("/")
+        or "\\" in name
+        or "\0" in name
+        or ".." in parts
+        or re.match("[A-Za-z]:", name)
     )
 
 
@@ -91,7 +114,9 @@ def digest(path: StrPath, expected: str | None = None) -> str:
     name = {32: "md5", 40: "sha1"}.get(len(expected or ""), "sha256")
     start = f"blob {os.path.getsize(path)}\0".encode() if name == "sha1" else b""
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.new(name, start, usedforsecurity=False)).hexdigest()
+        return hashlib.file_digest(
+            file, lambda: hashlib.new(name, start, usedforsecurity=False)
+        ).hexdigest()
 
 
 def check_digest(path: StrPath, expected: str) -> None:

@@ -18,7 +18,9 @@ DIGITS_SOURCE = {
 
 
 @checked("dataset wdbc")
-def wdbc(n_features: Annotated[int, Field(strict=True, ge=1, le=30)] = 30) -> Dataset:
+def wdbc(
+    n_features: Annotated[int, Field(strict=True, ge=1, le=30)] = 30,
+) -> Dataset:
     """Wisconsin diagnostic breast cancer: 569 tumours, 30 features, 212 malignant.
 
     Parameters
@@ -59,10 +61,16 @@ def digit(
     from sklearn.datasets import load_digits
 
     if 8 % pool:
-        raise DatasetError(f"dataset digit: pool must divide 8, the pixels of a side, got {pool}")
+        raise DatasetError(
+            f"dataset digit: pool must divide 8, the pixels of a side, got {pool}"
+        )
     bunch = load_digits()
     side = 8 // pool
-    pixels = bunch.data.reshape(-1, side, pool, side, pool).mean(axis=(2, 4)).reshape(-1, side**2)
+    pixels = (
+        bunch.data.reshape(-1, side, pool, side, pool)
+        .mean(axis=(2, 4))
+        .reshape(-1, side**2)
+    )
     facts = {
         "title": f"Handwritten digit {digit} against the rest",
         **DIGITS_SOURCE,

@@ -29,10 +29,16 @@ def digit_images() -> dict[str, NDArray]:
 
 @checked("dataset images")
 def embed_images(
-    pixels: ArrayLike, *, n_components: Count = 10, n_neighbors: Neighbours = 15, seed: int
+    pixels: ArrayLike,
+    *,
+    n_components: Count = 10,
+    n_neighbors: Neighbours = 15,
+    seed: int,
 ) -> dict[str, NDArray]:
     """Return ``item_features`` of shape (n_items, n_components); see `umap_embedding`."""
-    return {"item_features": umap_embedding(pixels, n_components, seed, n_neighbors)}
+    return {
+        "item_features": umap_embedding(pixels, n_components, seed, n_neighbors)
+    }
 
 
 def simulate_likes(
@@ -52,7 +58,9 @@ def simulate_likes(
     count = rng.integers(n_classes[0], n_classes[1] + 1, n_users)
     preference = rng.random((n_users, len(classes))).argsort(axis=1).argsort(axis=1)
     likes_class = preference < count[:, None]
-    probability = np.where(likes_class[:, code], rng.uniform(*liking, (n_users, 1)), noise)
+    probability = np.where(
+        likes_class[:, code], rng.uniform(*liking, (n_users, 1)), noise
+    )
     return rng.random(probability.shape) < probability
 
 
@@ -69,7 +77,10 @@ class Recommendation:
 
 
 def recommend(
-    liked: NDArray[np.bool_], n_profile: int, negatives: tuple[float, float], rng: np.random.Generator
+    liked: NDArray[np.bool_],
+    n_profile: int,
+    negatives: tuple[float, float],
+    rng: np.random.Generator,
 ) -> Recommendation:
     """Put `n_profile` liked items of each user aside, label the other liked ones 1 and sample negatives.
 
@@ -85,7 +96,13 @@ def recommend(
         others = rng.permutation(np.flatnonzero(~liked[user]))
         negative = others[: round(rng.uniform(*negatives) * len(positive))]
         labels = np.repeat([1, 0], [len(positive), len(negative)])
-        rows.append((np.full(len(labels), user), np.concatenate([positive, negative]), labels))
+        rows.append(
+            (
+                np.full(len(labels), user),
+                np.concatenate([positive, negative]),
+                labels,
+            )
+        )
     if not rows:
         raise DatasetError(
             f"dataset of images: none of {len(liked)} users likes more than the {n_profile} items "
@@ -130,7 +147,10 @@ def image_recommendation(
     liked = simulate_likes(digit, n_users, n_classes, liking, noise, rng)
     rows = recommend(liked, n_profile, negatives, rng)
     taste = (rows.profile @ features) / n_profile
-    facts = {"title": "Image recommendation: digit images, simulated users", **DIGITS_SOURCE}
+    facts = {
+        "title": "Image recommendation: digit images, simulated users",
+        **DIGITS_SOURCE,
+    }
     left_out = n_users - len(np.unique(rows.user))
     counts = {"users left out": left_out, "images describing each user": n_profile}
     return interaction_dataset("images", rows, taste, features, facts, counts)
@@ -146,6 +166,10 @@ def interaction_dataset(
 ) -> Dataset:
     """Return rows of <user, item, product> features, users as groups."""
     size = {"items": len(item_features), "users": len(np.unique(rows.user))}
-    facts_of_images = {**facts, "positive": "image the user likes", "counts": {**size, **counts}}
+    facts_of_images = {
+        **facts,
+        "positive": "image the user likes",
+        "counts": {**size, **counts},
+    }
     X = interaction_features(taste[rows.user], item_features[rows.item])
     return Dataset(name, X, rows.y, rows.user, facts_of_images)

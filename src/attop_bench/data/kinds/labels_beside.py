@@ -51,7 +51,9 @@ class Labelled(NamedTuple):
     counts: str
 
 
-def with_labels(rows: Table, labels: JoinedLabels | StrPath, label: str | int | None, where: str) -> Labelled:
+def with_labels(
+    rows: Table, labels: JoinedLabels | StrPath, label: str | int | None, where: str
+) -> Labelled:
     """Return rows with the labels of another file."""
     if isinstance(labels, JoinedLabels):
         return _by_key(rows, labels, label, where)
@@ -61,16 +63,24 @@ def with_labels(rows: Table, labels: JoinedLabels | StrPath, label: str | int | 
             f"{where}: labels: {labels} has {column.shape[0]} rows of {column.shape[1]}, for "
             f"{len(rows.frame)} rows: give one label a row, and leave label out"
         )
-    return Labelled("label", replace(rows, frame=rows.frame.assign(label=column.to_numpy()[:, 0])), "")
+    return Labelled(
+        "label",
+        replace(rows, frame=rows.frame.assign(label=column.to_numpy()[:, 0])),
+        "",
+    )
 
 
-def _by_key(rows: Table, labels: JoinedLabels, label: str | int | None, where: str) -> Labelled:
+def _by_key(
+    rows: Table, labels: JoinedLabels, label: str | int | None, where: str
+) -> Labelled:
     """Return the rows with the label of their key; a row whose key has none has a missing one."""
     other = read_table(labels.path, labels.format, labels.reader)
     for table in (rows, other):
         if labels.on not in table.frame:
             hint = did_you_mean(labels.on, table.frame)
-            raise DatasetError(f"{where}: labels: {table.where} has no column {labels.on!r}; {hint}")
+            raise DatasetError(
+                f"{where}: labels: {table.where} has no column {labels.on!r}; {hint}"
+            )
     name = _column_of_labels(rows, other, labels, label, where)
     keys = other.text(labels.on)
     values = other.text(name)
@@ -90,11 +100,17 @@ def _by_key(rows: Table, labels: JoinedLabels, label: str | int | None, where: s
         f"{unknown:,} of its {len(label_of):,} values of {labels.on} have no row"
     )
     joined = joined.where(joined.notna(), None if rows.has_types else "")
-    return Labelled(name, replace(rows, frame=rows.frame.assign(**{name: joined})), counts)
+    return Labelled(
+        name, replace(rows, frame=rows.frame.assign(**{name: joined})), counts
+    )
 
 
 def _column_of_labels(
-    rows: Table, other: Table, labels: JoinedLabels, label: str | int | None, where: str
+    rows: Table,
+    other: Table,
+    labels: JoinedLabels,
+    label: str | int | None,
+    where: str,
 ) -> str:
     """Return the column of labels in the other file: `label`, or the only one beside the key."""
     columns = [name for name in other.frame if name != labels.on]
@@ -102,7 +118,9 @@ def _column_of_labels(
     if label is None and len(columns) == 1:
         name = columns[0]
     if name not in columns:
-        got = "label is not given" if label is None else f"it has no column {label!r}"
+        got = (
+            "label is not given" if label is None else f"it has no column {label!r}"
+        )
         raise DatasetError(
             f"{where}: labels: {labels.path}: {got}: give label, one of {', '.join(map(str, columns))}"
         )
@@ -114,7 +132,9 @@ def _column_of_labels(
     return str(name)
 
 
-def _refuse_contradictions(keys: pd.Series, values: pd.Series, labels: JoinedLabels, where: str) -> None:
+def _refuse_contradictions(
+    keys: pd.Series, values: pd.Series, labels: JoinedLabels, where: str
+) -> None:
     """Refuse a key with two labels."""
     labels_of_key = values.fillna("").groupby(keys).nunique()
     several = labels_of_key[labels_of_key > 1]

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
 #: Options of a file that stays sparse.
-_OF_SPARSE = {"path", "validation", "test", "format", "reader", "positive", "sparse", "copies_together"}
+_OF_SPARSE = {
+    "path",
+    "validation",
+    "test",
+    "format",
+    "reader",
+    "positive",
+    "sparse",
+    "copies_together",
+}
 
 
 class RawOptions(BaseModel):
@@ -75,7 +84,9 @@ class RawOptions(BaseModel):
             return cls(**options)
         except pydantic.ValidationError as error:
             name = str(next(iter(error.errors()[0]["loc"]), ""))
-            raise refusal(f"dataset {options.get('path')}", name, options.get(name), error) from None
+            raise refusal(
+                f"dataset {options.get('path')}", name, options.get(name), error
+            ) from None
 
     @property
     def where(self) -> str:
@@ -90,7 +101,10 @@ class TableOptions(RawOptions):
     #: says which are; or a list of such values, or a comparison such as ``">= 1"``.
     positive: Any
     #: Value of a feature that is text -> the number that stands for it.
-    codes: Mapping[str | int | float | bool, Annotated[float, Field(strict=True)]] | None = None
+    codes: (
+        Mapping[str | int | float | bool, Annotated[float, Field(strict=True)]]
+        | None
+    ) = None
     #: Replace each feature that is text by one 0/1 column per value, in sorted order. Refused for over 50
     #: values without `max_categories`, and for dates and names of single rows unless `categories` has them.
     one_hot: StrictBool = False
@@ -103,7 +117,12 @@ class TableOptions(RawOptions):
     #: Column of the queries within which features are scaled; see `query_level_norm`.
     query_norm: _Column | None = None
     #: One column -> highest number of each part but the last; see `parts_by_bounds` and `Dataset.part`.
-    parts: Annotated[Mapping[_Column, Sequence[Any]], Field(min_length=1, max_length=1)] | None = None
+    parts: (
+        Annotated[
+            Mapping[_Column, Sequence[Any]], Field(min_length=1, max_length=1)
+        ]
+        | None
+    ) = None
     #: Cut the rows in their order into so many blocks, each an entity, for the protocol whole-entities: rows
     #: that follow each other in time or place are alike.
     blocks: Annotated[int, Field(strict=True, ge=2)] | None = None
@@ -118,7 +137,9 @@ class TableOptions(RawOptions):
     copies_together: StrictBool = False
     #: Keep so many of the positives that they are this share of the rows kept, drawn at random, the same ones
     #: for every seed; all negatives stay. For a stand-in with as few positives as other data have.
-    downsample_positives: Annotated[float, Field(strict=True, gt=0, lt=1)] | None = None
+    downsample_positives: (
+        Annotated[float, Field(strict=True, gt=0, lt=1)] | None
+    ) = None
     #: Keep a file of SVMlight sparse, to the learner: it may have millions of features. Its features are
     #: neither filled nor centred, and no column has a role but label and qid.
     sparse: StrictBool = False
@@ -126,10 +147,16 @@ class TableOptions(RawOptions):
     @pydantic.model_validator(mode="after")
     def _combinations(self) -> Self:
         if self.max_categories is not None and not self.one_hot:
-            raise ValueError("max_categories is how many columns one_hot makes: set one_hot: true")
-        if (self.impute or self.text) and (self.thresholds is not None or self.query_norm is not None):
+            raise ValueError(
+                "max_categories is how many columns one_hot makes: set one_hot: true"
+            )
+        if (self.impute or self.text) and (
+            self.thresholds is not None or self.query_norm is not None
+        ):
             what = "impute" if self.impute else "text"
-            raise ValueError(f"{what} cannot be combined with thresholds or query_norm: leave one out")
+            raise ValueError(
+                f"{what} cannot be combined with thresholds or query_norm: leave one out"
+            )
         return self
 
     @pydantic.model_validator(mode="after")
@@ -137,9 +164,17 @@ class TableOptions(RawOptions):
         if not self.sparse:
             return self
         if (self.format or format_of(self.path)) != "svmlight":
-            raise ValueError("sparse is for files of the format svmlight: leave it out")
+            raise ValueError(
+                "sparse is for files of the format svmlight: leave it out"
+            )
         fields = type(self).model_fields
-        other = [n for n in fields if n not in _OF_SPARSE and getattr(self, n) != fields[n].default]
+        other = [
+            n
+            for n in fields
+            if n not in _OF_SPARSE and getattr(self, n) != fields[n].default
+        ]
         if other:
-            raise ValueError(f"sparse cannot be combined with {other[0]}: leave one out")
+            raise ValueError(
+                f"sparse cannot be combined with {other[0]}: leave one out"
+            )
         return self

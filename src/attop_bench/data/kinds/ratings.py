@@ -42,24 +42,44 @@ def simulate_ratings(
     """
     low, high = n_rated
     if high > n_items:
-        raise DatasetError(f"{_WHERE}: n_rated must end at n_items={n_items} or before, got {n_rated}")
+        raise DatasetError(
+            f"{_WHERE}: n_rated must end at n_items={n_items} or before, got {n_rated}"
+        )
     rng = np.random.default_rng(seed)
-    taste = rng.standard_normal((n_users, rank)) @ rng.standard_normal((rank, n_items)) / np.sqrt(rank)
-    quality, mildness = rng.standard_normal(n_items), rng.standard_normal((n_users, 1))
+    taste = (
+        rng.standard_normal((n_users, rank))
+        @ rng.standard_normal((rank, n_items))
+        / np.sqrt(rank)
+    )
+    quality, mildness = (
+        rng.standard_normal(n_items),
+        rng.standard_normal((n_users, 1)),
+    )
     # Weights of variance 1 in all: as much to the item as to the match of user and item.
     signal = np.sqrt(0.4) * quality + np.sqrt(0.2) * mildness + np.sqrt(0.4) * taste
-    latent = np.sqrt(1 - noise) * signal + np.sqrt(noise) * rng.standard_normal(signal.shape)
+    latent = np.sqrt(1 - noise) * signal + np.sqrt(noise) * rng.standard_normal(
+        signal.shape
+    )
     rating = np.clip(np.rint(3.5 + 1.1 * latent), 1, 5)
 
-    count = np.rint(np.exp(rng.uniform(np.log(low), np.log(high), n_users))).astype(np.int64)
+    count = np.rint(np.exp(rng.uniform(np.log(low), np.log(high), n_users))).astype(
+        np.int64
+    )
     # The highest of log-weight plus Gumbel noise are a weighted draw without replacement.
     draw = rng.normal(0, 0.5, n_items) + rng.gumbel(size=(n_users, n_items))
     rated = (-draw).argsort(axis=1).argsort(axis=1) < count[:, None]
     user, item = np.nonzero(rated)
-    return {"user": user, "item": item, "rating": rating[rated], "time": rng.permutation(len(user))}
+    return {
+        "user": user,
+        "item": item,
+        "rating": rating[rated],
+        "time": rng.permutation(len(user)),
+    }
 
 
-def first_ratings(user: ArrayLike, time: ArrayLike, n_first: int = 20) -> NDArray[np.bool_]:
+def first_ratings(
+    user: ArrayLike, time: ArrayLike, n_first: int = 20
+) -> NDArray[np.bool_]:
     """Mark the first `n_first` ratings of each user; those of the same time in the order they are given."""
     users = np.asarray(user)
     order = np.lexsort((np.asarray(time), users))
@@ -118,9 +138,21 @@ def factorise(
     items, column = np.unique(item, return_inverse=True)
     values, shape = np.asarray(rating)[first], (len(users), len(items))
     W, H, objective = masked_nmf(
-        row[first], column[first], values, shape, n_factors, seed=seed, max_iter=max_iter, tol=tol
+        row[first],
+        column[first],
+        values,
+        shape,
+        n_factors,
+        seed=seed,
+        max_iter=max_iter,
+        tol=tol,
     )
-    return {"first": first, "user_factors": W, "item_factors": H, "objective": objective}
+    return {
+        "first": first,
+        "user_factors": W,
+        "item_factors": H,
+        "objective": objective,
+    }
 
 
 @checked(_WHERE)
@@ -172,7 +204,9 @@ def read_ratings(path: StrPath) -> dict[str, NDArray]:
     try:
         table = np.loadtxt(path, dtype=np.int64, delimiter="\t", ndmin=2)
     except (OSError, ValueError) as error:
-        raise DatasetError(f"dataset {path}: no tab separated integers ({error}): fetch it again") from None
+        raise DatasetError(
+            f"dataset {path}: no tab separated integers ({error}): fetch it again"
+        ) from None
     if table.shape[1] != 4 or len(table) == 0:
         raise DatasetError(
             f"dataset {path}: user, item, rating and time were expected in each line, got a table of shape "
@@ -185,7 +219,9 @@ def read_ratings(path: StrPath) -> dict[str, NDArray]:
             "give the file u.data as published"
         )
     if len(np.unique(table[:, :2], axis=0)) < len(table):
-        raise DatasetError(f"dataset {path}: a user rates an item twice: keep one of the two lines")
+        raise DatasetError(
+            f"dataset {path}: a user rates an item twice: keep one of the two lines"
+        )
     return {"user": user, "item": item, "rating": rating, "time": time}
 
 

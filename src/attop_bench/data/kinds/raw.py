@@ -59,7 +59,9 @@ def read_raw_table(options: RawOptions) -> RawTable:
     frame, numbers = rows.frame, np.arange(1, len(rows.frame) + 1)
     if label is None:
         if name != "svmlight":
-            raise DatasetError(f"{where}: label is not given: name the column of the labels, or its number")
+            raise DatasetError(
+                f"{where}: label is not given: name the column of the labels, or its number"
+            )
         label = "label"
 
     label = column_of(frame, label, where)
@@ -67,10 +69,15 @@ def read_raw_table(options: RawOptions) -> RawTable:
     in_use = np.ones(len(frame), bool)
     for rule, others in _left_out(rows, label, options):
         in_use &= ~others
-        ledger = ledger.leaving(_aside(rows, np.flatnonzero(others), rule), int(in_use.sum()))
+        ledger = ledger.leaving(
+            _aside(rows, np.flatnonzero(others), rule), int(in_use.sum())
+        )
     if not in_use.all():
         frame = frame[in_use].reset_index(drop=True)
-        rows, part = replace(rows, frame=frame), None if part is None else part[in_use]
+        rows, part = (
+            replace(rows, frame=frame),
+            None if part is None else part[in_use],
+        )
         numbers = numbers[in_use]
     aside = {label, *roles.values(), *_named(frame, options.drop, where)}
     if name == "svmlight":
@@ -94,7 +101,9 @@ def read_raw_table(options: RawOptions) -> RawTable:
     )
 
 
-def _named(frame: pd.DataFrame, wanted: Sequence[str | int], where: str) -> list[str]:
+def _named(
+    frame: pd.DataFrame, wanted: Sequence[str | int], where: str
+) -> list[str]:
     """Return the names of columns that are given by name or number."""
     return [column_of(frame, column, where) for column in wanted]
 
@@ -102,7 +111,11 @@ def _named(frame: pd.DataFrame, wanted: Sequence[str | int], where: str) -> list
 def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, str]:
     """Return ``group``, ``entity`` and ``day``, where there are any -> column; refuse the label as one."""
     wanted = {role: getattr(options, role) for role in ("group", "entity", "day")}
-    roles = {role: column_of(frame, c, options.where) for role, c in wanted.items() if c is not None}
+    roles = {
+        role: column_of(frame, c, options.where)
+        for role, c in wanted.items()
+        if c is not None
+    }
     for role, column in roles.items():
         if column == label:
             raise DatasetError(
@@ -111,15 +124,21 @@ def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, st
     return roles
 
 
-def _feature_names(frame: pd.DataFrame, aside: set[str], options: RawOptions) -> list[str]:
+def _feature_names(
+    frame: pd.DataFrame, aside: set[str], options: RawOptions
+) -> list[str]:
     """Return the columns that are features: those to keep, or all that are not set aside."""
     where = options.where
     keep = options.keep
     features = (
-        [c for c in frame.columns if c not in aside] if keep is None else _kept(frame, keep, aside, where)
+        [c for c in frame.columns if c not in aside]
+        if keep is None
+        else _kept(frame, keep, aside, where)
     )
     if not features:
-        raise DatasetError(f"{where}: no column is left for the features beside {', '.join(sorted(aside))}")
+        raise DatasetError(
+            f"{where}: no column is left for the features beside {', '.join(sorted(aside))}"
+        )
     unnamed = [c for c in features if UNNAMED.fullmatch(c)]
     if unnamed and keep is None:
         raise DatasetError(
@@ -129,13 +148,19 @@ def _feature_names(frame: pd.DataFrame, aside: set[str], options: RawOptions) ->
     return features
 
 
-def _kept(frame: pd.DataFrame, keep: Sequence[str | int], aside: set[str], where: str) -> list[str]:
+def _kept(
+    frame: pd.DataFrame, keep: Sequence[str | int], aside: set[str], where: str
+) -> list[str]:
     """Return the columns to keep; refuse one that is something else, or named twice."""
     features = _named(frame, keep, where)
     if both := aside & set(features):
-        raise DatasetError(f"{where}: column {min(both)!r} cannot be a feature and something else")
+        raise DatasetError(
+            f"{where}: column {min(both)!r} cannot be a feature and something else"
+        )
     if twice := [c for c in features if features.count(c) > 1]:
-        raise DatasetError(f"{where}: keep: column {twice[0]!r} is named twice: name it once")
+        raise DatasetError(
+            f"{where}: keep: column {twice[0]!r} is named twice: name it once"
+        )
     return features
 
 
@@ -146,20 +171,36 @@ def _typed(
     import pandas as pd
 
     where = options.where
-    codes, text = (_named(rows.frame, wanted, where) for wanted in (options.categories, options.text))
+    codes, text = (
+        _named(rows.frame, wanted, where)
+        for wanted in (options.categories, options.text)
+    )
     if other := {*codes, *text}.difference(features):
-        raise DatasetError(f"{where}: column {min(other)!r} is no feature: take it out of categories or text")
-    X = pd.DataFrame({c: rows.text(c) if c in {*codes, *text} else rows.values(c) for c in features})
+        raise DatasetError(
+            f"{where}: column {min(other)!r} is no feature: take it out of categories or text"
+        )
+    X = pd.DataFrame(
+        {
+            c: rows.text(c) if c in {*codes, *text} else rows.values(c)
+            for c in features
+        }
+    )
     X[text] = X[text].fillna("")
     if options.impute is None:
         refuse_missing(X, where)
-    categorical = [c for c in features if c not in text and not pd.api.types.is_numeric_dtype(X[c])]
+    categorical = [
+        c
+        for c in features
+        if c not in text and not pd.api.types.is_numeric_dtype(X[c])
+    ]
     for c in X.columns.difference([*categorical, *text], sort=False):
         check_numbers(X[c], where)
     return X, categorical, text
 
 
-def _left_out(rows: Table, label: str, options: RawOptions) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def _left_out(
+    rows: Table, label: str, options: RawOptions
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield each rule by which options leave rows out, and these rows; none is left out by two."""
     missing = rows.text(label).isna().to_numpy()
     if isinstance(options.labels, JoinedLabels):
@@ -168,7 +209,10 @@ def _left_out(rows: Table, label: str, options: RawOptions) -> Iterator[tuple[st
         yield "without a label (drop_unlabelled)", missing
     if options.negative is not None:
         classed = decided(rows, label, options.positive, options.negative)
-        yield "of another outcome (neither positive nor negative)", ~missing & ~classed
+        yield (
+            "of another outcome (neither positive nor negative)",
+            ~missing & ~classed,
+        )
 
 
 def _aside(rows: Table, places: Ints, rule: str) -> Aside:
@@ -176,7 +220,9 @@ def _aside(rows: Table, places: Ints, rule: str) -> Aside:
     if not len(places) or rows.lines is None:
         return Aside(rule, len(places))
     first = places[0]
-    return Aside(rule, len(places), int(rows.lines[first]), shown(rows.frame.iloc[first]))
+    return Aside(
+        rule, len(places), int(rows.lines[first]), shown(rows.frame.iloc[first])
+    )
 
 
 def _read(
@@ -185,8 +231,13 @@ def _read(
     """Return the rows of all files, the number of each row's file if there are several, and their ledger."""
     import pandas as pd
 
-    others = {name: value for name, value in (reader or {}).items() if name != "pass_over"}
-    tables = [read_table(path, form, others if i else reader) for i, path in enumerate(paths)]
+    others = {
+        name: value for name, value in (reader or {}).items() if name != "pass_over"
+    }
+    tables = [
+        read_table(path, form, others if i else reader)
+        for i, path in enumerate(paths)
+    ]
     part, ledger = parts_of([table.ledger for table in tables])
     for name in tables[0].missing if isinstance(tables[0].missing, Mapping) else ():
         column_of(tables[0].frame, name, tables[0].where)
@@ -203,4 +254,8 @@ def _read(
                 f"dataset {path}: its {frame.shape[1]} columns are not the {len(first)} of {paths[0]}: "
                 "give files of one form"
             )
-    return replace(tables[0], frame=pd.concat(frames, ignore_index=True), lines=None), part, ledger
+    return (
+        replace(tables[0], frame=pd.concat(frames, ignore_index=True), lines=None),
+        part,
+        ledger,
+    )

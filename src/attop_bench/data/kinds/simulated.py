@@ -63,7 +63,10 @@ def simulation(
         "source": "simulated, after Hiranandani et al. (2020), section 7.1",
         "licence": "none needed: simulated",
         "positive": "item drawn around -1 instead of 0",
-        "counts": {f"users with {c} positives": int((positives == c).sum()) for c in sorted(set(n_pos))},
+        "counts": {
+            f"users with {c} positives": int((positives == c).sum())
+            for c in sorted(set(n_pos))
+        },
     }
     return Dataset("simulation", X, y, user, facts)
 
@@ -128,11 +131,21 @@ def fraud_stream(
         _tried(rng, n_customers, n_terminals, n_days),
         _shopping(rng, spends, near, n_days),
     ]
-    label = [fraud, *(np.full(len(part[0]), bad) for part, bad in zip(parts[1:], (1, 1, 0), strict=True))]
-    columns = [np.concatenate(column) for column in (*zip(*parts, strict=True), label)]
+    label = [
+        fraud,
+        *(
+            np.full(len(part[0]), bad)
+            for part, bad in zip(parts[1:], (1, 1, 0), strict=True)
+        ),
+    ]
+    columns = [
+        np.concatenate(column) for column in (*zip(*parts, strict=True), label)
+    ]
     order = np.argsort(columns[2], kind="stable")
     customer, terminal, hour, amount, y = (column[order] for column in columns)
-    X = _features(customer, terminal, hour, amount, y, apart[customer, terminal], delay * _DAY)
+    X = _features(
+        customer, terminal, hour, amount, y, apart[customer, terminal], delay * _DAY
+    )
     day = (hour // _DAY).astype(np.int64)
     facts = {
         "title": "Card purchases (simulated)",
@@ -151,7 +164,9 @@ def fraud_stream(
 _Purchases = tuple[Ints, Ints, Floats, Floats]
 
 
-def _at_tampered(rng: np.random.Generator, terminal: Ints, hour: Floats, n: int, n_days: int) -> Ints:
+def _at_tampered(
+    rng: np.random.Generator, terminal: Ints, hour: Floats, n: int, n_days: int
+) -> Ints:
     """Return 1 for purchases with a card copied at a tampered one of `n` terminals, else 0."""
     tampered = rng.choice(n, max(n * n_days // 500, 1))
     since = rng.uniform(-9.0, n_days, len(tampered)) * _DAY
@@ -162,27 +177,37 @@ def _at_tampered(rng: np.random.Generator, terminal: Ints, hour: Floats, n: int,
     return fraud.astype(np.int64)
 
 
-def _stolen(rng: np.random.Generator, spends: Floats, n_terminals: int, n_days: int) -> _Purchases:
+def _stolen(
+    rng: np.random.Generator, spends: Floats, n_terminals: int, n_days: int
+) -> _Purchases:
     """Return purchases with stolen cards: anywhere, at any hour, for more than usual."""
     n = max(len(spends) * n_days // 450, 1)
-    victim = np.repeat(rng.integers(len(spends), size=n), uses := rng.integers(2, 7, size=n))
+    victim = np.repeat(
+        rng.integers(len(spends), size=n), uses := rng.integers(2, 7, size=n)
+    )
     since = np.repeat(rng.uniform(0.0, n_days - 3.0, n) * _DAY, uses)
     hour = since + rng.uniform(0.0, 3 * _DAY, len(victim))
     amount = np.exp(rng.normal(spends[victim] + 0.9, 0.7))
     return victim, rng.integers(n_terminals, size=len(victim)), hour, amount
 
 
-def _tried(rng: np.random.Generator, n_customers: int, n_terminals: int, n_days: int) -> _Purchases:
+def _tried(
+    rng: np.random.Generator, n_customers: int, n_terminals: int, n_days: int
+) -> _Purchases:
     """Return small purchases that try cards, several within an hour at one terminal."""
     n = max(n_customers * n_days // 1000, 1)
     uses = rng.integers(3, 7, size=n)
     victim = np.repeat(rng.integers(n_customers, size=n), uses)
-    hour = np.repeat(rng.uniform(0.0, n_days * _DAY - 1.0, n), uses) + rng.random(len(victim))
+    hour = np.repeat(rng.uniform(0.0, n_days * _DAY - 1.0, n), uses) + rng.random(
+        len(victim)
+    )
     amount = rng.uniform(1.0, 8.0, len(victim))
     return victim, np.repeat(rng.integers(n_terminals, size=n), uses), hour, amount
 
 
-def _shopping(rng: np.random.Generator, spends: Floats, near: Ints, n_days: int) -> _Purchases:
+def _shopping(
+    rng: np.random.Generator, spends: Floats, near: Ints, n_days: int
+) -> _Purchases:
     """Return honest purchases, several within an hour at the terminals near home."""
     n = len(spends) * n_days // 150
     uses = rng.integers(2, 6, size=n)
@@ -190,21 +215,38 @@ def _shopping(rng: np.random.Generator, spends: Floats, near: Ints, n_days: int)
     begin = rng.integers(n_days, size=n) * _DAY + rng.uniform(9.0, 20.0, n)
     hour = np.repeat(begin, uses) + rng.random(len(customer))
     amount = np.exp(rng.normal(spends[customer], 0.6))
-    return customer, near[customer, rng.integers(near.shape[1], size=len(customer))], hour, amount
+    return (
+        customer,
+        near[customer, rng.integers(near.shape[1], size=len(customer))],
+        hour,
+        amount,
+    )
 
 
 def _features(
-    customer: Ints, terminal: Ints, hour: Floats, amount: Floats, y: Ints, distance: Floats, delay: float
+    customer: Ints,
+    terminal: Ints,
+    hour: Floats,
+    amount: Floats,
+    y: Ints,
+    distance: Floats,
+    delay: float,
 ) -> Floats:
     one, fraud = np.ones(len(hour)), y.astype(np.float64)
     week, month = 7 * _DAY, 30 * _DAY
 
     def known_share(key: Ints) -> Floats:
         since = delay + 4 * week
-        return _sum(key, hour, fraud, since, delay) / np.maximum(_sum(key, hour, one, since, delay), 1.0)
+        return _sum(key, hour, fraud, since, delay) / np.maximum(
+            _sum(key, hour, one, since, delay), 1.0
+        )
 
     earlier = _sum(customer, hour, one, month, 0.0)
-    usual = np.where(earlier > 0, _sum(customer, hour, amount, month, 0.0) / np.maximum(earlier, 1.0), amount)
+    usual = np.where(
+        earlier > 0,
+        _sum(customer, hour, amount, month, 0.0) / np.maximum(earlier, 1.0),
+        amount,
+    )
     return np.column_stack(
         [
             np.log(amount),
@@ -222,11 +264,18 @@ def _features(
     )
 
 
-def _sum(key: Ints, hour: Floats, value: Floats, since: float, until: float) -> Floats:
+def _sum(
+    key: Ints, hour: Floats, value: Floats, since: float, until: float
+) -> Floats:
     """Sum `value`, for each row, over the rows of its key from `since` to before `until` hours ago."""
-    span = hour[-1] + since + 1.0  # keys laid one after the other on a line, none reaching into the next
+    span = (
+        hour[-1] + since + 1.0
+    )  # keys laid one after the other on a line, none reaching into the next
     line = key * span + hour
     order = np.argsort(line, kind="stable")
     total = np.concatenate([[0.0], np.cumsum(value[order])])
-    begin, end = (np.searchsorted(line[order], np.maximum(line - ago, key * span)) for ago in (since, until))
+    begin, end = (
+        np.searchsorted(line[order], np.maximum(line - ago, key * span))
+        for ago in (since, until)
+    )
     return total[end] - total[begin]

@@ -39,18 +39,32 @@ def sparse_file(options: SparseOptions) -> Dataset:
     import pandas as pd
     from scipy import sparse
 
-    paths = [path for path in (options.path, options.validation, options.test) if path is not None]
+    paths = [
+        path
+        for path in (options.path, options.validation, options.test)
+        if path is not None
+    ]
     files = [read_sparse(path, **dict(options.reader or {})) for path in paths]
     if len({len(rows.query) > 0 for rows in files}) > 1:
-        raise DatasetError(f"dataset {options.path}: give a qid to all files, or to none")
+        raise DatasetError(
+            f"dataset {options.path}: give a qid to all files, or to none"
+        )
     width = max(rows.X.shape[1] for rows in files)
     for rows in files:  # the last features of one may be 0 throughout another
         rows.X.resize((rows.X.shape[0], width))
-    X = files[0].X if len(files) == 1 else sparse.vstack([rows.X for rows in files], format="csr")
+    X = (
+        files[0].X
+        if len(files) == 1
+        else sparse.vstack([rows.X for rows in files], format="csr")
+    )
     frame = pd.DataFrame({"label": np.concatenate([rows.label for rows in files])})
     table = Table(frame, f"dataset {options.path}")
     query = np.concatenate([rows.query for rows in files])
-    groups = as_identifiers(pd.Series(query).astype(str), table.where).to_numpy() if len(query) else None
+    groups = (
+        as_identifiers(pd.Series(query).astype(str), table.where).to_numpy()
+        if len(query)
+        else None
+    )
     part, ledger = parts_of([rows.ledger for rows in files])
     return Dataset(
         os.path.splitext(os.path.basename(options.path))[0],

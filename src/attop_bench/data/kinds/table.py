@@ -23,7 +23,12 @@ from attop_bench.data.columns.gaps import require_present
 from attop_bench.data.columns.labels import comparison_with, positive_labels
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.columns.preparation import as_categories, columns_of
-from attop_bench.data.columns.rows import copies, downsampled, parts_by_bounds, query_level_norm
+from attop_bench.data.columns.rows import (
+    copies,
+    downsampled,
+    parts_by_bounds,
+    query_level_norm,
+)
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.options import TableOptions
 from attop_bench.data.kinds.raw import RawTable, read_raw_table
@@ -54,29 +59,41 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     y = positive_labels(table.rows, table.label, chosen.positive)
     if chosen.query_norm is not None:
         query = _given(table, chosen.query_norm, chosen.where)
-        X = pd.DataFrame(query_level_norm(X.to_numpy(np.float64), query), columns=features)
+        X = pd.DataFrame(
+            query_level_norm(X.to_numpy(np.float64), query), columns=features
+        )
     beside = {**_beside(table, chosen), "part": table.part}
     if chosen.parts is not None:
         [(column, bounds)] = chosen.parts.items()
-        beside["part"] = parts_by_bounds(_given(table, column, chosen.where), bounds, chosen.where)
+        beside["part"] = parts_by_bounds(
+            _given(table, column, chosen.where), bounds, chosen.where
+        )
     if chosen.blocks is not None:
         beside["entity"] = np.arange(len(y)) * chosen.blocks // len(y)
     if chosen.amount is not None:
         amounts = _given(table, chosen.amount, chosen.where)
         if amounts.dtype.kind not in "iuf":
-            raise DatasetError(f"{chosen.where}: amount must be a column of numbers, got {amounts[0]!r}")
+            raise DatasetError(
+                f"{chosen.where}: amount must be a column of numbers, got {amounts[0]!r}"
+            )
         beside["amount"] = amounts
     of_parts = {}
     if chosen.by is not None:
         named = _parts(table, chosen)
-        beside["by"], of_parts = named.codes, {"by": {"column": named.column, "names": named.names}}
+        beside["by"], of_parts = (
+            named.codes,
+            {"by": {"column": named.column, "names": named.names}},
+        )
     ledger = table.ledger
     if chosen.downsample_positives is not None:
         rows = downsampled(y, chosen.downsample_positives, chosen.where)
         fewer = Aside("that downsample_positives leaves out", len(y) - len(rows))
         ledger = ledger.leaving(fewer, len(rows))
         X, y = X.iloc[rows], y[rows]
-        beside = {name: None if values is None else values[rows] for name, values in beside.items()}
+        beside = {
+            name: None if values is None else values[rows]
+            for name, values in beside.items()
+        }
     if chosen.copies_together:
         beside["duplicate_group"] = copies(X, chosen.max_categories)
     compared = comparison_with(table.rows, table.label, chosen.positive)
@@ -113,13 +130,17 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
     features, categorical, where = table.features, table.categorical, options.where
     text = features[categorical]
     check_text(text, where)
-    typed: dict[str, Any] = {name: features[name].astype(str) for name in table.text}
+    typed: dict[str, Any] = {
+        name: features[name].astype(str) for name in table.text
+    }
     if options.codes is not None and categorical:
         typed |= to_numbers(text, options.codes, where)
     elif options.one_hot and categorical:
         named = [column_of(features, name, where) for name in options.categories]
         check_categories(text, options.max_categories, where, named)
-        typed |= {name: as_categories(table.rows.text(name)) for name in categorical}
+        typed |= {
+            name: as_categories(table.rows.text(name)) for name in categorical
+        }
     else:
         refuse_text(text, where)
     features = features.assign(**typed)
@@ -128,7 +149,9 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
     if options.thresholds is None:
         return features
     above = {
-        f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(np.float64)
+        f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(
+            np.float64
+        )
         for name, values in options.thresholds.items()
         for t in values
     }
@@ -171,7 +194,9 @@ def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
             beside[role] = day_numbers(table.rows.values(column), options.where)
         else:
             name = "groups" if role == "group" else role
-            beside[name] = as_identifiers(table.rows.text(column), options.where).to_numpy()
+            beside[name] = as_identifiers(
+                table.rows.text(column), options.where
+            ).to_numpy()
     return beside
 
 
@@ -188,4 +213,6 @@ def _parts(table: RawTable, chosen: TableOptions) -> Parts:
 
 def _given(table: RawTable, column: str | int, where: str) -> NDArray:
     """Return the values of a column; refuse missing ones."""
-    return require_present(table.rows.values(column_of(table.rows.frame, column, where)), where).to_numpy()
+    return require_present(
+        table.rows.values(column_of(table.rows.frame, column, where)), where
+    ).to_numpy()

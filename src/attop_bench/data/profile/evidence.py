@@ -22,9 +22,15 @@ def evidence(profile: Profile, form: str | None) -> Look:
     """Return all that is found in a table whose columns, label and missing values are known."""
     table, frame = profile.table, profile.frame
     label = profile.of_label
-    numbers = [c.name for c in profile.columns if c.kind == "number" and c.name != label]
+    numbers = [
+        c.name for c in profile.columns if c.kind == "number" and c.name != label
+    ]
     features = [c.name for c in profile.columns if c.is_feature and c.name != label]
-    spans = {c.name: _span(frame[c.name]) for c in profile.columns if c.kind == "date" and not c.missing}
+    spans = {
+        c.name: _span(frame[c.name])
+        for c in profile.columns
+        if c.kind == "date" and not c.missing
+    }
     missing, others = _without_class(profile)
     remarks = [
         *remarks_on_files(profile.path, table, label),
@@ -106,6 +112,10 @@ def _twins(frame: pd.DataFrame) -> dict[str, str]:
         values = frame[name]
         key = (_digest(values), str(values.dtype))
         earlier = first.setdefault(key, name)
-        if earlier != name and frame[earlier].equals(values) and values.notna().any():
+        if (
+            earlier != name
+            and frame[earlier].equals(values)
+            and values.notna().any()
+        ):
             twins[name] = earlier
     return twins

@@ -20,10 +20,15 @@ _WEIGHTS = (".weight", ".weights")
 _LARGEST, _SHARED = 20_000_000, 0.5
 
 
-def remarks_on_files(path: StrPath, table: Table, label: str | None) -> Iterator[str]:
+def remarks_on_files(
+    path: StrPath, table: Table, label: str | None
+) -> Iterator[str]:
     """Yield a line for each file in the folder that belongs to a table, and what takes it."""
     path = Path(path)
-    of_labels, of_rows = word_set("file of labels"), word_set("file of further rows")
+    of_labels, of_rows = (
+        word_set("file of labels"),
+        word_set("file of further rows"),
+    )
     for end in _WEIGHTS:
         if (other := Path(f"{path}{end}")).is_file():
             yield f"{other.name} beside it has weights of rows, which are not used"
@@ -40,7 +45,11 @@ def remarks_on_files(path: StrPath, table: Table, label: str | None) -> Iterator
 def _files_of(folder: Path) -> list[Path]:
     """Return the files of a folder that are not too large to be looked into, none if it cannot be listed."""
     try:
-        return sorted(p for p in folder.iterdir() if p.is_file() and p.stat().st_size <= _LARGEST)
+        return sorted(
+            p
+            for p in folder.iterdir()
+            if p.is_file() and p.stat().st_size <= _LARGEST
+        )
     except OSError:
         return []
 

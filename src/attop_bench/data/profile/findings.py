@@ -19,12 +19,24 @@ _MOST, _FEW_POSITIVES = 8, 50
 
 #: What is said of the columns of a kind.
 _FIRST = (
-    ("group", "names lists: each is ranked by itself, and is on one side of a split"),
-    ("entity", "an entity, such as a customer: no feature; its rows stay on one side of a split"),
+    (
+        "group",
+        "names lists: each is ranked by itself, and is on one side of a split",
+    ),
+    (
+        "entity",
+        "an entity, such as a customer: no feature; its rows stay on one side of a split",
+    ),
 )
-_TEXT = ("text", "text, read as the weights of its words (TF-IDF): drop it if it is none")
+_TEXT = (
+    "text",
+    "text, read as the weights of its words (TF-IDF): drop it if it is none",
+)
 _UNUSED = (
-    ("unusable", "infinite numbers, or no single values: dropped; correct them to use them"),
+    (
+        "unusable",
+        "infinite numbers, or no single values: dropped; correct them to use them",
+    ),
     ("date", "dates: no feature; to use them make numbers, such as an age in days"),
 )
 
@@ -74,13 +86,24 @@ class Look:
         """All that is wrong, most harmful first, each with what to do; in one line what is too much."""
         lines = list(_complaints(self))
         more = len(lines) - _MOST + 1
-        return lines if more < 2 else [*lines[: _MOST - 1], f"{more} more: " + "; ".join(lines[_MOST - 1 :])]
+        return (
+            lines
+            if more < 2
+            else [
+                *lines[: _MOST - 1],
+                f"{more} more: " + "; ".join(lines[_MOST - 1 :]),
+            ]
+        )
 
     @property
     def questions(self) -> list[Column]:
         """Columns that could be of another kind, as far as it is known."""
         label = self.label and self.label.column
-        return [c for c in self.columns if c.otherwise and c.name not in {label, *self.twins, *self.leaks}]
+        return [
+            c
+            for c in self.columns
+            if c.otherwise and c.name not in {label, *self.twins, *self.leaks}
+        ]
 
 
 def _complaints(table: Look) -> Iterator[str]:
@@ -116,7 +139,9 @@ def _about_leaks(table: Look) -> Iterator[str]:
     yield f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?{also}"
 
 
-def _about_kinds(columns: Sequence[Column], remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _about_kinds(
+    columns: Sequence[Column], remarks: Iterable[tuple[str, str]]
+) -> Iterator[str]:
     """Yield a line for each kind of column that there is, with its remark."""
     for kind, remark in remarks:
         if names := _names_of(columns, kind):
@@ -137,16 +162,23 @@ def _about_numbers(columns: Sequence[Column]) -> Iterator[str]:
     written = [c for c in columns if c.kind == "text of numbers" and not c.marks]
     if not written:
         return
-    several = join_first([f"{c.name} (in {c.why})" if c.why else c.name for c in written])
+    several = join_first(
+        [f"{c.name} (in {c.why})" if c.why else c.name for c in written]
+    )
     example = f"such as {written[0].example!r}"
     yield f"{several}: numbers written as text, {example}: dropped; write plain ones, of one unit"
 
 
 def _about_dropped(table: Look, columns: Sequence[Column]) -> Iterator[str]:
-    named = ((kind, _names_of(columns, kind)) for kind in ("identifier", "constant", "empty"))
+    named = (
+        (kind, _names_of(columns, kind))
+        for kind in ("identifier", "constant", "empty")
+    )
     aside = [f"{join_first(names)} ({kind})" for kind, names in named if names]
     if table.twins:
-        first = "; ".join(f"{a}: the same values as {b}" for a, b in list(table.twins.items())[:3])
+        first = "; ".join(
+            f"{a}: the same values as {b}" for a, b in list(table.twins.items())[:3]
+        )
         aside.append(f"{count_noun(len(table.twins), 'column')} twice ({first})")
     if aside:
         yield f"dropped: {'; '.join(aside)}"
@@ -159,7 +191,11 @@ def _about_label(table: Look, label: LabelColumn) -> Iterator[str]:
         instead = f", such as {join_first(others, 3)}" if others else ""
         yield f"the label is guessed: {label.column}; name it by --label if it is another{instead}"
     distinct = table.column(label.column).distinct
-    several = "" if distinct == 2 else "; several: again; --negative X leaves the rest out"
+    several = (
+        ""
+        if distinct == 2
+        else "; several: again; --negative X leaves the rest out"
+    )
     if label.otherwise:
         values = f"{distinct:,} values; {label.positive!r}"
         yield f"{label.column}: {values} is positive, no other is; or --positive {label.otherwise}{several}"
@@ -179,7 +215,10 @@ def _about_outcomes(table: Look, label: LabelColumn) -> str:
         return f"{label.column}: {negative} is negative"
     others = join_first([str(value) for value in label.left_out])
     rows = count_noun(table.undecided, "row")
-    every = [f"--negative {shlex.quote(str(value))}" for value in (*label.negative, *label.left_out)]
+    every = [
+        f"--negative {shlex.quote(str(value))}"
+        for value in (*label.negative, *label.left_out)
+    ]
     return (
         f"{label.column}: {negative} is negative, {rows} of another outcome ({others}) left out; if all are "
         f"negative: {' '.join(every)}"
@@ -197,5 +236,7 @@ def _about_rows(table: Look, columns: Sequence[Column]) -> Iterator[str]:
         features = count_noun(len(missing), "feature")
         lack = "has" if len(missing) == 1 else "have"
         yield f"{features} {lack} missing values, up to {worst.missing:.0%} ({worst.name}): filled by impute"
-    if many := [c.name for c in columns if c.kind == "category" and c.distinct > MANY_VALUES]:
+    if many := [
+        c.name for c in columns if c.kind == "category" and c.distinct > MANY_VALUES
+    ]:
         yield f"{join_first(many)}: over {MANY_VALUES} categories, the rare ones are pooled by max_categories"

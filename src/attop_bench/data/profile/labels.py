@@ -11,7 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import join_first
-from attop_bench.data.columns.labels import comparison_with, decided, is_positive, positive_labels
+from attop_bench.data.columns.labels import (
+    comparison_with,
+    decided,
+    is_positive,
+    positive_labels,
+)
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.missing import usual_words
@@ -58,8 +63,12 @@ def _with_named(profile: Profile, name: str) -> Profile:
     values = profile.frame[name].dropna().unique()
     if profile.finds_missing and len(values) == 1:
         profile = profile.with_missing({name: False})
-        profile = profile.saying(f"{name}: {values[0]} or nothing, which is read as the other label")
-    label = as_label(profile.table, profile.frame, name, answers.positive, answers.negative)
+        profile = profile.saying(
+            f"{name}: {values[0]} or nothing, which is read as the other label"
+        )
+    label = as_label(
+        profile.table, profile.frame, name, answers.positive, answers.negative
+    )
     return replace(profile, label=label)
 
 
@@ -74,13 +83,17 @@ def _known_or_not(profile: Profile) -> Profile:
     answers = profile.answers
     words = sorted({*none, *usual_words(profile.table, name)} - answers.positives)
     profile = profile.with_missing({name: words})
-    label = as_label(profile.table, profile.frame, name, answers.positive, answers.negative)
+    label = as_label(
+        profile.table, profile.frame, name, answers.positive, answers.negative
+    )
     remedy = f"--reader 'missing={{{name}: []}}'"
     remark = f"{name}: {join_first(none)} is read as no label; as one: {remedy}"
     return replace(profile.saying(remark), label=label)
 
 
-def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> list[LabelColumn]:
+def candidates(
+    table: Table, frame: pd.DataFrame, columns: Sequence[Column]
+) -> list[LabelColumn]:
     """Return the columns that could be the label, likeliest first.
 
     They hold two values, or grades if their names or places say so, each class in enough rows for folds.
@@ -90,16 +103,31 @@ def candidates(table: Table, frame: pd.DataFrame, columns: Sequence[Column]) -> 
     for column in columns:
         last, named = column.name == columns[-1].name, _is_named(column.name)
         few_values = column.distinct <= _GRADES
-        distinct = len(set(_known(frame[column.name]).map(_folded))) if few_values else column.distinct
-        graded = 3 <= column.distinct <= (MOST if named else _GRADES) and (named or last)
-        if column.kind in ("date", "unusable", "text") or not (2 in (column.distinct, distinct) or graded):
+        distinct = (
+            len(set(_known(frame[column.name]).map(_folded)))
+            if few_values
+            else column.distinct
+        )
+        graded = 3 <= column.distinct <= (MOST if named else _GRADES) and (
+            named or last
+        )
+        if column.kind in ("date", "unusable", "text") or not (
+            2 in (column.distinct, distinct) or graded
+        ):
             continue
         label = as_label(table, frame, column.name)
         rows = frame[column.name].count()
         few = min(label.share, 1 - label.share) * rows < ENOUGH
         if few and graded:
             continue
-        order = few, not named, distinct > 2, column.missing > 0, not last, not column.text
+        order = (
+            few,
+            not named,
+            distinct > 2,
+            column.missing > 0,
+            not last,
+            not column.text,
+        )
         ranked.append(((*order, label.share), label))
     return [label for _, label in sorted(ranked, key=lambda one: one[0])]
 
@@ -126,10 +154,14 @@ def _is_named(name: str) -> bool:
     if word_set("outcome, as the last word").issuperset(words[-1:]):
         return bool(words)
     ends = word_set("outcome, after what can end").issuperset(words[-1:])
-    if ends and word_set("what can end").issuperset(words[-2:-1]):  # loan_status, but not marital_status
+    if ends and word_set("what can end").issuperset(
+        words[-2:-1]
+    ):  # loan_status, but not marital_status
         return True
     stems = tuple(word_set("outcome, how it begins"))
-    return any(word.startswith(stems) or word in word_set("outcome") for word in words)
+    return any(
+        word.startswith(stems) or word in word_set("outcome") for word in words
+    )
 
 
 def as_label(
@@ -149,22 +181,37 @@ def as_label(
         raise DatasetError("; ".join([refusal, *table.remarks]))
     otherwise, none = "", undecided(values)
     if positive is None:
-        rest = values if negative is None else values[~_among(table, name, values, negative)]
+        rest = (
+            values
+            if negative is None
+            else values[~_among(table, name, values, negative)]
+        )
         positive, otherwise = _positive(rest[~rest.isin(none)])
     else:
         positive = _as_written(values, positive)
     rows = positive_labels(table, name, positive) & frame[name].notna().to_numpy()
     same = frame[name][rows].unique()
-    if pd.api.types.is_numeric_dtype(values) and comparison_with(table, name, positive) is None:
+    if (
+        pd.api.types.is_numeric_dtype(values)
+        and comparison_with(table, name, positive) is None
+    ):
         positive = _plain(same[0]) if len(same) == 1 else positive  # 1 for "1"
     label = LabelColumn(name, positive, float(rows.sum() / len(values)), otherwise)
-    return _with_negative(label, table, frame, negative, [value for value in none if value not in same])
+    return _with_negative(
+        label,
+        table,
+        frame,
+        negative,
+        [value for value in none if value not in same],
+    )
 
 
 def _as_written(values: pd.Series, positive: object) -> object:
     """Return one value, or several, as the column writes them."""
     if not isinstance(positive, list):
-        return _variants(values, positive) if isinstance(positive, str) else positive
+        return (
+            _variants(values, positive) if isinstance(positive, str) else positive
+        )
     written: list[object] = []
     for one in positive:
         variants = _as_written(values, one)
@@ -203,7 +250,9 @@ def _with_negative(
     )
 
 
-def _among(table: Table, name: str, values: pd.Series, wanted: Sequence[object]) -> NDArray[np.bool_]:
+def _among(
+    table: Table, name: str, values: pd.Series, wanted: Sequence[object]
+) -> NDArray[np.bool_]:
     """Return which of some values of a column are among those that are wanted."""
     rows = is_positive(table, name, list(wanted))
     return rows[table.frame.index.get_indexer(values.index)]
@@ -231,7 +280,13 @@ def _variants(values: pd.Series, value: str) -> object:
     """Return a value as it is written, or all that are it but for capitals, if another is left."""
     words = values.unique()
     alike = sorted(word for word in words if _folded(word) == _folded(value))
-    return alike[0] if len(alike) == 1 else alike if 1 < len(alike) < len(words) else value
+    return (
+        alike[0]
+        if len(alike) == 1
+        else alike
+        if 1 < len(alike) < len(words)
+        else value
+    )
 
 
 def _positive(values: pd.Series) -> tuple[object, str]:
@@ -244,7 +299,9 @@ def _positive(values: pd.Series) -> tuple[object, str]:
         rarest, otherwise = _positive(values.map(_folded))
         return _variants(values, str(rarest)), otherwise
     counts = values.value_counts()
-    number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    number = pd.api.types.is_numeric_dtype(
+        values
+    ) and not pd.api.types.is_bool_dtype(values)
     if len(counts) > 2 and number:
         return _grade(values)
     enough = counts[(counts >= ENOUGH) | (len(counts) < 3)]
@@ -252,7 +309,9 @@ def _positive(values: pd.Series) -> tuple[object, str]:
     others = [value for value in counts.index if value != rarest]
     true = [str(value).lower() in _TRUE.split() for value in (rarest, *others)]
     open_to_doubt = (
-        len(counts) > 2 or true[1:] == [True] or (not true[0] and counts.min() > _RARE * len(values))
+        len(counts) > 2
+        or true[1:] == [True]
+        or (not true[0] and counts.min() > _RARE * len(values))
     )
     return _plain(rarest), ", ".join(map(str, others[:5])) if open_to_doubt else ""
 

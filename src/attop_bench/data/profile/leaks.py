@@ -28,7 +28,9 @@ _CELLS = 10_000_000
 _MOST, _SHARE = 8, 0.1
 
 
-def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray[np.bool_]) -> dict[str, str]:
+def leaks(
+    frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray[np.bool_]
+) -> dict[str, str]:
     """Return the columns that tell the label `y` nearly alone, by a value or by having one, and how."""
     if min(y.sum(), (~y).sum()) < _ROWS:
         return {}
@@ -36,13 +38,17 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
     pure: dict[str, str] = {}
     parts: dict[str, str] = {}
     choices = _choices(frame, [column.name for column in columns], label, y)
-    evidence = dict.fromkeys(choices, f"with the label one choice of {len(choices) + 1}")
+    evidence = dict.fromkeys(
+        choices, f"with the label one choice of {len(choices) + 1}"
+    )
     areas = _areas_of_numbers(frame, columns, y)
     for column in columns:
         if column.name == label or column.kind in ("unusable", "empty"):
             continue
         codes = dict(_codes(frame[column.name], column))
-        area = max(areas.get(column.name, 0.0), *_areas(codes.values(), y, half), 0.0)
+        area = max(
+            areas.get(column.name, 0.0), *_areas(codes.values(), y, half), 0.0
+        )
         if area >= _AREA:
             evidence[column.name] = f"AUC {area:.3f}"
             continue
@@ -61,25 +67,38 @@ def leaks(frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray
             part = (rows == hits) & (rows >= _PART)
             if telling.any():
                 most = int(np.argmax(np.where(telling, rows, 0)))
-                pure[column.name] = f"{hits[most]:.0f} of {rows[most]:,} rows of a value positive"
+                pure[column.name] = (
+                    f"{hits[most]:.0f} of {rows[most]:,} rows of a value positive"
+                )
             elif part.any():
                 parts[column.name] = f"{rows[part].sum():,} rows, all positive"
     if 0 < len(pure) <= max(_MOST, _SHARE * len(columns)):
         evidence = pure | evidence
-        if len(parts) <= _MOST and y.mean() < 0.1:  # by chance in one of 1,000 values
+        if (
+            len(parts) <= _MOST and y.mean() < 0.1
+        ):  # by chance in one of 1,000 values
             evidence = parts | evidence
     rest = [column for column in columns if column.name != label]
     evidence |= leaks_at_top(frame, rest, y, tuple(evidence))
-    return {column.name: evidence[column.name] for column in columns if column.name in evidence}
+    return {
+        column.name: evidence[column.name]
+        for column in columns
+        if column.name in evidence
+    }
 
 
-def _choices(frame: pd.DataFrame, names: list[str], label: str, y: NDArray[np.bool_]) -> list[str]:
+def _choices(
+    frame: pd.DataFrame, names: list[str], label: str, y: NDArray[np.bool_]
+) -> list[str]:
     """Return the columns beside the label of which, the label among them, exactly one is 1 in each row."""
     at, columns = names.index(label), []
     total = y.astype(int)
     for neighbours in (names[at + 1 :], names[:at][::-1]):
         for name in neighbours:
-            if not frame[name].isin([0, 1]).all() or (total + frame[name].astype(int) > 1).any():
+            if (
+                not frame[name].isin([0, 1]).all()
+                or (total + frame[name].astype(int) > 1).any()
+            ):
                 break
             total = total + frame[name].astype(int)
             columns.append(name)
@@ -97,16 +116,25 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
         yield "its values", pd.factorize(values, use_na_sentinel=False)[0]
     if column.kind == "number" and not missing.all():
         present = np.sort(values.to_numpy(np.float64)[~missing])
-        common = present[(len(present) - 1) // 2]  # a value of half of the rows is their median
+        common = present[
+            (len(present) - 1) // 2
+        ]  # a value of half of the rows is their median
         if (values == common).mean() >= 0.5:
-            yield "another value than the usual", (values != common).to_numpy(np.int64)
+            yield (
+                "another value than the usual",
+                (values != common).to_numpy(np.int64),
+            )
 
 
 def _areas_of_numbers(
     frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
     """Return the AUC of each column of numbers, either way up, with gaps at the median."""
-    numeric = [c.name for c in columns if c.is_feature and pd.api.types.is_numeric_dtype(frame[c.name])]
+    numeric = [
+        c.name
+        for c in columns
+        if c.is_feature and pd.api.types.is_numeric_dtype(frame[c.name])
+    ]
     areas: dict[str, float] = {}
     width = max(1, _CELLS // len(y))
     pairs = y.sum() * (~y).sum()
@@ -120,18 +148,29 @@ def _areas_of_numbers(
     return areas
 
 
-def _areas(codes: Iterable[Ints], y: NDArray[np.bool_], half: NDArray[np.bool_]) -> Iterator[float]:
+def _areas(
+    codes: Iterable[Ints], y: NDArray[np.bool_], half: NDArray[np.bool_]
+) -> Iterator[float]:
     """Yield the AUC of a column, either way up, by each way to part its rows."""
     label = y.astype(int)
     for code in codes:  # a row by the share of positives among others of its code
-        area = auc(label, np.where(half, _shares(code, y, ~half)[code], _shares(code, y, half)[code]))
+        area = auc(
+            label,
+            np.where(
+                half, _shares(code, y, ~half)[code], _shares(code, y, half)[code]
+            ),
+        )
         yield max(area, 1 - area)
 
 
-def _by_half(what: str, code: Ints, rows: Any, hits: Any, y: NDArray[np.bool_]) -> str:
+def _by_half(
+    what: str, code: Ints, rows: Any, hits: Any, y: NDArray[np.bool_]
+) -> str:
     """Describe values that are nearly all positive, if half of the positives have one of them."""
     expected = rows * (1 - y.mean())
-    alone = (hits >= _ALONE * rows) & (expected >= _ROWS) & (rows - hits < expected / 2)
+    alone = (
+        (hits >= _ALONE * rows) & (expected >= _ROWS) & (rows - hits < expected / 2)
+    )
     labels = y[alone[code]]
     if labels.sum() < y.sum() / 2:
         return ""
@@ -140,5 +179,9 @@ def _by_half(what: str, code: Ints, rows: Any, hits: Any, y: NDArray[np.bool_]) 
 
 def _shares(code: Ints, y: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Floats:
     """Return the share of positives of each code among `rows`; that of all where there is none."""
-    hits, size = (np.bincount(code[rows], w, code.max() + 1) for w in (y[rows], None))
-    return np.divide(hits, size, out=np.full(len(size), y[rows].mean()), where=size > 0)
+    hits, size = (
+        np.bincount(code[rows], w, code.max() + 1) for w in (y[rows], None)
+    )
+    return np.divide(
+        hits, size, out=np.full(len(size), y[rows].mean()), where=size > 0
+    )

@@ -44,7 +44,9 @@ class _Order:
     def found(self, y: NDArray[np.bool_], part: int) -> tuple[int, float]:
         """Return the length of the list that is one of so many parts of the positives, and hits in it."""
         length = int(y.sum()) // part
-        return length, float(precision_at_k(y, self.scores, length)) * length if length else 0.0
+        return length, float(
+            precision_at_k(y, self.scores, length)
+        ) * length if length else 0.0
 
     def is_suspected(self, y: NDArray[np.bool_]) -> bool:
         """Return whether nearly all that comes first is positive, at a quarter and at half of n+."""
@@ -53,7 +55,9 @@ class _Order:
             if length < _FEWEST:
                 return False
             last = np.partition(self.scores, -length)[-length]
-            if y[self.scores >= last].sum() < share * length:  # no order of equal scores has more
+            if (
+                y[self.scores >= last].sum() < share * length
+            ):  # no order of equal scores has more
                 return False
             if self.found(y, part)[1] < share * length:
                 return False
@@ -89,7 +93,11 @@ class _Side:
         """Return whether it holds a quarter of the negatives and, against chance, no positive."""
         expected = self.rows.sum() * y.mean()
         large = (self.rows & ~y).sum() >= (~y).sum() / _QUARTER
-        return bool(large and expected >= _FEWEST and (self.rows & y).sum() <= _NONE * expected)
+        return bool(
+            large
+            and expected >= _FEWEST
+            and (self.rows & y).sum() <= _NONE * expected
+        )
 
     def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
         """Say how many positives the others expect where there are none; empty if none either."""
@@ -103,7 +111,10 @@ class _Side:
 
 
 def leaks_at_top(
-    frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_], told: Sequence[str]
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    y: NDArray[np.bool_],
+    told: Sequence[str],
 ) -> dict[str, str]:
     """Return the columns that find nearly all first positives where the others do not, and how.
 
@@ -129,27 +140,43 @@ def leaks_at_top(
     dict of str to str
         Column -> what it finds alone, and what the others find together.
     """
-    features = [column for column in columns if column.name not in told and column.is_feature]
+    features = [
+        column
+        for column in columns
+        if column.name not in told and column.is_feature
+    ]
     suspected: dict[str, list[_Order | _Side]] = {}
     for column in features:
-        orders = [order for order in _orders(frame[column.name], column, y) if order.is_suspected(y)]
+        orders = [
+            order
+            for order in _orders(frame[column.name], column, y)
+            if order.is_suspected(y)
+        ]
         if orders:
             suspected[column.name] = orders
     if not suspected:
         return {}
     rows = np.arange(len(y))
     if len(rows) > _ROWS:
-        rows = np.sort(np.random.default_rng(_SEED).choice(rows, _ROWS, replace=False))
+        rows = np.sort(
+            np.random.default_rng(_SEED).choice(rows, _ROWS, replace=False)
+        )
     rest = [column for column in features if column.name not in suspected]
     others = _shares_by(frame.iloc[rows], rest, y[rows])
     evidence = {
-        name: [how for order in orders if (how := order.among(rows).ahead_of(others, y[rows]))]
+        name: [
+            how
+            for order in orders
+            if (how := order.among(rows).ahead_of(others, y[rows]))
+        ]
         for name, orders in suspected.items()
     }
     return {name: sentences[0] for name, sentences in evidence.items() if sentences}
 
 
-def _orders(values: pd.Series, column: Column, y: NDArray[np.bool_]) -> Iterator[_Order | _Side]:
+def _orders(
+    values: pd.Series, column: Column, y: NDArray[np.bool_]
+) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
     missing = values.isna().to_numpy()
     if column.kind == "text":
@@ -170,7 +197,9 @@ def _orders(values: pd.Series, column: Column, y: NDArray[np.bool_]) -> Iterator
         yield _Order("first by its values", shares_of_others(codes, y))
 
 
-def _shares_by(frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]) -> Floats:
+def _shares_by(
+    frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
+) -> Floats:
     """Return each row's share of positives by some columns together, of models not trained on it."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold
@@ -184,12 +213,20 @@ def _shares_by(frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.boo
     folds = StratifiedKFold(_PARTS, shuffle=True, random_state=_SEED)
     rng = np.random.default_rng(_SEED)
     most = max(_VALUES // X.shape[1], 1000)
-    model = HistGradientBoostingClassifier(max_iter=60, early_stopping=False, random_state=_SEED)
+    model = HistGradientBoostingClassifier(
+        max_iter=60, early_stopping=False, random_state=_SEED
+    )
     with threadpool_limits(1):
         for train, test in folds.split(X, y):
-            rows = train if len(train) <= most else rng.choice(train, most, replace=False)
+            rows = (
+                train
+                if len(train) <= most
+                else rng.choice(train, most, replace=False)
+            )
             if len(np.unique(y[rows])) == 2:
-                shares[test] = model.fit(X[rows], y[rows]).predict_proba(X[test])[:, 1]
+                shares[test] = model.fit(X[rows], y[rows]).predict_proba(X[test])[
+                    :, 1
+                ]
     return shares
 
 

@@ -25,9 +25,15 @@ def are_far_apart(present: pd.Series) -> bool:
     """
     counts = present.astype(np.int64).value_counts().sort_index()
     same = float((counts * (counts - 1)).sum())
-    near = counts.to_numpy()[1:] * counts.to_numpy()[:-1] * (np.diff(counts.index) == 1)
+    near = (
+        counts.to_numpy()[1:]
+        * counts.to_numpy()[:-1]
+        * (np.diff(counts.index) == 1)
+    )
     ends = pd.Series(counts.index % 10).value_counts(normalize=True).iloc[0]
-    return same > 2 * FEW and same > _FAR * max(2.0 * near.sum(), 1.0) and ends < 0.3
+    return (
+        same > 2 * FEW and same > _FAR * max(2.0 * near.sum(), 1.0) and ends < 0.3
+    )
 
 
 def look_like_names(present: pd.Series) -> bool:
@@ -35,7 +41,8 @@ def look_like_names(present: pd.Series) -> bool:
     values = pd.Series(present.astype(str).unique())
     width = values.str.len()
     return bool(
-        (width == width.mode()[0]).mean() >= NEARLY / 2 and values.str.contains(r"\d").mean() >= NEARLY
+        (width == width.mode()[0]).mean() >= NEARLY / 2
+        and values.str.contains(r"\d").mean() >= NEARLY
     )
 
 
@@ -55,13 +62,19 @@ def are_alike(frame: pd.DataFrame, name: str, present: pd.Series) -> bool:
     if len(np.unique(value[again])) < FEWEST:
         return False
     beyond = start[value[again] + 1]
-    rows, any_row = frame.loc[present.index[order]], rng.permutation(len(value))[: len(again)]
+    rows, any_row = (
+        frame.loc[present.index[order]],
+        rng.permutation(len(value))[: len(again)],
+    )
     for other in frame.columns.drop(name):
         ranks = _ranks(rows[other], value[-1] + 1)
         if ranks is None:
             continue
         by, is_text = ranks
-        same, near, usual = (np.abs(by[again] - by[rows_too]) for rows_too in (again + 1, beyond, any_row))
+        same, near, usual = (
+            np.abs(by[again] - by[rows_too])
+            for rows_too in (again + 1, beyond, any_row)
+        )
         if is_text:
             same, near, usual = (distance > 0 for distance in (same, near, usual))
         gain = pd.Series(near.astype(float) - same).groupby(value[again]).mean()

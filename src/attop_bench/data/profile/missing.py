@@ -42,7 +42,9 @@ class Gap:
     why: str
 
     def __str__(self) -> str:
-        shares = f", {self.positive:.0%} of them positive, {self.others:.0%} of others"
+        shares = (
+            f", {self.positive:.0%} of them positive, {self.others:.0%} of others"
+        )
         shares = shares if self.positive >= 0 else ""
         return f"{self.column}: {self.word or 'nothing'} in {self.share:.1%} of the rows{shares}"
 
@@ -51,13 +53,19 @@ def decide_missing(profile: Profile) -> Profile:
     """Decide which words of each column stand for nothing, and read those columns again that have others."""
     if profile.finds_missing:
         entries = gaps(profile.table, _with_words(profile), _positives(profile))
-        profile = profile.saying(*remarks(entries)).with_missing(as_options(entries))
+        profile = profile.saying(*remarks(entries)).with_missing(
+            as_options(entries)
+        )
     table = profile.table
     marked = [column for column in profile.columns if column.marks]
-    profile = profile.with_values({c.name: [*c.marks, *usual_words(table, c.name)] for c in marked})
+    profile = profile.with_values(
+        {c.name: [*c.marks, *usual_words(table, c.name)] for c in marked}
+    )
     if not profile.table.missing:
         return profile
-    return replace(profile, reader={**profile.reader, "missing": profile.table.missing})
+    return replace(
+        profile, reader={**profile.reader, "missing": profile.table.missing}
+    )
 
 
 def _with_words(profile: Profile) -> list[str]:
@@ -65,16 +73,25 @@ def _with_words(profile: Profile) -> list[str]:
     return [
         column.name
         for column in profile.columns
-        if column.missing and column.text and column.kind in _KINDS and column.name != profile.of_label
+        if column.missing
+        and column.text
+        and column.kind in _KINDS
+        and column.name != profile.of_label
     ]
 
 
 def _positives(profile: Profile) -> NDArray[np.bool_] | None:
     label = profile.label
-    return None if label is None else positive_labels(profile.table, label.column, label.positive)
+    return (
+        None
+        if label is None
+        else positive_labels(profile.table, label.column, label.positive)
+    )
 
 
-def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> list[Gap]:
+def gaps(
+    table: Table, names: Iterable[str], y: NDArray[np.bool_] | None
+) -> list[Gap]:
     """Return the words in some columns of text that usually stand for missing values.
 
     One is a value if it is written as the others are, as NA among DE and FR, or if its rows go with the label
@@ -85,7 +102,9 @@ def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> lis
         text = table.frame[name].str.strip()
         empty = text.isin(GAPS).to_numpy(copy=True)
         present = text[~empty].unique()
-        for word in sorted(text[empty].unique(), reverse=True):  # nothing comes last
+        for word in sorted(
+            text[empty].unique(), reverse=True
+        ):  # nothing comes last
             rows = (text == word).to_numpy()
             rest = ~rows & empty
             rest = rest if rest.sum() >= _ROWS else ~rows
@@ -93,7 +112,11 @@ def gaps(table: Table, names: Iterable[str], y: NDArray[np.bool_] | None) -> lis
             share, share_of_others = np.nan, np.nan
             if y is not None and rest.any():
                 share, share_of_others = y[rows].mean(), y[rest].mean()
-                why = "its rows go otherwise with the label" if _differ(y[rows], y[rest]) else ""
+                why = (
+                    "its rows go otherwise with the label"
+                    if _differ(y[rows], y[rest])
+                    else ""
+                )
             alike = re.compile(f"[A-Z]{{{len(word) or 1}}}")
             if len(present) > 2 and all(map(alike.fullmatch, [*present, word])):
                 why = "it is written as the other values are"
@@ -140,7 +163,11 @@ def as_options(entries: Iterable[Gap]) -> dict[str, list[str] | bool]:
     keep = {gap.column for gap in entries if gap.why and not gap.word}
     missing: dict[str, list[str] | bool] = dict.fromkeys(keep, False)
     for name in columns - keep:
-        missing[name] = [gap.word for gap in entries if gap.column == name and gap.word and not gap.why]
+        missing[name] = [
+            gap.word
+            for gap in entries
+            if gap.column == name and gap.word and not gap.why
+        ]
     return {name: missing[name] for name in sorted(columns)}
 
 
@@ -153,7 +180,9 @@ def remarks(entries: Iterable[Gap]) -> list[str]:
         if gap.why
     ]
     if rest := [str(gap) for gap in entries if gap.word and not gap.why]:
-        lines.append(f"read as missing: {join_first(rest, 3)}; as a value: --reader 'missing={{COLUMN: []}}'")
+        lines.append(
+            f"read as missing: {join_first(rest, 3)}; as a value: --reader 'missing={{COLUMN: []}}'"
+        )
     return lines
 
 

@@ -14,13 +14,18 @@ _FILE = Path(__file__).with_name("names.csv")
 def word_set(meaning: str) -> frozenset[str]:
     """Return the words that have a meaning, such as person."""
     with _FILE.open(encoding="utf-8", newline="") as file:
-        return frozenset(row["word"] for row in csv.DictReader(file) if row["meaning"] == meaning)
+        return frozenset(
+            row["word"] for row in csv.DictReader(file) if row["meaning"] == meaning
+        )
 
 
 def words_of(name: str) -> list[str]:
     """Return the words of a name: customerId and CUSTOMER_ID are customer, id."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return [word.rstrip("0123456789") or word for word in re.findall(r"[^\W_]+|#", parted.lower())]
+    return [
+        word.rstrip("0123456789") or word
+        for word in re.findall(r"[^\W_]+|#", parted.lower())
+    ]
 
 
 @cache
@@ -29,7 +34,11 @@ def meanings_of(name: str) -> frozenset[str]:
     words = words_of(name)
     is_identifier = not word_set("identifier").isdisjoint(words[-1:])
     last = words[-2:] if is_identifier else words[-1:]
-    meanings = {what for what in ("person", "list", "thing") if not word_set(what).isdisjoint(last)}
+    meanings = {
+        what
+        for what in ("person", "list", "thing")
+        if not word_set(what).isdisjoint(last)
+    }
     if is_identifier:
         meanings.add("identifier")
     elif not word_set("measure").isdisjoint(words):

@@ -23,21 +23,35 @@ def undecided(values: pd.Series) -> list[object]:
     if not 3 <= len(distinct) <= MOST:
         return []
     if pd.api.types.is_numeric_dtype(values):
-        none = [value for value in (min(distinct), max(distinct)) if _is_apart(value, distinct)]
+        none = [
+            value
+            for value in (min(distinct), max(distinct))
+            if _is_apart(value, distinct)
+        ]
     else:
-        none = [value for value in distinct if _normal(value) in word_set("no outcome yet")]
+        none = [
+            value
+            for value in distinct
+            if _normal(value) in word_set("no outcome yet")
+        ]
     return none if len(distinct) - len(none) >= 2 else []
 
 
 def is_far(value: float, others: Collection[float]) -> bool:
     """Return whether a number is below 0 where no other is, or over twice the highest of them."""
-    return value < 0 <= min(others, default=value) or value > 2 * max(others, default=value) > 0
+    return (
+        value < 0 <= min(others, default=value)
+        or value > 2 * max(others, default=value) > 0
+    )
 
 
 def _is_apart(value: float, distinct: list[float]) -> bool:
     """Return whether a number stands apart from the grades 0, 1, ... and is one that stands for nothing."""
     others = [other for other in distinct if other != value]
-    return is_far(value, others) and re.fullmatch("-1|-?9{1,3}", f"{value:.15g}") is not None
+    return (
+        is_far(value, others)
+        and re.fullmatch("-1|-?9{1,3}", f"{value:.15g}") is not None
+    )
 
 
 def _normal(value: object) -> str:

@@ -29,7 +29,9 @@ class Answers:
     @property
     def positives(self) -> set[str]:
         """The positive values as text."""
-        several = self.positive if isinstance(self.positive, list) else [self.positive]
+        several = (
+            self.positive if isinstance(self.positive, list) else [self.positive]
+        )
         return {str(value) for value in several}
 
 
@@ -70,7 +72,9 @@ class Profile:
     @property
     def finds_missing(self) -> bool:
         """True if words for nothing are to be found: the file has no types, and nobody has named them."""
-        return not self.table.has_types and "missing" not in (self.answers.reader or {})
+        return not self.table.has_types and "missing" not in (
+            self.answers.reader or {}
+        )
 
     @property
     def of_label(self) -> str | None:
@@ -86,13 +90,20 @@ class Profile:
         if not words:
             return self
         again = self.with_values(words)
-        columns = [again.described(column) if column.name in words else column for column in self.columns]
+        columns = [
+            again.described(column) if column.name in words else column
+            for column in self.columns
+        ]
         return replace(again, columns=tuple(columns))
 
     def described(self, column: Column) -> Column:
         """Describe a column once more; a kind that was given stays."""
         new = describe(self.frame, column.name, column.example)
-        return replace(new, kind=column.kind, otherwise="", own=True) if column.own else new
+        return (
+            replace(new, kind=column.kind, otherwise="", own=True)
+            if column.own
+            else new
+        )
 
     def with_values(self, words: Mapping[str, Any]) -> Self:
         """Read some columns again, with these words for what is missing; what they are does not change."""

@@ -68,7 +68,9 @@ class Rate(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Rate | None:
         """Return the rate that a text such as "100 a month" states; None if it states none."""
-        match = re.fullmatch(rf"([1-9]\d*) ?(?:a|per|/) ?({'|'.join(PERIODS)})", text.strip())
+        match = re.fullmatch(
+            rf"([1-9]\d*) ?(?:a|per|/) ?({'|'.join(PERIODS)})", text.strip()
+        )
         return cls(int(match[1]), match[2]) if match else None
 
 
@@ -78,10 +80,18 @@ def parameters(table: Look) -> dict[str, Any]:
     if label is None:
         raise DatasetError(f"dataset {table.path}: {NO_LABEL}")
     roles = _roles(table)
-    rest = [c for c in table.columns if c.name not in {label.column, *roles.values()}]
-    features = [c for c in rest if c.is_feature and c.name not in {*table.twins, *table.leaks}]
+    rest = [
+        c for c in table.columns if c.name not in {label.column, *roles.values()}
+    ]
+    features = [
+        c
+        for c in rest
+        if c.is_feature and c.name not in {*table.twins, *table.leaks}
+    ]
     if not features:
-        raise DatasetError(f"dataset {table.path}: no column is left that could be a feature")
+        raise DatasetError(
+            f"dataset {table.path}: no column is left that could be a feature"
+        )
     kept = {c.name for c in features}
     lists_or_entities = {"group", "entity"} & roles.keys()
     optional = {
@@ -102,14 +112,20 @@ def _roles(table: Look) -> dict[str, str]:
     """Return the columns of groups, or else of entities, and of days, as far as there are any."""
     group = _role(table, "group")
     entity = _role(table, "entity") if group is None else None
-    day = min(table.days, key=lambda name: table.days[name], default=None)  # dates of birth span more
+    day = min(
+        table.days, key=lambda name: table.days[name], default=None
+    )  # dates of birth span more
     roles = {"group": group, "entity": entity, "day": day}
     return {role: column for role, column in roles.items() if column is not None}
 
 
 def _of_features(features: Sequence[Column]) -> dict[str, object]:
     """Return the options of features by their kinds: text, categories, and how gaps are filled."""
-    categorical = [c for c in features if c.kind == "category" or (c.text and c.kind == "yes/no")]
+    categorical = [
+        c
+        for c in features
+        if c.kind == "category" or (c.text and c.kind == "yes/no")
+    ]
     many = max((c.distinct for c in categorical), default=0) > _CEILING
     gaps = any(c.missing or c.marks for c in features if c.kind != "text")
     return {
@@ -125,18 +141,32 @@ def in_time(table: Look) -> dict[str, object] | None:
     """Return a protocol that trains on earlier days than it tests; None if the days are too few."""
     given = parameters(table)
     span = table.days.get(given.get("day", ""), 0)
-    n_pos = 0 if table.label is None else table.label.share * (table.rows - table.undecided)
+    n_pos = (
+        0
+        if table.label is None
+        else table.label.share * (table.rows - table.undecided)
+    )
     if span < _DAYS or n_pos < _DAYS or {"copies_together", "group"} & {*given}:
         return None
     test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
     train = min(span // 2, span - _WINDOWS * test - delay)
-    options = {"n_folds": _WINDOWS, "train": train, "delay": delay, "test": test, "inner_folds": 2}
+    options = {
+        "n_folds": _WINDOWS,
+        "train": train,
+        "delay": delay,
+        "test": test,
+        "inner_folds": 2,
+    }
     options["inner_train"] = train - delay - 2 * test
     return {"kind": "prequential", "options": options}
 
 
 def propose(
-    table: Look, top: Top | None = None, rate: Rate | None = None, *, taken: Container[str] = ()
+    table: Look,
+    top: Top | None = None,
+    rate: Rate | None = None,
+    *,
+    taken: Container[str] = (),
 ) -> str:
     """Return a configuration in YAML, with comments; by default for the top 100 of the table.
 
@@ -153,7 +183,13 @@ def propose(
     if "group" in options:
         protocol = "whole-groups"
         why = f"each {options['group']} is a list; for new rows of known ones: within-groups"
-        top = top or Top(k=int(np.clip(table.rows / table.column(options["group"]).distinct // 4, 1, 10)))
+        top = top or Top(
+            k=int(
+                np.clip(
+                    table.rows / table.column(options["group"]).distinct // 4, 1, 10
+                )
+            )
+        )
     elif "entity" in options:
         protocol = "whole-entities"
         why = f"no {options['entity']} is on both sides; for new rows of known ones: stratified, no entity"
@@ -168,7 +204,9 @@ def propose(
         for line, name in zip(lines, options, strict=True)
     ]
     if table.leaks:
-        noted.append("      # of drop, these tell the label nearly alone; keep those known beforehand:")
+        noted.append(
+            "      # of drop, these tell the label nearly alone; keep those known beforehand:"
+        )
         noted += [f"      # - {name}: {how}" for name, how in table.leaks.items()]
     noted += [f"      # ? {question}" for question in _questions(table)]
     protocols = [
@@ -176,22 +214,36 @@ def propose(
         f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}",
     ]
     if later := in_time(table):
-        protocols.append(f"    # nearer to use, earlier days train and later ones test: {_flow(later)}")
+        protocols.append(
+            f"    # nearer to use, earlier days train and later ones test: {_flow(later)}"
+        )
     length = _length_of_list(rate, days, of_day, is_grouped="group" in options)
-    head = [f"title: {_flow(name)}", f"output: {_flow(f'results-{name}')}", "datasets:"]
+    head = [
+        f"title: {_flow(name)}",
+        f"output: {_flow(f'results-{name}')}",
+        "datasets:",
+    ]
     head += [f"  - id: {_flow(name)}", "    kind: file", "    params:"]
-    tops = [f"    # {length}", f"    tops: [{_flow(written)}]", "    scoring: precision@k"]
+    tops = [
+        f"    # {length}",
+        f"    tops: [{_flow(written)}]",
+        "    scoring: precision@k",
+    ]
     methods = _METHODS + (_OF_WORDS if "text" in options else _BOOSTING)
     return "\n".join([*head, *noted, *protocols, *tops, methods])
 
 
-def _length_of_list(rate: Rate | None, days: int, of_day: int, *, is_grouped: bool) -> str:
+def _length_of_list(
+    rate: Rate | None, days: int, of_day: int, *, is_grouped: bool
+) -> str:
     """Return the comment of a top: the list that it is the top of."""
     if rate:
         return f"{rate}: of a {rate.period}'s rows, on average over {days} days"
     if is_grouped:
         return "of each list"
-    length = "of a list as long as this table; say what you will look at, of how many"
+    length = (
+        "of a list as long as this table; say what you will look at, of how many"
+    )
     if of_day > 100:
         length += f"; 100 a day: {{k: 100, of: {of_day}}}"
     return length
@@ -205,7 +257,9 @@ def _top_of_rate(rate: Rate, table: Look, days: int) -> Top:
     remark = "no column holds dates, written as 2026-12-31 or 2026-12"
     if days:
         remark = f"a {rate.period} has {rows:,} rows"
-    raise DatasetError(f"dataset {table.path}: {rate} is no top: {remark}; give another --top")
+    raise DatasetError(
+        f"dataset {table.path}: {rate} is no top: {remark}; give another --top"
+    )
 
 
 def identifier(path: str, taken: Container[str] = ()) -> str:
@@ -217,15 +271,25 @@ def identifier(path: str, taken: Container[str] = ()) -> str:
 
 def _role(table: Look, kind: str) -> str | None:
     """Return the complete column of entities, or groups, with the fewest values, if there is one."""
-    known = [c for c in table.columns if c.kind == kind and not c.missing and c.name not in table.twins]
-    known = [c for c in known if table.label is None or c.name != table.label.column]
+    known = [
+        c
+        for c in table.columns
+        if c.kind == kind and not c.missing and c.name not in table.twins
+    ]
+    known = [
+        c for c in known if table.label is None or c.name != table.label.column
+    ]
     return min(known, key=lambda c: c.distinct).name if known else None
 
 
 def _questions(table: Look) -> Iterator[str]:
     """Yield what is not sure, with what to write instead."""
     if (label := table.label) is not None and label.otherwise:
-        yield re.sub(r"[\0\s]+", " ", f"positive: {_flow(label.positive)} is a guess; or {label.otherwise}")
+        yield re.sub(
+            r"[\0\s]+",
+            " ",
+            f"positive: {_flow(label.positive)} is a guess; or {label.otherwise}",
+        )
     if label is not None and label.left_out:
         rest = _flow(list(label.left_out))
         yield f"rows of {rest} are left out, as no outcome yet; or add them to positive or negative"
@@ -241,5 +305,11 @@ def _questions(table: Look) -> Iterator[str]:
 def _flow(value: object) -> str:
     import yaml
 
-    text = yaml.safe_dump(value, default_flow_style=True, width=10**9, allow_unicode=True, sort_keys=False)
+    text = yaml.safe_dump(
+        value,
+        default_flow_style=True,
+        width=10**9,
+        allow_unicode=True,
+        sort_keys=False,
+    )
     return text.removesuffix("\n").removesuffix("\n...")

@@ -17,7 +17,14 @@ import pandas as pd
 from attop.extending import join_first
 from attop_bench.data.columns.categories import MANY_VALUES, is_identifier
 from attop_bench.data.columns.days import is_dates
-from attop_bench.data.profile.likeness import FEW, FEWEST, NEARLY, are_alike, are_far_apart, look_like_names
+from attop_bench.data.profile.likeness import (
+    FEW,
+    FEWEST,
+    NEARLY,
+    are_alike,
+    are_far_apart,
+    look_like_names,
+)
 from attop_bench.data.profile.names import meanings_of, word_set, words_of
 from attop_bench.data.reading.cells import is_pair, no_plain_numbers, units_of
 
@@ -106,7 +113,11 @@ class Values:
     def is_weak(self) -> bool:
         """The name is a code of what is none of the usual things."""
         before = self.words[-2:-1]
-        return self.words[-1:] == ["code"] and bool(before) and before[0] not in word_set("thing")
+        return (
+            self.words[-1:] == ["code"]
+            and bool(before)
+            and before[0] not in word_set("thing")
+        )
 
     @cached_property
     def often(self) -> float:
@@ -184,16 +195,25 @@ def _decimals(values: Values) -> Verdict:
 def _days_as_numbers(values: Values) -> Verdict:
     """Accept days such as 20260131."""
     numbers = values.present.to_numpy(np.float64)
-    if numbers.min() < 1900_01_01 or numbers.max() > 2100_12_31 or values.distinct < FEW:
+    if (
+        numbers.min() < 1900_01_01
+        or numbers.max() > 2100_12_31
+        or values.distinct < FEW
+    ):
         return None
-    days = pd.to_datetime(pd.Series(numbers.astype(int).astype(str)), format="%Y%m%d", errors="coerce")
+    days = pd.to_datetime(
+        pd.Series(numbers.astype(int).astype(str)), format="%Y%m%d", errors="coerce"
+    )
     return Role("date", "written as one number") if days.notna().all() else None
 
 
 def _too_long(values: Values) -> Verdict:
     """Accept numbers that name nothing, and that a float cannot hold."""
     role = values.by_name
-    if role.kind != "number" or np.abs(values.present.to_numpy(np.float64)).max() < _TOO_LONG:
+    if (
+        role.kind != "number"
+        or np.abs(values.present.to_numpy(np.float64)).max() < _TOO_LONG
+    ):
         return None
     otherwise = role.otherwise if role.otherwise == "entity" else ""
     return Role("identifier", "integers too long for a number", otherwise)
@@ -217,8 +237,14 @@ def _no_single_values(values: Values) -> Verdict:
 def _parts_of_a_split(values: Values) -> Verdict:
     if values.distinct > _PARTS:
         return None
-    are_parts = values.different.str.strip().str.lower().isin(word_set("split")).all()
-    return Role("identifier", "names the parts of a split", "category") if are_parts else None
+    are_parts = (
+        values.different.str.strip().str.lower().isin(word_set("split")).all()
+    )
+    return (
+        Role("identifier", "names the parts of a split", "category")
+        if are_parts
+        else None
+    )
 
 
 def _names_of_digits(values: Values) -> Verdict:
@@ -236,7 +262,10 @@ def _numbers_with_marks(values: Values) -> Verdict:
 
 
 def _pairs(values: Values) -> Verdict:
-    if len(values.different) <= FEW or values.different.map(is_pair).mean() < NEARLY:
+    if (
+        len(values.different) <= FEW
+        or values.different.map(is_pair).mean() < NEARLY
+    ):
         return None
     return Role("text of numbers", "pairs")
 
@@ -254,26 +283,41 @@ def _quantities(values: Values) -> Verdict:
 def _running_text(values: Values) -> Verdict:
     """Accept text of several words that seldom comes back."""
     words = values.different.map(_count_words).median()
-    if values.distinct <= MANY_VALUES or values.distinct <= values.rows / 5 or words < _ASKED:
+    if (
+        values.distinct <= MANY_VALUES
+        or values.distinct <= values.rows / 5
+        or words < _ASKED
+    ):
         return None
-    return Role("text", f"{words:.0f} words in the median row", "" if words >= _WORDS else "identifier")
+    return Role(
+        "text",
+        f"{words:.0f} words in the median row",
+        "" if words >= _WORDS else "identifier",
+    )
 
 
 def _count_words(text: str) -> float:
     """Return the number of words, 0 if most lack letters; of a script without blanks, two signs make one."""
     lettered = [any(map(str.isalpha, word)) for word in text.split()]
-    return max(len(lettered) * (2 * sum(lettered) > len(lettered)), sum(sign > "\u2e80" for sign in text) / 2)
+    return max(
+        len(lettered) * (2 * sum(lettered) > len(lettered)),
+        sum(sign > "\u2e80" for sign in text) / 2,
+    )
 
 
 def _numbers_with_signs(values: Values) -> Verdict:
     """Accept what would be names, but for nearly all being numbers: 360*, <0.01."""
     exceptions = values.exceptions
-    if "identifier" in values.meanings or not 0 < len(exceptions) <= _ODD * len(values.different):
+    if "identifier" in values.meanings or not 0 < len(exceptions) <= _ODD * len(
+        values.different
+    ):
         return None
     bounds = exceptions.str.match("[<>≤≥~]").all()
     if values.by_name.kind not in ("identifier", "category" if bounds else ""):
         return None
-    return Role("text of numbers", f"plain numbers and such as {exceptions.iloc[0]!r}")
+    return Role(
+        "text of numbers", f"plain numbers and such as {exceptions.iloc[0]!r}"
+    )
 
 
 def _each_its_own(values: Values) -> Verdict:
@@ -281,16 +325,28 @@ def _each_its_own(values: Values) -> Verdict:
     if values.distinct < NEARLY * values.rows:
         return None
     role = _of_rows(values)
-    return Role("number") if "measure" in values.meanings and role.kind == "number" else role
+    return (
+        Role("number")
+        if "measure" in values.meanings and role.kind == "number"
+        else role
+    )
 
 
 def _measurements(values: Values) -> Verdict:
-    return Role("number") if values.plain == "number" and "measure" in values.meanings else None
+    return (
+        Role("number")
+        if values.plain == "number" and "measure" in values.meanings
+        else None
+    )
 
 
 def _lists(values: Values) -> Verdict:
     """Accept lists to be ranked: of even length each is a group."""
-    if "list" not in values.meanings or values.distinct < FEWEST or values.often < 2:
+    if (
+        "list" not in values.meanings
+        or values.distinct < FEWEST
+        or values.often < 2
+    ):
         return None
     are_even = values.names.value_counts().var() < values.often / 2
     is_group = are_even or values.words[-1] == "qid"
@@ -306,37 +362,61 @@ def _people(values: Values) -> Verdict:
         return Role("entity", f"{values.times}, which are alike")
     is_open = "identifier" not in values.meanings and len(values.words) > 1
     if values.plain == "number" and is_open and not values.is_far_apart:
-        return Role("number", f"{values.times}, which are no more alike than neighbours", "entity")
-    return Role("entity", f"{values.times}, no more alike than others: by its name alone", values.plain)
+        return Role(
+            "number",
+            f"{values.times}, which are no more alike than neighbours",
+            "entity",
+        )
+    return Role(
+        "entity",
+        f"{values.times}, no more alike than others: by its name alone",
+        values.plain,
+    )
 
 
 def _codes(values: Values) -> Verdict:
     """Accept codes of things, which come back."""
-    if "thing" not in values.meanings or values.are_identifiers or (values.is_weak and not values.is_code):
+    if (
+        "thing" not in values.meanings
+        or values.are_identifiers
+        or (values.is_weak and not values.is_code)
+    ):
         return None
     return Role(
-        "category", f"{values.times}, codes by its name", "number" if values.plain == "number" else ""
+        "category",
+        f"{values.times}, codes by its name",
+        "number" if values.plain == "number" else "",
     )
 
 
 def _identifiers(values: Values) -> Verdict:
     """Accept identifiers by their name, which come back."""
     many = values.distinct > MANY_VALUES
-    if "identifier" not in values.meanings or not many or (values.is_weak and not values.is_code):
+    if (
+        "identifier" not in values.meanings
+        or not many
+        or (values.is_weak and not values.is_code)
+    ):
         return None
     return Role("entity", f"{values.times}, identifiers by its name", "identifier")
 
 
 def _few_or_text_of_rows(values: Values) -> Verdict:
     """Accept few values, and text of which most name one row."""
-    if values.distinct > MANY_VALUES and not (values.plain == "category" and values.are_identifiers):
+    if values.distinct > MANY_VALUES and not (
+        values.plain == "category" and values.are_identifiers
+    ):
         return None
     return Role("identifier" if values.are_identifiers else values.plain)
 
 
 def _alike_without_a_name(values: Values) -> Verdict:
     """Accept codes whose rows resemble each other: text as entities, numbers with a question."""
-    if not values.is_code or not look_like_names(values.names) or not values.is_alike:
+    if (
+        not values.is_code
+        or not look_like_names(values.names)
+        or not values.is_alike
+    ):
         return None
     reason = f"{values.times}, which are alike in other columns"
     if values.is_text:
@@ -345,7 +425,9 @@ def _alike_without_a_name(values: Values) -> Verdict:
 
 
 def _nothing_else(values: Values) -> Role:
-    is_doubtful = values.is_code and values.plain == "number" and values.is_far_apart
+    is_doubtful = (
+        values.is_code and values.plain == "number" and values.is_far_apart
+    )
     return Role(values.plain, "", "category" if is_doubtful else "")
 
 
@@ -363,7 +445,9 @@ def _of_rows(values: Values) -> Role:
     if (steps >= 0).all() or (steps <= 0).all():
         return Role("identifier", "it grows with the rows")
     if values.digits >= _DIGITS:
-        return Role("identifier", "each row has its own, of as many digits", "number")
+        return Role(
+            "identifier", "each row has its own, of as many digits", "number"
+        )
     if values.names.is_unique:
         return Role("number", "each row has its own", "identifier")
     return Role("number")

@@ -36,7 +36,9 @@ class Column:
     @property
     def is_feature(self) -> bool:
         """True if a learner can use it, missing values filled and categories encoded."""
-        return self.kind in ("number", "yes/no", "category", "text") or bool(self.marks)
+        return self.kind in ("number", "yes/no", "category", "text") or bool(
+            self.marks
+        )
 
 
 def describe(frame: pd.DataFrame, name: str, example: str) -> Column:

@@ -21,7 +21,9 @@ _SAMPLE, _RUNS = 200_000, 100
 
 def read(path: StrPath, form: str | None, answers: Answers) -> Profile:
     """Read a table, in the way that it is found to be written."""
-    table, reader, remarks = read_as_found(path, form, answers.reader or {}, answers.label)
+    table, reader, remarks = read_as_found(
+        path, form, answers.reader or {}, answers.label
+    )
     if table.frame.shape[1] == 1:
         raise DatasetError(
             f"{table.where}: one column, {table.frame.columns[0][:60]!r}: name what separates the fields, as "
@@ -60,5 +62,9 @@ def _sorts_of(values: pd.Series) -> Ints:
         return sort
     kinds = distinct.isna().astype(int)
     if text:
-        kinds = kinds + 2 * distinct.isin(GAPS) + 4 * distinct.str.contains(r"\d", na=False)
+        kinds = (
+            kinds
+            + 2 * distinct.isin(GAPS)
+            + 4 * distinct.str.contains(r"\d", na=False)
+        )
     return kinds[sort]

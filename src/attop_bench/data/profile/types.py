@@ -27,8 +27,12 @@ def type_columns(profile: Profile) -> Profile:
     frame, columns = _described(table)
     if not profile.finds_missing:
         columns = [replace(column, marks=()) for column in columns]
-    unnamed = {c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)}  # numbers or names of rows
-    columns = _answered(columns, {**unnamed, **(profile.answers.roles or {})}, table.where)
+    unnamed = {
+        c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)
+    }  # numbers or names of rows
+    columns = _answered(
+        columns, {**unnamed, **(profile.answers.roles or {})}, table.where
+    )
     return replace(profile, frame=frame, columns=tuple(columns))
 
 
@@ -40,7 +44,9 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
         try:
             clean[name] = table.values(name)
             first = clean[name].first_valid_index()
-            examples[name] = "" if first is None else str(raw[first]).strip()[:_SHOWN]
+            examples[name] = (
+                "" if first is None else str(raw[first]).strip()[:_SHOWN]
+            )
         except DatasetError:
             clean[name] = np.nan
     frame = pd.DataFrame(clean, index=table.frame.index)
@@ -55,7 +61,14 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
 
 def _unusable(name: str, raw: pd.Series) -> Column:
     """Return a column whose values cannot be read."""
-    return Column(name, "unusable", missing=0.0, distinct=0, example=str(raw.iloc[0])[:_SHOWN], text=True)
+    return Column(
+        name,
+        "unusable",
+        missing=0.0,
+        distinct=0,
+        example=str(raw.iloc[0])[:_SHOWN],
+        text=True,
+    )
 
 
 def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
@@ -65,22 +78,52 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
         return column
     text = table.text(column.name).dropna()
-    powers = text.str.fullmatch(r"\d+[eE]\d+").all()  # of a number there are 1E+05 and 1.5E5
-    zeros = text.str.isdecimal().all() and text.str.len().nunique() == 1 and text.str.match(r"0\d").any()
+    powers = text.str.fullmatch(
+        r"\d+[eE]\d+"
+    ).all()  # of a number there are 1E+05 and 1.5E5
+    zeros = (
+        text.str.isdecimal().all()
+        and text.str.len().nunique() == 1
+        and text.str.match(r"0\d").any()
+    )
     if not (zeros or powers):
         return column
     single = column.distinct >= NEARLY * len(text) or is_identifier(text)
-    kind = describe(frame.assign(**{column.name: text}), column.name, column.example).kind
-    kind = kind if kind in ("entity", "group") else "identifier" if single else "category"
-    return replace(column, kind=kind, why="written as codes are: 01234 or 1E5", otherwise="number")
+    kind = describe(
+        frame.assign(**{column.name: text}), column.name, column.example
+    ).kind
+    kind = (
+        kind
+        if kind in ("entity", "group")
+        else "identifier"
+        if single
+        else "category"
+    )
+    return replace(
+        column,
+        kind=kind,
+        why="written as codes are: 01234 or 1E5",
+        otherwise="number",
+    )
 
 
-def _answered(columns: Sequence[Column], roles: Mapping[str, str], where: str) -> list[Column]:
+def _answered(
+    columns: Sequence[Column], roles: Mapping[str, str], where: str
+) -> list[Column]:
     """Return columns with the kinds that were given."""
     names = [c.name for c in columns]
     for name, kind in roles.items():
         if name not in names:
-            raise DatasetError(f"{where}: no column {name!r}; {did_you_mean(name, names)}")
+            raise DatasetError(
+                f"{where}: no column {name!r}; {did_you_mean(name, names)}"
+            )
         if kind not in KINDS:
-            raise DatasetError(f"{where}: column {name!r}: {kind!r} is no role; {did_you_mean(kind, KINDS)}")
-    return [replace(c, kind=roles[c.name], otherwise="", own=True) if c.name in roles else c for c in columns]
+            raise DatasetError(
+                f"{where}: column {name!r}: {kind!r} is no role; {did_you_mean(kind, KINDS)}"
+            )
+    return [
+        replace(c, kind=roles[c.name], otherwise="", own=True)
+        if c.name in roles
+        else c
+        for c in columns
+    ]

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\{{.*\}}|\w+)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\{{.*\}}|\w+)", re.IGNORECASE
+)
 _FIELD = re.compile(rf"\s*({_QUOTED}|[^,\t]*?)\s*(?:[,\t]|$)")
 _SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,\s]+)\s*(?:,|$)")
 _WEIGHT = re.compile(r"[,\s]\s*\{\s*[\d.eE+-]+\s*\}$")  # of a row, after its fields
@@ -31,7 +33,9 @@ _GAPS = ("?", "<null>")  # Weka's, KEEL's
 
 
 @checked("format arff")
-def read_arff(path: StrPath, *, encoding: Annotated[str | None, Field(strict=True)] = None) -> pd.DataFrame:
+def read_arff(
+    path: StrPath, *, encoding: Annotated[str | None, Field(strict=True)] = None
+) -> pd.DataFrame:
     """Read an ARFF file, its rows in full or sparse; ``?`` is a missing value, dates and strings are text.
 
     Parameters
@@ -54,7 +58,9 @@ def read_arff(path: StrPath, *, encoding: Annotated[str | None, Field(strict=Tru
             for number, text in lines:
                 line = text.strip()
                 if not line or line[0] == "%":
-                    empty.append(Suspect(number, line, COMMENT if line else BLANK, True))
+                    empty.append(
+                        Suspect(number, line, COMMENT if line else BLANK, True)
+                    )
                     continue
                 plain = _WEIGHT.sub("", line)
                 weighted += plain != line
@@ -64,11 +70,21 @@ def read_arff(path: StrPath, *, encoding: Annotated[str | None, Field(strict=Tru
             for kind, values in zip(kinds, zip(*rows, strict=True), strict=False)
         ]
     except (ValueError, OSError, *BROKEN) as error:
-        raise DatasetError(f"{where}: not an ARFF file: {error}; correct the file") from None
-    frame = pd.concat(columns, axis=1) if columns else pd.DataFrame(columns=[name for name, _ in kinds])
-    frame.attrs["ledger"] = Ledger(len(rows) + len(empty), len(frame), tuple(asides(empty)))
+        raise DatasetError(
+            f"{where}: not an ARFF file: {error}; correct the file"
+        ) from None
+    frame = (
+        pd.concat(columns, axis=1)
+        if columns
+        else pd.DataFrame(columns=[name for name, _ in kinds])
+    )
+    frame.attrs["ledger"] = Ledger(
+        len(rows) + len(empty), len(frame), tuple(asides(empty))
+    )
     if weighted:
-        frame.attrs["remarks"] = [f"{count_noun(weighted, 'row')} with a weight, which is not used"]
+        frame.attrs["remarks"] = [
+            f"{count_noun(weighted, 'row')} with a weight, which is not used"
+        ]
     return frame
 
 
@@ -79,12 +95,16 @@ def _attributes(file: Iterable[str]) -> list[tuple[str, Any]]:
         word = line.strip().lower()
         if word.startswith("@data"):
             return kinds
-        if not word.startswith("@attribute"):  # @relation, comments; @inputs and @outputs by KEEL
+        if not word.startswith(
+            "@attribute"
+        ):  # @relation, comments; @inputs and @outputs by KEEL
             continue
         match = _ATTRIBUTE.match(line.strip())
         kind: Any = match[2].lower() if match else ""
         if not match or not (kind.startswith("{") or kind in _NUMERIC + _TEXT):
-            raise ValueError(f"attribute of a type that is not read: {line.strip()!r}")
+            raise ValueError(
+                f"attribute of a type that is not read: {line.strip()!r}"
+            )
         if kind.startswith("{"):
             kind = _fields(match[2].strip("{} \t"))
         kinds.append((_bare(match[1]), kind))
@@ -93,8 +113,13 @@ def _attributes(file: Iterable[str]) -> list[tuple[str, Any]]:
 
 def _row(line: str, kinds: list[tuple[str, Any]], number: int) -> list[str | None]:
     """Return the fields of a row, in the line of this number; None where one is missing."""
-    if line.startswith("{"):  # what a sparse row leaves out is 0, the first value of a nominal attribute
-        row = [kind[0] if isinstance(kind, list) else "0" if kind in _NUMERIC else None for _, kind in kinds]
+    if line.startswith(
+        "{"
+    ):  # what a sparse row leaves out is 0, the first value of a nominal attribute
+        row = [
+            kind[0] if isinstance(kind, list) else "0" if kind in _NUMERIC else None
+            for _, kind in kinds
+        ]
         for place, value in _SPARSE.findall(line.strip("{} ")):
             if int(place) >= len(row):
                 raise ValueError(
@@ -103,21 +128,32 @@ def _row(line: str, kinds: list[tuple[str, Any]], number: int) -> list[str | Non
             row[int(place)] = None if value in _GAPS else _bare(value)
         return row
     fields = _fields(line)
-    fields = line.split() if len(fields) != len(kinds) and "," not in line else fields
+    fields = (
+        line.split() if len(fields) != len(kinds) and "," not in line else fields
+    )
     if len(fields) != len(kinds):
-        raise ValueError(f"line {number} has {len(fields)} fields for {len(kinds)} attributes: {line[:60]}")
+        raise ValueError(
+            f"line {number} has {len(fields)} fields for {len(kinds)} attributes: {line[:60]}"
+        )
     return [None if field in _GAPS else field for field in fields]
 
 
 def _fields(line: str) -> list[str]:
     if "'" not in line and '"' not in line:
         return [field.strip() for field in line.replace("\t", ",").split(",")]
-    return [_bare(field) for field in _FIELD.findall(line)[: None if line.endswith(",") else -1]]
+    return [
+        _bare(field)
+        for field in _FIELD.findall(line)[: None if line.endswith(",") else -1]
+    ]
 
 
 def _bare(field: str) -> str:
     """Return a field without quotes."""
-    return re.sub(r"\\(.)", r"\1", field[1:-1]).strip() if field[:1] in "'\"" and len(field) > 1 else field
+    return (
+        re.sub(r"\\(.)", r"\1", field[1:-1]).strip()
+        if field[:1] in "'\"" and len(field) > 1
+        else field
+    )
 
 
 def _typed(values: pd.Series, name: str, kind: Any) -> pd.Series:
@@ -126,10 +162,16 @@ def _typed(values: pd.Series, name: str, kind: Any) -> pd.Series:
 
     values = values.astype(object).where(values.notna(), None).rename(name)
     if isinstance(kind, list):
-        what, allowed, numeric = "none of the values declared", values.isin(kind), numbers_of(pd.Series(kind))
+        what, allowed, numeric = (
+            "none of the values declared",
+            values.isin(kind),
+            numbers_of(pd.Series(kind)),
+        )
         numbers = None if numeric is None else numbers_of(values)
     else:
-        numbers = pd.to_numeric(values, errors="coerce") if kind in _NUMERIC else values
+        numbers = (
+            pd.to_numeric(values, errors="coerce") if kind in _NUMERIC else values
+        )
         what, allowed = "no number", numbers.notna()
     if unreadable := list(values[~allowed].dropna()):
         raise ValueError(f"column {name!r} has {unreadable[0]!r}, which is {what}")

@@ -19,7 +19,12 @@ from attop_bench.data.reading.cells import numbers_of
 from attop_bench.data.reading.dialect import dialect
 from attop_bench.data.reading.excel import OTHER_SHEETS, sheet_of
 from attop_bench.data.reading.first_row import header_options
-from attop_bench.data.reading.formats import FORMATS, check_options, identified, read_table
+from attop_bench.data.reading.formats import (
+    FORMATS,
+    check_options,
+    identified,
+    read_table,
+)
 from attop_bench.data.reading.lines import ABOVE, Suspect
 from attop_bench.data.reading.lists import with_lists_beside
 from attop_bench.data.reading.marks import (
@@ -29,7 +34,12 @@ from attop_bench.data.reading.marks import (
 )
 from attop_bench.data.reading.signatures import refuse_foreign
 from attop_bench.data.reading.table import Table
-from attop_bench.data.reading.text import default_separator, opened, rows_of, told_separator
+from attop_bench.data.reading.text import (
+    default_separator,
+    opened,
+    rows_of,
+    told_separator,
+)
 from attop_bench.files import StrPath
 
 #: A column of no more values may be one of codes, as 1,5 is; fewer do where commas do not separate.
@@ -37,7 +47,10 @@ _FEW, _FEWEST = 20, 2
 
 
 def read_as_found(
-    path: StrPath, form: str | None, given: Mapping[str, Any], label: str | None = None
+    path: StrPath,
+    form: str | None,
+    given: Mapping[str, Any],
+    label: str | None = None,
 ) -> tuple[Table, dict[str, Any], list[str]]:
     """Read a table; return all options that its reader needs, and what is to be said."""
     path, form = identified(path, form)
@@ -52,10 +65,14 @@ def read_as_found(
                 options, remarks = dialect(path, given, label)
             else:
                 sheet = sheet_of(path, given.get("sheet"))[1]
-                options, remarks = header_options(sheet.iloc[:SAMPLE].to_numpy().tolist(), given, label)
+                options, remarks = header_options(
+                    sheet.iloc[:SAMPLE].to_numpy().tolist(), given, label
+                )
         except (UnicodeError, OSError, csv.Error, *BROKEN) as error:
             remedy = "it is damaged or no text: save it as CSV"
-            raise DatasetError(f"dataset {path}: cannot be read as {form}: {error}; {remedy}") from None
+            raise DatasetError(
+                f"dataset {path}: cannot be read as {form}: {error}; {remedy}"
+            ) from None
     if form == "svmlight" and "zero_based" not in given and _zero_based(path):
         options["zero_based"] = True
         remarks.append("the first feature has index 0: read with zero_based: true")
@@ -66,9 +83,19 @@ def read_as_found(
         reader |= {"groups": end} if end else {}
         remarks += more
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
-    columns = table.frame if form == "csv" and "decimal" not in given else table.frame.iloc[:, :0]
-    marked = [name for name, raw in columns.items() if raw.str.contains(",", regex=False).any()]
-    if any(_has_comma(table.text(name), few) for name in marked) or _has_points(map(table.text, columns)):
+    columns = (
+        table.frame
+        if form == "csv" and "decimal" not in given
+        else table.frame.iloc[:, :0]
+    )
+    marked = [
+        name
+        for name, raw in columns.items()
+        if raw.str.contains(",", regex=False).any()
+    ]
+    if any(_has_comma(table.text(name), few) for name in marked) or _has_points(
+        map(table.text, columns)
+    ):
         reader["decimal"] = ","
         table = replace(table, decimal=",")
     return table, reader, [*remarks, *about_lines(table)]
@@ -80,12 +107,18 @@ def about_lines(table: Table) -> list[str]:
     remarks = []
     for entry in table.ledger.passed:
         back = "; as rows: --reader 'pass_over=[]'" if entry.rule in guessed else ""
-        back = "; to read one: --reader sheet=NAME" if entry.rule.startswith(OTHER_SHEETS) else back
+        back = (
+            "; to read one: --reader sheet=NAME"
+            if entry.rule.startswith(OTHER_SHEETS)
+            else back
+        )
         if entry.rule != ABOVE:
             remarks.append(f"{entry}: passed over{back}")
     for entry in table.ledger.doubtful:
         one = "it is none" if entry.rows == 1 else "they are none"
-        remarks.append(f"{entry}: kept as rows; if {one}: --reader 'pass_over={lines_of(table.suspects)}'")
+        remarks.append(
+            f"{entry}: kept as rows; if {one}: --reader 'pass_over={lines_of(table.suspects)}'"
+        )
     return [*remarks, *table.remarks]
 
 
@@ -96,18 +129,31 @@ def lines_of(suspects: Sequence[Suspect]) -> list[int]:
 
 def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
     """Return a line on columns of numbers that only a person reads as such, with a number of each."""
-    usual = re.compile(rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)")
+    usual = re.compile(
+        rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
+    )
     examples = []
     for name in values if not table.has_types else ():
-        if not pd.api.types.is_numeric_dtype(values[name]) or table.plain(name) is not None:
+        if (
+            not pd.api.types.is_numeric_dtype(values[name])
+            or table.plain(name) is not None
+        ):
             continue
-        raw = [value for value in table.text(name).dropna().unique() if not usual.fullmatch(value)]
-        numbers = numbers_of(pd.Series(raw, dtype=object), table.decimal) if raw else None
+        raw = [
+            value
+            for value in table.text(name).dropna().unique()
+            if not usual.fullmatch(value)
+        ]
+        numbers = (
+            numbers_of(pd.Series(raw, dtype=object), table.decimal) if raw else None
+        )
         if numbers is not None and numbers.dtype.kind != "b":
             examples.append(f"{name} ({raw[0]} is {float(numbers.iloc[0]):g})")
     if not examples:
         return []
-    return [f"numbers written with signs or units of their own are read: {join_first(examples)}"]
+    return [
+        f"numbers written with signs or units of their own are read: {join_first(examples)}"
+    ]
 
 
 def _has_comma(text: pd.Series, few: int) -> bool:
@@ -115,7 +161,9 @@ def _has_comma(text: pd.Series, few: int) -> bool:
     values = pd.Series(text.dropna().unique(), dtype=object)
     if not values.str.contains(",", regex=False).any():
         return False
-    numbers = values[values.str.contains(r"\d")] if len(values) > few else values[:0]
+    numbers = (
+        values[values.str.contains(r"\d")] if len(values) > few else values[:0]
+    )
     if len(numbers) < FIT * len(values) or len(numbers) == 0:
         return False
     return numbers_of(numbers, ",") is not None and numbers_of(numbers, ".") is None
@@ -127,9 +175,13 @@ def _has_points(columns: Iterable[pd.Series]) -> bool:
     for text in columns:
         if not (points := text.str.count("[.]").max()) > 0:
             continue
-        small, grouped = map(text.dropna().str.fullmatch, (r"-?\d{1,3}", r"-?[1-9]\d{0,2}(\.\d{3})+"))
+        small, grouped = map(
+            text.dropna().str.fullmatch, (r"-?\d{1,3}", r"-?[1-9]\d{0,2}(\.\d{3})+")
+        )
         if (small | grouped).all():
-            has_thousands |= bool(grouped.sum() > _FEW and (small.any() or points > 1))
+            has_thousands |= bool(
+                grouped.sum() > _FEW and (small.any() or points > 1)
+            )
         elif numbers_of(text, ".") is not None:
             return False
     return has_thousands
@@ -156,26 +208,46 @@ def found_again(
             new.pop("encoding", None)
         elif "encoding" not in new:
             new["encoding"], example = encoding
-            remarks.append(f"no UTF-8: read as {new['encoding']}, such as {example!r}")
+            remarks.append(
+                f"no UTF-8: read as {new['encoding']}, such as {example!r}"
+            )
     if not new.get("header", True) or (form == "excel" and not new.get("skip")):
         return new, remarks
     renamed = new.get("names") or {}
-    wanted = {name for name in names if not isinstance(renamed, Mapping) or name not in renamed.values()}
+    wanted = {
+        name
+        for name in names
+        if not isinstance(renamed, Mapping) or name not in renamed.values()
+    }
     rows = _first_rows(path, form, new)
-    named = (i for i, row in enumerate(rows) if wanted <= {" ".join(name.split()) for name in row})
-    filled = (i for i, row in enumerate(rows) if i >= new.get("skip", 0) and any(map(str.strip, row)))
+    named = (
+        i
+        for i, row in enumerate(rows)
+        if wanted <= {" ".join(name.split()) for name in row}
+    )
+    filled = (
+        i
+        for i, row in enumerate(rows)
+        if i >= new.get("skip", 0) and any(map(str.strip, row))
+    )
     place = next(named, None)
     if place is None or not wanted or place == next(filled, None):
         return new, remarks
     new["skip"] = place
-    remarks.append(f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over")
+    remarks.append(
+        f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over"
+    )
     return new, remarks
 
 
-def _first_rows(path: StrPath, form: str, reader: Mapping[str, Any]) -> list[list[str]]:
+def _first_rows(
+    path: StrPath, form: str, reader: Mapping[str, Any]
+) -> list[list[str]]:
     """Return the first rows of a file, below what names the separator."""
     if form == "excel":
-        return sheet_of(path, reader.get("sheet"))[1].iloc[:SAMPLE].to_numpy().tolist()
+        return (
+            sheet_of(path, reader.get("sheet"))[1].iloc[:SAMPLE].to_numpy().tolist()
+        )
     with opened(path, reader.get("encoding")) as file:
         lines = list(islice(file, SAMPLE))
     told = told_separator("".join(lines[:1]))

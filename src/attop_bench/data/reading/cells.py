@@ -19,19 +19,54 @@ if TYPE_CHECKING:
 
 #: Text that stands for a missing value in a file without types, as for pandas, databases and Excel.
 GAPS = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
+    [
+        "",
+        "#N/A",
+        "#N/A N/A",
+        "#NA",
+        "-1.#IND",
+        "-1.#QNAN",
+        "-NaN",
+        "-nan",
+        "1.#IND",
+        "1.#QNAN",
+        "<NA>",
+    ]
 ) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 GAPS |= {r"\N", "(null)", "[null]", "<null>", "NaT", "(blank)"}
 GAPS |= {"#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"}
 #: Text that stands for none of the values of a label, though it may be a value elsewhere.
 UNKNOWN = frozenset(
-    ["?", "??", "-", "--", "---", ".", "..", "*", "n.a.", "N.A.", "nil", "unknown", "Unknown"]
+    [
+        "?",
+        "??",
+        "-",
+        "--",
+        "---",
+        ".",
+        "..",
+        "*",
+        "n.a.",
+        "N.A.",
+        "nil",
+        "unknown",
+        "Unknown",
+    ]
 )
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
-_TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+_TRUTH = {
+    "True": True,
+    "TRUE": True,
+    "true": True,
+    "False": False,
+    "FALSE": False,
+    "false": False,
+}
 #: Minus signs, blanks, apostrophes and marks of other scripts beside those of a keyboard.
-_SIGNS = str.maketrans("\u2212\u2013\u2014\xa0\u202f\u2009\u2019\u066b\u066c", "---   '.,")
+_SIGNS = str.maketrans(
+    "\u2212\u2013\u2014\xa0\u202f\u2009\u2019\u066b\u066c", "---   '.,"
+)
 _CURRENCY = (
     r"(?:[A-Z]{1,2})?[€$£¥₹₽₩₺₴₪฿₫]|EUR|USD|GBP|CHF|JPY|INR|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|TRY|RUB"
     r"|KRW|SGD|HKD|NZD|Rs[.,]?|kr[.,]?|zł|Kč|Ft"
@@ -55,7 +90,9 @@ _USUAL = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£
 _PAIR = re.compile(r"\s*[-+]?\d+([.]\d+)?\s*[,;/]\s*[-+]?\d+([.]\d+)?\s*")
 #: In any language: 12 Mar 2024, 12-Mar-24, 12. März 2024, 12MAR2024, Tuesday, March 12, 2024, Mar-24.
 _WORD = r"[^\W\d_]{3,10}"
-_MONTH = r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,7}"
+_MONTH = (
+    r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,7}"
+)
 _DATE = re.compile(
     r"(\d{4}([-/.] ?)\d{1,2}\2\d{1,2}|\d{1,2}([-/.] ?)\d{1,2}\3(\d{4}|\d{2})"
     rf"|({_WORD}[.,]* )?(\d{{1,2}}(\. ?|[ -]?)(de )?{_WORD}[.,]?[ -]?(de )?(\d{{4}}|\d{{2}})"
@@ -64,7 +101,9 @@ _DATE = re.compile(
     r"((T|[ ,:]{1,2}([a-zà]{1,3} )?)\d{1,2}[:.h]\d{2}.*)?"
 )
 #: A time of the day, or minutes and seconds.
-_CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?:\s?([AaPp])\.?[Mm]\.?)?")
+_CLOCK = re.compile(
+    r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?:\s?([AaPp])\.?[Mm]\.?)?"
+)
 
 
 def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
@@ -75,9 +114,17 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
     """
     import pyarrow
 
-    plain = text.str.translate(str.maketrans(",.", ".,")) if decimal == "," and text.dtype != bool else text
+    plain = (
+        text.str.translate(str.maketrans(",.", ".,"))
+        if decimal == "," and text.dtype != bool
+        else text
+    )
     try:
-        values = pyarrow.array(plain, from_pandas=True).cast("float64").to_numpy(zero_copy_only=False)
+        values = (
+            pyarrow.array(plain, from_pandas=True)
+            .cast("float64")
+            .to_numpy(zero_copy_only=False)
+        )
     except (pyarrow.ArrowException, AttributeError):
         truth = text.map(_TRUTH)
         if truth.isna().equals(text.isna()):
@@ -109,11 +156,19 @@ def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
         exact = pd.to_numeric(text, errors="coerce")  # a float would change them
         return exact if exact.dtype.kind in "iu" else None
     known = values[~np.isnan(values)]
-    words = text.dropna().unique() if len(pd.unique(known[:_ENOUGH])) <= _FEW else []
-    if len(words) > len(pd.unique(known)) and any(re.fullmatch(r"0\d+", str(word)) for word in words):
+    words = (
+        text.dropna().unique() if len(pd.unique(known[:_ENOUGH])) <= _FEW else []
+    )
+    if len(words) > len(pd.unique(known)) and any(
+        re.fullmatch(r"0\d+", str(word)) for word in words
+    ):
         return None  # 01 and 1 are two names
-    integers = (np.rint(values) == values).all() and np.abs(values).max(initial=0) < 2**53
-    return pd.Series(values.astype(np.int64) if integers else values, text.index, name=text.name)
+    integers = (np.rint(values) == values).all() and np.abs(values).max(
+        initial=0
+    ) < 2**53
+    return pd.Series(
+        values.astype(np.int64) if integers else values, text.index, name=text.name
+    )
 
 
 def written(value: object) -> tuple[str, str] | None:
@@ -127,8 +182,14 @@ def written(value: object) -> tuple[str, str] | None:
         value = value.translate(_SIGNS)
         value = "".join(str(unicodedata.decimal(sign, sign)) for sign in value)
     if clock := _CLOCK.fullmatch(value):
-        hour = int(clock[1]) if clock[4] is None else int(clock[1]) % 12 + 12 * (clock[4] in "pP")
-        return repr(hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600), "::" if clock[3] else ":"
+        hour = (
+            int(clock[1])
+            if clock[4] is None
+            else int(clock[1]) % 12 + 12 * (clock[4] in "pP")
+        )
+        return repr(
+            hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600
+        ), "::" if clock[3] else ":"
     found = _WRITTEN.fullmatch(value)
     if found is None or (found["before"] and found["after"]):
         return None
@@ -152,7 +213,11 @@ def _rewritten(text: pd.Series) -> pd.Series | None:
         plain[value], unit = number
         units.add(unit)
     amounts = all(re.fullmatch(_CURRENCY, unit) for unit in units - {""})
-    if len(units - {""}) > 1 or ("" in units and not amounts) or all(a == b for a, b in plain.items()):
+    if (
+        len(units - {""}) > 1
+        or ("" in units and not amounts)
+        or all(a == b for a, b in plain.items())
+    ):
         return None
     return numbers_of(text.map(plain))
 
@@ -166,7 +231,9 @@ def plain_number(value: object) -> int | float | None:
     if str(value).lower() in ("true", "false"):
         return int(str(value).lower() == "true")
     if isinstance(value, str) and re.fullmatch(PLAIN_NUMBER, value.strip()):
-        return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
+        return (
+            int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
+        )
     return None
 
 
@@ -174,7 +241,9 @@ def as_floats(text: pd.Series) -> Floats:
     """Return plain numbers as floats, NaN for all other text."""
     import pandas as pd
 
-    return pd.to_numeric(text, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    return pd.to_numeric(text, errors="coerce").to_numpy(
+        np.float64, na_value=np.nan
+    )
 
 
 def no_plain_numbers(values: pd.Series) -> pd.Series:
@@ -220,7 +289,9 @@ def is_pair(value: str) -> bool:
 def units_of(values: pd.Series) -> tuple[set[str], int]:
     """Return the units of quantities, but for signs beside usual numbers, and how many values are none."""
     quantities = values[~values.str.fullmatch(_USUAL)].map(written)
-    return {quantity[1] for quantity in quantities.dropna() if quantity[1]}, int(quantities.isna().sum())
+    return {quantity[1] for quantity in quantities.dropna() if quantity[1]}, int(
+        quantities.isna().sum()
+    )
 
 
 def is_date(text: str) -> bool:

@@ -18,7 +18,14 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import BROKEN
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.parameters import checked
-from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
+from attop_bench.data.reading.header import (
+    Header,
+    Lined,
+    LineNumbers,
+    Names,
+    Skip,
+    named_rows,
+)
 from attop_bench.data.reading.lines import (
     ABOVE,
     BLANK,
@@ -28,7 +35,12 @@ from attop_bench.data.reading.lines import (
     is_drawn,
 )
 from attop_bench.data.reading.quotes import mended
-from attop_bench.data.reading.text import default_separator, opened, rows_of, told_separator
+from attop_bench.data.reading.text import (
+    default_separator,
+    opened,
+    rows_of,
+    told_separator,
+)
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
@@ -86,8 +98,14 @@ def read_delimited(
     import pandas as pd
 
     where = f"dataset {path}"
-    if separator is not None and len(separator) != 1 and separator not in ("tab", "whitespace"):
-        raise DatasetError(f"{where}: separator must be one character, tab or whitespace, got {separator!r}")
+    if (
+        separator is not None
+        and len(separator) != 1
+        and separator not in ("tab", "whitespace")
+    ):
+        raise DatasetError(
+            f"{where}: separator must be one character, tab or whitespace, got {separator!r}"
+        )
     start = _Start([], 0, 0, ())
     options = (header, names, pass_over)
     try:
@@ -111,8 +129,16 @@ def read_delimited(
         return _read(how, start, *options, where, sure=True)
     except pd.errors.EmptyDataError:
         return pd.DataFrame(columns=start.header if header else None)
-    except (pd.errors.ParserError, UnicodeError, csv.Error, OSError, *BROKEN) as error:
-        kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(separator or ",", repr(separator))
+    except (
+        pd.errors.ParserError,
+        UnicodeError,
+        csv.Error,
+        OSError,
+        *BROKEN,
+    ) as error:
+        kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(
+            separator or ",", repr(separator)
+        )
         form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
         remedy = "write quotes in a field twice, or if they are none, set quote to another sign, such as ^"
         remedy = "save it as CSV" if isinstance(error, BROKEN) else remedy
@@ -142,7 +168,13 @@ def _read(
     if not sure and any(frame[j].str.endswith(how.quote).any() for j in quoted):
         raise _Doubted
     lines = _line_numbers(frame, broken, start.line)
-    return named_rows(Lined(frame, lines, start.passed, how.comments), start.header, names, pass_over, where)
+    return named_rows(
+        Lined(frame, lines, start.passed, how.comments),
+        start.header,
+        names,
+        pass_over,
+        where,
+    )
 
 
 def _mended(how: _How, skip: int) -> tuple[_How, str] | None:
@@ -173,7 +205,9 @@ class _How:
 
     @property
     def pattern(self) -> str:
-        return {"tab": "\t", "whitespace": r"\s+"}.get(self.separator, self.separator)
+        return {"tab": "\t", "whitespace": r"\s+"}.get(
+            self.separator, self.separator
+        )
 
     def open(self) -> Any:
         """Open the text, blank lines instead of those that are comments as a whole."""
@@ -195,7 +229,10 @@ class _How:
             return []
         with opened(self.path, self.encoding) as file:
             lines = list(file)
-        return [Suspect(i + 1, shown([lines[i]]), COMMENT, True) for i in self._commented(lines)]
+        return [
+            Suspect(i + 1, shown([lines[i]]), COMMENT, True)
+            for i in self._commented(lines)
+        ]
 
     def _commented(self, lines: Sequence[str]) -> Iterator[int]:
         """Yield the places of lines that begin with the mark of comments, outside of quotes."""
@@ -262,8 +299,18 @@ def _read_rows(how: _How, skip: int) -> pd.DataFrame:
     """Return the fields below so many rows, blank lines among them."""
     import pandas as pd
 
-    options: Any = {"sep": how.pattern, "header": None, "skiprows": skip, "comment": how.comment}
-    options |= {"dtype": str, "na_filter": False, "quotechar": how.quote, "skip_blank_lines": False}
+    options: Any = {
+        "sep": how.pattern,
+        "header": None,
+        "skiprows": skip,
+        "comment": how.comment,
+    }
+    options |= {
+        "dtype": str,
+        "na_filter": False,
+        "quotechar": how.quote,
+        "skip_blank_lines": False,
+    }
     if not how.pattern.isascii():
         options["engine"] = "python"
     try:
@@ -271,9 +318,13 @@ def _read_rows(how: _How, skip: int) -> pd.DataFrame:
             return pd.read_csv(file, **options).fillna("")
     except pd.errors.ParserError:
         with how.open() as file:  # rows of more fields than the first
-            width = max(map(len, rows_of(file, how.separator, how.comment, how.quote)))
+            width = max(
+                map(len, rows_of(file, how.separator, how.comment, how.quote))
+            )
         with how.open() as file:
-            return pd.read_csv(file, names=range(width), index_col=False, **options).fillna("")
+            return pd.read_csv(
+                file, names=range(width), index_col=False, **options
+            ).fillna("")
 
 
 def _line_numbers(frame: pd.DataFrame, broken: Sequence[Any], start: int) -> Ints:
@@ -296,4 +347,6 @@ def _refuse_torn(how: _How) -> None:
     with how.open() as file:
         for field in re.finditer(fields, file.read(), re.MULTILINE):
             if field[2] is None and re.search("[\r\n]", field[1]):
-                raise csv.Error(f"the quote before {field[1][:30]!r} closes amid a field of a later row")
+                raise csv.Error(
+                    f"the quote before {field[1][:30]!r} closes amid a field of a later row"
+                )

@@ -16,7 +16,12 @@ from attop_bench.data.reading.marks import (
     separator_of,
 )
 from attop_bench.data.reading.quotes import mended
-from attop_bench.data.reading.text import default_separator, opened, rows_of, told_separator
+from attop_bench.data.reading.text import (
+    default_separator,
+    opened,
+    rows_of,
+    told_separator,
+)
 from attop_bench.files import StrPath
 
 
@@ -46,10 +51,27 @@ def dialect(
             comment = None if is_in_rows(comment, file) else comment
     usual = told or default_separator(path)
     quote = given.get("quote") or quote_mark(lines)
-    separator = given.get("separator") or told or separator_of(lines, usual, comment, quote)
-    marks = (("separator", separator, usual), ("comment", comment, None), ("quote", quote, '"'))
-    options |= {name: mark for name, mark, default in marks if mark != default and name not in given}
-    rows = list(islice(rows_of(_with_quotes(lines, separator, quote), separator, comment, quote), SAMPLE))
+    separator = (
+        given.get("separator") or told or separator_of(lines, usual, comment, quote)
+    )
+    marks = (
+        ("separator", separator, usual),
+        ("comment", comment, None),
+        ("quote", quote, '"'),
+    )
+    options |= {
+        name: mark
+        for name, mark, default in marks
+        if mark != default and name not in given
+    }
+    rows = list(
+        islice(
+            rows_of(
+                _with_quotes(lines, separator, quote), separator, comment, quote
+            ),
+            SAMPLE,
+        )
+    )
     header, more = header_options(rows, given, label)
     return options | header, remarks + more
 

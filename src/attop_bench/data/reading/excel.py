@@ -14,7 +14,14 @@ from attop_bench.data.files.opening import open_bytes
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.parameters import checked
 from attop_bench.data.reading.formulas import about_formulas
-from attop_bench.data.reading.header import Header, Lined, LineNumbers, Names, Skip, named_rows
+from attop_bench.data.reading.header import (
+    Header,
+    Lined,
+    LineNumbers,
+    Names,
+    Skip,
+    named_rows,
+)
 from attop_bench.data.reading.lines import ABOVE
 from attop_bench.files import StrPath
 
@@ -43,16 +50,25 @@ def read_excel(
     where = f"dataset {path}"
     name, frame, others = sheet_of(path, sheet)
     filled = frame.iloc[skip:].ne("").any(axis=1).to_numpy()
-    start = skip + int(filled.argmax() if filled.any() else len(filled))  # sheets often begin below
+    start = skip + int(
+        filled.argmax() if filled.any() else len(filled)
+    )  # sheets often begin below
     passed = [Aside(ABOVE, start, 1, shown(frame.iloc[0]))] if start else []
     if others:
         names_of_others = join_first([repr(other) for other in others])
-        passed.append(Aside(f"{OTHER_SHEETS} than {name!r}: {names_of_others}", sum(others.values())))
+        passed.append(
+            Aside(
+                f"{OTHER_SHEETS} than {name!r}: {names_of_others}",
+                sum(others.values()),
+            )
+        )
     first = list(frame.iloc[start]) if header and start < len(frame) else []
     start += int(header)
     lines = np.arange(start + 1, len(frame) + 1)
     below = frame.iloc[start:].reset_index(drop=True)
-    rows = named_rows(Lined(below, lines, tuple(passed), []), first, names, pass_over, where)
+    rows = named_rows(
+        Lined(below, lines, tuple(passed), []), first, names, pass_over, where
+    )
     rows.attrs["remarks"] = about_formulas(path, name, first)
     return rows
 
@@ -70,7 +86,9 @@ def sheet_of(
     try:
         with open_bytes(path) as file:
             options: Any = {"header": None, "dtype": str, "na_filter": False}
-            sheets: Any = pd.read_excel(io.BytesIO(file.read()), sheet, engine=engine, **options)
+            sheets: Any = pd.read_excel(
+                io.BytesIO(file.read()), sheet, engine=engine, **options
+            )
     except ImportError:
         raise DatasetError(
             f"{where}: spreadsheets need python-calamine: install attop[excel], or save it as CSV"
@@ -82,5 +100,9 @@ def sheet_of(
         ) from None
     sheets = sheets if sheet is None else {sheet: sheets}
     name = max(sheets, key=lambda name: sheets[name].size)
-    others = {other: len(rows) for other, rows in sheets.items() if other != name and len(rows)}
+    others = {
+        other: len(rows)
+        for other, rows in sheets.items()
+        if other != name and len(rows)
+    }
     return name, sheets[name], others

@@ -22,8 +22,17 @@ def header_options(
     if "skip" not in given and (skip := _before(rows)):
         options["skip"] = skip
         remarks.append(f"{count_noun(skip, 'line')} before the header: passed over")
-    rows = [row for row in rows[{**options, **given}.get("skip", 0) :] if any(field.strip() for field in row)]
-    if "header" not in given and "names" not in given and len(rows) > 1 and not _is_header(rows[0], rows[1:]):
+    rows = [
+        row
+        for row in rows[{**options, **given}.get("skip", 0) :]
+        if any(field.strip() for field in row)
+    ]
+    if (
+        "header" not in given
+        and "names" not in given
+        and len(rows) > 1
+        and not _is_header(rows[0], rows[1:])
+    ):
         options |= {"header": False, "names": "c"}
         remarks.append(
             f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
@@ -35,21 +44,30 @@ def header_options(
         and (names := _renamed(next(iter(rows), []), label))
     ):
         options["names"] = names
-        new = ", ".join(f"column {place} is called {name}" for place, name in names.items())
+        new = ", ".join(
+            f"column {place} is called {name}" for place, name in names.items()
+        )
         remarks.append(f"names that occur twice: {new}")
     return options, remarks
 
 
 def _before(rows: Sequence[Sequence[str]]) -> int:
     """Return how many rows come before the header: titles, of fewer fields than most rows, and groups."""
-    filled = [len("\0".join(map(str.strip, row)).rstrip("\0").split("\0")) * any(row) for row in rows]
+    filled = [
+        len("\0".join(map(str.strip, row)).rstrip("\0").split("\0")) * any(row)
+        for row in rows
+    ]
     if not any(filled):
         return 0
     width = Counter(n for n in filled if n).most_common(1)[0][0]
     first = next((i for i, n in enumerate(filled) if n >= width - 1), 0)
     first = first if width > 2 and any(filled[:first]) else 0
     below = rows[first + 1 : first + 50]
-    if len(below) > 2 and len(below[0]) == len(rows[first]) and _names_groups(rows[first], below):
+    if (
+        len(below) > 2
+        and len(below[0]) == len(rows[first])
+        and _names_groups(rows[first], below)
+    ):
         return first + 1
     return first
 
@@ -57,7 +75,11 @@ def _before(rows: Sequence[Sequence[str]]) -> int:
 def _names_groups(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether a row names groups of columns that the next row names: fewer, and no values."""
     names, groups = ([name.strip() for name in names] for names in (below[0], row))
-    if not all(names) or len(set(names)) < len(names) or len(set(groups) - {""}) == len(names):
+    if (
+        not all(names)
+        or len(set(names)) < len(names)
+        or len(set(groups) - {""}) == len(names)
+    ):
         return False
     return (
         _is_header(names, below[1:])
@@ -73,9 +95,14 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """
     alike = other = 0
     names = [name.strip() for name in first]
-    columns = zip(*(row for row in rows if len(row) == len(first) and row != first), strict=True)
+    columns = zip(
+        *(row for row in rows if len(row) == len(first) and row != first),
+        strict=True,
+    )
     for name, column in zip(names, columns, strict=False):
-        values = [value.strip() for value in column if value.strip() not in {*GAPS, "?"}]
+        values = [
+            value.strip() for value in column if value.strip() not in {*GAPS, "?"}
+        ]
         if name in {*GAPS, "?"} or not values:
             continue
         if (numbers := mostly_numbers(values, FIT)) is not None:
@@ -92,7 +119,9 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         else:
             within = name in values
         alike, other = alike + within, other + (not within)
-    return other >= alike or names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
+    return other >= alike or names in (
+        [str(i + j) for i in range(len(names))] for j in (0, 1)
+    )
 
 
 def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:
@@ -101,6 +130,10 @@ def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:
     new: dict[int, str] = {}
     for place, name in enumerate(names, 1):
         if name and name in names[: place - 1] and name != label:
-            number = next(i for i in range(2, len(names) + 2) if f"{name}_{i}" not in {*names, *new.values()})
+            number = next(
+                i
+                for i in range(2, len(names) + 2)
+                if f"{name}_{i}" not in {*names, *new.values()}
+            )
             new[place] = f"{name}_{number}"
     return new

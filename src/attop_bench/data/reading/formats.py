@@ -33,7 +33,10 @@ from attop_bench.files import StrPath
 if TYPE_CHECKING:
     import pandas as pd
 
-_Words = Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]] | Literal[False]
+_Words = (
+    Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
+    | Literal[False]
+)
 #: What compresses a file, at the end of its name.
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Formats whose libraries open a file themselves.
@@ -98,9 +101,13 @@ def _require_file(path: StrPath) -> None:
 @checked("reader")
 def as_written(
     *,
-    missing: Annotated[_Words | Mapping[StrictStr | StrictInt, _Words] | None, Field()] = None,
+    missing: Annotated[
+        _Words | Mapping[StrictStr | StrictInt, _Words] | None, Field()
+    ] = None,
     decimal: Annotated[Literal[".", ","], Field()] = ".",
-    groups: Annotated[StrictStr | Mapping[StrictStr, StrictStr] | None, Field()] = None,
+    groups: Annotated[
+        StrictStr | Mapping[StrictStr, StrictStr] | None, Field()
+    ] = None,
 ) -> dict[str, Any]:
     """Return the options of every reader.
 
@@ -129,7 +136,9 @@ def read_frame(
     return pd.DataFrame({name: table.values(name) for name in table.frame})
 
 
-def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any] | None = None) -> Table:
+def read_table(
+    path: StrPath, form: str | None = None, options: Mapping[str, Any] | None = None
+) -> Table:
     """Read a table from a file.
 
     `form` is a key of `FORMATS`, by default the one of the file's name; `options` are those of its reader,
@@ -138,15 +147,24 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
     path, name = identified(path, form)
     where = f"dataset {path}"
     if not isinstance(name, str) or name not in FORMATS:
-        raise DatasetError(f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}")
+        raise DatasetError(
+            f"{where}: unknown format {name!r}; {did_you_mean(name, FORMATS)}"
+        )
     reader = FORMATS[name]
     _require_file(path)
     refuse_foreign(path, name)
     rest = dict(options or {})
-    written = as_written(**{name: rest.pop(name) for name in _OF_ALL if name in rest})
+    written = as_written(
+        **{name: rest.pop(name) for name in _OF_ALL if name in rest}
+    )
     groups = written.pop("groups")
-    frame = reader(path, **complete(reader, rest, f"{where}: format {name!r}", reserved=("path",)))
-    frame.columns = [" ".join(str(name).split()) for name in frame.columns]  # Excel breaks them into lines
+    frame = reader(
+        path,
+        **complete(reader, rest, f"{where}: format {name!r}", reserved=("path",)),
+    )
+    frame.columns = [
+        " ".join(str(name).split()) for name in frame.columns
+    ]  # Excel breaks them into lines
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
@@ -161,8 +179,15 @@ def read_table(path: StrPath, form: str | None = None, options: Mapping[str, Any
 
 def check_options(path: StrPath, form: str, options: Mapping[str, Any]) -> None:
     """Refuse options that `read_table` would refuse, before a file is looked at with them."""
-    readers = {name: value for name, value in options.items() if name not in _OF_ALL}
-    complete(FORMATS[form], readers, f"dataset {path}: format {form!r}", reserved=("path",))
+    readers = {
+        name: value for name, value in options.items() if name not in _OF_ALL
+    }
+    complete(
+        FORMATS[form],
+        readers,
+        f"dataset {path}: format {form!r}",
+        reserved=("path",),
+    )
     check_values(FORMATS[form], readers)
 
 
@@ -188,5 +213,11 @@ FORMATS: Mapping[str, Callable[..., pd.DataFrame]] = {
 
 
 _SUFFIXES = {f".{name}": name for name in FORMATS}
-_SUFFIXES |= {".tsv": "csv", ".tab": "csv", ".pq": "parquet", ".svm": "svmlight", ".libsvm": "svmlight"}
+_SUFFIXES |= {
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".pq": "parquet",
+    ".svm": "svmlight",
+    ".libsvm": "svmlight",
+}
 _SUFFIXES |= dict.fromkeys([".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"], "excel")

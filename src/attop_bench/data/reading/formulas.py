@@ -18,10 +18,16 @@ from attop_bench.files import StrPath
 _BOOK, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
 
 
-def about_formulas(path: StrPath, sheet: str | int, header: Sequence[str]) -> list[str]:
+def about_formulas(
+    path: StrPath, sheet: str | int, header: Sequence[str]
+) -> list[str]:
     """Return a line on each column of a sheet of ``.xlsx`` with formulas that have no stored value."""
     try:
-        with open_bytes(path) as file, zipfile.ZipFile(file) as box, box.open(_file_of(box, sheet)) as cells:
+        with (
+            open_bytes(path) as file,
+            zipfile.ZipFile(file) as box,
+            box.open(_file_of(box, sheet)) as cells,
+        ):
             counts = Counter(_columns_without_values(cells))
     except (KeyError, zipfile.BadZipFile):  # no .xlsx
         return []
@@ -35,7 +41,9 @@ def about_formulas(path: StrPath, sheet: str | int, header: Sequence[str]) -> li
 
 def _file_of(box: zipfile.ZipFile, sheet: str | int) -> str:
     """Return the file of a sheet in a book, by the sheet's name or its number from 0."""
-    book, links = (ElementTree.fromstring(box.read(name)) for name in (_BOOK, _LINKS))
+    book, links = (
+        ElementTree.fromstring(box.read(name)) for name in (_BOOK, _LINKS)
+    )
     targets = {link.get("Id"): link.get("Target", "") for link in links}
     ids = {
         entry.get("name"): value

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 _Place = Annotated[int, Field(ge=1)]
-Names = Annotated[StrictStr | Sequence[StrictStr | StrictInt] | Mapping[_Place, StrictStr] | None, Field()]
+Names = Annotated[
+    StrictStr | Sequence[StrictStr | StrictInt] | Mapping[_Place, StrictStr] | None,
+    Field(),
+]
 Header = Annotated[bool, Field(strict=True)]
 Skip = Annotated[int, Field(strict=True, ge=0)]
 LineNumbers = Annotated[Sequence[Annotated[StrictInt, Field(ge=1)]] | None, Field()]
@@ -45,11 +48,19 @@ class Lined:
     def without(self, rows: Ints) -> Lined:
         """Return the rows but for some, by their places."""
         places = np.delete(np.arange(len(self.frame)), rows)
-        return replace(self, frame=self.frame.iloc[places].reset_index(drop=True), lines=self.lines[places])
+        return replace(
+            self,
+            frame=self.frame.iloc[places].reset_index(drop=True),
+            lines=self.lines[places],
+        )
 
 
 def named_rows(
-    text: Lined, first: list[str], names: Any, pass_over: Sequence[int] | None, where: str
+    text: Lined,
+    first: list[str],
+    names: Any,
+    pass_over: Sequence[int] | None,
+    where: str,
 ) -> pd.DataFrame:
     """Return rows with the names of their columns; `first` is the header, if there is one."""
     header = _header_of(first, names, text.frame.shape[1], where)
@@ -58,7 +69,10 @@ def named_rows(
     begin = int(text.lines[0]) if read else 0
     comments = [line for line in text.comments if line.line >= begin]
     are_comments = np.isin(text.lines[blank], [line.line for line in comments])
-    empty = [Suspect(int(line), "", BLANK, True) for line in text.lines[blank[~are_comments]]]
+    empty = [
+        Suspect(int(line), "", BLANK, True)
+        for line in text.lines[blank[~are_comments]]
+    ]
     text = text.without(blank)
     shown_names = first or None
     if first:
@@ -73,10 +87,16 @@ def named_rows(
     rest = text.without(out)
     passed = (*text.passed, *asides([*comments, *empty, *aside]))
     before = sum(entry.rows for entry in text.passed)
-    doubts = [] if pass_over is not None else [suspect for suspect in suspects if not suspect.certain]
+    doubts = (
+        []
+        if pass_over is not None
+        else [suspect for suspect in suspects if not suspect.certain]
+    )
     frame = rest.frame
     frame.columns = header
-    frame.attrs["ledger"] = Ledger(before + read, len(frame), passed, doubtful=tuple(asides(doubts)))
+    frame.attrs["ledger"] = Ledger(
+        before + read, len(frame), passed, doubtful=tuple(asides(doubts))
+    )
     frame.attrs["suspects"] = suspects
     frame.attrs["lines"] = rest.lines
     return frame
@@ -87,9 +107,12 @@ def _given(pass_over: Sequence[int], text: Lined, where: str) -> list[Suspect]:
     places = {int(line): row for row, line in enumerate(text.lines)}
     if other := [line for line in pass_over if line not in places]:
         held = f"from {text.lines[0]:,} to {text.lines[-1]:,}" if places else "none"
-        raise DatasetError(f"{where}: pass_over: no row begins in line {other[0]:,}; there are {held}")
+        raise DatasetError(
+            f"{where}: pass_over: no row begins in line {other[0]:,}; there are {held}"
+        )
     return [
-        Suspect(line, shown(text.frame.iloc[places[line]]), GIVEN, True) for line in sorted(set(pass_over))
+        Suspect(line, shown(text.frame.iloc[places[line]]), GIVEN, True)
+        for line in sorted(set(pass_over))
     ]
 
 
@@ -98,7 +121,9 @@ def _header_of(first: list[str], names: Any, width: int, where: str) -> list[str
     header = first or list(map(str, range(1, width + 1)))
     if isinstance(names, Mapping):
         if outside := [place for place in names if not 1 <= place <= len(header)]:
-            raise DatasetError(f"{where}: names: no column {outside[0]} among {len(header)}: count from 1")
+            raise DatasetError(
+                f"{where}: names: no column {outside[0]} among {len(header)}: count from 1"
+            )
         return [names.get(place, name) for place, name in enumerate(header, 1)]
     if names is None:
         return header
@@ -107,9 +132,15 @@ def _header_of(first: list[str], names: Any, width: int, where: str) -> list[str
             f"{where}: names are for a file without header: set header to false, or give the place of a "
             "column and its name, such as {2: price}"
         )
-    header = [names + number for number in header] if isinstance(names, str) else list(map(str, names))
+    header = (
+        [names + number for number in header]
+        if isinstance(names, str)
+        else list(map(str, names))
+    )
     if len(header) != width:
-        raise DatasetError(f"{where}: {width} columns but {len(header)} names: give one a column")
+        raise DatasetError(
+            f"{where}: {width} columns but {len(header)} names: give one a column"
+        )
     return header
 
 
@@ -125,7 +156,11 @@ def _under(
         return bool(frame[j].str.strip().eq("").all())
 
     width = frame.shape[1]
-    if len(header) == width - 1 and frame[width - 1].str.strip().ne("").all() and _names_rows(frame[0]):
+    if (
+        len(header) == width - 1
+        and frame[width - 1].str.strip().ne("").all()
+        and _names_rows(frame[0])
+    ):
         header, first = ["", *header], ["", *first]
     if not all(nothing(j) for j in range(len(header), width)):
         more = frame[frame[range(len(header), width)].ne("").any(axis=1)]
@@ -143,4 +178,6 @@ def _under(
 
 def _names_rows(column: pd.Series) -> bool:
     """Return whether a column may hold R's names of rows: each comes once, and none is a decimal number."""
-    return bool(column.is_unique and not column.str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any())
+    return bool(
+        column.is_unique and not column.str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any()
+    )

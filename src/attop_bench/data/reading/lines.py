@@ -7,7 +7,14 @@ not certain: it is kept, and asked about.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -61,8 +68,16 @@ _SUM_WORDS = (
     "合计,总计,razem,celkem,toplam,összesen,yhteensä,totaal,totalt,mean,average,avg,durchschnitt,mittelwert,"
     "moyenne,media,promedio"
 )
-_CASES: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title, str.capitalize)
-_SUMS = frozenset(case(word) + end for word, case, end in product(_SUM_WORDS.split(","), _CASES, ("", ":")))
+_CASES: tuple[Callable[[str], str], ...] = (
+    str.lower,
+    str.upper,
+    str.title,
+    str.capitalize,
+)
+_SUMS = frozenset(
+    case(word) + end
+    for word, case, end in product(_SUM_WORDS.split(","), _CASES, ("", ":"))
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,9 @@ def blank_rows(frame: pd.DataFrame) -> Ints:
     return _rows_where(frame, lambda column, j: column == "")
 
 
-def suspects_of(frame: pd.DataFrame, header: Sequence[str] | None, lines: Ints) -> list[Suspect]:
+def suspects_of(
+    frame: pd.DataFrame, header: Sequence[str] | None, lines: Ints
+) -> list[Suspect]:
     """Return the lines that are, or may be, no rows, in their order.
 
     `frame` has text alone and no blank rows; `header` has the names of its columns, if there are any, and
@@ -104,11 +121,19 @@ def suspects_of(frame: pd.DataFrame, header: Sequence[str] | None, lines: Ints) 
     ]
 
 
-def _verdicts(frame: pd.DataFrame, header: Sequence[str] | None) -> dict[int, tuple[str, bool]]:
+def _verdicts(
+    frame: pd.DataFrame, header: Sequence[str] | None
+) -> dict[int, tuple[str, bool]]:
     """Return place of a suspect -> its rule, and whether it is certain."""
-    if frame.shape[1] < 2 or len(frame) < 2:  # nothing beside it says what a value is
+    if (
+        frame.shape[1] < 2 or len(frame) < 2
+    ):  # nothing beside it says what a value is
         return {}
-    drawn = {int(row) for row in _rows_where(frame, _of_signs) if is_drawn(list(frame.iloc[row]))}
+    drawn = {
+        int(row)
+        for row in _rows_where(frame, _of_signs)
+        if is_drawn(list(frame.iloc[row]))
+    }
     verdicts = dict.fromkeys(drawn, (DRAWN, False))
     if header is not None:
         again = _rows_where(frame, lambda column, j: column == header[j].strip())
@@ -123,12 +148,16 @@ def _verdicts(frame: pd.DataFrame, header: Sequence[str] | None) -> dict[int, tu
     amid = {row for row in drawn if row > 0 and verdicts[row] == (DRAWN, False)}
     if 0 in drawn:
         verdicts[0] = (DRAWN, not amid)
-    if amid or any(_has_strokes_of_rows(frame, row, drawn) for row in drawn):  # are these rows, too?
+    if amid or any(
+        _has_strokes_of_rows(frame, row, drawn) for row in drawn
+    ):  # are these rows, too?
         verdicts |= dict.fromkeys(drawn, (DRAWN, False))
     return verdicts
 
 
-def _rows_where(frame: pd.DataFrame, test: Callable[[pd.Series, int], pd.Series]) -> Ints:
+def _rows_where(
+    frame: pd.DataFrame, test: Callable[[pd.Series, int], pd.Series]
+) -> Ints:
     """Return the places of rows that pass a test in every column."""
     rows = np.arange(len(frame))
     for j in range(frame.shape[1]):
@@ -150,18 +179,24 @@ def is_drawn(row: Sequence[str]) -> bool:
         fields.pop()
     while fields and not fields[0]:
         fields.pop(0)
-    strokes = ["".join(sign for sign in field if sign not in _JOINTS) for field in fields]
+    strokes = [
+        "".join(sign for sign in field if sign not in _JOINTS) for field in fields
+    ]
     kinds = set("".join(strokes))
     if len(kinds) != 1 or not kinds <= set(_STROKES) or not all(strokes):
         return False
     return max(map(len, strokes)) >= _LEAST_STROKES
 
 
-def _has_strokes_of_rows(frame: pd.DataFrame, row: int, drawn: Collection[int]) -> bool:
+def _has_strokes_of_rows(
+    frame: pd.DataFrame, row: int, drawn: Collection[int]
+) -> bool:
     """Return whether strokes of a drawn line are a value of other rows, such as a result of a test."""
     others = frame.drop(index=frame.index[list(drawn)])
     values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
-    return any(value and _comes_back(value, others[j]) for j, value in values.items())
+    return any(
+        value and _comes_back(value, others[j]) for j, value in values.items()
+    )
 
 
 def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
@@ -182,7 +217,9 @@ def _units(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
     units: list[int] = []
     for row in rows:
         below = frame.iloc[rows[-1] + 1 :]
-        if len(below) < 2 or not _says_units([value.strip() for value in frame.iloc[row]], below):
+        if len(below) < 2 or not _says_units(
+            [value.strip() for value in frame.iloc[row]], below
+        ):
             break
         units.append(row)
     return units
@@ -231,7 +268,9 @@ def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]
         numbers, _ = _parts(frame, row)
         if row in suspects or not numbers:
             continue
-        if not _may_be_sum(frame, start, row, min(numbers), numbers[min(numbers)], totals):
+        if not _may_be_sum(
+            frame, start, row, min(numbers), numbers[min(numbers)], totals
+        ):
             continue
         above = [i for i in range(start, row) if i not in suspects]
         if len(above) >= _FEWEST and _evidence(frame.iloc[above], numbers):
@@ -241,22 +280,36 @@ def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]
 
 
 def _may_be_sum(
-    frame: pd.DataFrame, start: int, row: int, j: int, value: str, totals: dict[int, np.ndarray]
+    frame: pd.DataFrame,
+    start: int,
+    row: int,
+    j: int,
+    value: str,
+    totals: dict[int, np.ndarray],
 ) -> bool:
     """Return whether a number is about the sum or mean of those of a column from `start` on, in no time.
 
     `totals` holds the running sums of columns that were asked for before.
     """
     if j not in totals:
-        plain = np.nan_to_num(as_floats(frame[j].str.strip().str.replace(",", ".", regex=False)))
+        plain = np.nan_to_num(
+            as_floats(frame[j].str.strip().str.replace(",", ".", regex=False))
+        )
         totals[j] = np.concatenate([[0.0], np.cumsum(plain)])
-    total, number = (totals[j][end] - totals[j][begin] for begin, end in ((start, row), (row, row + 1)))
+    total, number = (
+        totals[j][end] - totals[j][begin]
+        for begin, end in ((start, row), (row, row + 1))
+    )
     digits = count_decimals(value, ".")
     near = 10.0**-digits + 1e-6 * abs(total)
-    return abs(total - number) <= near or (digits > 0 and abs(total / (row - start or 1) - number) <= near)
+    return abs(total - number) <= near or (
+        digits > 0 and abs(total / (row - start or 1) - number) <= near
+    )
 
 
-def _end(frame: pd.DataFrame, suspects: Mapping[int, tuple[str, bool]]) -> Iterator[tuple[int, str, bool]]:
+def _end(
+    frame: pd.DataFrame, suspects: Mapping[int, tuple[str, bool]]
+) -> Iterator[tuple[int, str, bool]]:
     """Yield the lines at the end that are no rows, the last first: place, rule, whether it is certain."""
     for row in range(len(frame) - 1, 0, -1):
         rule, certain = suspects.get(row, ("", False))
@@ -269,7 +322,9 @@ def _end(frame: pd.DataFrame, suspects: Mapping[int, tuple[str, bool]]) -> Itera
         yield row, END, verdict
 
 
-def _ends(frame: pd.DataFrame, row: int, suspects: Mapping[int, object]) -> bool | None:
+def _ends(
+    frame: pd.DataFrame, row: int, suspects: Mapping[int, object]
+) -> bool | None:
     """Return whether a last row is certain to be a sum or a remark; None if it is a row."""
     numbers, words = _parts(frame, row)
     named = _has_sum_word(words)
@@ -278,7 +333,9 @@ def _ends(frame: pd.DataFrame, row: int, suspects: Mapping[int, object]) -> bool
     above = frame.iloc[:start]
     if suspects:
         above = above.iloc[[i not in suspects for i in range(start)]]
-    if not len(above) or any(_comes_back(words[j], above[j]) for j in reversed(words)):
+    if not len(above) or any(
+        _comes_back(words[j], above[j]) for j in reversed(words)
+    ):
         return None
     first = min((*numbers, *words), default=0)
     under = first in words and _all_numbers(above[first])
@@ -297,7 +354,9 @@ def _first_of_block(frame: pd.DataFrame, row: int) -> int:
     """Return the place of the first of the remarks and named sums that end with a row: a mean below a sum."""
     first = row
     for above in range(row - 1, max(0, row - _SAMPLE), -1):
-        if not (_stands_alone(frame, above) or _has_sum_word(_parts(frame, above)[1])):
+        if not (
+            _stands_alone(frame, above) or _has_sum_word(_parts(frame, above)[1])
+        ):
             break
         first = above
     return first
@@ -323,9 +382,15 @@ def _parts(frame: pd.DataFrame, row: int) -> tuple[dict[int, str], dict[int, str
     return numbers, {j: value for j, value in present.items() if j not in numbers}
 
 
-def _evidence_of_sum(above: pd.DataFrame, numbers: Mapping[int, str], named: bool) -> int:
+def _evidence_of_sum(
+    above: pd.DataFrame, numbers: Mapping[int, str], named: bool
+) -> int:
     """Return how unlikely it is by chance that all numbers of a row are sums or means of those above."""
-    return _evidence(above, numbers) if len(above) >= (_FEWEST if named else _ENOUGH) else 0
+    return (
+        _evidence(above, numbers)
+        if len(above) >= (_FEWEST if named else _ENOUGH)
+        else 0
+    )
 
 
 def _evidence(above: pd.DataFrame, numbers: Mapping[int, str]) -> int:
@@ -355,10 +420,17 @@ def _evidence_of(column: pd.Series, value: str) -> int | None:
         rounding = 0.5 * 10.0**-digits
         told = int((values != number).all())
         if abs(values.sum() - number) <= rounding + 1e-9 * abs(number):
-            is_large = len(values) >= _ENOUGH and abs(number) > _LARGE * np.abs(values).max()
+            is_large = (
+                len(values) >= _ENOUGH
+                and abs(number) > _LARGE * np.abs(values).max()
+            )
             return told + int(told and is_large)
-        if abs(values.mean() - number) <= (rounding if digits else 0) + 1e-9 * abs(number):
-            is_finer = digits > max(count_decimals(other, decimal) for other in column.unique())
+        if abs(values.mean() - number) <= (rounding if digits else 0) + 1e-9 * abs(
+            number
+        ):
+            is_finer = digits > max(
+                count_decimals(other, decimal) for other in column.unique()
+            )
             return told + int(told and is_finer)
         if "," not in value:
             return None
@@ -367,7 +439,11 @@ def _evidence_of(column: pd.Series, value: str) -> int | None:
 
 def _looks_numeric(column: pd.Series) -> bool:
     """Return whether the first values of a column are numbers."""
-    present = [value for value in map(str.strip, column.iloc[:_SAMPLE]) if value not in _NONE]
+    present = [
+        value
+        for value in map(str.strip, column.iloc[:_SAMPLE])
+        if value not in _NONE
+    ]
     return bool(present) and all(map(is_number, present))
 
 
@@ -377,7 +453,9 @@ def _all_numbers(column: pd.Series) -> bool:
         return False
     rest = column.iloc[_SAMPLE:].str.strip()
     rest = rest[~rest.isin(_NONE)]
-    return not len(rest) or any(numbers_of(rest, decimal) is not None for decimal in ".,")
+    return not len(rest) or any(
+        numbers_of(rest, decimal) is not None for decimal in ".,"
+    )
 
 
 def _comes_back(value: str, column: pd.Series) -> bool:

@@ -29,11 +29,18 @@ def encoding_of(path: StrPath) -> tuple[str, str] | None:
     """Return the likely encoding of a file that is not UTF-8, and a word that shows it."""
     with open_bytes(path) as file:
         start = file.read(1 << 16)
-        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or start[:4] == codecs.BOM_UTF32_BE:
+        if (
+            start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            or start[:4] == codecs.BOM_UTF32_BE
+        ):
             return None
         if start.count(0) > len(start) / 5:
             wide = "utf-32-" if start.count(0) > len(start) / 2 else "utf-16-"
-            wide += "le" if start[1::2].count(0) > start[::2].count(0) or start[:1] != b"\0" else "be"
+            wide += (
+                "le"
+                if start[1::2].count(0) > start[::2].count(0) or start[:1] != b"\0"
+                else "be"
+            )
             return wide, start.decode(wide, "replace")[:20]
         decoder, data = codecs.getincrementaldecoder("utf-8")(), start
         while data:
@@ -55,8 +62,14 @@ def comment_mark(lines: Sequence[str]) -> str | None:
     start = [line for line in lines[:20] if line.strip()]
     marked = [line for line in start if line[0] in "#%"]
     # A header such as #id,age is none.
-    named = bool(marked) and any(marked[-1].count(mark) == start[-1].count(mark) > 0 for mark in ",;\t|")
-    return marked[0][0] if 0 < len(marked) < len(start) and start[0] == marked[0] and not named else None
+    named = bool(marked) and any(
+        marked[-1].count(mark) == start[-1].count(mark) > 0 for mark in ",;\t|"
+    )
+    return (
+        marked[0][0]
+        if 0 < len(marked) < len(start) and start[0] == marked[0] and not named
+        else None
+    )
 
 
 def is_in_rows(mark: str, lines: Iterable[str]) -> bool:
@@ -66,7 +79,9 @@ def is_in_rows(mark: str, lines: Iterable[str]) -> bool:
         if not line.startswith(mark):
             if mark in line:
                 return True
-            fields = fields or {sign: line.count(sign) for sign in ",;\t|" if sign in line}
+            fields = fields or {
+                sign: line.count(sign) for sign in ",;\t|" if sign in line
+            }
         elif any(line.count(sign) == times for sign, times in fields.items()):
             return True
     return False
@@ -76,20 +91,30 @@ def quote_mark(lines: Sequence[str]) -> str:
     """Return the quotes of fields: single ones where no field has double ones, and most lines have them."""
     text = "".join(lines)
     single, double = (
-        re.findall(rf"(?:^|[,;\t|] ?){q}(?:[^{q}\n]|{q}{q})*{q}(?=[,;\t|\r\n]|$)", text, re.MULTILINE)
+        re.findall(
+            rf"(?:^|[,;\t|] ?){q}(?:[^{q}\n]|{q}{q})*{q}(?=[,;\t|\r\n]|$)",
+            text,
+            re.MULTILINE,
+        )
         for q in "'\""
     )
     return "'" if not double and len(single) > len(lines) / 2 else '"'
 
 
-def separator_of(lines: Sequence[str], usual: str, comment: str | None, quote: str) -> str:
+def separator_of(
+    lines: Sequence[str], usual: str, comment: str | None, quote: str
+) -> str:
     """Return the separator that gives most rows as many fields, and cuts none that another would."""
     best, score = usual, 0.0
-    text = re.sub(_QUOTED.replace('"', quote), "text", "".join(lines), flags=re.MULTILINE)
+    text = re.sub(
+        _QUOTED.replace('"', quote), "text", "".join(lines), flags=re.MULTILINE
+    )
     lines = text.splitlines(keepends=True)
     for separator in sorted(_SEPARATORS, key=lambda mark: mark != usual):
         try:
-            rows = list(islice(filter(any, rows_of(lines, separator, comment)), SAMPLE))
+            rows = list(
+                islice(filter(any, rows_of(lines, separator, comment)), SAMPLE)
+            )
         except csv.Error:
             continue
         width, times = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)
@@ -98,7 +123,10 @@ def separator_of(lines: Sequence[str], usual: str, comment: str | None, quote: s
         fields = [field for row in rows[:200] for field in row]
         whole = len(fields)
         if _CUTS.search("".join(fields)):
-            whole = sum(not _CUT.fullmatch(field) or is_number(field.strip()) for field in fields)
+            whole = sum(
+                not _CUT.fullmatch(field) or is_number(field.strip())
+                for field in fields
+            )
         fit = times / len(rows) * whole / len(fields)
         if fit > score + 1e-9:
             best, score = separator, fit

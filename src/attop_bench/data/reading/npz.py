@@ -22,15 +22,24 @@ def read_npz(path: StrPath) -> pd.DataFrame:
 
     where = f"dataset {path}"
     arrays = _arrays(path, where)
-    arrays = {name: np.char.decode(a) if a.dtype.kind == "S" else a for name, a in arrays.items()}
+    arrays = {
+        name: np.char.decode(a) if a.dtype.kind == "S" else a
+        for name, a in arrays.items()
+    }
     shapes = {name: array.shape for name, array in arrays.items()}
-    if len({shape[:1] for shape in shapes.values()}) != 1 or not {*map(len, shapes.values())} <= {1, 2}:
+    if len({shape[:1] for shape in shapes.values()}) != 1 or not {
+        *map(len, shapes.values())
+    } <= {1, 2}:
         raise DatasetError(
             f"{where}: arrays must be columns (n,) or tables (n, d) of one length n, got {shapes or 'none'}"
         )
     parts = []
     for name, array in arrays.items():
-        columns = [name] if array.ndim == 1 else [f"{name}{j + 1}" for j in range(array.shape[1])]
+        columns = (
+            [name]
+            if array.ndim == 1
+            else [f"{name}{j + 1}" for j in range(array.shape[1])]
+        )
         parts.append(pd.DataFrame(array, columns=columns))
     return pd.concat(parts, axis=1)
 
@@ -47,11 +56,17 @@ def _arrays(path: StrPath, where: str) -> dict[str, NDArray]:
     except (OSError, ValueError, AttributeError, TypeError, *BROKEN) as error:
         # What NumPy says of a pickle is how to have it run.
         reason = "it is a pickle" if "pickle" in str(error) else str(error)
-        reason = "it holds one array, as .npy files do" if isinstance(error, TypeError) else reason
+        reason = (
+            "it holds one array, as .npy files do"
+            if isinstance(error, TypeError)
+            else reason
+        )
         raise DatasetError(
             f"{where}: cannot be read as .npz: {reason}; save arrays of numbers or text by numpy.savez"
         ) from None
     for name, array in arrays.items():
         if array.dtype.kind not in "biufcSU":
-            raise DatasetError(f"{where}: array {name!r} has dtype {array.dtype}: numbers or text are needed")
+            raise DatasetError(
+                f"{where}: array {name!r} has dtype {array.dtype}: numbers or text are needed"
+            )
     return arrays

@@ -24,10 +24,16 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
     try:
         table = parquet.read_table(path)
         # An index may have such a name.
-        columns = [name for name in table.column_names if not _NO_NAME.fullmatch(name)]
-        table = pyarrow.table([_plain(table[name]) for name in columns], names=columns)
+        columns = [
+            name for name in table.column_names if not _NO_NAME.fullmatch(name)
+        ]
+        table = pyarrow.table(
+            [_plain(table[name]) for name in columns], names=columns
+        )
         return table.to_pandas(types_mapper=_with_missing)
-    except Exception as error:  # what a damaged file raises depends on where it is damaged
+    except (
+        Exception
+    ) as error:  # what a damaged file raises depends on where it is damaged
         raise DatasetError(
             f"dataset {path}: not a Parquet file: {error}; if it is text, set format to csv"
         ) from error
@@ -41,18 +47,36 @@ def _plain(column: Any) -> Any:
     kind = column.type
     if types.is_dictionary(kind):
         return _plain(column.cast(kind.value_type))
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
+    if (
+        types.is_binary(kind)
+        or types.is_large_binary(kind)
+        or types.is_fixed_size_binary(kind)
+    ):
         values = column.to_pylist()
-        return pyarrow.array([v if v is None else v.decode(errors="backslashreplace") for v in values])
+        return pyarrow.array(
+            [
+                v if v is None else v.decode(errors="backslashreplace")
+                for v in values
+            ]
+        )
     if str(kind) == "extension<arrow.uuid>":
-        return pyarrow.array([v if v is None else str(v) for v in column.to_pylist()])
+        return pyarrow.array(
+            [v if v is None else str(v) for v in column.to_pylist()]
+        )
     if types.is_decimal(kind):
         return column.cast("float64")
     if types.is_duration(kind):
-        seconds = column.cast(pyarrow.duration("ns")).cast("int64").cast("float64", safe=False)
+        seconds = (
+            column.cast(pyarrow.duration("ns"))
+            .cast("int64")
+            .cast("float64", safe=False)
+        )
         return compute.divide(seconds, 1e9)
     if types.is_time(kind):
-        return compute.divide(column.cast("time64[ns]").cast("int64").cast("float64", safe=False), 3.6e12)
+        return compute.divide(
+            column.cast("time64[ns]").cast("int64").cast("float64", safe=False),
+            3.6e12,
+        )
     return column
 
 

@@ -28,10 +28,19 @@ class _Marks:
     def fields(self, line: str) -> list[str] | None:
         """Return the fields of a line that is written as it should be, else None."""
         try:
-            rows = list(csv.reader([line], delimiter=self.separator, quotechar=self.quote, strict=True))
+            rows = list(
+                csv.reader(
+                    [line],
+                    delimiter=self.separator,
+                    quotechar=self.quote,
+                    strict=True,
+                )
+            )
         except csv.Error:
             return None
-        padded = re.compile(rf"\s+{re.escape(self.quote)}.*{re.escape(self.quote)}\s*", re.DOTALL)
+        padded = re.compile(
+            rf"\s+{re.escape(self.quote)}.*{re.escape(self.quote)}\s*", re.DOTALL
+        )
         fields = rows[0] if rows else []
         return None if any(map(padded.fullmatch, fields)) else fields
 
@@ -47,7 +56,11 @@ class _Marks:
             if quoted is None:
                 end = line.find(self.separator, at)
                 end = len(line) if end < 0 else end
-                field = line[at:end].lstrip(" ") if self._blanks(line, at) else line[at:end]
+                field = (
+                    line[at:end].lstrip(" ")
+                    if self._blanks(line, at)
+                    else line[at:end]
+                )
                 if field.startswith(self.quote) and field.strip() != self.quote:
                     return []  # a field that begins and does not end
             else:
@@ -67,7 +80,8 @@ class _Marks:
             sign, following = line[place], line[place + 1 : place + 2]
             ends = self._end(line, place + 1)
             if (sign == "\\" and following == self.quote) or (
-                sign == self.quote == following and (twice or self._end(line, place + 2) is None)
+                sign == self.quote == following
+                and (twice or self._end(line, place + 2) is None)
             ):
                 field, place = field + self.quote, place + 2
             elif sign == self.quote and ends is not None:
@@ -83,16 +97,27 @@ class _Marks:
 
     def _blanks(self, line: str, at: int) -> int:
         """Return how many blanks come at a place, none where they separate."""
-        return 0 if self.separator.isspace() else len(line[at:]) - len(line[at:].lstrip(" "))
+        return (
+            0
+            if self.separator.isspace()
+            else len(line[at:]) - len(line[at:].lstrip(" "))
+        )
 
     def written(self, fields: Sequence[str]) -> str:
         """Return a line of these fields."""
         text = io.StringIO()
-        csv.writer(text, delimiter=self.separator, quotechar=self.quote, lineterminator="\n").writerow(fields)
+        csv.writer(
+            text,
+            delimiter=self.separator,
+            quotechar=self.quote,
+            lineterminator="\n",
+        ).writerow(fields)
         return text.getvalue()
 
 
-def mended(lines: Sequence[str], separator: str, quote: str, skip: int) -> Mended | None:
+def mended(
+    lines: Sequence[str], separator: str, quote: str, skip: int
+) -> Mended | None:
     """Return lines with their quotes written twice; None if not every row then has the fields of the first.
 
     A row that is written as it should be, with no more fields than the first, stays as it is. In any other a

@@ -46,20 +46,30 @@ def refuse_foreign(path: StrPath, form: str = "csv") -> None:
     try:
         with open_bytes(path) as file:
             start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf")
-            names = _names_in(start + file.read()) if start.startswith(b"PK\3\4") else []
+            names = (
+                _names_in(start + file.read())
+                if start.startswith(b"PK\3\4")
+                else []
+            )
     except (OSError, *BROKEN):
         return  # its reader says more
     if form == "npz":
         return
     if names and not {"[Content_Types].xml", "mimetype"} & {*names}:
         held = f"{len(names)} files, {join_first(names, 3)}"
-        raise DatasetError(f"{where}: this is an archive of {held}: unpack it and give one of them")
+        raise DatasetError(
+            f"{where}: this is an archive of {held}: unpack it and give one of them"
+        )
     for other, pattern in _READ:
         if other != form and re.match(pattern, start):
-            raise DatasetError(f"{where}: this is of the format {other}: set format (--format) to {other}")
+            raise DatasetError(
+                f"{where}: this is of the format {other}: set format (--format) to {other}"
+            )
     for what, pattern, reader in _FOREIGN:
         if re.match(pattern, start, re.DOTALL):
-            how = f", as by pandas.{reader} and to_csv(index=False)" if reader else ""
+            how = (
+                f", as by pandas.{reader} and to_csv(index=False)" if reader else ""
+            )
             raise DatasetError(
                 f"{where}: this is {what}, which is not read: save the table in it as CSV{how}"
             )
@@ -70,7 +80,9 @@ def _names_in(archive: bytes) -> list[str]:
         return box.namelist()
 
 
-_LINE_OF_SVMLIGHT = re.compile(r"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)+\s*(#.*)?")
+_LINE_OF_SVMLIGHT = re.compile(
+    r"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)+\s*(#.*)?"
+)
 
 
 def format_by_content(path: StrPath) -> str | None:
@@ -82,7 +94,11 @@ def format_by_content(path: StrPath) -> str | None:
         return "csv"  # whose reader says more
     if start.startswith(b"PAR1"):
         return "parquet"
-    lines = [line for line in start.decode("latin-1").splitlines() if line.strip() and line[0] not in "%#"]
+    lines = [
+        line
+        for line in start.decode("latin-1").splitlines()
+        if line.strip() and line[0] not in "%#"
+    ]
     if any(line.lower().startswith("@attribute") for line in lines):
         return "arff"
     if lines and _LINE_OF_SVMLIGHT.fullmatch(lines[0].strip()):

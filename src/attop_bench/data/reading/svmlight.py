@@ -38,7 +38,9 @@ class SparseRows:
     ledger: Ledger
 
 
-def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: bool = False) -> pd.DataFrame:
+def read_svmlight(
+    path: StrPath, *, n_features: int | None = None, zero_based: bool = False
+) -> pd.DataFrame:
     """Read lines ``label [qid:q] index:value ... [# comment]``.
 
     Parameters
@@ -74,7 +76,9 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
             "set sparse: true, check the indices, or number the features that occur from 1"
         )
     first = int(not zero_based)
-    frame = pd.DataFrame(X.toarray(), columns=[str(j + first) for j in range(X.shape[1])])
+    frame = pd.DataFrame(
+        X.toarray(), columns=[str(j + first) for j in range(X.shape[1])]
+    )
     frame.insert(0, "label", rows.label)
     if len(rows.query):
         frame.insert(1, "qid", rows.query)
@@ -85,7 +89,11 @@ def read_svmlight(path: StrPath, *, n_features: int | None = None, zero_based: b
 def sorted_by_index(line: bytes) -> bytes:
     """Return a line of SVMlight with its indices in order."""
     label, *fields = line.partition(b"#")[0].split() or [b""]
-    place = {field: int(field.partition(b":")[0]) for field in fields if not field.startswith(b"qid")}
+    place = {
+        field: int(field.partition(b":")[0])
+        for field in fields
+        if not field.startswith(b"qid")
+    }
     fields.sort(key=lambda field: place.get(field, -1))
     return b" ".join([label, *fields]) + b"\n"
 
@@ -96,7 +104,12 @@ def read_sparse(path: StrPath, **options: Any) -> SparseRows:
     For `options` see `read_svmlight`, which reads the same values into a table.
     """
     where = f"dataset {path}"
-    named = complete(_parse, options, f"{where}: format 'svmlight', sparse", reserved=("path", "in_order"))
+    named = complete(
+        _parse,
+        options,
+        f"{where}: format 'svmlight', sparse",
+        reserved=("path", "in_order"),
+    )
     try:
         try:
             return _parse(path, in_order=False, **named)
@@ -114,7 +127,11 @@ def read_sparse(path: StrPath, **options: Any) -> SparseRows:
 
 
 def _parse(
-    path: StrPath, *, in_order: bool, n_features: int | None = None, zero_based: bool = False
+    path: StrPath,
+    *,
+    in_order: bool,
+    n_features: int | None = None,
+    zero_based: bool = False,
 ) -> SparseRows:
     from scipy import sparse
     from sklearn.datasets import load_svmlight_file
@@ -134,7 +151,12 @@ def _parse(
     index = np.int32 if small else np.int64
     parts = (X.data, X.indices.astype(index), X.indptr.astype(index))
     ledger = Ledger(lines.count, len(label), tuple(lines.asides()))
-    return SparseRows(sparse.csr_array(parts, shape=X.shape), label, np.asarray(query, np.int64), ledger)
+    return SparseRows(
+        sparse.csr_array(parts, shape=X.shape),
+        label,
+        np.asarray(query, np.int64),
+        ledger,
+    )
 
 
 class _Lines:
@@ -162,4 +184,8 @@ class _Lines:
 
     def asides(self) -> Sequence[Aside]:
         """Return the entries of the lines without a row."""
-        return [Aside(rule, *self.empty[rule]) for rule in (BLANK, COMMENT) if rule in self.empty]
+        return [
+            Aside(rule, *self.empty[rule])
+            for rule in (BLANK, COMMENT)
+            if rule in self.empty
+        ]

@@ -13,7 +13,12 @@ import numpy as np
 from attop.extending import Ints
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.ledger import Ledger
-from attop_bench.data.reading.cells import GAPS, as_floats, numbers_of, plain_numbers
+from attop_bench.data.reading.cells import (
+    GAPS,
+    as_floats,
+    numbers_of,
+    plain_numbers,
+)
 from attop_bench.data.reading.lines import Suspect
 
 if TYPE_CHECKING:
@@ -53,18 +58,38 @@ class Table:
 
         column, where = self.frame[name], f"{self.where}: column {name!r}"
         if pd.api.types.is_complex_dtype(column):
-            raise DatasetError(f"{where} has complex numbers: drop it, or take real parts")
-        long = column.dtype.kind in "iu" and column.hasnans and column.dropna().abs().max() >= 2**53
-        if pd.api.types.is_numeric_dtype(column) and not long:  # plain ones, of types that have NA
-            plain = np.float64 if column.hasnans else getattr(column.dtype, "numpy_dtype", column.dtype)
+            raise DatasetError(
+                f"{where} has complex numbers: drop it, or take real parts"
+            )
+        long = (
+            column.dtype.kind in "iu"
+            and column.hasnans
+            and column.dropna().abs().max() >= 2**53
+        )
+        if (
+            pd.api.types.is_numeric_dtype(column) and not long
+        ):  # plain ones, of types that have NA
+            plain = (
+                np.float64
+                if column.hasnans
+                else getattr(column.dtype, "numpy_dtype", column.dtype)
+            )
             return self._without_gaps(column.astype(plain))
         if (plain := self.plain(name)) is not None:
             return plain
         text = self._stripped(name)
-        nested = next((v for v in text if not isinstance(v, Hashable)), None) if self.has_types else None
+        nested = (
+            next((v for v in text if not isinstance(v, Hashable)), None)
+            if self.has_types
+            else None
+        )
         if nested is not None:
-            raise DatasetError(f"{where} holds lists or mappings, such as {nested!r}: drop it")
-        is_text = not self.has_types or all(isinstance(value, str) for value in text.dropna())
+            raise DatasetError(
+                f"{where} holds lists or mappings, such as {nested!r}: drop it"
+            )
+        is_text = not self.has_types or all(
+            isinstance(value, str) for value in text.dropna()
+        )
         numbers = numbers_of(text, self.decimal) if is_text and len(text) else None
         if numbers is None or numbers.dtype.kind == "b":
             return text.astype(object) if numbers is None else numbers
@@ -77,12 +102,20 @@ class Table:
         text = self._stripped(name)
         if not self.has_types:
             return text
-        values = self.values(name) if pd.api.types.is_numeric_dtype(self.frame[name]) else text
+        values = (
+            self.values(name)
+            if pd.api.types.is_numeric_dtype(self.frame[name])
+            else text
+        )
         return values.map(_written, na_action="ignore")
 
     def plain(self, name: str) -> pd.Series | None:
         """Return a column of text as numbers if every cell is a plain one, and none stands for nothing."""
-        if self.has_types or self.decimal != "." or _numbers_among(self.words(name)):
+        if (
+            self.has_types
+            or self.decimal != "."
+            or _numbers_among(self.words(name))
+        ):
             return None
         return plain_numbers(self.frame[name])
 
@@ -92,13 +125,17 @@ class Table:
 
         values = self.values(name)
         numeric = pd.api.types.is_numeric_dtype(values)
-        if (numbers := values if numeric else numbers_of(values, self.decimal)) is None:
+        if (
+            numbers := values if numeric else numbers_of(values, self.decimal)
+        ) is None:
             plain = values.astype(str).str.replace(self.decimal, ".", regex=False)
             unreadable = values[np.isnan(as_floats(plain)) & values.notna()]
             example = ""
             if len(unreadable):
                 example = f", got {unreadable.iloc[0]!r} in data row {unreadable.index[0] + 1}"
-            raise DatasetError(f"{self.where}: column {name!r} must hold numbers{example}: correct it")
+            raise DatasetError(
+                f"{self.where}: column {name!r} must hold numbers{example}: correct it"
+            )
         check_numbers(numbers, self.where)
         return numbers
 
@@ -115,15 +152,23 @@ class Table:
         """Return numbers without those that stand for a missing value: -999 stands for -999.0 too."""
         words = _numbers_among(self.words(str(numbers.name)))
         alike = numbers.isin(words) if len(words) else None
-        return numbers if alike is None or not alike.any() else numbers.mask(alike, np.nan)
+        return (
+            numbers
+            if alike is None or not alike.any()
+            else numbers.mask(alike, np.nan)
+        )
 
     def _stripped(self, name: str) -> pd.Series:
         """Return a column of text without blanks around it; missing values are NaN."""
         column, words = self.frame[name], self.words(name)
         if self.has_types:
-            column = column.astype(object).map(lambda v: v.strip() if isinstance(v, str) else v)
+            column = column.astype(object).map(
+                lambda v: v.strip() if isinstance(v, str) else v
+            )
             return column.mask(
-                column.isna() | column.map(lambda v: isinstance(v, str) and v in words), np.nan
+                column.isna()
+                | column.map(lambda v: isinstance(v, str) and v in words),
+                np.nan,
             )
         column = column.str.strip()
         gaps = column.isin(words)
@@ -143,7 +188,9 @@ def check_numbers(column: pd.Series, where: str) -> None:
     """Refuse numbers that features cannot hold."""
     values = column.to_numpy(np.float64)
     if np.isinf(values).any():
-        raise DatasetError(f"{where}: column {column.name!r} has infinite values: remove these rows")
+        raise DatasetError(
+            f"{where}: column {column.name!r} has infinite values: remove these rows"
+        )
     if column.dtype.kind in "iu" and np.abs(values).max() >= 2**53:
         raise DatasetError(
             f"{where}: column {column.name!r} has integers of 2**53 or more, which features cannot hold: "
@@ -153,4 +200,8 @@ def check_numbers(column: pd.Series, where: str) -> None:
 
 def _written(value: object) -> str:
     """Return a value as text; a whole number without decimals, as in a column without missing values."""
-    return str(int(value) if isinstance(value, (float, np.floating)) and value.is_integer() else value)
+    return str(
+        int(value)
+        if isinstance(value, (float, np.floating)) and value.is_integer()
+        else value
+    )

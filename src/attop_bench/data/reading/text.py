@@ -18,8 +18,15 @@ if TYPE_CHECKING:
     pass
 
 
-_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
-_BOMS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # UTF-32's begins as its own
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+}
+_BOMS |= {
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}  # UTF-32's begins as its own
 #: Excel's own first line, which names the separator.
 _SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
 
@@ -28,14 +35,18 @@ def opened(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
     """Open text, by default in UTF-8, or what the mark at the start says."""
     with open_bytes(path) as file:
         start = file.read(6)
-    marked = next((name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8")
+    marked = next(
+        (name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8"
+    )
     binary = open_bytes(path)
     if start == 2 * codecs.BOM_UTF8:
         binary.read(3)
     try:
         return io.TextIOWrapper(binary, encoding or marked, newline="")
     except LookupError as error:
-        raise DatasetError(f"dataset {path}: {error}: name one such as cp1252") from None
+        raise DatasetError(
+            f"dataset {path}: {error}: name one such as cp1252"
+        ) from None
 
 
 def told_separator(line: str) -> str | None:
@@ -49,12 +60,24 @@ def default_separator(path: StrPath) -> str:
     return "tab" if ".tsv" in os.path.basename(path).lower() else ","
 
 
-def rows_of(text: Iterable[str], separator: str, comment: str | None = None, quote: str = '"') -> Any:
+def rows_of(
+    text: Iterable[str],
+    separator: str,
+    comment: str | None = None,
+    quote: str = '"',
+) -> Any:
     """Return the reader of csv of text, whose rows are lists of fields."""
     lines = text
     if comment:
-        lines = (f"{line.split(comment)[0]}\n" if comment in line else line for line in text)
+        lines = (
+            f"{line.split(comment)[0]}\n" if comment in line else line
+            for line in text
+        )
     if separator == "whitespace":
         lines = (line.strip().replace("\t", " ") for line in lines)
-        return csv.reader(lines, delimiter=" ", skipinitialspace=True, quotechar=quote)
-    return csv.reader(lines, delimiter="\t" if separator == "tab" else separator, quotechar=quote)
+        return csv.reader(
+            lines, delimiter=" ", skipinitialspace=True, quotechar=quote
+        )
+    return csv.reader(
+        lines, delimiter="\t" if separator == "tab" else separator, quotechar=quote
+    )

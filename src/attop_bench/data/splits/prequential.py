@@ -75,26 +75,52 @@ def prequential(
     detection, chapters 3.3 and 5.2.
     """
     outer = _Windows(train, delay, test)
-    inner = _Windows(inner_train or train, delay if inner_delay is None else inner_delay, inner_test or test)
+    inner = _Windows(
+        inner_train or train,
+        delay if inner_delay is None else inner_delay,
+        inner_test or test,
+    )
     labels = check_labels(y)
     days = np.asarray(day, dtype=np.int64)
-    codes = None if entity is None or not drop_known else check_groups(entity, len(labels))
+    codes = (
+        None
+        if entity is None or not drop_known
+        else check_groups(entity, len(labels))
+    )
     first, end = int(days.min()), int(days.max()) + 1
-    outer.require(n_folds, first, end, f"{n_folds} folds", "lower n_folds, train, delay or test")
-    earliest = end - n_folds * test - delay  # where the training window of the first fold ends
-    remedy = "lower inner_folds, or give smaller inner_train, inner_delay and inner_test"
-    inner.require(inner_folds, first, earliest, f"{inner_folds} inner folds of fold 0", remedy)
+    outer.require(
+        n_folds,
+        first,
+        end,
+        f"{n_folds} folds",
+        "lower n_folds, train, delay or test",
+    )
+    earliest = (
+        end - n_folds * test - delay
+    )  # where the training window of the first fold ends
+    remedy = (
+        "lower inner_folds, or give smaller inner_train, inner_delay and inner_test"
+    )
+    inner.require(
+        inner_folds, first, earliest, f"{inner_folds} inner folds of fold 0", remedy
+    )
 
     folds = []
     for f in range(n_folds):
         before = end - (n_folds - 1 - f) * test
-        fit, held = outer.rows(labels, days, codes, before, f"fold {f}", "train", "test")
+        fit, held = outer.rows(
+            labels, days, codes, before, f"fold {f}", "train", "test"
+        )
         until = before - test - delay
         names = "inner_train", "inner_test"
         pairs = []
         for i in reversed(range(inner_folds)):
             what = f"inner fold {inner_folds - 1 - i} of fold {f}"
-            pairs.append(inner.rows(labels, days, codes, until - i * inner.test, what, *names))
+            pairs.append(
+                inner.rows(
+                    labels, days, codes, until - i * inner.test, what, *names
+                )
+            )
         folds.append(Fold(fit, held, pairs))
     return folds
 
@@ -102,7 +128,9 @@ def prequential(
 def latest_window(y: Ints, day: Ints, train: int) -> Ints:
     """Return the rows of the last `train` days: the training window of the days that come next."""
     rows = np.flatnonzero(day > day.max() - train)
-    require_classes(y[rows], f"the window of the last {train} days", "give train more days")
+    require_classes(
+        y[rows], f"the window of the last {train} days", "give train more days"
+    )
     return rows
 
 
@@ -114,7 +142,9 @@ class _Windows:
     delay: int
     test: int
 
-    def require(self, count: int, first: int, end: int, what: str, remedy: str) -> None:
+    def require(
+        self, count: int, first: int, end: int, what: str, remedy: str
+    ) -> None:
         """Refuse days from `first` to before `end` if they are too few for so many test windows."""
         needed = self.train + self.delay + count * self.test
         if end - first < needed:
@@ -124,7 +154,13 @@ class _Windows:
             )
 
     def rows(
-        self, y: Ints, days: Ints, codes: Ints | None, end: int, what: str, *options: str
+        self,
+        y: Ints,
+        days: Ints,
+        codes: Ints | None,
+        end: int,
+        what: str,
+        *options: str,
     ) -> tuple[Ints, Ints]:
         """Return the rows to train on, and those to test on of the days before `end`."""
         tested = end - self.test
@@ -133,10 +169,19 @@ class _Windows:
         fit = (days >= begin) & (days < trained)
         held = (days >= tested) & (days < end)
         if codes is not None:
-            since = np.where((y == 1) & (days >= begin), days, np.iinfo(np.int64).max)
+            since = np.where(
+                (y == 1) & (days >= begin), days, np.iinfo(np.int64).max
+            )
             known = np.full(codes.max() + 1, np.iinfo(np.int64).max)
             np.minimum.at(known, codes, since)
             held &= known[codes] >= days - self.delay
-        for rows, window, option in ((fit, "training", options[0]), (held, "test", options[1])):
-            require_classes(y[rows], f"the {window} window of {what}", f"give {option} more days")
+        for rows, window, option in (
+            (fit, "training", options[0]),
+            (held, "test", options[1]),
+        ):
+            require_classes(
+                y[rows],
+                f"the {window} window of {what}",
+                f"give {option} more days",
+            )
         return np.flatnonzero(fit), np.flatnonzero(held)

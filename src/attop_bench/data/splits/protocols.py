@@ -51,7 +51,9 @@ class Protocol:
 
     def options(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
-        return complete(self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS)
+        return complete(
+            self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS
+        )
 
     @property
     def takes(self) -> list[str]:
@@ -61,17 +63,27 @@ class Protocol:
     @property
     def needs(self) -> list[str]:
         """Columns that the data must have."""
-        return [n for n in self.takes if self._parameters[n].default is inspect.Parameter.empty]
+        return [
+            n
+            for n in self.takes
+            if self._parameters[n].default is inspect.Parameter.empty
+        ]
 
     @property
     def counted_by(self) -> str | None:
         """Option with the number of folds of a repeat; None if there is one fold."""
-        return next((n for n in ("n_folds", "n_sets") if n in self._parameters), None)
+        return next(
+            (n for n in ("n_folds", "n_sets") if n in self._parameters), None
+        )
 
     @property
     def defaults(self) -> dict[str, object]:
         """Options and their defaults."""
-        return {name: p.default for name, p in self._parameters.items() if name not in _NO_OPTIONS}
+        return {
+            name: p.default
+            for name, p in self._parameters.items()
+            if name not in _NO_OPTIONS
+        }
 
     @property
     def _parameters(self) -> Mapping[str, inspect.Parameter]:
@@ -92,7 +104,10 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "disjoint sets of items, of which a few consecutive ones train and the others test (AATP)",
         ),
         Protocol(holdout, "items drawn at random train, the others test"),
-        Protocol(within_groups, "the items of each group are split into training, validation and test (PAP)"),
+        Protocol(
+            within_groups,
+            "the items of each group are split into training, validation and test (PAP)",
+        ),
         Protocol(
             whole_groups,
             "cross-validation over whole groups, so that the test is on new ones",
@@ -109,12 +124,17 @@ PROTOCOLS: Mapping[str, Protocol] = {
             "selection goes forward in time too",
             drawn=False,
         ),
-        Protocol(given, "the parts of the data: the last tests, the one before validates, the others train"),
+        Protocol(
+            given,
+            "the parts of the data: the last tests, the one before validates, the others train",
+        ),
     )
 }
 
 
-def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: object) -> list[Fold]:
+def make_folds(
+    kind: str, dataset: Dataset, repeat: int, seed: int, **options: object
+) -> list[Fold]:
     """Return the folds of one repeat of a protocol.
 
     Parameters
@@ -134,10 +154,16 @@ def make_folds(kind: str, dataset: Dataset, repeat: int, seed: int, **options: o
     columns = {name: getattr(dataset, name) for name in protocol.takes}
     for name in protocol.needs:
         if columns[name] is None:
-            others = ", ".join(p.name for p in PROTOCOLS.values() if name not in p.needs)
-            raise DatasetError(f"dataset {dataset.name}: protocol {kind!r} {_COLUMNS[name]}; or use {others}")
+            others = ", ".join(
+                p.name for p in PROTOCOLS.values() if name not in p.needs
+            )
+            raise DatasetError(
+                f"dataset {dataset.name}: protocol {kind!r} {_COLUMNS[name]}; or use {others}"
+            )
     if dataset.duplicate_group is not None and "duplicate_group" not in columns:
-        others = ", ".join(p.name for p in PROTOCOLS.values() if "duplicate_group" in p.takes)
+        others = ", ".join(
+            p.name for p in PROTOCOLS.values() if "duplicate_group" in p.takes
+        )
         raise DatasetError(
             f"dataset {dataset.name}: protocol {kind!r} may put rows of one duplicate group, such as copies, "
             f"on both sides of a split: use {others}, or do not ask for duplicate groups (copies_together)"
@@ -160,7 +186,9 @@ def rows_for_the_next(kind: str, dataset: Dataset, **options: object) -> Ints:
         return np.arange(len(dataset.y))
     assert dataset.day is not None  # or there would be no folds
     try:
-        return latest_window(dataset.y, dataset.day, protocol.options(options)["train"])
+        return latest_window(
+            dataset.y, dataset.day, protocol.options(options)["train"]
+        )
     except ValueError as error:
         raise DatasetError(f"dataset {dataset.name}: {error}") from None
 
@@ -170,13 +198,23 @@ def count_folds(kind: str, /, **options: object) -> int:
     protocol = _protocol(kind)
     filled = protocol.options(options)
     if filled.get("inner_folds") is not None:
-        integer(f"protocol {kind!r}", "inner_folds", filled["inner_folds"], 1, _MOST_INNER)
+        integer(
+            f"protocol {kind!r}",
+            "inner_folds",
+            filled["inner_folds"],
+            1,
+            _MOST_INNER,
+        )
     if protocol.counted_by is None:
         return 1
-    return integer(f"protocol {kind!r}", protocol.counted_by, filled[protocol.counted_by], 1)
+    return integer(
+        f"protocol {kind!r}", protocol.counted_by, filled[protocol.counted_by], 1
+    )
 
 
 def _protocol(kind: str) -> Protocol:
     if kind not in PROTOCOLS:
-        raise DatasetError(f"unknown protocol {kind!r}; {did_you_mean(kind, PROTOCOLS)}")
+        raise DatasetError(
+            f"unknown protocol {kind!r}; {did_you_mean(kind, PROTOCOLS)}"
+        )
     return PROTOCOLS[kind]

@@ -14,7 +14,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attop.experiment import Fold, assign_by, assign_folds, fold_of, require_classes, shuffled, strata_of
+from attop.experiment import (
+    Fold,
+    assign_by,
+    assign_folds,
+    fold_of,
+    require_classes,
+    shuffled,
+    strata_of,
+)
 from attop.extending import Ints, check_groups, check_labels
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.parameters import integer
@@ -63,7 +71,9 @@ def windows(
     for f in range(n_sets):
         inside = (part - f) % n_sets < window
         train, test = np.flatnonzero(inside), np.flatnonzero(~inside)
-        require_classes(labels[test], f"the test part of experiment {f}", "lower n_sets")
+        require_classes(
+            labels[test], f"the test part of experiment {f}", "lower n_sets"
+        )
         remedy = "lower inner_folds or n_sets, widen the window"
         folds.append(fold_of(labels, train, test, inner_folds, assign, remedy))
     return folds
@@ -130,7 +140,9 @@ def _count_of(train: object, n: int) -> int:
     return round(train * n) if isinstance(train, float) and 0 < train < 1 else 0
 
 
-def _drawn(strata: Ints, wanted: int, stratify: bool, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _drawn(
+    strata: Ints, wanted: int, stratify: bool, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """Return which of some items are drawn: `wanted` of them, in proportion of the strata if `stratify`."""
     n = len(strata)
     inside = np.zeros(n, dtype=bool)
@@ -203,7 +215,9 @@ def within_groups(
     part = np.empty(len(labels), np.int64)
     part[order] = np.searchsorted(np.cumsum(share)[:2], place, side="right")
     for p, name in enumerate(("training", "validation", "test")):
-        require_classes(labels[part == p], f"the {name} part", "give it a larger fraction")
+        require_classes(
+            labels[part == p], f"the {name} part", "give it a larger fraction"
+        )
     train, validation, test = (np.flatnonzero(part == p) for p in range(3))
     return [Fold(train, test, [(train, validation)], refit=False)]
 
@@ -243,28 +257,44 @@ def given(
     parts = np.asarray(part)
     count = int(parts.max()) + 1
     if count < 2:
-        raise DatasetError(f"{where}: at least two parts are needed, got {count}: use another protocol")
+        raise DatasetError(
+            f"{where}: at least two parts are needed, got {count}: use another protocol"
+        )
     integer(where, "n_folds", n_folds, 1, count)
     rng = np.random.default_rng(seed)
-    assign = assign_by(labels, None if groups is None else check_groups(groups, len(labels)), rng)
+    assign = assign_by(
+        labels, None if groups is None else check_groups(groups, len(labels)), rng
+    )
     folds = []
     for f in range(n_folds):
         role = (parts - f) % count
-        train = _draw(np.flatnonzero(role < max(count - 2, 1)), n_train, "n_train", rng)
+        train = _draw(
+            np.flatnonzero(role < max(count - 2, 1)), n_train, "n_train", rng
+        )
         test = _draw(np.flatnonzero(role == count - 1), n_test, "n_test", rng)
-        require_classes(labels[train], f"the training part of fold {f}", "raise n_train")
+        require_classes(
+            labels[train], f"the training part of fold {f}", "raise n_train"
+        )
         require_classes(labels[test], f"the test part of fold {f}", "raise n_test")
         if count > 2:
             validation = np.flatnonzero(role == count - 2)
-            require_classes(labels[validation], f"the validation part of fold {f}", "rotate other parts")
+            require_classes(
+                labels[validation],
+                f"the validation part of fold {f}",
+                "rotate other parts",
+            )
             final = np.union1d(train, validation) if refit else train
-            folds.append(Fold(final, test, [(train, validation)], refit=bool(refit)))
+            folds.append(
+                Fold(final, test, [(train, validation)], refit=bool(refit))
+            )
         else:
             folds.append(fold_of(labels, train, test, inner_folds, assign))
     return folds
 
 
-def _draw(rows: Ints, count: int | None, name: str, rng: np.random.Generator) -> Ints:
+def _draw(
+    rows: Ints, count: int | None, name: str, rng: np.random.Generator
+) -> Ints:
     if count is None:
         return rows
     integer("given parts", name, count, 1, len(rows))

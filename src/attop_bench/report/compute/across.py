@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from attop.extending import count_noun, format_fixed, format_p, join_words, main_top, sort_tops
+from attop.extending import (
+    count_noun,
+    format_fixed,
+    format_p,
+    join_words,
+    main_top,
+    sort_tops,
+)
 from attop.metrics import get_metric
 from attop.statistics import (
     Bootstrap,
@@ -89,10 +96,17 @@ class Across:
     @property
     def over(self) -> str:
         """Number of data sets compared, in words."""
-        return share_of(self.n_datasets, max([s.m for s in self.standings], default=0))
+        return share_of(
+            self.n_datasets, max([s.m for s in self.standings], default=0)
+        )
 
 
-def across(evaluation: pd.DataFrame, metrics: Mapping[str, str], *, titles: Mapping[str, str]) -> Across:
+def across(
+    evaluation: pd.DataFrame,
+    metrics: Mapping[str, str],
+    *,
+    titles: Mapping[str, str],
+) -> Across:
     """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
 
     `metrics` is data set -> the metric that compares methods there, at its main top; others are left out.
@@ -104,7 +118,10 @@ def across(evaluation: pd.DataFrame, metrics: Mapping[str, str], *, titles: Mapp
     all metrics lie in [0, 1]. The best method is chosen on the data it is then tested on, so p against it
     counts only where Friedman's test shows a difference; the diagram's test is of all pairs.
     """
-    tops = {str(d): main_top(group) for d, group in evaluation.groupby("dataset", sort=False)["top"]}
+    tops = {
+        str(d): main_top(group)
+        for d, group in evaluation.groupby("dataset", sort=False)["top"]
+    }
     matrix = metric_matrix(evaluation, metrics, tops, titles)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
@@ -140,7 +157,11 @@ def across(evaluation: pd.DataFrame, metrics: Mapping[str, str], *, titles: Mapp
 
 def share_of(n: int, m: int) -> str:
     """Return n of m data sets."""
-    return count_noun(n, "data set") if n == m else f"{n} of {count_noun(m, 'data set')}"
+    return (
+        count_noun(n, "data set")
+        if n == m
+        else f"{n} of {count_noun(m, 'data set')}"
+    )
 
 
 def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
@@ -152,37 +173,62 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
         datasets = [d for d, m in used.items() if m == metric]
         at = join_words(list(dict.fromkeys(tops[d] for d in datasets)))
         direction = "higher" if get_metric(metric).higher_is_better else "lower"
-        on = f" on {count_noun(len(datasets), 'data set')}" if len(set(used.values())) > 1 else ""
+        on = (
+            f" on {count_noun(len(datasets), 'data set')}"
+            if len(set(used.values())) > 1
+            else ""
+        )
         words.append(f"{metric}{on} ({direction} is better; at {at})")
     return join_words(words) + ", the mean over the runs of a data set"
 
 
 def _against_best(
-    scores: pd.DataFrame, order: list[str], used: Mapping[str, str], nemenyi: Comparison
+    scores: pd.DataFrame,
+    order: list[str],
+    used: Mapping[str, str],
+    nemenyi: Comparison,
 ) -> tuple[str, dict[str, float], str]:
     """Return the test, p of each method against the best, and the reason if there is none."""
     if len(order) == 2 and len(scores):
         if not have_shared_unit(used):
-            return "", {}, "The metrics have no common unit, so differences of two methods cannot be ranked."
+            return (
+                "",
+                {},
+                "The metrics have no common unit, so differences of two methods cannot be ranked.",
+            )
         result = wilcoxon(scores[order[1]], scores[order[0]])
-        return ("", {}, result.refused) if result.refused else ("Wilcoxon", {order[1]: result.p}, "")
+        return (
+            ("", {}, result.refused)
+            if result.refused
+            else ("Wilcoxon", {order[1]: result.p}, "")
+        )
     if nemenyi.refused:
         return "", {}, nemenyi.refused
     pairs = against_control(scores, order[0], nemenyi.alpha).pairs
     return "Holm", {pair.first: pair.p_adjusted for pair in pairs}, ""
 
 
-def _against(scores: pd.DataFrame, standing: Standing, best: str, used: Mapping[str, str]) -> Standing:
+def _against(
+    scores: pd.DataFrame, standing: Standing, best: str, used: Mapping[str, str]
+) -> Standing:
     """Compare the method of a standing with the best; the best itself stays as it is."""
     n = len(scores)
     if standing.method == best or not n:
         return standing
-    values, best_values = scores[standing.method].to_numpy(float), scores[best].to_numpy(float)
+    values, best_values = (
+        scores[standing.method].to_numpy(float),
+        scores[best].to_numpy(float),
+    )
     ahead = difference(values, best_values)
-    effect = Effect(n, refused="The metrics have no common unit, so differences cannot be averaged.")
+    effect = Effect(
+        n,
+        refused="The metrics have no common unit, so differences cannot be averaged.",
+    )
     if have_shared_unit(used):
         effect = effect_sizes(values, best_values)
-    posterior = Posterior(n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1.")
+    posterior = Posterior(
+        n, ROPE, refused=f"A rope of {ROPE:g} is for metrics from 0 to 1."
+    )
     if {get_metric(metric).bounds for metric in used.values()} == {_UNIT}:
         posterior = bayesian_signed_rank(values, best_values, rope=ROPE, seed=0)
     return replace(
@@ -195,7 +241,9 @@ def _against(scores: pd.DataFrame, standing: Standing, best: str, used: Mapping[
 
 
 def sentences(
-    result: Across, titles: Mapping[str, str], dataset_titles: Mapping[str, str] | None = None
+    result: Across,
+    titles: Mapping[str, str],
+    dataset_titles: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
     """State the best, differences of ranks, the methods worse, and those left out."""
     names = dataset_titles or {}
@@ -229,23 +277,36 @@ def sentences(
             "over these data sets no method can be called better than another."
         )
     else:
-        lines.append(f"The methods do not all rank alike (Friedman's test, {format_p(tested.p_F, 'p')}).")
+        lines.append(
+            f"The methods do not all rank alike (Friedman's test, {format_p(tested.p_F, 'p')})."
+        )
         lines[-1] += f" {_apart(ranked, nemenyi, titles)}"
-    absent = by_reason([(titles[s.method], s.reason) for s in result.standings if s.reason])
+    absent = by_reason(
+        [(titles[s.method], s.reason) for s in result.standings if s.reason]
+    )
     lines += [f"Not ranked: {methods} ({why})." for methods, why in absent]
-    left_out = by_reason([(names.get(d, d), why) for d, why in result.left_out.items()])
+    left_out = by_reason(
+        [(names.get(d, d), why) for d, why in result.left_out.items()]
+    )
     if left_out:
-        lines.append(f"Left out: {'; '.join(f'{datasets} ({why})' for datasets, why in left_out)}.")
+        lines.append(
+            f"Left out: {'; '.join(f'{datasets} ({why})' for datasets, why in left_out)}."
+        )
     return tuple(lines)
 
 
 def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Join names with the same reason."""
     distinct = dict.fromkeys(why for _, why in reasons)
-    return [(join_words([name for name, its in reasons if its == why]), why) for why in distinct]
+    return [
+        (join_words([name for name, its in reasons if its == why]), why)
+        for why in distinct
+    ]
 
 
-def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]) -> str:
+def _apart(
+    ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]
+) -> str:
     """Name the methods worse than the best, and those that the test of all pairs does not separate."""
     first, alpha = ranked[0].method, nemenyi.alpha
     worse = [s.method for s in ranked[1:] if s.p < alpha]
@@ -254,7 +315,9 @@ def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str,
     words = []
     if worse:
         named = join_words([titles[m] for m in worse])
-        words.append(f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): {named}.")
+        words.append(
+            f"Worse than {titles[first]} beyond chance (Holm, alpha = {alpha:g}): {named}."
+        )
     if joined & set(worse):
         words.append(
             f"Of these, {join_words([titles[m] for m in worse if m in joined])} not by the stricter test of "
@@ -295,13 +358,23 @@ def metric_matrix(
     """
     titles = {m: titles.get(m, m) for m in [*titles, *evaluation["method"]]}
     without = {d: "no run has a result" for d in metrics if d not in tops}
-    without |= {d: "no metric was named to compare by" for d in tops if not metrics.get(d)}
+    without |= {
+        d: "no metric was named to compare by" for d in tops if not metrics.get(d)
+    }
     rows = [d for d in tops if d not in without]
     part = evaluation[
-        (evaluation["metric"] == evaluation["dataset"].map({d: metrics[d] for d in rows}))
-        & (evaluation["top"] == evaluation["dataset"].map({d: tops[d] for d in rows}))
+        (
+            evaluation["metric"]
+            == evaluation["dataset"].map({d: metrics[d] for d in rows})
+        )
+        & (
+            evaluation["top"]
+            == evaluation["dataset"].map({d: tops[d] for d in rows})
+        )
     ]
-    signs = {d: 1.0 if get_metric(metrics[d]).higher_is_better else -1.0 for d in rows}
+    signs = {
+        d: 1.0 if get_metric(metrics[d]).higher_is_better else -1.0 for d in rows
+    }
     part = part[np.isfinite(part["value"].astype(float))]
     means = pd.DataFrame(np.nan, index=rows, columns=list(titles))
     counts = pd.DataFrame(0, index=rows, columns=list(titles))
@@ -309,28 +382,53 @@ def metric_matrix(
         # fsum: equal values in another order have an equal mean
         means.at[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
         counts.at[dataset, method] = len(values)
-    shared = part.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    shared = (
+        part.drop_duplicates(["dataset", "repeat", "fold"])
+        .groupby("dataset")
+        .size()
+    )
     shared = shared.reindex(rows, fill_value=0)
-    without |= {d: f"no method has a value of {metrics[d]} at {tops[d]}" for d in rows if not shared[d]}
+    without |= {
+        d: f"no method has a value of {metrics[d]} at {tops[d]}"
+        for d in rows
+        if not shared[d]
+    }
     complete = counts.eq(shared, axis=0).loc[[d for d in rows if shared[d]]]
     block, gone, incomplete = complete_block(complete)
-    dropped = {m: f"complete on {complete[m].sum()} of {len(complete)} data sets" for m in gone}
+    dropped = {
+        m: f"complete on {complete[m].sum()} of {len(complete)} data sets"
+        for m in gone
+    }
     if complete.empty:
         dropped = dict.fromkeys(map(str, complete), "no data set has a value")
-    runs = evaluation.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    runs = (
+        evaluation.drop_duplicates(["dataset", "repeat", "fold"])
+        .groupby("dataset")
+        .size()
+    )
     for d, lacking in incomplete.items():
-        without[d] = join_words([f"{titles[m]} has {counts.loc[d, m]} of {runs[d]} runs" for m in lacking])
+        without[d] = join_words(
+            [
+                f"{titles[m]} has {counts.loc[d, m]} of {runs[d]} runs"
+                for m in lacking
+            ]
+        )
     without = {d: without[d] for d in {**metrics, **tops} if d in without}
     return Matrix(means.loc[block.index, block.columns], counts, without, dropped)
 
 
 def have_shared_unit(used: Mapping[str, str]) -> bool:
     """Return whether values of the metrics, one a data set, may be averaged."""
-    return len(set(used.values())) <= 1 or {get_metric(m).bounds for m in used.values()} == {_UNIT}
+    return len(set(used.values())) <= 1 or {
+        get_metric(m).bounds for m in used.values()
+    } == {_UNIT}
 
 
 def board(
-    evaluation: pd.DataFrame, runs: pd.DataFrame, metrics: Mapping[str, str], titles: Mapping[str, str]
+    evaluation: pd.DataFrame,
+    runs: pd.DataFrame,
+    metrics: Mapping[str, str],
+    titles: Mapping[str, str],
 ) -> pd.DataFrame:
     """Compare the methods at the smallest top of each data set, at the second, and so on.
 
@@ -350,21 +448,30 @@ def board(
         - ``seconds``: of a job, which serves all tops: geometric mean over data sets of the median;
         - ``pareto``: in the `pareto_front` of seconds and regret (without a common unit: rank).
     """
-    compared = evaluation[evaluation["dataset"].isin([d for d, metric in metrics.items() if metric])]
-    tops = {str(d): sort_tops(its) for d, its in compared.groupby("dataset", sort=False)["top"]}
+    compared = evaluation[
+        evaluation["dataset"].isin([d for d, metric in metrics.items() if metric])
+    ]
+    tops = {
+        str(d): sort_tops(its)
+        for d, its in compared.groupby("dataset", sort=False)["top"]
+    }
     if len(tops) < 2 or len(set(map(len, tops.values()))) != 1:
         return pd.DataFrame()
     spent = pd.DataFrame({d: _seconds(runs, d) for d in tops}).T
     each = list(zip(*tops.values(), strict=True))
     rows = []
     for i, at in enumerate(each, 1):
-        scores = metric_matrix(compared, metrics, dict(zip(tops, at, strict=True)), titles).scores
+        scores = metric_matrix(
+            compared, metrics, dict(zip(tops, at, strict=True)), titles
+        ).scores
         name = at[0] if len(set(at)) == 1 else f"{i} of {len(each)}"
         rows.append(_at(name, scores, {d: metrics[d] for d in scores.index}, spent))
     return pd.concat(rows, ignore_index=True)
 
 
-def _at(name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.DataFrame) -> pd.DataFrame:
+def _at(
+    name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.DataFrame
+) -> pd.DataFrame:
     """Return the rows of one top."""
     ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)
     mean_rank = {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}
@@ -373,12 +480,22 @@ def _at(name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.Data
     lost = bootstrap_means(regrets, higher_is_better=False)
     directions = {get_metric(metric).higher_is_better for metric in used.values()}
     sign = math.nan if len(directions) > 1 else 1.0 if True in directions else -1.0
-    means = {"mean": sign * scores.mean(axis=0), "regret": lost.mean, "regret_low": lost.low}
-    means |= {"regret_high": lost.high, "worst": regrets.max(), "p_best": lost.p_best}
+    means = {
+        "mean": sign * scores.mean(axis=0),
+        "regret": lost.mean,
+        "regret_low": lost.low,
+    }
+    means |= {
+        "regret_high": lost.high,
+        "worst": regrets.max(),
+        "p_best": lost.p_best,
+    }
     shared = have_shared_unit(used)
     table = table.assign(**(means if shared else dict.fromkeys(means, np.nan)))
     seconds = spent.reindex(index=scores.index, columns=table.index)
-    table["seconds"] = np.exp(np.log(seconds.astype(float)).mean(axis=0, skipna=False))
+    table["seconds"] = np.exp(
+        np.log(seconds.astype(float)).mean(axis=0, skipna=False)
+    )
     front = pareto_front(table["seconds"], -table["regret" if shared else "rank"])
     table["pareto"] = table.index.isin(front)
     table.insert(0, "top", name)
@@ -397,7 +514,9 @@ def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
     """Return the entries that none beats at both, cheapest first."""
     table = pd.DataFrame({"cost": cost, "score": score}).dropna()
-    table = table.sort_values(["cost", "score"], ascending=[True, False], kind="stable")
+    table = table.sort_values(
+        ["cost", "score"], ascending=[True, False], kind="stable"
+    )
     best = table["score"].cummax()
     least = table["cost"].groupby(best).transform("min")
     return list(table.index[(table["score"] == best) & (table["cost"] == least)])

@@ -23,7 +23,11 @@ class Pair:
 
 def _items(listed: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each item of each run's list."""
-    return listed.explode(["row", "label", "listed"]).dropna(subset="row").astype({"listed": float})
+    return (
+        listed.explode(["row", "label", "listed"])
+        .dropna(subset="row")
+        .astype({"listed": float})
+    )
 
 
 def found_by(listed: pd.DataFrame) -> pd.DataFrame:
@@ -34,8 +38,12 @@ def found_by(listed: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for _, part in listed.groupby("dataset", sort=False):
         key = ["dataset", "top", "row", "label"]
-        times = _items(part).pivot_table("listed", key, "method", "sum", fill_value=0.0)
-        parts.append((times / part.groupby("method")["repeat"].nunique()).reset_index())
+        times = _items(part).pivot_table(
+            "listed", key, "method", "sum", fill_value=0.0
+        )
+        parts.append(
+            (times / part.groupby("method")["repeat"].nunique()).reset_index()
+        )
     nothing = pd.DataFrame(columns=["dataset", "top", "row", "label"])
     return pd.concat(parts, ignore_index=True) if parts else nothing
 
@@ -48,17 +56,39 @@ def compare_lists(listed: pd.DataFrame, first: str, second: str) -> Pair | None:
     if shared.empty:
         return None
     own = [_items(one.merge(shared[run]))[[*key, "listed"]] for one in (a, b)]
-    items = own[0].merge(own[1], on=key, how="outer").fillna({"listed_x": 0.0, "listed_y": 0.0})
+    items = (
+        own[0]
+        .merge(own[1], on=key, how="outer")
+        .fillna({"listed_x": 0.0, "listed_y": 0.0})
+    )
     p, q = items["listed_x"], items["listed_y"]
-    shares = pd.DataFrame({0: p * q, 1: p * (1 - q), 2: q * (1 - p)}).groupby(items["label"]).sum()
+    shares = (
+        pd.DataFrame({0: p * q, 1: p * (1 - q), 2: q * (1 - p)})
+        .groupby(items["label"])
+        .sum()
+    )
     draws = shared["repeat"].nunique()
-    positives, others = (shares / draws).reindex([1, 0], fill_value=0.0).to_numpy().tolist()
-    return Pair(first, second, [*positives, shared["n_pos"].sum() / draws - sum(positives)], others)
+    positives, others = (
+        (shares / draws).reindex([1, 0], fill_value=0.0).to_numpy().tolist()
+    )
+    return Pair(
+        first,
+        second,
+        [*positives, shared["n_pos"].sum() / draws - sum(positives)],
+        others,
+    )
 
 
 def tied_places(listed: pd.DataFrame) -> dict[str, tuple[float, float]]:
     """Return, for each method with any, the places of a list that ties decide, and all of them: means."""
     known = listed["listed"]
     tied = known.map(lambda shares: sum(share for share in shares if share < 1))
-    means = pd.DataFrame({"tied": tied, "k": known.map(sum)}).groupby(listed["method"], sort=False).mean()
-    return {str(method): (tied, k) for method, tied, k in means[means["tied"] > 0].itertuples()}
+    means = (
+        pd.DataFrame({"tied": tied, "k": known.map(sum)})
+        .groupby(listed["method"], sort=False)
+        .mean()
+    )
+    return {
+        str(method): (tied, k)
+        for method, tied, k in means[means["tied"] > 0].itertuples()
+    }

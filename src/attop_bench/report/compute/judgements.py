@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 
 from attop.experiment import TopJudgement, Units, Verdict, interval, judge_top
-from attop.extending import Top, count_noun, format_p, format_small, format_sum, join_words, sort_tops
+from attop.extending import (
+    Top,
+    count_noun,
+    format_p,
+    format_small,
+    format_sum,
+    join_words,
+    sort_tops,
+)
 from attop.metrics import Metric, get_metric
 from attop.statistics import rank_rows
 
@@ -26,14 +34,29 @@ _SHADES = (1, 2, 4, 8, 16)
 
 def shade(judged: TopJudgement, mean: float) -> int:
     """Return the shade of a mean, 0 to 5, by its distance to the best in tolerances."""
-    unit = judged.tolerance if judged.tolerance > 0 else 0.01 * abs(judged.mean) or 1.0
-    return sum(abs(judged.mean - mean) > times * unit * (1 + 1e-6) for times in _SHADES)
+    unit = (
+        judged.tolerance if judged.tolerance > 0 else 0.01 * abs(judged.mean) or 1.0
+    )
+    return sum(
+        abs(judged.mean - mean) > times * unit * (1 + 1e-6) for times in _SHADES
+    )
 
 
-def rank_methods(judgements: Iterable[TopJudgement], methods: Iterable[str]) -> list[str]:
+def rank_methods(
+    judgements: Iterable[TopJudgement], methods: Iterable[str]
+) -> list[str]:
     """Order methods by mean rank over the tops, where those not ranked are last; equals stay in order."""
-    ranks = rank_rows(pd.DataFrame([judged.scores for judged in judgements], columns=list(methods)))
-    return list(ranks.rank(axis=1, na_option="bottom").mean().sort_values(kind="stable").index)
+    ranks = rank_rows(
+        pd.DataFrame(
+            [judged.scores for judged in judgements], columns=list(methods)
+        )
+    )
+    return list(
+        ranks.rank(axis=1, na_option="bottom")
+        .mean()
+        .sort_values(kind="stable")
+        .index
+    )
 
 
 def highlighted(judged: TopJudgement) -> tuple[str, ...]:
@@ -48,7 +71,10 @@ def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
     if not {"n_train", "n_test"} <= set(part.columns):
         return math.nan
     part = part.drop_duplicates(["repeat", "fold"])
-    train, test = part["n_train"].astype(float).sum(), part["n_test"].astype(float).sum()
+    train, test = (
+        part["n_train"].astype(float).sum(),
+        part["n_test"].astype(float).sum(),
+    )
     return float(test / train) if train > 0 and test > 0 else math.nan
 
 
@@ -67,19 +93,30 @@ def judge_all(
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         facts = (datasets or {}).get(str(dataset), {})
-        items, positives = whole_number(facts, "items"), whole_number(facts, "positives")
+        items, positives = (
+            whole_number(facts, "items"),
+            whole_number(facts, "positives"),
+        )
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
         # One table of the data set: one for each metric and top takes several times as long.
-        wide = rows.pivot(index=index.names, columns=["metric", "top", "method"], values="value")
+        wide = rows.pivot(
+            index=index.names, columns=["metric", "top", "method"], values="value"
+        )
         wide = wide.reindex(index)
-        methods, tops = rows.groupby(["metric", "top"])["method"].unique(), sort_tops(rows["top"])
+        methods, tops = (
+            rows.groupby(["metric", "top"])["method"].unique(),
+            sort_tops(rows["top"]),
+        )
         for metric in rows["metric"].unique():
             definition = get_metric(str(metric))
             for top in tops:
                 judgements[str(dataset), str(metric), top] = judge_top(
-                    {m: wide[metric, top, m].to_numpy(np.float64) for m in methods.get((metric, top), ())},
+                    {
+                        m: wide[metric, top, m].to_numpy(np.float64)
+                        for m in methods.get((metric, top), ())
+                    },
                     definition,
                     size := Top.parse(top),
                     dataset=str(dataset),
@@ -99,7 +136,9 @@ def whole_number(facts: Mapping[str, Any], name: str) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def units_behind(metric: Metric, top: Top, ratio: float, facts: Mapping[str, Any]) -> Units:
+def units_behind(
+    metric: Metric, top: Top, ratio: float, facts: Mapping[str, Any]
+) -> Units:
     """Return the units of a test part that a value is the mean of; `facts` are a data set's entry."""
     if "units" in facts:
         return Units(*facts["units"])
@@ -116,20 +155,30 @@ def units_behind(metric: Metric, top: Top, ratio: float, facts: Mapping[str, Any
 
 
 def intervals(
-    evaluation: pd.DataFrame, runs: pd.DataFrame, judgements: Mapping[tuple[str, str, str], TopJudgement]
+    evaluation: pd.DataFrame,
+    runs: pd.DataFrame,
+    judgements: Mapping[tuple[str, str, str], TopJudgement],
 ) -> pd.DataFrame:
     """Return the 95% interval of each mean, ``low`` and ``high``: the one error bar of the page and figures.
 
     It is the interval that the judge has for the best (`attop.experiment.interval`), for every method. Its
     ends are NaN with fewer than two values, or where the sizes of the parts are not known.
     """
-    ratios = {dataset: split_ratio(runs, dataset) for dataset in evaluation["dataset"].unique()}
+    ratios = {
+        dataset: split_ratio(runs, dataset)
+        for dataset in evaluation["dataset"].unique()
+    }
     key = ["dataset", "top", "metric", "method"]
     ends = []
-    for (dataset, top, metric, method), values in evaluation.groupby(key, sort=False)["value"]:
+    for (dataset, top, metric, method), values in evaluation.groupby(
+        key, sort=False
+    )["value"]:
         judged = judgements[dataset, metric, top]
         low, high = interval(
-            values.to_numpy(float), ratios[dataset], units=judged.units, bounds=get_metric(metric).bounds
+            values.to_numpy(float),
+            ratios[dataset],
+            units=judged.units,
+            bounds=get_metric(metric).bounds,
         )
         ends.append((dataset, top, metric, method, low, high))
     table = pd.DataFrame(ends, columns=[*key, "low", "high"])
@@ -146,9 +195,13 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     else:
         words = [_about_next(judged, titles)]
         if answer := judged.answer:
-            answer_text = answer.verdict.sentence(titles[answer.model], "better than")
+            answer_text = answer.verdict.sentence(
+                titles[answer.model], "better than"
+            )
             beside = f"{judged.beside(answer)}{_in_brackets(answer.p)}"
-            words.append(f"As asked beforehand, {titles[judged.asked]} is {answer_text}{beside}.")
+            words.append(
+                f"As asked beforehand, {titles[judged.asked]} is {answer_text}{beside}."
+            )
         words.extend(_about_all(judged))
     if judged.unranked:
         words.append(
@@ -160,7 +213,9 @@ def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 def _about_all(judged: TopJudgement) -> Iterator[str]:
     """Say of how many others the best is shown to be ahead, if several were tested."""
     ranked = judged.ranked
-    if len(ranked) < 2 or all(rival.verdict is Verdict.UNTESTED for rival in ranked):
+    if len(ranked) < 2 or all(
+        rival.verdict is Verdict.UNTESTED for rival in ranked
+    ):
         return
     ahead = sum(rival.verdict is Verdict.AHEAD for rival in ranked)
     if ahead == len(ranked):
@@ -172,10 +227,18 @@ def _about_all(judged: TopJudgement) -> Iterator[str]:
 def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     rival = judged.ranked[0] if judged.tied else judged.nearest or judged.ranked[0]
     first, second = titles[judged.best], titles[rival.model]
-    over = "" if rival.n == judged.m else f" (over {rival.n} of {count_noun(judged.m, 'run')})"
+    over = (
+        ""
+        if rival.n == judged.m
+        else f" (over {rival.n} of {count_noun(judged.m, 'run')})"
+    )
     if rival.n and rival.equal == rival.n:
         same = [titles[r.model] for r in judged.ranked if r.equal == r.n == rival.n]
-        shown = "" if rival.verdict is Verdict.EQUAL else ", which does not show that they are equal"
+        shown = (
+            ""
+            if rival.verdict is Verdict.EQUAL
+            else ", which does not show that they are equal"
+        )
         return f"{join_words([first, *same], 5)} are best, with the same value in every run{over}{shown}."
     start = f"{first} is best, by {_in_unit(judged, rival.difference)}{over}:"
     if judged.tied:
@@ -199,7 +262,9 @@ def unit_of(metric: str) -> str:
 
 def _in_unit(judged: TopJudgement, value: float) -> str:
     """Format a difference in the unit of the headline: a sum over the first k where it counts one."""
-    return format_sum(judged.factor * value) if judged.in_sums else format_small(value)
+    return (
+        format_sum(judged.factor * value) if judged.in_sums else format_small(value)
+    )
 
 
 def _in_brackets(p: float, *notes: str) -> str:
@@ -217,5 +282,7 @@ def span(tops: list[str]) -> str:
     parts = []
     for kind in kinds:
         values = [t.partition("=")[2] for t in tops if t.startswith(kind + "=")]
-        parts.append(f"{kind} = {f'{values[0]} to {values[-1]}' if len(values) > 2 else join_words(values)}")
+        parts.append(
+            f"{kind} = {f'{values[0]} to {values[-1]}' if len(values) > 2 else join_words(values)}"
+        )
     return join_words(parts)

@@ -77,7 +77,11 @@ class Results:
         known = self.manifest.get(f"{kind}s", {})
         names = dict.fromkeys([*known, *self.runs[kind], *self.evaluation[kind]])
         return {
-            name: {**known.get(name, {}), "title": known.get(name, {}).get("title") or name} for name in names
+            name: {
+                **known.get(name, {}),
+                "title": known.get(name, {}).get("title") or name,
+            }
+            for name in names
         }
 
     @cached_property
@@ -89,7 +93,9 @@ class Results:
     def metrics(self) -> list[str]:
         """The metrics measured, in the order of the registry."""
         measured = set(self.evaluation["metric"])
-        return [name for name in METRICS if name in measured] + sorted(measured - set(METRICS))
+        return [name for name in METRICS if name in measured] + sorted(
+            measured - set(METRICS)
+        )
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -106,13 +112,20 @@ class Results:
         """See `judge_all`, in the order of the metrics."""
         against = self.manifest.get("against", "")
         found = judge_all(self.evaluation, self.runs, self.datasets, against)
-        return {key: found[key] for key in sorted(found, key=lambda key: self.metrics.index(key[1]))}
+        return {
+            key: found[key]
+            for key in sorted(found, key=lambda key: self.metrics.index(key[1]))
+        }
 
     @cached_property
     def own(self) -> dict[str, str]:
         """Data set with runs -> the metric that compares methods there."""
         ran = set(self.summary["dataset"])
-        return {dataset: self.metric_of(dataset) for dataset in self.datasets if dataset in ran}
+        return {
+            dataset: self.metric_of(dataset)
+            for dataset in self.datasets
+            if dataset in ran
+        }
 
     def metric_of(self, dataset: str) -> str:
         """Return the metric that compares methods: the data set's, or the first that is judged."""

@@ -24,7 +24,9 @@ _JOB = ["dataset", "method", *_RUN]
 
 def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Return the distinct (dataset, method, repeat, fold) of both tables."""
-    return pd.concat([runs[_JOB], evaluation[_JOB]]).drop_duplicates(ignore_index=True)
+    return pd.concat([runs[_JOB], evaluation[_JOB]]).drop_duplicates(
+        ignore_index=True
+    )
 
 
 def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
@@ -51,23 +53,46 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     ):
         if missing := [c for c in needed if c not in frame]:
             its = ", ".join(frame.columns) or "none"
-            raise ValueError(f"table {name!r} lacks {', '.join(missing)}; it has {its}")
+            raise ValueError(
+                f"table {name!r} lacks {', '.join(missing)}; it has {its}"
+            )
     twice = evaluation.duplicated([*_KEY, *_RUN])
     if twice.any():
         row = evaluation.loc[twice, [*_KEY, *_RUN]].iloc[0].to_dict()
-        raise ValueError(f"evaluation has {int(twice.sum())} values twice, the first {row}: keep one of each")
+        raise ValueError(
+            f"evaluation has {int(twice.sum())} values twice, the first {row}: keep one of each"
+        )
 
     values = evaluation.groupby(_KEY, sort=False)["value"]
-    defined = values.agg(mean="mean", std="std", n="count", n_rows="size").reset_index()
+    defined = values.agg(
+        mean="mean", std="std", n="count", n_rows="size"
+    ).reset_index()
     defined["n_undefined"] = defined.pop("n_rows") - defined["n"]
-    constant = runs.groupby(["dataset", "top", "method"])["constant"].sum().rename("n_constant").reset_index()
+    constant = (
+        runs.groupby(["dataset", "top", "method"])["constant"]
+        .sum()
+        .rename("n_constant")
+        .reset_index()
+    )
     table = _skeleton(evaluation, runs)
     for part in (defined, constant, _main_reason(evaluation)):
         table = table.merge(part, how="left")
     counts = ["n", "n_undefined", "n_constant"]
-    table = table.fillna(dict.fromkeys(counts, 0) | {"reason": ""}).astype(dict.fromkeys(counts, "int64"))
+    table = table.fillna(dict.fromkeys(counts, 0) | {"reason": ""}).astype(
+        dict.fromkeys(counts, "int64")
+    )
     table["se"] = table["std"] / np.sqrt(table["n"].where(table["n"] > 0))
-    columns = [*_KEY, "mean", "std", "se", "n", "n_expected", "n_constant", "n_undefined", "reason"]
+    columns = [
+        *_KEY,
+        "mean",
+        "std",
+        "se",
+        "n",
+        "n_expected",
+        "n_constant",
+        "n_undefined",
+        "reason",
+    ]
     return table[columns].astype({"mean": float, "std": float, "se": float})
 
 
@@ -77,7 +102,9 @@ def _skeleton(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for dataset, its_jobs in jobs.groupby("dataset", sort=False):
         its_evaluation = evaluation[evaluation["dataset"] == dataset]
-        tops = sort_tops({*runs.loc[runs["dataset"] == dataset, "top"], *its_evaluation["top"]})
+        tops = sort_tops(
+            {*runs.loc[runs["dataset"] == dataset, "top"], *its_evaluation["top"]}
+        )
         expected = len(its_jobs[_RUN].drop_duplicates())
         rows += [
             (dataset, top, metric, method, expected)
@@ -90,7 +117,12 @@ def _skeleton(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
     undefined = evaluation[evaluation["value"].isna()].fillna({"reason": ""})
-    counts = undefined.groupby([*_KEY, "reason"], sort=True).size().rename("times").reset_index()
+    counts = (
+        undefined.groupby([*_KEY, "reason"], sort=True)
+        .size()
+        .rename("times")
+        .reset_index()
+    )
     counts = counts.sort_values("times", ascending=False, kind="stable")
     return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
 
@@ -109,13 +141,19 @@ def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """
     jobs = _jobs(runs)
     known = job_list(evaluation, runs)
-    expected = known.drop_duplicates(["dataset", "repeat", "fold"]).groupby("dataset").size()
+    expected = (
+        known.drop_duplicates(["dataset", "repeat", "fold"])
+        .groupby("dataset")
+        .size()
+    )
     counts = known[["dataset", "method"]].drop_duplicates(ignore_index=True)
     counts["expected"] = expected.reindex(counts["dataset"]).to_numpy()
     statuses = [OK, *sorted(set(jobs["status"]) - {OK})]
     by_status = jobs.groupby(["dataset", "method", "status"]).size()
     for status in statuses:
-        at = pd.MultiIndex.from_frame(counts[["dataset", "method"]].assign(status=status))
+        at = pd.MultiIndex.from_frame(
+            counts[["dataset", "method"]].assign(status=status)
+        )
         counts[status] = by_status.reindex(at, fill_value=0).to_numpy()
     counts["missing"] = counts["expected"] - counts[statuses].sum(axis=1)
     return counts
@@ -131,7 +169,9 @@ def error_list(runs: pd.DataFrame) -> pd.DataFrame:
         which=failed["repeat"].astype(str) + "." + failed["fold"].astype(str),
     )
     grouped = failed.groupby(["dataset", "method", "status", "line"], sort=False)
-    return grouped.agg(jobs=("which", "size"), which=("which", ", ".join)).reset_index()
+    return grouped.agg(
+        jobs=("which", "size"), which=("which", ", ".join)
+    ).reset_index()
 
 
 def undefined_values(evaluation: pd.DataFrame) -> pd.DataFrame:
@@ -151,7 +191,12 @@ def undefined_values(evaluation: pd.DataFrame) -> pd.DataFrame:
 def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
     """Count the models of each data set and method that give all test items one score."""
     alike = runs[runs["constant"].astype(bool)]
-    return alike.groupby(["dataset", "method"], sort=False).size().rename("models").reset_index()
+    return (
+        alike.groupby(["dataset", "method"], sort=False)
+        .size()
+        .rename("models")
+        .reset_index()
+    )
 
 
 def torn_models(runs: pd.DataFrame) -> pd.DataFrame:
@@ -159,8 +204,16 @@ def torn_models(runs: pd.DataFrame) -> pd.DataFrame:
 
     The columns are dataset, method and said, a sentence. Tables of other programs may lack what this reads.
     """
-    written = runs["torn"] if "torn" in runs else pd.Series(index=runs.index, dtype=object)
-    rows = runs[["dataset", "method"]].assign(said=written.dropna().map(json.loads)).explode("said")
+    written = (
+        runs["torn"]
+        if "torn" in runs
+        else pd.Series(index=runs.index, dtype=object)
+    )
+    rows = (
+        runs[["dataset", "method"]]
+        .assign(said=written.dropna().map(json.loads))
+        .explode("said")
+    )
     return rows.dropna().drop_duplicates(ignore_index=True)
 
 
@@ -170,11 +223,19 @@ PAUSE = 60.0
 
 def wall_clock(runs: pd.DataFrame) -> float:
     """Return the seconds from the first training job to the end of the last one, without pauses; or NaN."""
-    spans = runs[["started", "ended"]].dropna().drop_duplicates().sort_values("started").to_numpy(float)
+    spans = (
+        runs[["started", "ended"]]
+        .dropna()
+        .drop_duplicates()
+        .sort_values("started")
+        .to_numpy(float)
+    )
     if not len(spans):
         return float("nan")
     start, end = spans.T
-    before = np.maximum.accumulate(end)[:-1]  # the latest end of all jobs begun so far
+    before = np.maximum.accumulate(end)[
+        :-1
+    ]  # the latest end of all jobs begun so far
     pause = start[1:] - before
     return float(end.max() - start[0] - pause[pause > PAUSE].sum())
 
@@ -212,21 +273,47 @@ def choices(
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     tops = sort_tops(part["top"])
     selections: dict[str, list[tuple[str, dict[str, object], list[str]]]] = {}
-    for method, top, chosen, edges in part[["method", "top", "chosen", "at_edge"]].itertuples(index=False):
-        selections.setdefault(method, []).append((top, json.loads(chosen), json.loads(edges)))
+    for method, top, chosen, edges in part[
+        ["method", "top", "chosen", "at_edge"]
+    ].itertuples(index=False):
+        selections.setdefault(method, []).append(
+            (top, json.loads(chosen), json.loads(edges))
+        )
     rows = []
     for method in methods:
         picked = selections.get(method, [])
         grid = grids.get(method, {})
-        for name in dict.fromkeys(name for _, candidate, _ in picked for name in candidate):
+        for name in dict.fromkeys(
+            name for _, candidate, _ in picked for name in candidate
+        ):
             if len(grid.get(name, (0, 1))) < 2:
                 continue
-            counts = [Counter(_text(s[name]) for t, s, _ in picked if t == top and name in s) for top in tops]
-            values, chosen = map(_text, grid.get(name, ())), (tuple(c.most_common()) for c in counts)
-            at_edge = Counter(_text(s[name]) for _, s, edges in picked if name in edges)
-            most, total = max(at_edge.values(), default=0), sum(name in s for _, s, _ in picked)
+            counts = [
+                Counter(
+                    _text(s[name]) for t, s, _ in picked if t == top and name in s
+                )
+                for top in tops
+            ]
+            values, chosen = (
+                map(_text, grid.get(name, ())),
+                (tuple(c.most_common()) for c in counts),
+            )
+            at_edge = Counter(
+                _text(s[name]) for _, s, edges in picked if name in edges
+            )
+            most, total = (
+                max(at_edge.values(), default=0),
+                sum(name in s for _, s, _ in picked),
+            )
             rows.append(
-                Choice(method, name, grid=tuple(values), chosen=tuple(chosen), at_edge=most, total=total)
+                Choice(
+                    method,
+                    name,
+                    grid=tuple(values),
+                    chosen=tuple(chosen),
+                    at_edge=most,
+                    total=total,
+                )
             )
     return tops, rows
 
@@ -260,12 +347,30 @@ def total_costs(runs: pd.DataFrame) -> pd.DataFrame:
 
     Columns ``cpu: DATASET`` have the processor time by data set.
     """
-    jobs = runs[runs["status"] == "ok"].drop_duplicates(["dataset", "method", "repeat", "fold"])
-    timed = {name: f"seconds_{name}" for name in ("cpu", "selection", "training", "scoring")}
+    jobs = runs[runs["status"] == "ok"].drop_duplicates(
+        ["dataset", "method", "repeat", "fold"]
+    )
+    timed = {
+        name: f"seconds_{name}"
+        for name in ("cpu", "selection", "training", "scoring")
+    }
     of_method = jobs.groupby("method", sort=False)
-    total = of_method[list(timed.values())].sum(min_count=1).set_axis(list(timed), axis=1)
-    by = jobs.groupby(["method", "dataset"], sort=False)["seconds_cpu"].sum(min_count=1).unstack()
+    total = (
+        of_method[list(timed.values())]
+        .sum(min_count=1)
+        .set_axis(list(timed), axis=1)
+    )
+    by = (
+        jobs.groupby(["method", "dataset"], sort=False)["seconds_cpu"]
+        .sum(min_count=1)
+        .unstack()
+    )
     return pd.concat(
-        [of_method.size().rename("jobs"), total, of_method["peak_memory_mb"].max(), by.add_prefix("cpu: ")],
+        [
+            of_method.size().rename("jobs"),
+            total,
+            of_method["peak_memory_mb"].max(),
+            by.add_prefix("cpu: "),
+        ],
         axis=1,
     ).sort_values("cpu", ascending=False)

@@ -13,7 +13,14 @@ from typing import Any
 
 from attop_bench.report.figures import capacity, curves, verdicts
 from attop_bench.report.figures.across import diagram_figure
-from attop_bench.report.figures.scene import Drawn, Figure, Scene, figure_theme, for_paper, to_pdf
+from attop_bench.report.figures.scene import (
+    Drawn,
+    Figure,
+    Scene,
+    figure_theme,
+    for_paper,
+    to_pdf,
+)
 from attop_bench.report.figures.transfer import transfer_figure
 
 __all__ = ["ACROSS", "PAPER", "PER_DATASET", "Drawing", "draw", "drawing"]
@@ -45,12 +52,19 @@ ACROSS: tuple[Drawing, ...] = (
 #: Drawn once, as files alone: the page has them as text.
 PAPER: tuple[Drawing, ...] = (
     Drawing("map", "Map", ("main", "names"), verdicts.map_figure),
-    Drawing("strip", "Runs", ("main", "names", "evaluation", "summary"), verdicts.strip_figure),
+    Drawing(
+        "strip",
+        "Runs",
+        ("main", "names", "evaluation", "summary"),
+        verdicts.strip_figure,
+    ),
 )
 
 #: Drawn for each data set.
 PER_DATASET: tuple[Drawing, ...] = (
-    Drawing("capacity", "What the first k rows hold", ("roc",), capacity.capacity_figure),
+    Drawing(
+        "capacity", "What the first k rows hold", ("roc",), capacity.capacity_figure
+    ),
     Drawing("top", "Against the top", ("summary",), curves.top_figure),
     Drawing("transfer", "Used at another top", ("cross",), transfer_figure),
     Drawing("roc", "ROC, left end", ("roc",), curves.roc_figure),
@@ -60,14 +74,18 @@ PER_DATASET: tuple[Drawing, ...] = (
 )
 
 
-def draw(drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]) -> list[Figure]:
+def draw(
+    drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]
+) -> list[Figure]:
     """Return the figures of a scene, of those whose input there is."""
     with figure_theme():
         return list(starmap(_draw, _known(drawings, scene, material)))
 
 
 @contextmanager
-def drawing(files: bool, jobs: int) -> Iterator[Callable[..., Callable[[], list[Figure]]]]:
+def drawing(
+    files: bool, jobs: int
+) -> Iterator[Callable[..., Callable[[], list[Figure]]]]:
     """Give a function that takes what `draw` does, and returns one that waits for the figures.
 
     They are made meanwhile, in so many processes; with `files` for a paper.
@@ -77,7 +95,13 @@ def drawing(files: bool, jobs: int) -> Iterator[Callable[..., Callable[[], list[
         # Elsewhere a new process begins with nothing: to import what it needs takes longer than to draw.
         if jobs > 1 and sys.platform == "linux":
             with get_context("fork").Pool(jobs) as pool:
-                yield lambda *scene: pool.starmap_async(draw_one, _known(*scene), chunksize=1).get
+                yield (
+                    lambda *scene: (
+                        pool.starmap_async(
+                            draw_one, _known(*scene), chunksize=1
+                        ).get
+                    )
+                )
         else:
             yield lambda *scene: partial(list, starmap(draw_one, _known(*scene)))
 
@@ -86,15 +110,24 @@ def _known(
     drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]
 ) -> list[tuple[Drawing, Scene, list[Any]]]:
     """Return the drawings whose input there is, each with it."""
-    possible = [drawing for drawing in drawings if material.keys() >= set(drawing.needs)]
-    return [(drawing, scene, [material[name] for name in drawing.needs]) for drawing in possible]
+    possible = [
+        drawing for drawing in drawings if material.keys() >= set(drawing.needs)
+    ]
+    return [
+        (drawing, scene, [material[name] for name in drawing.needs])
+        for drawing in possible
+    ]
 
 
 def _draw(drawing: Drawing, scene: Scene, needs: Sequence[Any]) -> Figure:
-    return scene.figure(drawing.name, drawing.title, drawing.function(scene, *needs))
+    return scene.figure(
+        drawing.name, drawing.title, drawing.function(scene, *needs)
+    )
 
 
-def _draw_whole(drawing: Drawing, scene: Scene, needs: Sequence[Any], *, files: bool) -> Figure:
+def _draw_whole(
+    drawing: Drawing, scene: Scene, needs: Sequence[Any], *, files: bool
+) -> Figure:
     """Draw a figure with its file and without its canvas, which would not go from process to process."""
     figure = _draw(drawing, scene, needs)
     if figure.canvas is None or not files:

@@ -31,7 +31,10 @@ def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
     axes.set_axis_off()
     sides = [_width(scene, order[:rows]), _width(scene, order[rows:])]
     inch = (len(order) - 1) / (WIDTH - 0.2 - sum(sides))
-    axes.set(xlim=(1 - sides[0] * inch, len(order) + sides[1] * inch), ylim=(top + rows - 0.4, -_ROOM - 0.1))
+    axes.set(
+        xlim=(1 - sides[0] * inch, len(order) + sides[1] * inch),
+        ylim=(top + rows - 0.4, -_ROOM - 0.1),
+    )
     _draw_axis(axes, len(order), comparison.critical_difference)
     for i, method in enumerate(order):
         left = i < rows
@@ -40,21 +43,33 @@ def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
         _draw_method(axes, scene, method, ranks[method], (end, top + row), left)
     for i, clique in enumerate(comparison.cliques):
         ends = [ranks[clique[0]] - 0.05 * inch, ranks[clique[-1]] + 0.05 * inch]
-        axes.plot(ends, 2 * [0.4 + _BAR * i], color=INK, linewidth=2.6, solid_capstyle="butt", zorder=3)
+        axes.plot(
+            ends,
+            2 * [0.4 + _BAR * i],
+            color=INK,
+            linewidth=2.6,
+            solid_capstyle="butt",
+            zorder=3,
+        )
     caption = (
         f"Friedman's test: {format_p(friedman.p_F, 'p')}"
         if friedman.p_F < comparison.alpha
         else f"Friedman's test does not reject that all rank equally, {format_p(friedman.p_F, 'p')}: do not "
         "read single differences"
     )
-    bars = [" ".join(str(i) for i, its in enumerate(comparison.cliques, 1) if m in its) for m in order]
+    bars = [
+        " ".join(str(i) for i, its in enumerate(comparison.cliques, 1) if m in its)
+        for m in order
+    ]
     return Drawn(
         canvas,
         f"Mean rank over {result.over}, 1 the best, by {result.unit}. A bar joins methods that "
         f"Nemenyi's test does not tell apart at alpha = {comparison.alpha:g}: their mean ranks differ by "
         "less than the critical difference, "
         f"CD = {format_fixed(comparison.critical_difference, 2)}. {caption}.",
-        pd.DataFrame({"method": order, "mean_rank": ranks.to_numpy(), "bars": bars}),
+        pd.DataFrame(
+            {"method": order, "mean_rank": ranks.to_numpy(), "bars": bars}
+        ),
     )
 
 
@@ -75,7 +90,8 @@ def _draw_axis(axes: Axes, k: int, cd: float) -> None:
     for x in (1, end) if end > 1 + cd - 1e-9 else (1,):
         axes.plot([x, x], [-1.05, -0.85], color=INK, linewidth=0.9)
     axes.annotate(
-        f"CD = {format_fixed(cd, 2)}" + ("" if end > 1 + cd - 1e-9 else ", wider than the axis"),
+        f"CD = {format_fixed(cd, 2)}"
+        + ("" if end > 1 + cd - 1e-9 else ", wider than the axis"),
         (end, -0.95),
         xytext=(5, 0),
         textcoords="offset points",
@@ -85,15 +101,29 @@ def _draw_axis(axes: Axes, k: int, cd: float) -> None:
 
 
 def _draw_method(
-    axes: Axes, scene: Scene, method: str, rank: float, end: tuple[float, float], left: bool
+    axes: Axes,
+    scene: Scene,
+    method: str,
+    rank: float,
+    end: tuple[float, float],
+    left: bool,
 ) -> None:
     style = scene.styles[method]
     x, y = end
     name, number = abridge(scene.titles[method]), format_fixed(rank, 2)
     text = f"{name}\u2002{number}" if left else f"{number}\u2002{name}"
     artists = [
-        axes.plot([rank, rank, x], [0, y, y], **style.line, linewidth=1.0, zorder=2)[0],
-        axes.plot([rank, x], [0, y], color=style.colour, linestyle="none", **style.mark(6.0), zorder=4)[0],
+        axes.plot(
+            [rank, rank, x], [0, y, y], **style.line, linewidth=1.0, zorder=2
+        )[0],
+        axes.plot(
+            [rank, x],
+            [0, y],
+            color=style.colour,
+            linestyle="none",
+            **style.mark(6.0),
+            zorder=4,
+        )[0],
         axes.annotate(
             text,
             (x, y),

@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from attop.experiment import AMOUNT, MULTIPLES, UNITS, capacity, curve_interval, draw_capacity
+from attop.experiment import (
+    AMOUNT,
+    MULTIPLES,
+    UNITS,
+    capacity,
+    curve_interval,
+    draw_capacity,
+)
 from attop.extending import Floats, Top, abridge, count_noun, format_sum, main_top
 from attop_bench.report.compute.judgements import ERROR_BAR
 from attop_bench.report.figures.curves import points_of
@@ -40,8 +47,15 @@ class _List:
         n = n_neg + n_pos
         if size.out_of and size.k:
             words = f"a list of {size.out_of:,} items, from test parts cut at the same share"
-            return cls(size.k, size.out_of, max(1, round(n_pos / n * size.out_of)), words)
-        return cls(size.resolve(n, n_pos), n, n_pos, f"a test part of {n:,} items ({n_pos:,} positive)")
+            return cls(
+                size.k, size.out_of, max(1, round(n_pos / n * size.out_of)), words
+            )
+        return cls(
+            size.resolve(n, n_pos),
+            n,
+            n_pos,
+            f"a test part of {n:,} items ({n_pos:,} positive)",
+        )
 
 
 def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
@@ -60,8 +74,15 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     about = _List.of(size, part.drop_duplicates(["repeat", "fold"]))
     methods = scene.among(part["method"])
     rows = {method: part[part["method"] == method] for method in methods}
-    hits = {m: np.array([capacity(points, size) for points in points_of(rows[m])]) for m in methods}
-    amounts = {m: _amounts(rows[m], size) for m in methods} if _in_amounts(scene, part) else {}
+    hits = {
+        m: np.array([capacity(points, size) for points in points_of(rows[m])])
+        for m in methods
+    }
+    amounts = (
+        {m: _amounts(rows[m], size) for m in methods}
+        if _in_amounts(scene, part)
+        else {}
+    )
     worth = _worth(part) * about.n if amounts else 0.0
     first = [method for method in methods if method in scene.highlighted]
     named = scene.among([*first, *methods][:_NAMED])
@@ -73,7 +94,11 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
         curves = amounts if unit == "amount" else hits
         _draw(axes, scene, {m: curves[m] for m in named}, about, unit, worth)
     most = max(len(curves) for curves in hits.values())
-    what = f"{AMOUNT.capitalize()}, and positives there," if amounts else "Positives among the first k"
+    what = (
+        f"{AMOUNT.capitalize()}, and positives there,"
+        if amounts
+        else "Positives among the first k"
+    )
     return Drawn(
         canvas,
         f"{what} of {about.words}, models trained for {top}: mean over {count_noun(most, 'run')}, ties in "
@@ -86,13 +111,20 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
 def _in_amounts(scene: Scene, part: pd.DataFrame) -> bool:
     """Return whether methods are compared by amounts, and every run has some."""
     compared = scene.metric.startswith("amount")
-    return compared and "amounts" in part and all(len(amounts) > 0 for amounts in part["amounts"])
+    return (
+        compared
+        and "amounts" in part
+        and all(len(amounts) > 0 for amounts in part["amounts"])
+    )
 
 
 def _amounts(rows: pd.DataFrame, size: Top) -> Floats:
     """Return the amounts of each run at `MULTIPLES` of k, divided by k: at k itself amount@k."""
     lengths = rows["n_neg"] + rows["n_pos"]
-    places = [size.resolve(int(n), int(n_pos)) for n, n_pos in zip(lengths, rows["n_pos"], strict=True)]
+    places = [
+        size.resolve(int(n), int(n_pos))
+        for n, n_pos in zip(lengths, rows["n_pos"], strict=True)
+    ]
     amounts = np.array([np.asarray(one, float)[:-1] for one in rows["amounts"]])
     return amounts / np.array(places)[:, None]
 
@@ -105,13 +137,20 @@ def _worth(part: pd.DataFrame) -> float:
 
 
 def _draw(
-    axes: Axes, scene: Scene, curves: Mapping[str, Floats], about: _List, unit: str, worth: float
+    axes: Axes,
+    scene: Scene,
+    curves: Mapping[str, Floats],
+    about: _List,
+    unit: str,
+    worth: float,
 ) -> None:
     """Draw the curves in a unit, those in colour with the band of their mean."""
     every = worth if unit == "amount" else about.n_pos
     loud = [method for method in curves if method in scene.highlighted]
     bands = {
-        method: curve_interval(curves[method], scene.ratio, units=scene.units, bounded=unit != "amount")
+        method: curve_interval(
+            curves[method], scene.ratio, units=scene.units, bounded=unit != "amount"
+        )
         for method in loud
     }
     lines = draw_capacity(axes, curves, about.k, about.n, every, unit, bands=bands)
@@ -119,7 +158,10 @@ def _draw(
     for method, curve in lines.items():
         style = scene.styles[method]
         curve.line.set(**style.line)
-        curve.name.set(text=abridge(scene.titles[method]), weight="bold" if method in loud else "normal")
+        curve.name.set(
+            text=abridge(scene.titles[method]),
+            weight="bold" if method in loud else "normal",
+        )
         if curve.band is not None:
             curve.band.set(color=style.colour)
         for artist in filter(None, curve):
@@ -135,7 +177,10 @@ def place_names(axes: Axes, lines: Mapping[str, Any], loud: Sequence[str]) -> No
     top = axes.get_ylim()[1]
     taken: list[float] = []
     for method in [*loud, *(name for name in lines if name not in loud)]:
-        name, heights = lines[method].name, np.asarray(lines[method].line.get_ydata(), float)
+        name, heights = (
+            lines[method].name,
+            np.asarray(lines[method].line.get_ydata(), float),
+        )
         end = min(float(heights[-1]), top)
         height = _nearest_free(end, taken, top)
         if method in loud or abs(height - end) <= 2 * ROOM * top:
@@ -149,13 +194,18 @@ def _nearest_free(end: float, taken: Sequence[float], top: float) -> float:
     """Return the height nearest to the end of a line at which a name lies over no other."""
     steps = ROOM * top * np.arange(len(taken) + 2)
     for height in np.stack([end - steps, end + steps], axis=1).ravel():
-        if 0 <= height <= top and all(abs(height - other) >= 0.99 * ROOM * top for other in taken):
+        if 0 <= height <= top and all(
+            abs(height - other) >= 0.99 * ROOM * top for other in taken
+        ):
             return float(height)
     return end
 
 
 def _numbers(
-    hits: Mapping[str, Floats], amounts: Mapping[str, Floats], about: _List, worth: float
+    hits: Mapping[str, Floats],
+    amounts: Mapping[str, Floats],
+    about: _List,
+    worth: float,
 ) -> pd.DataFrame:
     """Return the curves as a table: a row for each method and k."""
     k = about.k * MULTIPLES
@@ -169,5 +219,11 @@ def _numbers(
         tables.append(table[inside])
     table = pd.concat(tables, ignore_index=True)
     share = table["hits"] / about.n_pos
-    table = table.assign(share=share.round(3), lift=(share * about.n / table["k"]).round(2))
-    return table.assign(amount_by_chance=worth * table["k"] / about.n) if amounts else table
+    table = table.assign(
+        share=share.round(3), lift=(share * about.n / table["k"]).round(2)
+    )
+    return (
+        table.assign(amount_by_chance=worth * table["k"] / about.n)
+        if amounts
+        else table
+    )

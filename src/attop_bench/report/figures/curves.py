@@ -10,17 +10,35 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from attop.extending import Floats, Top, count_noun, format_duration, join_words, main_top, sort_tops
+from attop.extending import (
+    Floats,
+    Top,
+    count_noun,
+    format_duration,
+    join_words,
+    main_top,
+    sort_tops,
+)
 from attop.metrics import RocPoints, get_metric
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.compute.judgements import ERROR_BAR
-from attop_bench.report.figures.scene import GRID, MUTED, Drawn, Scene, blank, short_tops
+from attop_bench.report.figures.scene import (
+    GRID,
+    MUTED,
+    Drawn,
+    Scene,
+    blank,
+    short_tops,
+)
 
 #: How far the marks of a top are set apart, of the width of the panel: a few pixels.
 _DODGE = 0.008
 _TIMED = ["seconds_selection", "seconds_training"]
 _INSTANT = 1e-4  # seconds; a log axis has no place for 0
-_AXIS = {"tau": "tau (share of the items)", "kappa": "kappa (share of the positives)"}
+_AXIS = {
+    "tau": "tau (share of the items)",
+    "kappa": "kappa (share of the positives)",
+}
 
 
 def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
@@ -40,7 +58,11 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(len(kinds), height=4.1)
     for axes, (kind, tops) in zip(panels, kinds.items(), strict=True):
         room = _DODGE * (len(tops) - 1)
-        shifts = np.linspace(-room, room, len(methods)) if len(methods) > 1 else np.zeros(1)
+        shifts = (
+            np.linspace(-room, room, len(methods))
+            if len(methods) > 1
+            else np.zeros(1)
+        )
         for method, shift in zip(methods, shifts, strict=True):
             rows = part[part["method"] == method].set_index("top").reindex(tops)
             _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, rows)
@@ -60,8 +82,14 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
     )
 
 
-def _draw_bars(axes: Axes, scene: Scene, method: str, x: Floats, rows: pd.DataFrame) -> None:
-    look: dict[str, Any] = {"fmt": "none", "ecolor": scene.styles[method].colour, "elinewidth": 0.8}
+def _draw_bars(
+    axes: Axes, scene: Scene, method: str, x: Floats, rows: pd.DataFrame
+) -> None:
+    look: dict[str, Any] = {
+        "fmt": "none",
+        "ecolor": scene.styles[method].colour,
+        "elinewidth": 0.8,
+    }
     bars = axes.errorbar(x, rows["mean"], yerr=_reach(rows), **look)
     bars[2][0].set_gid(f"method:{method}")
     scene.line(axes, method, x, rows["mean"])
@@ -69,7 +97,9 @@ def _draw_bars(axes: Axes, scene: Scene, method: str, x: Floats, rows: pd.DataFr
 
 def _reach(rows: pd.DataFrame) -> Floats:
     """Return how far the intervals reach below and above the means; 0 where there is none."""
-    reach = np.array([rows["mean"] - rows["low"], rows["high"] - rows["mean"]], dtype=float)
+    reach = np.array(
+        [rows["mean"] - rows["low"], rows["high"] - rows["mean"]], dtype=float
+    )
     return np.maximum(np.nan_to_num(reach), 0.0)
 
 
@@ -91,12 +121,24 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
             fpr = np.linspace(0, limit, 131)
             tpr, n = mean_roc(part[part["method"] == method], fpr)
             scene.line(axes, method, fpr, tpr, markevery=(3 + 4 * i % 26, 26))
-            drawn.append(pd.DataFrame({"method": method, "fpr": fpr[::8], "tpr": tpr[::8], "n": n}))
+            drawn.append(
+                pd.DataFrame(
+                    {"method": method, "fpr": fpr[::8], "tpr": tpr[::8], "n": n}
+                )
+            )
         counts.add(n)
     whole.plot([0, 1], [0, 1], color=MUTED, linewidth=0.7, linestyle=":")
     whole.axvspan(0, end, color=GRID, alpha=0.6, linewidth=0)
-    whole.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.02), title="Whole curve", ylabel="true-positive rate")
-    left.set(xlim=(0, end), title=f"Left end: the first {100 * end:.2g}% of the negatives")
+    whole.set(
+        xlim=(-0.01, 1.01),
+        ylim=(-0.01, 1.02),
+        title="Whole curve",
+        ylabel="true-positive rate",
+    )
+    left.set(
+        xlim=(0, end),
+        title=f"Left end: the first {100 * end:.2g}% of the negatives",
+    )
     for axes in (whole, left):
         axes.set_xlabel("false-positive rate")
         axes.locator_params(axis="x", nbins=5)
@@ -132,7 +174,13 @@ def expected_best(values: Floats) -> Floats:
     for n in range(1, N + 1):
         best[n - 1] = chance @ rising
         # C(i-1, n) / C(N, n+1) from C(i-1, n-1) / C(N, n); for i <= n it is 0.
-        chance = chance * np.maximum(np.arange(N) - n + 1, 0) / n * (n + 1) / max(N - n, 1)
+        chance = (
+            chance
+            * np.maximum(np.arange(N) - n + 1, 0)
+            / n
+            * (n + 1)
+            / max(N - n, 1)
+        )
     return best
 
 
@@ -144,22 +192,35 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
     top = main_top(part["top"])
     part = part[part["top"] == top]
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
-    means = part.groupby(["method", "repeat", "fold", "candidate"], sort=False)["value"].mean().dropna()
+    means = (
+        part.groupby(["method", "repeat", "fold", "candidate"], sort=False)["value"]
+        .mean()
+        .dropna()
+    )
     curves = {}
     for method in scene.among(means.index.get_level_values("method")):
         runs = [
             sign * expected_best(sign * run.to_numpy())
             for _, run in means.loc[method].groupby(["repeat", "fold"])
         ]
-        shortest = min(map(len, runs))  # an undefined validation value shortens a run
-        curves[method] = (np.mean([run[:shortest] for run in runs], axis=0), len(runs))
+        shortest = min(
+            map(len, runs)
+        )  # an undefined validation value shortens a run
+        curves[method] = (
+            np.mean([run[:shortest] for run in runs], axis=0),
+            len(runs),
+        )
     longest = max((len(curve) for curve, _ in curves.values()), default=0)
     if longest < 2:
         return "No method has two candidates, so there is no budget to draw."
     canvas, (axes,) = blank(1, height=3.6)
     for method, (curve, _) in curves.items():
         scene.line(axes, method, np.arange(1, len(curve) + 1), curve, 4.5)
-    _log_scale(axes, [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n <= longest], base=2)
+    _log_scale(
+        axes,
+        [n for n in (1, 2, 3, 5, 10, 20, 50, 100, 200) if n <= longest],
+        base=2,
+    )
     axes.set_xlabel("candidates tried (log scale)")
     axes.set_ylabel(f"{scene.metric} at {top}, validation")
     scene.keep_in_bounds(axes)
@@ -174,7 +235,14 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
         "optimistic. A line that still rises at its end would gain from a larger grid; a single point "
         "has one candidate.",
         pd.concat(
-            pd.DataFrame({"method": m, "candidates": np.arange(1, len(c) + 1), "value": c, "n": n})
+            pd.DataFrame(
+                {
+                    "method": m,
+                    "candidates": np.arange(1, len(c) + 1),
+                    "value": c,
+                    "n": n,
+                }
+            )
             for m, (c, n) in curves.items()
         ),
     )
@@ -191,10 +259,14 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     # Objectives of different methods have different units: each as the share of its fall that is left.
     ends = part.groupby("method")["objective"].agg(["first", "min"])
     fall = (ends["first"] - ends["min"]).replace(0.0, np.nan)
-    left = (part["objective"] - part["method"].map(ends["min"])) / part["method"].map(fall)
+    left = (part["objective"] - part["method"].map(ends["min"])) / part[
+        "method"
+    ].map(fall)
     part = part.assign(remaining=left)
     top, most = part["top"].iloc[0], part["iterations"].max()
-    ticks = [10**i for i in range(9) if 10**i <= most] if most >= 10 else [1, 2, 4, 8]
+    ticks = (
+        [10**i for i in range(9) if 10**i <= most] if most >= 10 else [1, 2, 4, 8]
+    )
     titles = {
         "remaining": "Objective: fall left",
         "train": f"{scene.metric}, training",
@@ -204,7 +276,9 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     for axes, (column, title) in zip(panels, titles.items(), strict=True):
         for method in methods:
             rows = part[part["method"] == method]
-            scene.line(axes, method, rows["iterations"], rows[column], 4, linewidth=1.0)
+            scene.line(
+                axes, method, rows["iterations"], rows[column], 4, linewidth=1.0
+            )
         _log_scale(axes, ticks)
         axes.set_title(title, fontsize=8)
         axes.set_xlabel("iterations (log scale)")
@@ -221,7 +295,17 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
         "1, 2, 4, ... iterations (steps, rounds or passes, as the method counts). Left: what is left of "
         "the fall of the objective each method minimises on its training part, from 1 after the first "
         "iteration to 0 at its lowest; the objectives themselves are in the data.",
-        part[["method", "top", "iterations", "objective", "remaining", "train", "test"]],
+        part[
+            [
+                "method",
+                "top",
+                "iterations",
+                "objective",
+                "remaining",
+                "train",
+                "test",
+            ]
+        ],
     )
 
 
@@ -231,7 +315,9 @@ def _log_scale(axes: Axes, ticks: list[int], base: int = 10) -> None:
     axes.set_xticks([], minor=True)
 
 
-def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Drawn | str:
+def cost_figure(
+    scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame
+) -> Drawn | str:
     """Draw the metric at the main top against time, tuning included, and memory, a point per method."""
     part = scene.of(summary).dropna(subset="mean")
     jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
@@ -241,15 +327,24 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Draw
         return "No run here has both a time and a value, so cost is not drawn."
     top = main_top(part["top"])
     part = part[part["top"] == top]
-    zeros = sorted({scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]})
-    points = part.set_index("method")[["mean", "low", "high", "n"]].join(_quartiles(jobs), how="inner")
+    zeros = sorted(
+        {scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]}
+    )
+    points = part.set_index("method")[["mean", "low", "high", "n"]].join(
+        _quartiles(jobs), how="inner"
+    )
     points = points.reindex([m for m in scene.order if m in points.index])
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
     canvas, (time, memory) = blank(2, height=3.9)
     for axes, cost in ((time, "seconds"), (memory, "memory")):
         front = pareto_front(points[cost], sign * points["mean"])
         points[f"on_front_{cost}"] = points.index.isin(front)
-        axes.plot(*points.loc[front, [cost, "mean"]].T.to_numpy(), color=MUTED, linewidth=0.8, zorder=1)
+        axes.plot(
+            *points.loc[front, [cost, "mean"]].T.to_numpy(),
+            color=MUTED,
+            linewidth=0.8,
+            zorder=1,
+        )
         _draw_costs(axes, scene, points, cost)
     _scale_time(time, points["seconds"].min(), points["seconds"].max())
     time.set_xlabel("tuning and training of one job (log scale)")
@@ -263,18 +358,31 @@ def cost_figure(scene: Scene, summary: pd.DataFrame, runs: pd.DataFrame) -> Draw
         "against the time and the memory of one job, which tunes and trains all its candidates and tops "
         f"(median; quartiles are in the data), over {scene.runs_of(part)}. Memory is that of the whole "
         "process, Python and its libraries included. Grey line: methods no other beats at both."
-        + (f" Faster than {format_duration(_INSTANT)}, drawn there: {join_words(zeros)}." if zeros else ""),
+        + (
+            f" Faster than {format_duration(_INSTANT)}, drawn there: {join_words(zeros)}."
+            if zeros
+            else ""
+        ),
         points.reset_index(names="method"),
     )
 
 
 def _quartiles(jobs: pd.DataFrame) -> pd.DataFrame:
     """Return median and quartiles of time and memory by method."""
-    costs = {"seconds": jobs["spent"].clip(lower=_INSTANT), "memory": jobs["peak_memory_mb"]}
+    costs = {
+        "seconds": jobs["spent"].clip(lower=_INSTANT),
+        "memory": jobs["peak_memory_mb"],
+    }
     columns: dict[str, pd.Series] = {}
     for name, values in costs.items():
-        quartiles = values.groupby(jobs["method"]).quantile([0.25, 0.5, 0.75]).unstack()
-        columns |= {f"{name}_low": quartiles[0.25], name: quartiles[0.5], f"{name}_high": quartiles[0.75]}
+        quartiles = (
+            values.groupby(jobs["method"]).quantile([0.25, 0.5, 0.75]).unstack()
+        )
+        columns |= {
+            f"{name}_low": quartiles[0.25],
+            name: quartiles[0.5],
+            f"{name}_high": quartiles[0.75],
+        }
     return pd.DataFrame(columns)
 
 
@@ -302,7 +410,9 @@ def _scale_time(axes: Axes, low: float, high: float) -> None:
         middle = np.sqrt(low * high)
         axes.set_xlim(middle / 4, middle * 4)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
-    axes.xaxis.set_major_formatter(lambda value, _: format_duration(value).replace(".0 ", " "))
+    axes.xaxis.set_major_formatter(
+        lambda value, _: format_duration(value).replace(".0 ", " ")
+    )
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
@@ -313,7 +423,9 @@ def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
     """
     rated = points_of(roc[(roc["n_neg"] > 0) & (roc["n_pos"] > 0)])
     curves = [np.interp(fpr, *points.rates()) for points in rated]
-    return (np.mean(curves, axis=0) if curves else np.full(len(fpr), np.nan)), len(curves)
+    return (np.mean(curves, axis=0) if curves else np.full(len(fpr), np.nan)), len(
+        curves
+    )
 
 
 def left_end(top: str, n_neg: float, n_pos: float, grouped: bool) -> float:
@@ -326,6 +438,8 @@ def left_end(top: str, n_neg: float, n_pos: float, grouped: bool) -> float:
         return 0.1
     try:
         k = Top.parse(top).resolve(int(n_neg + n_pos), int(n_pos))
-    except ValueError:  # more than there are items: the tenth is all there is to show
+    except (
+        ValueError
+    ):  # more than there are items: the tenth is all there is to show
         return 0.1
     return min(0.1, max(2 * k, 10) / n_neg)

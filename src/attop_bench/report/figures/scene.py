@@ -31,12 +31,25 @@ from attop_bench.report.compute.judgements import unit_of
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
 # of the markers share no divisor, so 7 x 13 methods differ; lines differ by dash too once colours repeat.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a63c4")
+_COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#8a63c4",
+)
 #: Colour of methods that do not lead, where their own would hide those that do.
 QUIET = "#b0b0ae"
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 _SIZES = {"*": 1.55, "d": 1.25, "P": 1.15, "X": 1.15, "s": 0.9, "D": 0.85}
-_DASHES: tuple[tuple[float, ...], ...] = ((1, 0), (4, 1.5), (1.2, 1.2), (5, 1.5, 1.2, 1.5))
+_DASHES: tuple[tuple[float, ...], ...] = (
+    (1, 0),
+    (4, 1.5),
+    (1.2, 1.2),
+    (5, 1.5, 1.2, 1.5),
+)
 
 # Stand-ins that `to_svg` turns into the page's own colours.
 INK, MUTED, GRID, _PAPER = "#1b1b1a", "#6b6b6a", "#d5d5d4", "#fffffd"
@@ -71,20 +84,31 @@ class MethodStyle:
         }
 
 
-def method_styles(methods: Sequence[str] | Mapping[str, str]) -> dict[str, MethodStyle]:
+def method_styles(
+    methods: Sequence[str] | Mapping[str, str],
+) -> dict[str, MethodStyle]:
     """Give each method its style, the same for all figures of a report.
 
     A mapping is method -> family, such as its estimator, which shares a colour.
     """
-    families = methods if isinstance(methods, Mapping) else {method: method for method in methods}
-    colours = {family: i % len(_COLOURS) for i, family in enumerate(dict.fromkeys(families.values()))}
+    families = (
+        methods
+        if isinstance(methods, Mapping)
+        else {method: method for method in methods}
+    )
+    colours = {
+        family: i % len(_COLOURS)
+        for i, family in enumerate(dict.fromkeys(families.values()))
+    }
     used = [0] * len(_COLOURS)
     styles = {}
     for method, family in families.items():
         colour = colours[family]
         variant, used[colour] = used[colour], used[colour] + 1
         marker = _MARKERS[(colour + variant * len(_COLOURS)) % len(_MARKERS)]
-        styles[method] = MethodStyle(_COLOURS[colour], marker, _DASHES[variant % len(_DASHES)])
+        styles[method] = MethodStyle(
+            _COLOURS[colour], marker, _DASHES[variant % len(_DASHES)]
+        )
     return styles
 
 
@@ -94,7 +118,10 @@ def key_svg(style: MethodStyle) -> str:
     outline = marker.get_path().transformed(marker.get_transform())
     x, y = np.asarray(outline.to_polygons()[0]).T
     area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
-    x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)  # all as large as half of the 2 x 2 box
+    x, y = (
+        x * np.sqrt(2 / area),
+        -y * np.sqrt(2 / area),
+    )  # all as large as half of the 2 x 2 box
     corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
     colour = that_can_be_quiet(_PAGE.get(style.colour, style.colour))
     return f'<polygon points="{corners}" style="fill:{colour}"/>'
@@ -201,7 +228,9 @@ def _attributes(
 ) -> Iterator[tuple[str, str]]:
     """Yield an element's attributes for the page: new ids, short numbers, styles as classes in `rules`."""
     for key, old in element.attrib.items():
-        value = old if key == "id" else _REFERENCE.sub(lambda m: m[1] + ids[m[2]], old)
+        value = (
+            old if key == "id" else _REFERENCE.sub(lambda m: m[1] + ids[m[2]], old)
+        )
         if key == "id" and value.startswith("method:"):
             yield from (("class", "m"), ("data-m", value.removeprefix("method:")))
         elif key == "id" and value.startswith(("by:", "budget")):
@@ -210,14 +239,29 @@ def _attributes(
             if value in ids:
                 yield key, ids[value]
         elif key == "style":
-            css = re.sub(r"font: ([0-9a-z ]*?[0-9.]+px) [^;]*", r"font: \1 sans-serif", value)
+            css = re.sub(
+                r"font: ([0-9a-z ]*?[0-9.]+px) [^;]*", r"font: \1 sans-serif", value
+            )
             css = re.sub("|".join(_PAGE), lambda m: _PAGE[m[0]], css)
-            yield "class", rules.setdefault(css, f"f{sha1(css.encode()).hexdigest()[:6]}")
+            yield (
+                "class",
+                rules.setdefault(css, f"f{sha1(css.encode()).hexdigest()[:6]}"),
+            )
         elif value.startswith("rotate(-0 "):
             continue
-        elif key in ("d", "x", "y", "transform"):  # a tenth of a point; shapes of markers: a hundredth
+        elif key in (
+            "d",
+            "x",
+            "y",
+            "transform",
+        ):  # a tenth of a point; shapes of markers: a hundredth
             cut = re.sub(r"(\d\d\.\d|\.\d\d)\d+", r"\1", value)
-            yield key, re.sub(r"\s*([MLCQz])\s*", r"\1", cut).strip() if key == "d" else cut
+            yield (
+                key,
+                re.sub(r"\s*([MLCQz])\s*", r"\1", cut).strip()
+                if key == "d"
+                else cut,
+            )
         else:
             yield key, value
 
@@ -287,7 +331,11 @@ class Scene:
     @property
     def direction(self) -> str:
         """The better direction of the metric, in words."""
-        return "higher is better" if get_metric(self.metric).higher_is_better else "lower is better"
+        return (
+            "higher is better"
+            if get_metric(self.metric).higher_is_better
+            else "lower is better"
+        )
 
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of a table on this data set and, if it has metrics, on this metric, in `unit`."""
@@ -295,10 +343,16 @@ class Scene:
         if "metric" not in table:
             return table
         table = table[table["metric"] == self.metric]
-        means = [column for column in ("mean", "std", "se", "low", "high") if column in table]
+        means = [
+            column
+            for column in ("mean", "std", "se", "low", "high")
+            if column in table
+        ]
         if not means or not self.factors:
             return table
-        return table.assign(**table[means].mul(table["top"].map(self.factors), axis=0))
+        return table.assign(
+            **table[means].mul(table["top"].map(self.factors), axis=0)
+        )
 
     @property
     def unit(self) -> str:
@@ -311,7 +365,13 @@ class Scene:
         return [method for method in self.order if method in known]
 
     def line(
-        self, axes: Axes, method: str, x: ArrayLike, y: ArrayLike, size: float = 5.0, **options: object
+        self,
+        axes: Axes,
+        method: str,
+        x: ArrayLike,
+        y: ArrayLike,
+        size: float = 5.0,
+        **options: object,
     ) -> Line2D:
         """Draw a method's line with its marks."""
         style = self.styles[method]
@@ -327,20 +387,28 @@ class Scene:
         room = 0.03 * (high - low)
         axes.set_ylim(max(low, least - room), min(high, greatest + room))
 
-    def legend(self, canvas: Canvas, methods: Sequence[str], lines: bool = True) -> None:
+    def legend(
+        self, canvas: Canvas, methods: Sequence[str], lines: bool = True
+    ) -> None:
         """List the methods beside the panels, in the order given."""
         handles: list[Any] = [
             Line2D(
                 [],
                 [],
-                **(self.styles[m].line if lines else {"color": self.styles[m].colour, "linestyle": "none"}),
+                **(
+                    self.styles[m].line
+                    if lines
+                    else {"color": self.styles[m].colour, "linestyle": "none"}
+                ),
                 **self.styles[m].mark(),
                 label=abridge(self.titles[m]),
             )
             for m in methods
         ]
         canvas.set_figheight(max(canvas.get_figheight(), 0.18 * len(methods)))
-        box = canvas.legend(handles=handles, loc="outside right center", labelspacing=0.55)
+        box = canvas.legend(
+            handles=handles, loc="outside right center", labelspacing=0.55
+        )
         for text in box.get_texts():
             text.set_color(INK)
         mark_legend(box, methods)
@@ -350,7 +418,9 @@ class Scene:
         most = part["n"].max()
         fewer = part[part["n"] < most].groupby("method")["n"].min()
         names = [f"{self.titles[m]} {fewer[m]}" for m in self.order if m in fewer]
-        return count_noun(int(most), "run") + (f" (fewer: {join_words(names)})" if names else "")
+        return count_noun(int(most), "run") + (
+            f" (fewer: {join_words(names)})" if names else ""
+        )
 
     def figure(self, name: str, title: str, drawn: Drawn | str) -> Figure:
         """Return a figure as SVG, the `highlighted` methods in front; the page's script greys the others."""
@@ -361,7 +431,9 @@ class Scene:
             artist.set_zorder(artist.get_zorder() + (method in self.highlighted))
         alt = f"{title}, {count_noun(len(self.order), 'method')}; the numbers are in its data."
         svg = that_can_be_quiet(to_svg(drawn.canvas, name, alt))
-        data = drawn.data.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        data = drawn.data.to_csv(
+            index=False, float_format="%.6g", lineterminator="\n"
+        )
         return Figure(
             name=name,
             title=title,
@@ -374,7 +446,9 @@ class Scene:
 
 def mark_legend(box: Legend, methods: Sequence[str]) -> None:
     """Mark the entries of a legend as those of the methods."""
-    for text, handle, method in zip(box.get_texts(), box.legend_handles, methods, strict=True):
+    for text, handle, method in zip(
+        box.get_texts(), box.legend_handles, methods, strict=True
+    ):
         for artist in filter(None, (text, handle)):
             artist.set_gid(f"method:{method}")
 
@@ -386,17 +460,28 @@ def for_paper(canvas: Canvas, highlighted: Collection[str]) -> None:
         for method, artist in marks:
             if method not in highlighted:
                 artist.set_color(QUIET)
-    for axes in [axes for axes in canvas.axes if str(axes.get_gid()).startswith("by:")][1:]:
+    for axes in [
+        axes for axes in canvas.axes if str(axes.get_gid()).startswith("by:")
+    ][1:]:
         axes.set_visible(False)
     to_column(canvas)
 
 
 def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
     """Return the lines of methods, in panels and legend, with the method of each."""
-    boxes = [*canvas.legends, *filter(None, (axes.get_legend() for axes in canvas.axes))]
+    boxes = [
+        *canvas.legends,
+        *filter(None, (axes.get_legend() for axes in canvas.axes)),
+    ]
     lines: list[Any] = [line for box in boxes for line in box.legend_handles]
-    lines += [line for axes in canvas.axes for line in (*axes.lines, *axes.collections)]
-    known = ((line.get_gid(), line) for line in lines if isinstance(line, (Line2D, LineCollection)))
+    lines += [
+        line for axes in canvas.axes for line in (*axes.lines, *axes.collections)
+    ]
+    known = (
+        (line.get_gid(), line)
+        for line in lines
+        if isinstance(line, (Line2D, LineCollection))
+    )
     return [(gid.removeprefix("method:"), line) for gid, line in known if gid]
 
 
@@ -406,15 +491,26 @@ def short_tops(tops: Sequence[str]) -> tuple[str, list[str]]:
     lists, kinds = {top.out_of for top in its}, {top.size[0] for top in its}
     if len(lists) == 1 and its[0].out_of:
         return f"k of {its[0].out_of}", [f"{top.k}" for top in its]
-    return (kinds.pop(), [f"{top.size[1]:g}" for top in its]) if len(kinds) == 1 else ("", [*tops])
+    return (
+        (kinds.pop(), [f"{top.size[1]:g}" for top in its])
+        if len(kinds) == 1
+        else ("", [*tops])
+    )
 
 
 def blank(
-    panels: int, height: float, *, width: float = WIDTH, rows: int = 1, sharey: bool = False
+    panels: int,
+    height: float,
+    *,
+    width: float = WIDTH,
+    rows: int = 1,
+    sharey: bool = False,
 ) -> tuple[Canvas, list[Axes]]:
     """Return a canvas and its panels, so many side by side, row by row."""
     canvas = Canvas(figsize=(width, height), layout="constrained")
-    return canvas, list(canvas.subplots(rows, panels, squeeze=False, sharey=sharey).flat)
+    return canvas, list(
+        canvas.subplots(rows, panels, squeeze=False, sharey=sharey).flat
+    )
 
 
 def to_column(canvas: Canvas) -> bool:
@@ -426,6 +522,14 @@ def to_column(canvas: Canvas) -> bool:
     old.remove()
     canvas.set_layout_engine("constrained")
     canvas.set_size_inches(COLUMN, 2.7 + 0.17 * math.ceil(len(words) / 2))
-    new = canvas.legend(handles=old.legend_handles, labels=words, loc="outside lower center", ncols=2)
-    mark_legend(new, [str(text.get_gid()).removeprefix("method:") for text in old.get_texts()])
+    new = canvas.legend(
+        handles=old.legend_handles,
+        labels=words,
+        loc="outside lower center",
+        ncols=2,
+    )
+    mark_legend(
+        new,
+        [str(text.get_gid()).removeprefix("method:") for text in old.get_texts()],
+    )
     return True

@@ -14,7 +14,14 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from attop.extending import abridge, count_noun, format_small, sort_tops
 from attop.metrics import get_metric
-from attop_bench.report.figures.scene import INK, MUTED, Drawn, Scene, blank, short_tops
+from attop_bench.report.figures.scene import (
+    INK,
+    MUTED,
+    Drawn,
+    Scene,
+    blank,
+    short_tops,
+)
 
 _ACROSS = 5  # panels side by side
 _NUMBERS = 4  # tops up to which there is room for a number in a field
@@ -45,12 +52,30 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
             axes.set_xticks(places[::every], labels[::every])
             axes.set_xlabel(f"used at {name}".strip())
     rows_of_data = [
-        (one.method, trained, used, one.value[i, j], one.regret[i, j], one.se[i, j], one.n, one.n_expected)
+        (
+            one.method,
+            trained,
+            used,
+            one.value[i, j],
+            one.regret[i, j],
+            one.se[i, j],
+            one.n,
+            one.n_expected,
+        )
         for one in transfers
         for i, trained in enumerate(tops)
         for j, used in enumerate(tops)
     ]
-    columns = ["method", "top", "at", "mean", "regret", "se_regret", "n", "n_expected"]
+    columns = [
+        "method",
+        "top",
+        "at",
+        "mean",
+        "regret",
+        "se_regret",
+        "n",
+        "n_expected",
+    ]
     return Drawn(
         canvas,
         f"What it costs in {scene.metric} to train for one top (rows) and use the model at another "
@@ -80,12 +105,28 @@ def _why_not(scene: Scene, cross: pd.DataFrame) -> str:
 
 
 def _field(axes: Axes, its: Transfer, largest: float) -> None:
-    colours = [(0.0, "#0072b2d9"), (0.5, "#0072b200"), (0.5, "#d55e0000"), (1.0, "#d55e00d9")]
+    colours = [
+        (0.0, "#0072b2d9"),
+        (0.5, "#0072b200"),
+        (0.5, "#d55e0000"),
+        (1.0, "#d55e00d9"),
+    ]
     shades = LinearSegmentedColormap.from_list("regret", colours)
     t, limit = len(its.tops), largest or 1.0
-    numbers = [[_signed(regret, 2 if t == _NUMBERS else 3) for regret in row] for row in its.regret]
-    look: dict[str, Any] = {"cmap": shades, "cbar": False, "square": True, "fmt": ""}
-    look |= {"annot": numbers if t <= _NUMBERS else False, "annot_kws": {"size": 7, "color": INK}}
+    numbers = [
+        [_signed(regret, 2 if t == _NUMBERS else 3) for regret in row]
+        for row in its.regret
+    ]
+    look: dict[str, Any] = {
+        "cmap": shades,
+        "cbar": False,
+        "square": True,
+        "fmt": "",
+    }
+    look |= {
+        "annot": numbers if t <= _NUMBERS else False,
+        "annot_kws": {"size": 7, "color": INK},
+    }
     seaborn.heatmap(its.regret, vmin=-limit, vmax=limit, ax=axes, **look)
     axes.grid(visible=False)
     axes.tick_params(length=0, rotation=0)
@@ -122,7 +163,9 @@ class Transfer:
             return "no run has a value at every pair of tops"
         if np.abs(self.regret).max() == 0:
             return "the same at every top: what it learns does not depend on the top, or not here"
-        row, column = np.unravel_index(int(np.argmax(self.regret)), self.regret.shape)
+        row, column = np.unravel_index(
+            int(np.argmax(self.regret)), self.regret.shape
+        )
         if self.regret[row, column] <= 0:
             return "no top is better trained for directly than by way of another"
         return (
@@ -131,7 +174,9 @@ class Transfer:
         )
 
 
-def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[Transfer]:
+def transfer(
+    cross: pd.DataFrame, dataset: str, methods: Sequence[str]
+) -> list[Transfer]:
     """Average the table ``cross`` over the runs of one data set, of the methods with values, in this order.
 
     Nothing with fewer than two tops.
@@ -146,16 +191,33 @@ def transfer(cross: pd.DataFrame, dataset: str, methods: Sequence[str]) -> list[
         if rows.empty:
             continue
         higher = get_metric(rows["metric"].iloc[0]).higher_is_better
-        wide = rows.pivot(index=["repeat", "fold"], columns=["top", "at"], values="value")
+        wide = rows.pivot(
+            index=["repeat", "fold"], columns=["top", "at"], values="value"
+        )
         wide = wide.reindex(columns=pd.MultiIndex.from_product([tops, tops]))
         complete = wide.dropna()
         values = complete.to_numpy(float).reshape(-1, len(tops), len(tops))
         direct = np.diagonal(values, axis1=1, axis2=2)[:, None, :]
         regret = (direct - values) * (1.0 if higher else -1.0)
         n = len(values)
-        mean, lost = (a.mean(axis=0) if n else np.full(a.shape[1:], np.nan) for a in (values, regret))
-        se = regret.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(lost.shape, np.nan)
+        mean, lost = (
+            a.mean(axis=0) if n else np.full(a.shape[1:], np.nan)
+            for a in (values, regret)
+        )
+        se = (
+            regret.std(axis=0, ddof=1) / np.sqrt(n)
+            if n > 1
+            else np.full(lost.shape, np.nan)
+        )
         transfers.append(
-            Transfer(method, tuple(tops), value=mean, regret=lost, se=se, n=n, n_expected=len(wide))
+            Transfer(
+                method,
+                tuple(tops),
+                value=mean,
+                regret=lost,
+                se=se,
+                n=n,
+                n_expected=len(wide),
+            )
         )
     return transfers

@@ -16,7 +16,15 @@ from attop.experiment import TopJudgement, Verdict, legend, regrets
 from attop.extending import abridge, count_noun, format_cell
 from attop.statistics import bootstrap_means, difference
 from attop_bench.report.compute.judgements import ERROR_BAR, shade
-from attop_bench.report.figures.scene import GRID, INK, MUTED, WIDTH, Drawn, Scene, blank
+from attop_bench.report.figures.scene import (
+    GRID,
+    INK,
+    MUTED,
+    WIDTH,
+    Drawn,
+    Scene,
+    blank,
+)
 
 #: The page's colours of distances to the best, and of the numbers on them.
 _SHADES = ("#2f6bb3", "#8fb4e3", "#b7cfee", "#d4e2f5", "#e8f0fa", "#f7f9fc")
@@ -26,27 +34,47 @@ _FILLED = legend("Filled", "pale", "crossed", "hollow", "grey")
 _FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
 
-def map_figure(scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str]) -> Drawn:
+def map_figure(
+    scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str]
+) -> Drawn:
     """Draw the mean of every method on every data set, coloured by its distance to the best."""
     rows, columns = list(scene.order), [judged.dataset for judged in judgements]
     turned = len(columns) > len(rows)
-    labels = [[abridge(scene.titles[m], 24) for m in rows], [abridge(names[d], 24) for d in columns]]
+    labels = [
+        [abridge(scene.titles[m], 24) for m in rows],
+        [abridge(names[d], 24) for d in columns],
+    ]
     if turned:
         labels.reverse()
     height, width = len(labels[0]), len(labels[1])
-    canvas, (axes,) = blank(1, 1.5 + 0.19 * height, width=min(WIDTH, 2.2 + 0.6 * width))
+    canvas, (axes,) = blank(
+        1, 1.5 + 0.19 * height, width=min(WIDTH, 2.2 + 0.6 * width)
+    )
     for i, method in enumerate(rows):
         for j, judged in enumerate(judgements):
             if (value := judged.means.get(method)) is not None:
-                _draw_cell(axes, (i, j) if turned else (j, i), value, judged, method)
+                _draw_cell(
+                    axes, (i, j) if turned else (j, i), value, judged, method
+                )
     axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axes.set_yticks(range(height), labels[0])
-    axes.set_xticks(range(width), labels[1], rotation=55, ha="left", rotation_mode="anchor")
-    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.set_xticks(
+        range(width), labels[1], rotation=55, ha="left", rotation_mode="anchor"
+    )
+    axes.tick_params(
+        length=0, top=True, labeltop=True, bottom=False, labelbottom=False
+    )
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     table = [
-        (method, judged.dataset, judged.metric, judged.top, value, judged.state(method).word)
+        (
+            method,
+            judged.dataset,
+            judged.metric,
+            judged.top,
+            value,
+            judged.state(method).word,
+        )
         for judged in judgements
         for method, value in judged.means.items()
     ]
@@ -54,27 +82,60 @@ def map_figure(scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[
         canvas,
         "Mean over the runs, at the middle top of each data set. Darkest: within a hundredth of the "
         f"metric's range of the best; each paler shade doubles the distance. {_MARKS}.",
-        pd.DataFrame(table, columns=["method", "dataset", "metric", "top", "mean", "state"]),
+        pd.DataFrame(
+            table, columns=["method", "dataset", "metric", "top", "mean", "state"]
+        ),
     )
 
 
-def _draw_cell(axes: Axes, place: tuple[int, int], value: float, judged: TopJudgement, method: str) -> None:
+def _draw_cell(
+    axes: Axes,
+    place: tuple[int, int],
+    value: float,
+    judged: TopJudgement,
+    method: str,
+) -> None:
     x, y = place
     state = judged.state(method)
     step = len(_SHADES) - 1 if state is Verdict.UNRANKED else shade(judged, value)
     loud = state in (Verdict.BEST, Verdict.EQUAL)
-    axes.add_patch(Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, color=_SHADES[step], linewidth=0))
+    axes.add_patch(
+        Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, color=_SHADES[step], linewidth=0)
+    )
     if loud:
-        axes.add_patch(Rectangle((x - 0.42, y - 0.4), 0.84, 0.8, fill=False, edgecolor=_EDGE, linewidth=1.3))
+        axes.add_patch(
+            Rectangle(
+                (x - 0.42, y - 0.4),
+                0.84,
+                0.8,
+                fill=False,
+                edgecolor=_EDGE,
+                linewidth=1.3,
+            )
+        )
     if state is Verdict.UNTESTED:
-        axes.plot([x - 0.4, x + 0.4], [y + 0.38] * 2, color=_EDGE, linewidth=1.3, linestyle=(0, (1, 1)))
+        axes.plot(
+            [x - 0.4, x + 0.4],
+            [y + 0.38] * 2,
+            color=_EDGE,
+            linewidth=1.3,
+            linestyle=(0, (1, 1)),
+        )
     quiet = MUTED if state is Verdict.AHEAD else "#0d1b2a"
     look: dict[str, Any] = {
         "color": "#ffffff" if step == 0 else quiet,
         "weight": "bold" if loud else "normal",
         "style": "italic" if state is Verdict.UNRANKED else "normal",
     }
-    axes.text(x, y + 0.02, format_cell(value), ha="center", va="center", fontsize=7, **look)
+    axes.text(
+        x,
+        y + 0.02,
+        format_cell(value),
+        ha="center",
+        va="center",
+        fontsize=7,
+        **look,
+    )
 
 
 def strip_figure(
@@ -89,23 +150,55 @@ def strip_figure(
     place = dict(zip(scene.order, rows, strict=True))
     high = math.ceil(len(judgements) / wide)
     height = high * (0.55 + 0.15 * len(rows))
-    canvas, panels = blank(wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True)
+    canvas, panels = blank(
+        wide, height, width=2.6 + 4.4 * wide / 3, rows=high, sharey=True
+    )
     parts = []
     for axes, judged in zip(panels, judgements, strict=False):
         columns = ["dataset", "method", "repeat", "fold", "metric", "top", "value"]
         part = _at(evaluation, judged)[columns].dropna()
         parts.append(part)
-        axes.scatter(part["value"], part["method"].map(place), color=MUTED, alpha=0.35, s=2.2**2, linewidth=0)
+        axes.scatter(
+            part["value"],
+            part["method"].map(place),
+            color=MUTED,
+            alpha=0.35,
+            s=2.2**2,
+            linewidth=0,
+        )
         ends = _at(summary, judged).dropna(subset="low")
-        axes.hlines(ends["method"].map(place), ends["low"], ends["high"], color=_MARK, linewidth=1.2)
+        axes.hlines(
+            ends["method"].map(place),
+            ends["low"],
+            ends["high"],
+            color=_MARK,
+            linewidth=1.2,
+        )
         states = {method: judged.state(method) for method in judged.means}
         for marker, crossed in (("X", True), ("o", False)):
-            those = [m for m, state in states.items() if (state is Verdict.UNTESTED) == crossed]
+            those = [
+                m
+                for m, state in states.items()
+                if (state is Verdict.UNTESTED) == crossed
+            ]
             x, y = [judged.means[m] for m in those], [place[m] for m in those]
             fills = [_FILLS.get(states[m], "#ffffff") for m in those]
-            edges = [MUTED if states[m] is Verdict.UNRANKED else _MARK for m in those]
-            axes.scatter(x, y, s=5**2, c=fills, marker=marker, edgecolor=edges, linewidth=1, zorder=3)
-        axes.set_title(f"{abridge(names[judged.dataset], 26)}, {judged.top}", fontsize=8)
+            edges = [
+                MUTED if states[m] is Verdict.UNRANKED else _MARK for m in those
+            ]
+            axes.scatter(
+                x,
+                y,
+                s=5**2,
+                c=fills,
+                marker=marker,
+                edgecolor=edges,
+                linewidth=1,
+                zorder=3,
+            )
+        axes.set_title(
+            f"{abridge(names[judged.dataset], 26)}, {judged.top}", fontsize=8
+        )
         axes.set(xlabel="", ylabel="", ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(rows, [abridge(scene.titles[m], 24) for m in scene.order])
         axes.locator_params(axis="x", nbins=4)
@@ -117,7 +210,11 @@ def strip_figure(
 
 def _at(table: pd.DataFrame, judged: TopJudgement) -> pd.DataFrame:
     """Return the rows of a table that a judgement is about."""
-    named = table[["dataset", "metric", "top"]] == [judged.dataset, judged.metric, judged.top]
+    named = table[["dataset", "metric", "top"]] == [
+        judged.dataset,
+        judged.metric,
+        judged.top,
+    ]
     return table[named.all(axis=1)]
 
 
@@ -129,8 +226,18 @@ def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | s
     lost = lost[lost.mean().sort_values(kind="stable").index]
     canvas, (axes,) = blank(1, height=0.7 + 0.19 * lost.shape[1])
     resampled = bootstrap_means(lost, higher_is_better=False)
-    seaborn.barplot(lost, orient="h", errorbar=None, width=0.62, color="#b7cfee", saturation=1, ax=axes)
-    seaborn.stripplot(lost, orient="h", jitter=False, color=_MARK, alpha=0.5, size=3, ax=axes)
+    seaborn.barplot(
+        lost,
+        orient="h",
+        errorbar=None,
+        width=0.62,
+        color="#b7cfee",
+        saturation=1,
+        ax=axes,
+    )
+    seaborn.stripplot(
+        lost, orient="h", jitter=False, color=_MARK, alpha=0.5, size=3, ax=axes
+    )
     if not resampled.refused:
         ends = resampled.low[list(lost)], resampled.high[list(lost)]
         axes.hlines(range(lost.shape[1]), *ends, color=INK, linewidth=1.2, zorder=3)
@@ -138,12 +245,18 @@ def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | s
     axes.set(xlabel="mean regret, hundredths of the metric", ylabel="")
     axes.set_xlim(left=0)
     axes.grid(axis="y", visible=False)
-    data = lost.melt(ignore_index=False, var_name="method", value_name="regret").rename_axis("dataset")
+    data = lost.melt(
+        ignore_index=False, var_name="method", value_name="regret"
+    ).rename_axis("dataset")
     return Drawn(
         canvas,
         "Regret: what the best of a data set and top has more, in hundredths of the metric (hits per "
         f"100 of precision@k). Dots: {count_noun(len(lost), 'data set')}, mean over tops; bar: their mean"
-        + ("." if resampled.refused else "; line: 95% interval, bootstrap over data sets."),
+        + (
+            "."
+            if resampled.refused
+            else "; line: 95% interval, bootstrap over data sets."
+        ),
         data.reset_index(),
     )
 
@@ -164,13 +277,41 @@ def wins_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str
     np.fill_diagonal(rate, np.nan)
     canvas, (axes,) = blank(1, height=0.7 + 0.2 * len(order))
     numbers = range(1, len(order) + 1)
-    labels = [f"{abridge(scene.titles[m])}  {i}" for i, m in zip(numbers, order, strict=True)]
-    look: dict[str, Any] = {"cmap": "RdBu", "cbar": False, "linecolor": GRID, "linewidths": 0.3}
+    labels = [
+        f"{abridge(scene.titles[m])}  {i}"
+        for i, m in zip(numbers, order, strict=True)
+    ]
+    look: dict[str, Any] = {
+        "cmap": "RdBu",
+        "cbar": False,
+        "linecolor": GRID,
+        "linewidths": 0.3,
+    }
     look |= {"annot": True, "fmt": ".0f", "annot_kws": {"size": 7}}
-    seaborn.heatmap(100 * rate, vmin=0, vmax=100, xticklabels=numbers, yticklabels=labels, ax=axes, **look)
-    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False, rotation=0)
+    seaborn.heatmap(
+        100 * rate,
+        vmin=0,
+        vmax=100,
+        xticklabels=numbers,
+        yticklabels=labels,
+        ax=axes,
+        **look,
+    )
+    axes.tick_params(
+        length=0,
+        top=True,
+        labeltop=True,
+        bottom=False,
+        labelbottom=False,
+        rotation=0,
+    )
     axes.grid(visible=False)
-    rows = [(a, b, rate[i, j]) for i, a in enumerate(order) for j, b in enumerate(order) if i != j]
+    rows = [
+        (a, b, rate[i, j])
+        for i, a in enumerate(order)
+        for j, b in enumerate(order)
+        if i != j
+    ]
     return Drawn(
         canvas,
         f"Of 100 comparisons, how many the row wins against the column: means over the runs, at "

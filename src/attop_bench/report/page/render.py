@@ -18,7 +18,13 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from attop.experiment import mean_regrets
-from attop.extending import count_noun, format_cell, format_duration, format_fixed, format_p
+from attop.extending import (
+    count_noun,
+    format_cell,
+    format_duration,
+    format_fixed,
+    format_p,
+)
 from attop.metrics import Metric
 from attop_bench.bibliography import Entry as Citation
 from attop_bench.files import check_stem, write_bytes, write_csv, write_parquet
@@ -113,7 +119,11 @@ class Page:
 
     def place_of(self, section: Section, top: str) -> str:
         """Return the numbers of the buttons that show a top of a data set."""
-        return " ".join(str(i) for i, its in enumerate(self.buttons.values()) if its.get(section.id) == top)
+        return " ".join(
+            str(i)
+            for i, its in enumerate(self.buttons.values())
+            if its.get(section.id) == top
+        )
 
     @property
     def titles(self) -> dict[str, str]:
@@ -128,18 +138,29 @@ class Page:
     @property
     def against(self) -> list[str]:
         """Methods to compare others with, the baseline first."""
-        return sorted(self.first.order, key=lambda method: (method != BASELINE, self.places[method]))
+        return sorted(
+            self.first.order,
+            key=lambda method: (method != BASELINE, self.places[method]),
+        )
 
     @property
     def figures_inside(self) -> bool:
         """True if the page holds the figures of the data sets, which of a large run are files beside it."""
         drawn = (figure for section in self.sections for figure in section.figures)
-        return sum(len(figure.svg) + len(figure.data) for figure in drawn) <= MOST_FIGURES
+        return (
+            sum(len(figure.svg) + len(figure.data) for figure in drawn)
+            <= MOST_FIGURES
+        )
 
     @property
     def drawn(self) -> list[Figure]:
         """The figures that the page holds."""
-        own = [figure for section in self.sections for figure in section.figures if self.figures_inside]
+        own = [
+            figure
+            for section in self.sections
+            for figure in section.figures
+            if self.figures_inside
+        ]
         return [figure for figure in (*self.figures, *own) if figure.svg]
 
     @property
@@ -153,20 +174,33 @@ def find_buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
     ran = [s for s in sections if s.order]
     if max((len(s.tops) for s in ran), default=0) < 2:
         return {}
-    if len(same := {tuple(s.tops) for s in ran}) == 1 and len(tops := same.pop()) <= 6:
+    if (
+        len(same := {tuple(s.tops) for s in ran}) == 1
+        and len(tops := same.pop()) <= 6
+    ):
         return {_SHARES.get(top, top): {s.id: top for s in ran} for top in tops}
     ends = {"smallest top": 0, "middle top": None, "largest top": -1}
-    return {name: {s.id: s.main if i is None else s.tops[i] for s in ran} for name, i in ends.items()}
+    return {
+        name: {s.id: s.main if i is None else s.tops[i] for s in ran}
+        for name, i in ends.items()
+    }
 
 
 def base_style() -> str:
     """Return the style of all pages."""
-    return files(__package__).joinpath("templates/base.css").read_text(encoding="utf-8")
+    return (
+        files(__package__)
+        .joinpath("templates/base.css")
+        .read_text(encoding="utf-8")
+    )
 
 
 def _policy(scripts: Sequence[str]) -> Markup:
     """Return the content security policy of a page that runs these scripts, no other, and loads nothing."""
-    digests = [b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    digests = [
+        b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        for script in scripts
+    ]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     rules = [
         "default-src 'none'",
@@ -182,10 +216,17 @@ def _policy(scripts: Sequence[str]) -> Markup:
 def _templates() -> Environment:
     """Return the templates: to compile them takes longer than to fill in a small page."""
     loader = PackageLoader("attop_bench.report.page", "templates")
-    pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    pages = Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     formats = (format_fixed, format_cell, format_duration, format_p, count_noun)
     pages.filters |= {format_.__name__: format_ for format_ in formats}
-    pages.filters |= {"thousands": "{:,}".format, "interval": _interval, "raw": Markup, "unit": unit_of}
+    pages.filters |= {
+        "thousands": "{:,}".format,
+        "interval": _interval,
+        "raw": Markup,
+        "unit": unit_of,
+    }
 
     def asset(name: str) -> Markup:
         return Markup(loader.get_source(pages, name)[0])
@@ -208,12 +249,15 @@ def render(page: Page) -> str:
     """Return the page as one HTML document that refers to nothing outside."""
     pages = _templates()
     parts = {
-        name: pages.get_template(f"parts/{name}.html.j2").render(page=page) for name in ("tuning", "cost")
+        name: pages.get_template(f"parts/{name}.html.j2").render(page=page)
+        for name in ("tuning", "cost")
     }
     # Of a large run these tables are most of a page's bytes, so the script has them, compressed.
     late = parts if sum(map(len, parts.values())) > _LATE else {}
     data = Markup(_packed(page, late))
-    return pages.get_template("report.html.j2").render(page=page, parts=parts, late=late, data=data)
+    return pages.get_template("report.html.j2").render(
+        page=page, parts=parts, late=late, data=data
+    )
 
 
 def _packed(page: Page, late: Mapping[str, str]) -> str:
@@ -228,8 +272,12 @@ def _packed(page: Page, late: Mapping[str, str]) -> str:
         "middle": page.middle,
         "seconds": page.seconds,
         "units": {metric.name: unit_of(metric.name) for metric in page.metrics},
-        "figures": {figure.name: (figure.svg, figure.data) for figure in page.drawn},
-        "datasets": [{name: getattr(s, name) for name in _PACKED} for s in page.sections],
+        "figures": {
+            figure.name: (figure.svg, figure.data) for figure in page.drawn
+        },
+        "datasets": [
+            {name: getattr(s, name) for name in _PACKED} for s in page.sections
+        ],
     }
     text = json.dumps(content, separators=(",", ":"), allow_nan=False, default=vars)
     return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
@@ -251,18 +299,29 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
         check_stem(section.id, "data set")
     figures.mkdir(parents=True, exist_ok=True)
     drawn = [("", figure) for figure in (*page.figures, *page.paper)]
-    drawn += [(f"{section.id}-", figure) for section in page.sections for figure in section.figures]
+    drawn += [
+        (f"{section.id}-", figure)
+        for section in page.sections
+        for figure in section.figures
+    ]
     for prefix, figure in drawn:
         if figure.pdf:
-            write_bytes(figures / f"{prefix}{figure.name.partition('-')[2]}.pdf", figure.pdf)
+            write_bytes(
+                figures / f"{prefix}{figure.name.partition('-')[2]}.pdf", figure.pdf
+            )
     for section in page.sections:
         if section.view:
-            write_bytes(tables / f"{section.id}.tex", section.view.exports["tex"].text.encode())
+            write_bytes(
+                tables / f"{section.id}.tex",
+                section.view.exports["tex"].text.encode(),
+            )
     if shown := [s for s in page.sections if s.view]:
         write_bytes(tables / "all.tex", _paper_table(page, shown).encode())
     write_csv(tables / "summary.csv", page.summary)
     write_parquet(tables / "summary.parquet", page.summary)
-    (tables / "board.csv").unlink(missing_ok=True)  # perhaps of more data sets than one
+    (tables / "board.csv").unlink(
+        missing_ok=True
+    )  # perhaps of more data sets than one
     if len(page.board):
         write_csv(tables / "board.csv", page.board)
 
@@ -270,15 +329,24 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
 def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     """Return all data sets, each at its middle top, as TeX; down where they are more than methods."""
     judgements = [s.judgements[s.metric, s.main] for s in sections]
-    order, lost = page.first.order, mean_regrets([judged for judged in judgements if judged.ranked])
+    order, lost = (
+        page.first.order,
+        mean_regrets([judged for judged in judgements if judged.ranked]),
+    )
     ranks = {standing.method: standing.rank for standing in page.across.standings}
     heads = [*(tex_text(s.short) for s in sections), "Regret", "Rank"]
     short = len(sections) > 6
     rows = [
         [
             tex_text(page.titles[method]),
-            *(as_tex(s.views[s.metric].tops[s.main].cells.get(method), short) for s in sections),
-            *(format_fixed(of.get(method, math.nan), 1).replace("–", "--") for of in (lost, ranks)),
+            *(
+                as_tex(s.views[s.metric].tops[s.main].cells.get(method), short)
+                for s in sections
+            ),
+            *(
+                format_fixed(of.get(method, math.nan), 1).replace("–", "--")
+                for of in (lost, ranks)
+            ),
         ]
         for method in order
     ]
@@ -294,7 +362,14 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     if turned:
         lines.insert(-2, r"\midrule")
     tops = "; ".join(f"{s.title}: {s.metric} at {s.main}" for s in sections)
-    reasons = sorted({rival.reason for judged in judgements for rival in judged.ranked if rival.reason})
+    reasons = sorted(
+        {
+            rival.reason
+            for judged in judgements
+            for rival in judged.ranked
+            if rival.reason
+        }
+    )
     untested = f". Not tested: {'; '.join(reasons)}" if reasons else ""
     return "\n".join(
         [

@@ -25,9 +25,28 @@ from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Entry, Results
 from attop_bench.report.compute.tables import total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
-from attop_bench.report.figures.scene import INK, MethodStyle, Scene, key_svg, method_styles
-from attop_bench.report.page.render import Overview, Page, find_buttons, render, write_exports
-from attop_bench.report.page.section import Section, build_scene, build_section, chips, left_out, mean_seconds
+from attop_bench.report.figures.scene import (
+    INK,
+    MethodStyle,
+    Scene,
+    key_svg,
+    method_styles,
+)
+from attop_bench.report.page.render import (
+    Overview,
+    Page,
+    find_buttons,
+    render,
+    write_exports,
+)
+from attop_bench.report.page.section import (
+    Section,
+    build_scene,
+    build_section,
+    chips,
+    left_out,
+    mean_seconds,
+)
 
 if TYPE_CHECKING:
     from attop.experiment import TopComparison
@@ -54,7 +73,9 @@ def write_analysis(
     return page.first.headline
 
 
-def build_report(results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: StrPath) -> None:
+def build_report(
+    results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: StrPath
+) -> None:
     """Write the report of a benchmark whole or not at all; the same input gives the same bytes.
 
     `results` are the tables of `attop_bench.run.tables.TABLES`; all but "evaluation" and "runs" may be left
@@ -67,16 +88,29 @@ def build_report(results: Mapping[str, pd.DataFrame], manifest: Entry, out_path:
 
 
 def build_page(
-    tables: Mapping[str, pd.DataFrame], manifest: Entry, *, files: bool = False, jobs: int = 1
+    tables: Mapping[str, pd.DataFrame],
+    manifest: Entry,
+    *,
+    files: bool = False,
+    jobs: int = 1,
 ) -> Page:
     """Gather the content of the page; with `files` figures have their files for a paper."""
     results = Results(tables, manifest)
     titles, methods = results.titles, results.methods
     styles = _styles(methods)
-    scenes = [build_scene(f"d{i}", name, results, styles) for i, name in enumerate(results.datasets)]
+    scenes = [
+        build_scene(f"d{i}", name, results, styles)
+        for i, name in enumerate(results.datasets)
+    ]
     with drawing(files, jobs) as draw:
-        of_each = [draw(PER_DATASET if s.order else (), s, _material(results, s.dataset)) for s in scenes]
-        sections = [build_section(_anchor(scene.dataset), scene, results) for scene in scenes]
+        of_each = [
+            draw(PER_DATASET if s.order else (), s, _material(results, s.dataset))
+            for s in scenes
+        ]
+        sections = [
+            build_section(_anchor(scene.dataset), scene, results)
+            for scene in scenes
+        ]
         buttons = find_buttons(sections)
         middle = str((len(buttons) - 1) // 2) if buttons else "all"
         overview = _overviews(results, sections, buttons)
@@ -102,7 +136,10 @@ def build_page(
         )
         across = draw(ACROSS if len(sections) > 1 else (), whole, material)
         paper = draw(PAPER if main and files else (), whole, material)
-        sections = [replace(s, figures=wait()) for s, wait in zip(sections, of_each, strict=True)]
+        sections = [
+            replace(s, figures=wait())
+            for s, wait in zip(sections, of_each, strict=True)
+        ]
         figures, exports = across(), paper()
     ranking = sentences(results.across, titles, {s.id: s.title for s in sections})
     return Page(
@@ -116,7 +153,9 @@ def build_page(
         methods=methods,
         keys={method: key_svg(style) for method, style in styles.items()},
         sections=sections,
-        left_out=by_reason([(titles[m], why) for m, why in left_out(sections, methods).items()]),
+        left_out=by_reason(
+            [(titles[m], why) for m, why in left_out(sections, methods).items()]
+        ),
         across=results.across,
         summary=results.summary,
         board=results.board,
@@ -125,7 +164,9 @@ def build_page(
         paper=exports,
         metrics=[get_metric(name) for name in results.metrics],
         failures=results.failures,
-        citations=cited(key for entry in methods.values() for key in entry.get("cite", ())),
+        citations=cited(
+            key for entry in methods.values() for key in entry.get("cite", ())
+        ),
         provenance=_provenance(manifest, results.runs),
         config=manifest.get("config", ""),
     )
@@ -133,7 +174,9 @@ def build_page(
 
 def _styles(methods: Mapping[str, Entry]) -> dict[str, MethodStyle]:
     """Give each method its style; the baseline is black, which no other is."""
-    styles = method_styles({m: entry.get("estimator", m) for m, entry in methods.items()})
+    styles = method_styles(
+        {m: entry.get("estimator", m) for m, entry in methods.items()}
+    )
     if BASELINE in styles:
         styles[BASELINE] = replace(styles[BASELINE], colour=INK)
     return styles
@@ -142,7 +185,9 @@ def _styles(methods: Mapping[str, Entry]) -> dict[str, MethodStyle]:
 def _material(results: Results, dataset: str) -> dict[str, pd.DataFrame]:
     """Return the tables of a data set, which its figures are drawn from."""
     tables = {**results.tables, "summary": results.summary}
-    return {name: table[table["dataset"] == dataset] for name, table in tables.items()}
+    return {
+        name: table[table["dataset"] == dataset] for name, table in tables.items()
+    }
 
 
 def _decided(sections: Sequence[Section]) -> list[TopJudgement]:
@@ -162,11 +207,17 @@ def _at_main_tops(sections: Sequence[Section]) -> list[TopJudgement]:
 
 
 def _overviews(
-    results: Results, sections: Sequence[Section], buttons: Mapping[str, Mapping[str, str]]
+    results: Results,
+    sections: Sequence[Section],
+    buttons: Mapping[str, Mapping[str, str]],
 ) -> dict[str, dict[str, Overview]]:
     """Return the overview by metric, "" for each data set's own, and by number of the button, or "all"."""
-    by_metric = {"": results.own} | {m: dict.fromkeys(results.own, m) for m in results.metrics}
-    places: dict[str, Mapping[str, str]] = {str(i): tops for i, tops in enumerate(buttons.values())}
+    by_metric = {"": results.own} | {
+        m: dict.fromkeys(results.own, m) for m in results.metrics
+    }
+    places: dict[str, Mapping[str, str]] = {
+        str(i): tops for i, tops in enumerate(buttons.values())
+    }
     places["all"] = {}
     overviews: dict[str, dict[str, Overview]] = {by: {} for by in by_metric}
     for by, used in by_metric.items():
@@ -176,7 +227,9 @@ def _overviews(
     return overviews
 
 
-def _shown(results: Results, metrics: Mapping[str, str], tops: Mapping[str, str]) -> list[TopJudgement]:
+def _shown(
+    results: Results, metrics: Mapping[str, str], tops: Mapping[str, str]
+) -> list[TopJudgement]:
     """Return the judgements by the metric of each data set at its top; at all tops where none is named."""
     return [
         judged
@@ -186,11 +239,15 @@ def _shown(results: Results, metrics: Mapping[str, str], tops: Mapping[str, str]
 
 
 def _overview(
-    judgements: Sequence[TopJudgement], ran: Sequence[Section], titles: Mapping[str, str]
+    judgements: Sequence[TopJudgement],
+    ran: Sequence[Section],
+    titles: Mapping[str, str],
 ) -> Overview:
     """Order the methods by their mean regret; those that are not ranked everywhere come last."""
     lost = regrets([judged for judged in judgements if judged.ranked])
-    means = {str(method): float(mean) for method, mean in lost.mean(skipna=False).items()}
+    means = {
+        str(method): float(mean) for method, mean in lost.mean(skipna=False).items()
+    }
     of_each = {m: math.nan for s in ran for m in s.order} | means
     order = sorted(of_each, key=lambda m: (math.isnan(of_each[m]), of_each[m]))
     least = [m for m in order if not difference(of_each[m], of_each[order[0]])]
@@ -209,7 +266,10 @@ def _overview(
 
 
 def _finding(
-    lost: Mapping[str, float], order: Sequence[str], seconds: Mapping[str, float], titles: Mapping[str, str]
+    lost: Mapping[str, float],
+    order: Sequence[str],
+    seconds: Mapping[str, float],
+    titles: Mapping[str, str],
 ) -> str:
     """Say what the picture beside the map shows: who loses least, and what loses little more but takes less.
 
@@ -222,19 +282,32 @@ def _finding(
     best = titles[first]
     if not all(method in seconds for method in ranked):
         loss = f"{best} loses least, {format_fixed(lost[first], 1)} of 100"
-        return f"{loss}; {titles[BASELINE]} {format_fixed(lost[BASELINE], 1)}" if BASELINE in others else loss
+        return (
+            f"{loss}; {titles[BASELINE]} {format_fixed(lost[BASELINE], 1)}"
+            if BASELINE in others
+            else loss
+        )
     took = format_duration(seconds[first])
-    faster = [m for m in others if lost[m] - lost[first] <= 1 and seconds[m] < seconds[first]]
+    faster = [
+        m
+        for m in others
+        if lost[m] - lost[first] <= 1 and seconds[m] < seconds[first]
+    ]
     if not faster:
         return f"{best} loses least, in {took} a job; no method within 1 of 100 of it is faster"
     fastest = min(faster, key=lambda method: seconds[method])
-    more, takes = format_fixed(lost[fastest] - lost[first], 1), format_duration(seconds[fastest])
+    more, takes = (
+        format_fixed(lost[fastest] - lost[first], 1),
+        format_duration(seconds[fastest]),
+    )
     return f"{best} loses least, in {took} a job; {titles[fastest]} loses {more} more, in {takes}"
 
 
 def _could_show(judgements: Sequence[TopJudgement]) -> str:
     """Say once which lead the runs show, and where methods are not tested."""
-    return " ".join(filter(None, (_lead_shown(judgements), _not_tested(judgements))))
+    return " ".join(
+        filter(None, (_lead_shown(judgements), _not_tested(judgements)))
+    )
 
 
 def _not_tested(judgements: Sequence[TopJudgement]) -> str:
@@ -257,7 +330,9 @@ def _lead_shown(judgements: Sequence[TopJudgement]) -> str:
         rival.needs / judged.tolerance
         for judged in judgements
         for rival in judged.rivals
-        if rival.verdict is Verdict.OPEN and rival.needs > 0 and judged.tolerance > 0
+        if rival.verdict is Verdict.OPEN
+        and rival.needs > 0
+        and judged.tolerance > 0
     ]
     if not needs:
         return ""
@@ -275,13 +350,21 @@ def _intervals(lost: pd.DataFrame) -> dict[str, list[float]]:
     drawn_again = bootstrap_means(lost, higher_is_better=False)
     if drawn_again.refused:
         return {}
-    ends = zip(lost, drawn_again.low[list(lost)], drawn_again.high[list(lost)], strict=True)
-    return {str(method): [round(float(low), 2), round(float(high), 2)] for method, low, high in ends}
+    ends = zip(
+        lost, drawn_again.low[list(lost)], drawn_again.high[list(lost)], strict=True
+    )
+    return {
+        str(method): [round(float(low), 2), round(float(high), 2)]
+        for method, low, high in ends
+    }
 
 
 def _is_perfect(judgements: Sequence[TopJudgement]) -> bool:
     """Return whether the best has the perfect value in all runs of the only data set."""
-    perfect = [j.best and j.mean == get_metric(j.metric).bounds[j.higher_is_better] for j in judgements]
+    perfect = [
+        j.best and j.mean == get_metric(j.metric).bounds[j.higher_is_better]
+        for j in judgements
+    ]
     return len({judged.dataset for judged in judgements}) == 1 and all(perfect)
 
 
@@ -313,17 +396,28 @@ _PARTS = (
 
 def _anchor(dataset: str) -> str:
     """Return the address of a data set on the page, unlike that of any part."""
-    return f"data-{dataset}" if dataset in (*_PARTS, "metrics", "find", "headline") else dataset
+    return (
+        f"data-{dataset}"
+        if dataset in (*_PARTS, "metrics", "find", "headline")
+        else dataset
+    )
 
 
 def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
     environment = manifest.get("environment", manifest)
     git = manifest.get("git") or {}
-    versions = (f"{name} {number}" for name, number in environment.get("versions", {}).items())
+    versions = (
+        f"{name} {number}"
+        for name, number in environment.get("versions", {}).items()
+    )
     commit = git.get("commit", "")
     if git.get("dirty"):
         commit += ", with changes not committed"
-    machine = (str(environment[name]) for name in ("host", "cpu", "platform") if environment.get(name))
+    machine = (
+        str(environment[name])
+        for name in ("host", "cpu", "platform")
+        if environment.get(name)
+    )
     rows = {
         **manifest.get("environments", {}),
         **manifest.get("rules", {}),
@@ -333,7 +427,9 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
         "Seed": manifest.get("seed", ""),
         "Report made on": ", ".join(machine),
         "Threads": environment.get("threads", ""),
-        "Jobs ran on": join_words(sorted({str(host) for host in runs["host"].dropna()})),
+        "Jobs ran on": join_words(
+            sorted({str(host) for host in runs["host"].dropna()})
+        ),
     }
     return [(name, str(value)) for name, value in rows.items()]
 
@@ -341,13 +437,30 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
 def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     """Write the page of a comparison; `TopComparison.report` calls it."""
     top, metric, runs = str(comparison.top), comparison.metric, comparison.runs
-    key = {"dataset": "items", "method": runs["model"], "repeat": 0, "fold": runs["run"], "top": top}
+    key = {
+        "dataset": "items",
+        "method": runs["model"],
+        "repeat": 0,
+        "fold": runs["run"],
+        "top": top,
+    }
     job = pd.DataFrame(key)
-    evaluation = job.assign(metric=metric, value=runs["value"], reason=runs["reason"])
-    unknown = ("validation", "seconds_selection", "seconds_scoring", "seconds_cpu", "started", "ended")
+    evaluation = job.assign(
+        metric=metric, value=runs["value"], reason=runs["reason"]
+    )
+    unknown = (
+        "validation",
+        "seconds_selection",
+        "seconds_scoring",
+        "seconds_cpu",
+        "started",
+        "ended",
+    )
     jobs = job.assign(
         status=np.where(runs["failed"], "error", "ok"),
-        chosen=[json.dumps(candidate, default=str) for candidate in runs["candidate"]],
+        chosen=[
+            json.dumps(candidate, default=str) for candidate in runs["candidate"]
+        ],
         n_candidates=1,
         at_edge="[]",
         constant=False,
@@ -360,7 +473,12 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
         **dict.fromkeys((*unknown, "peak_memory_mb"), float("nan")),
     )
     units = comparison.judgement.units
-    entry: dict[str, object] = {"title": "Your items", "scoring": metric, "tops": [top], "units": units}
+    entry: dict[str, object] = {
+        "title": "Your items",
+        "scoring": metric,
+        "tops": [top],
+        "units": units,
+    }
     if not comparison.grouped:
         n = int((runs["n_train"] + runs["n_test"]).max())
         entry |= {"items": n, "positives": round(comparison.share * n)}
@@ -372,5 +490,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     if comparison.judgement.answer:
         manifest["against"] = comparison.judgement.answer.model
     page = build_page({"evaluation": evaluation, "runs": jobs}, manifest)
-    page.overview[""][page.middle] = replace(page.first, headline=comparison.sentence)
+    page.overview[""][page.middle] = replace(
+        page.first, headline=comparison.sentence
+    )
     write_bytes(path, render(page).encode())

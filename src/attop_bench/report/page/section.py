@@ -80,7 +80,11 @@ class Section:
     @property
     def ledger(self) -> list[tuple[str, str]]:
         """The ledger of the file's rows, if the data are of one."""
-        return list(Ledger.from_dict(self.about[LEDGER]).lines()) if LEDGER in self.about else []
+        return (
+            list(Ledger.from_dict(self.about[LEDGER]).lines())
+            if LEDGER in self.about
+            else []
+        )
 
     @property
     def main(self) -> str:
@@ -100,7 +104,14 @@ class Section:
     def finding(self, titles: Mapping[str, str]) -> str:
         """Say what the best of the middle top finds on its curve; nothing where there is none."""
         judged = self.judgements.get((self.metric, self.main))
-        curve = next((figure for figure in self.figures if figure.name.endswith("-capacity")), None)
+        curve = next(
+            (
+                figure
+                for figure in self.figures
+                if figure.name.endswith("-capacity")
+            ),
+            None,
+        )
         if judged is None or not judged.best or curve is None or not curve.data:
             return ""
         table = pd.read_csv(StringIO(curve.data), dtype={"method": str})
@@ -114,7 +125,10 @@ class Section:
     def _found(self, at_k: pd.Series) -> str:
         """Say what is found at k, and what chance finds if that is known."""
         if "amount" in at_k:
-            amount, by_chance = format_sum(at_k["amount"]), format_sum(at_k["amount_by_chance"])
+            amount, by_chance = (
+                format_sum(at_k["amount"]),
+                format_sum(at_k["amount_by_chance"]),
+            )
             return f"an amount of {amount}; chance finds {by_chance}"
         hits = format_hits(at_k["hits"], at_k["k"])
         if math.isnan(self.chance):
@@ -137,16 +151,27 @@ def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
     """Return titles up to a bracket or comma; whole where that is the beginning of several."""
     short = {name: re.split(r" \(|, ", title)[0] for name, title in titles.items()}
     times = Counter(short.values())
-    return {name: text if times[text] == 1 else titles[name] for name, text in short.items()}
+    return {
+        name: text if times[text] == 1 else titles[name]
+        for name, text in short.items()
+    }
 
 
-def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]) -> Scene:
+def build_scene(
+    name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]
+) -> Scene:
     """Return the scene of a data set's figures."""
     here = results.summary[results.summary["dataset"] == dataset]
     metric = results.metric_of(dataset)
-    judged = [a for (its, by, _), a in results.judgements.items() if (its, by) == (dataset, metric)]
+    judged = [
+        a
+        for (its, by, _), a in results.judgements.items()
+        if (its, by) == (dataset, metric)
+    ]
     main = main_top(here["top"]) if len(here) else ""
-    loud = frozenset((BASELINE, *(m for a in judged if a.top == main for m in highlighted(a))))
+    loud = frozenset(
+        (BASELINE, *(m for a in judged if a.top == main for m in highlighted(a)))
+    )
     order = rank_methods(judged, here["method"].unique())
     grouped = "groups" in results.datasets[dataset]
     ratio = split_ratio(results.runs, dataset)
@@ -160,7 +185,12 @@ def build_scene(name: str, dataset: str, results: Results, styles: Mapping[str, 
         highlighted=loud,
         grouped=grouped,
         factors={a.top: a.factor for a in judged if a.in_sums},
-        units=units_behind(get_metric("precision@k"), Top.parse(main), ratio, results.datasets[dataset])
+        units=units_behind(
+            get_metric("precision@k"),
+            Top.parse(main),
+            ratio,
+            results.datasets[dataset],
+        )
         if main
         else Units(),
         ratio=ratio,
@@ -172,32 +202,48 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
     dataset = scene.dataset
     runs, table, titles = results.runs, results.summary, results.titles
     methods, entry = results.methods, results.datasets[dataset]
-    judgements = {(by, top): a for (its, by, top), a in results.judgements.items() if its == dataset}
+    judgements = {
+        (by, top): a
+        for (its, by, top), a in results.judgements.items()
+        if its == dataset
+    }
     of_dataset = table[table["dataset"] == dataset]
     metric, order = scene.metric, list(scene.order)
     tops = list(dict.fromkeys(of_dataset["top"]))  # the summary has them by size
     main = main_top(tops) if tops else ""
-    here = of_dataset[(of_dataset["top"] == main) & (of_dataset["metric"] == metric)]
+    here = of_dataset[
+        (of_dataset["top"] == main) & (of_dataset["metric"] == metric)
+    ]
     cost = _costs(here, runs, dataset, main, order)
     spent = _spent(cost)
-    chosen_tops, chosen = choices(runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()})
+    chosen_tops, chosen = choices(
+        runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()}
+    )
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
     evaluation = results.evaluation[results.evaluation["dataset"] == dataset]
     values = dict(list(evaluation.groupby("metric", sort=False)))
     rows = dict(list(of_dataset.groupby("metric", sort=False)))
     views = {
-        by: build_view(entry["title"], judged, rows[by], values[by], titles, spent, edge)
+        by: build_view(
+            entry["title"], judged, rows[by], values[by], titles, spent, edge
+        )
         for by in dict.fromkeys(metric for metric, _ in judgements)
         if (judged := [a for (its, _), a in judgements.items() if its == by])
     }
     listed = results.tables.get("listed", pd.DataFrame(columns=["dataset"]))
     listed = listed[listed["dataset"] == dataset]
-    leading = list(judgements[metric, main].means)[:2] if (metric, main) in judgements else []
+    leading = (
+        list(judgements[metric, main].means)[:2]
+        if (metric, main) in judgements
+        else []
+    )
     skipped = {m: why for m, why in entry.get("skip", {}).items() if m in methods}
     return Section(
         id=dataset,
         anchor=anchor,
-        short=short_titles({name: e["title"] for name, e in results.datasets.items()})[dataset],
+        short=short_titles(
+            {name: e["title"] for name, e in results.datasets.items()}
+        )[dataset],
         about=entry,
         protocol=protocol_sentence(entry.get("protocol", "")),
         metric=metric,
@@ -207,11 +253,15 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
         views=views,
         skipped=skipped,
         absent=[m for m in methods if m not in order and m not in skipped],
-        transfers=transfer(results.tables["cross"], dataset, order) if "cross" in results.tables else [],
+        transfers=transfer(results.tables["cross"], dataset, order)
+        if "cross" in results.tables
+        else [],
         costs=cost,
         chosen_tops=chosen_tops,
         choices=chosen,
-        pair=compare_lists(listed, *leading) if len(listed) and len(leading) == 2 else None,
+        pair=compare_lists(listed, *leading)
+        if len(listed) and len(leading) == 2
+        else None,
         tied=tied_places(listed) if len(listed) else {},
         folds=_rows_in_folds(runs, dataset),
     )
@@ -221,20 +271,29 @@ def _rows_in_folds(runs: pd.DataFrame, dataset: str) -> dict[tuple[int, int], in
     """Return (rows to train on, rows to rank) -> how many folds have as many, of all repeats."""
     done = runs[(runs["dataset"] == dataset) & runs["n_train"].notna()]
     sizes = done.drop_duplicates(["repeat", "fold"])
-    counts = Counter(zip(sizes["n_train"].astype(int), sizes["n_test"].astype(int), strict=True))
+    counts = Counter(
+        zip(sizes["n_train"].astype(int), sizes["n_test"].astype(int), strict=True)
+    )
     return dict(sorted(counts.items()))
 
 
 def _spent(cost: Records) -> dict[str, float]:
     """Return the seconds a job selects and trains, by method."""
     timed = ("selection", "training")
-    return {row["method"]: sum(row[s] for s in timed if row[s] == row[s]) or math.nan for row in cost}
+    return {
+        row["method"]: sum(row[s] for s in timed if row[s] == row[s]) or math.nan
+        for row in cost
+    }
 
 
 def mean_seconds(sections: Sequence[Section]) -> dict[str, float]:
     """Return the seconds of a job of each method, geometric mean over the data sets that it has a time on."""
     spent = pd.DataFrame([_spent(s.costs) for s in sections], dtype=float)
-    return {str(m): float(f"{t:.4g}") for m, t in np.exp(np.log(spent).mean()).items() if math.isfinite(t)}
+    return {
+        str(m): float(f"{t:.4g}")
+        for m, t in np.exp(np.log(spent).mean()).items()
+        if math.isfinite(t)
+    }
 
 
 def protocol_sentence(protocol: str | Entry) -> str:
@@ -248,16 +307,32 @@ def protocol_sentence(protocol: str | Entry) -> str:
     return f"{capitalise(summary)} ({kind}: {numbers})."
 
 
-def _costs(here: pd.DataFrame, runs: pd.DataFrame, dataset: str, main: str, order: Sequence[str]) -> Records:
+def _costs(
+    here: pd.DataFrame,
+    runs: pd.DataFrame,
+    dataset: str,
+    main: str,
+    order: Sequence[str],
+) -> Records:
     """Return a row per method: cost, and validation against test (`here`) at the main top."""
     cost = costs(runs, dataset)
     if cost.empty or not main:
         return []
-    finished = runs[(runs["dataset"] == dataset) & (runs["top"] == main) & (runs["status"] == "ok")]
+    finished = runs[
+        (runs["dataset"] == dataset)
+        & (runs["top"] == main)
+        & (runs["status"] == "ok")
+    ]
     validation = finished.groupby("method")["validation"].mean()
     test = here.set_index("method")["mean"]
-    cost = cost.assign(test=test.reindex(cost.index), validation=validation.reindex(cost.index))
-    return cost.reindex([m for m in order if m in cost.index]).reset_index().to_dict("records")
+    cost = cost.assign(
+        test=test.reindex(cost.index), validation=validation.reindex(cost.index)
+    )
+    return (
+        cost.reindex([m for m in order if m in cost.index])
+        .reset_index()
+        .to_dict("records")
+    )
 
 
 @dataclass(frozen=True)
@@ -282,7 +357,11 @@ def chips(
     failed = sum(jobs.get(status, 0) for status in FAILED)
     refused = expected - ok - missing - failed
     spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
-    total = float(spent[["seconds_selection", "seconds_training", "seconds_scoring"]].sum().sum())
+    total = float(
+        spent[["seconds_selection", "seconds_training", "seconds_scoring"]]
+        .sum()
+        .sum()
+    )
     cpu, clock = float(spent["seconds_cpu"].sum()), wall_clock(runs)
     took = f"{format_duration(total)} in all"
     if clock == clock:
@@ -294,7 +373,9 @@ def chips(
         manifest.get("finished", "").replace("+00:00", " UTC"),
     )
     out = [methods[method]["title"] for method in left_out(sections, methods)]
-    edges = {s.title: len({c.method for c in s.at_edge}) for s in sections if s.at_edge}
+    edges = {
+        s.title: len({c.method for c in s.at_edge}) for s in sections if s.at_edge
+    }
     few = join_words([f"{n} on {title}" for title, n in edges.items()])
     where = few if len(edges) < 3 else count_noun(len(edges), "data set")
     alike = sum(row["models"] for row in not_done.constant)
@@ -302,29 +383,66 @@ def chips(
     scores = "scores" if alike == 1 else "score"
     same = f"{count_noun(alike, 'model')} {scores} all items alike"
     gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
-    undefined = f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
+    undefined = (
+        f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
+    )
     known = [
         (True, Chip(count_noun(len(sections), "data set"))),
         (True, Chip(count_noun(len(methods), "method"))),
-        (True, Chip(f"{ok:,} of {count_noun(expected, 'job')} ok", "good" if ok == expected else "")),
+        (
+            True,
+            Chip(
+                f"{ok:,} of {count_noun(expected, 'job')} ok",
+                "good" if ok == expected else "",
+            ),
+        ),
         (failed, Chip(f"{count_noun(failed, 'job')} failed", "bad", "#failures")),
-        (refused, Chip(f"{count_noun(refused, 'job')} not applicable", href="#failures")),
-        (missing, Chip(f"{count_noun(missing, 'job')} missing", "bad", "#failures")),
+        (
+            refused,
+            Chip(f"{count_noun(refused, 'job')} not applicable", href="#failures"),
+        ),
+        (
+            missing,
+            Chip(f"{count_noun(missing, 'job')} missing", "bad", "#failures"),
+        ),
         (total > 0, Chip(took, href="#cost")),
         (any(made_by), Chip(" · ".join(filter(None, made_by)), href="#provenance")),
         (out, Chip(f"{gone} left out", "warn", "#left-out")),
-        (edges, Chip(f"Grids too narrow? Methods mostly at an edge: {where}", "warn", "#tuning")),
+        (
+            edges,
+            Chip(
+                f"Grids too narrow? Methods mostly at an edge: {where}",
+                "warn",
+                "#tuning",
+            ),
+        ),
         (alike, Chip(same, "warn", "#constant")),
-        (tearing, Chip(f"{count_noun(tearing, 'method')} may tear entities", "warn", "#torn")),
+        (
+            tearing,
+            Chip(
+                f"{count_noun(tearing, 'method')} may tear entities",
+                "warn",
+                "#torn",
+            ),
+        ),
         (not_done.n_undefined, Chip(undefined, "warn", "#undefined")),
     ]
     return [chip for there, chip in known if there]
 
 
-def left_out(sections: Sequence[Section], methods: Mapping[str, Entry]) -> dict[str, str]:
+def left_out(
+    sections: Sequence[Section], methods: Mapping[str, Entry]
+) -> dict[str, str]:
     """Return the methods that were run on no data set, each with the reason."""
     ran = {method for section in sections for method in section.order}
     if not ran:
         return {}
-    why = {m: [s.skipped[m] for s in sections if m in s.skipped] for m in methods if m not in ran}
-    return {method: "; ".join(dict.fromkeys(reasons)) or "not run" for method, reasons in why.items()}
+    why = {
+        m: [s.skipped[m] for s in sections if m in s.skipped]
+        for m in methods
+        if m not in ran
+    }
+    return {
+        method: "; ".join(dict.fromkeys(reasons)) or "not run"
+        for method, reasons in why.items()
+    }

@@ -41,7 +41,13 @@ from attop_bench.report.compute.judgements import (
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "Interval", "Wins", "p ahead", "p equal", "Verdict")
 #: What the marks of a table say.
-LEGEND = legend("Bold", Verdict.OPEN.mark, Verdict.UNTESTED.mark, "no mark", Verdict.UNRANKED.mark)
+LEGEND = legend(
+    "Bold",
+    Verdict.OPEN.mark,
+    Verdict.UNTESTED.mark,
+    "no mark",
+    Verdict.UNRANKED.mark,
+)
 #: What the large mark of the strip looks like.
 _STRIP = {
     Verdict.OPEN: "pale",
@@ -106,7 +112,10 @@ class Download:
     @property
     def text(self) -> str:
         """The whole table."""
-        return "\n".join(filter(None, (self.head, *self.rows.values(), self.foot))) + "\n"
+        return (
+            "\n".join(filter(None, (self.head, *self.rows.values(), self.foot)))
+            + "\n"
+        )
 
 
 @dataclass(frozen=True)
@@ -142,23 +151,36 @@ def build_view(
     summaries: dict[str, dict[str, Any]] = {judged.top: {} for judged in judgements}
     for row in table.to_dict("records"):
         summaries[row["top"]][row["method"]] = row
-    by_run = values.set_index(["top", "method", "repeat", "fold"])["value"].astype(float)
+    by_run = values.set_index(["top", "method", "repeat", "fold"])["value"].astype(
+        float
+    )
     by_run = by_run.unstack(["repeat", "fold"]).sort_index(axis=1)
     runs = dict(zip(by_run.index, by_run.to_numpy(), strict=True))
     tops = {}
     for judged in judgements:
         cells = {
-            method: _cell(judged, method, row, runs[judged.top, method], places, method in edge)
+            method: _cell(
+                judged,
+                method,
+                row,
+                runs[judged.top, method],
+                places,
+                method in edge,
+            )
             for method, row in summaries[judged.top].items()
             if row["n"]
         }
-        flat = {method: summaries[judged.top][method]["n_constant"] for method in cells}
+        flat = {
+            method: summaries[judged.top][method]["n_constant"] for method in cells
+        }
         tops[judged.top] = TopView(
             card=_card(judged, titles, spent, flat, places),
             note=_note(judged, metric, cells, flat),
             about=_about_tests(judged, titles),
             random_baseline=format_cell(judged.random_baseline),
-            order=[judged.best, *(rival.model for rival in judged.rivals)] if judged.best else [],
+            order=[judged.best, *(rival.model for rival in judged.rivals)]
+            if judged.best
+            else [],
             highlighted=list(highlighted(judged)),
             cells=cells,
             tests=[_test(judged, rival, places) for rival in judged.rivals],
@@ -204,7 +226,12 @@ def _number_or_none(value: float, digits: int = 12) -> float | None:
 
 
 def _cell(
-    judged: TopJudgement, method: str, row: Mapping[str, Any], runs: Floats, places: int, edge: bool
+    judged: TopJudgement,
+    method: str,
+    row: Mapping[str, Any],
+    runs: Floats,
+    places: int,
+    edge: bool,
 ) -> Cell:
     mean, state = judged.factor * row["mean"], judged.state(method)
     notes = []
@@ -224,7 +251,9 @@ def _cell(
         low=_number_or_none(judged.factor * row["low"], 6),
         high=_number_or_none(judged.factor * row["high"], 6),
         runs=[_number_or_none(value, 5) for value in judged.factor * runs],
-        shade="none" if state is Verdict.UNRANKED else f"s{shade(judged, row['mean'])}",
+        shade="none"
+        if state is Verdict.UNRANKED
+        else f"s{shade(judged, row['mean'])}",
         state=state,
         sign=state.mark,
         signs=signs,
@@ -246,12 +275,25 @@ def _rank_nothing(row: Mapping[str, Any]) -> str:
 
 def _spread(judged: TopJudgement, row: Mapping[str, Any], places: int) -> str:
     """Return the standard deviation over the runs behind its sign; nothing for a single run."""
-    return f" ± {_number(judged, row['std'], places)}" if math.isfinite(row["std"]) else ""
+    return (
+        f" ± {_number(judged, row['std'], places)}"
+        if math.isfinite(row["std"])
+        else ""
+    )
 
 
-def _tip(judged: TopJudgement, method: str, row: Mapping[str, Any], places: int, edge: bool) -> Iterator[str]:
+def _tip(
+    judged: TopJudgement,
+    method: str,
+    row: Mapping[str, Any],
+    places: int,
+    edge: bool,
+) -> Iterator[str]:
     """Yield all that is to say of a method at a top."""
-    text, spread = _number(judged, row["mean"], places), _spread(judged, row, places)
+    text, spread = (
+        _number(judged, row["mean"], places),
+        _spread(judged, row, places),
+    )
     yield f"{unit_of(judged.metric)} {text}{spread} ({_over_runs(row)})"
     yield judged.state(method).sentence()
     if judged.in_hits and judged.k:
@@ -305,13 +347,21 @@ def _name_equal_methods(judged: TopJudgement, titles: Mapping[str, str]) -> str:
     for verdict in (Verdict.EQUAL, Verdict.OPEN):
         names = [titles[method] for method in judged.of(verdict)]
         if names:
-            sentences.append(f"{capitalise(verdict.sentence('it'))}: {join_words(names, 5)}.")
+            sentences.append(
+                f"{capitalise(verdict.sentence('it'))}: {join_words(names, 5)}."
+            )
     return " ".join(sentences)
 
 
-def _cheapest(judged: TopJudgement, titles: Mapping[str, str], spent: Mapping[str, float]) -> str:
+def _cheapest(
+    judged: TopJudgement, titles: Mapping[str, str], spent: Mapping[str, float]
+) -> str:
     """Name the fastest of the best and those not shown to be behind it, if there are several."""
-    seconds = {m: spent[m] for m in judged.not_behind if math.isfinite(spent.get(m, math.nan))}
+    seconds = {
+        m: spent[m]
+        for m in judged.not_behind
+        if math.isfinite(spent.get(m, math.nan))
+    }
     if not seconds or len(judged.not_behind) < 2:
         return ""
     method = min(seconds, key=lambda name: seconds[name])
@@ -325,15 +375,29 @@ def _best_of(judged: TopJudgement) -> str:
     return f"Best {judged.metric} at {judged.top}"
 
 
-def _note(judged: TopJudgement, metric: Metric, cells: Mapping[str, Cell], flat: Mapping[str, int]) -> str:
+def _note(
+    judged: TopJudgement,
+    metric: Metric,
+    cells: Mapping[str, Cell],
+    flat: Mapping[str, int],
+) -> str:
     """Return the legend below the strip."""
     if not cells:
         return f"No method has a defined value of {metric.name} at {judged.top}."
     states = {cell.state for cell in cells.values()}
     better = "higher" if metric.higher_is_better else "lower"
-    level = f", or {Verdict.EQUAL.sentence('it')}" if Verdict.EQUAL in states else ""
-    parts = [f"{unit_of(metric.name)} ({better} is better). {_marks(cells)}", f"filled: the best{level}"]
-    parts += [f"{look}: {state.sentence('it')}" for state, look in _STRIP.items() if state in states]
+    level = (
+        f", or {Verdict.EQUAL.sentence('it')}" if Verdict.EQUAL in states else ""
+    )
+    parts = [
+        f"{unit_of(metric.name)} ({better} is better). {_marks(cells)}",
+        f"filled: the best{level}",
+    ]
+    parts += [
+        f"{look}: {state.sentence('it')}"
+        for state, look in _STRIP.items()
+        if state in states
+    ]
     if any("⚠" in cell.signs for cell in cells.values()):
         parts.append("⚠: mostly at an edge of its grid")
     if any(flat.values()):
@@ -353,7 +417,10 @@ def _marks(cells: Mapping[str, Cell]) -> str:
 
 def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:
     """Return a row of the table of tests: the method, and a cell for each head."""
-    low, high = _number(judged, rival.low, places), _number(judged, rival.high, places)
+    low, high = (
+        _number(judged, rival.low, places),
+        _number(judged, rival.high, places),
+    )
     numbers = [
         _number(judged, rival.difference, places),
         f"{low} to {high}" if math.isfinite(rival.low) else "–",
@@ -364,7 +431,11 @@ def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:
     notes = [rival.reason] if rival.reason else []
     if rival.verdict is Verdict.OPEN:
         least = _number(judged, rival.least, places)
-        notes = [f"shown from a lead of {least}" if math.isfinite(rival.least) else "no lead is shown"]
+        notes = [
+            f"shown from a lead of {least}"
+            if math.isfinite(rival.least)
+            else "no lead is shown"
+        ]
     verdict = {"text": rival.verdict.word, "notes": notes}
     return [rival.model, *({"text": text} for text in numbers), verdict]
 
@@ -382,14 +453,26 @@ def _downloads(
     for method in order:
         cells = {top: view.cells.get(method) for top, view in tops.items()}
         lines = [
-            (top, c.mean, len(c.runs) - c.runs.count(None), c.state.word) for top, c in cells.items() if c
+            (top, c.mean, len(c.runs) - c.runs.count(None), c.state.word)
+            for top, c in cells.items()
+            if c
         ]
         csv[method] = "\n".join(
-            f"{_in_csv(method)},{t},{unit_of(metric.name)},{m!r},{n},{w}" for t, m, n, w in lines
+            f"{_in_csv(method)},{t},{unit_of(metric.name)},{m!r},{n},{w}"
+            for t, m, n, w in lines
         )
-        tex[method] = " & ".join([tex_text(titles[method]), *map(as_tex, cells.values())]) + r" \\"
-        md[method] = f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
-    untested = any(cell.state is Verdict.UNTESTED for view in tops.values() for cell in view.cells.values())
+        tex[method] = (
+            " & ".join([tex_text(titles[method]), *map(as_tex, cells.values())])
+            + r" \\"
+        )
+        md[method] = (
+            f"| {' | '.join([titles[method], *map(_in_markdown, cells.values())])} |"
+        )
+    untested = any(
+        cell.state is Verdict.UNTESTED
+        for view in tops.values()
+        for cell in view.cells.values()
+    )
     foot = rf"\multicolumn{{{1 + len(tops)}}}{{l}}{{\footnotesize $^\dagger$ not tested: {over}}} \\"
     head = [
         f"% {' '.join(title.split())}, {unit_of(metric.name)}: mean over {over}. {LEGEND}.",
@@ -400,9 +483,14 @@ def _downloads(
     ]
     rule = f"| --- |{' ---: |' * len(tops)}"
     return {
-        "csv": Download("method,top,metric,mean,n,state", {m: rows for m, rows in csv.items() if rows}),
+        "csv": Download(
+            "method,top,metric,mean,n,state",
+            {m: rows for m, rows in csv.items() if rows},
+        ),
         "tex": Download(
-            "\n".join(head), tex, "\n".join([r"\bottomrule", *[foot] * untested, r"\end{tabular}"])
+            "\n".join(head),
+            tex,
+            "\n".join([r"\bottomrule", *[foot] * untested, r"\end{tabular}"]),
         ),
         "md": Download(f"| {' | '.join(['Method', *tops])} |\n{rule}", md),
     }
@@ -410,7 +498,11 @@ def _downloads(
 
 def _number(judged: TopJudgement, value: float, places: int) -> str:
     """Format a value, or a difference of two, in the unit of the headline: a sum where that has one."""
-    return format_sum(judged.factor * value) if judged.in_sums else format_fixed(value, places)
+    return (
+        format_sum(judged.factor * value)
+        if judged.in_sums
+        else format_fixed(value, places)
+    )
 
 
 def _is_bold(cell: Cell) -> bool:
@@ -433,7 +525,11 @@ def _in_markdown(cell: Cell | None) -> str:
 
 def _in_csv(text: str) -> str:
     text = plain_cell(text)
-    return f'"{text.replace(chr(34), chr(34) * 2)}"' if re.search('[",\r\n]', text) else text
+    return (
+        f'"{text.replace(chr(34), chr(34) * 2)}"'
+        if re.search('[",\r\n]', text)
+        else text
+    )
 
 
 def tex_text(text: str) -> str:
