@@ -241,9 +241,8 @@ def parse_json(text: bytes) -> dict[str, Any]:
     """Return the content of what `write_json` wrote; raise `ValueError` for anything else."""
     try:
         content = json.loads(text.decode("utf-8"))
-        json.dumps(
-            content, ensure_ascii=False
-        ).encode()  # refuses half a pair of surrogates
+        # Refuses half a pair of surrogates.
+        json.dumps(content, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     return content

@@ -1,10 +1,13 @@
 """Leaks of eight kinds, seeded in four tables: all are named and left out, and nothing else is."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
+from attop_bench.data.profile.leaks import _codes
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import propose
 
@@ -63,3 +66,10 @@ def test_all_leaks_of_a_table_are_named_and_nothing_else(seed, tmp_path):
     assert LEAKS.keys() <= set(yaml.safe_load(said)["datasets"][0]["params"]["drop"])
     assert [name for name, how in found.leaks.items() if f"# - {name}: {how}" not in said] == []
     assert any(f"{next(iter(found.leaks))}: tells the label nearly alone" in c for c in found.complaints)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 5, 5], [5, 5, 7, 8], [5, 5, 5, 1], [1, 5, 5, 9]])
+def test_a_value_of_half_of_the_rows_is_the_usual_one(values):
+    column = SimpleNamespace(is_feature=True, kind="number", distinct=10**6)
+    codes = dict(_codes(pd.Series(values, dtype=float), column))
+    assert codes["another value than the usual"].tolist() == [value != 5 for value in values]

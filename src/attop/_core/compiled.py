@@ -40,9 +40,8 @@ def discard_stale(
         f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n"
         for s in sources
     )
-    with contextlib.suppress(
-        OSError
-    ):  # no stamp yet; or read-only, where sources do not change either
+    # No stamp yet; or read-only, where sources do not change either.
+    with contextlib.suppress(OSError):
         if stamp.read_text() == state:
             return
     with contextlib.suppress(OSError):

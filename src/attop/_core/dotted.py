@@ -12,10 +12,8 @@ def module_at(path: str) -> ModuleType:
     """Import the module at a dotted path; raise a `ValueError` that says why it cannot be, and what to do."""
     try:
         return import_module(path)
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # a module of the user's may raise anything
+    # A module of the user's may raise anything.
+    except (Exception, SystemExit) as error:
         raise ValueError(
             f"cannot import {path}: {type(error).__name__}: {error}{_remedy(path, error)}"
         ) from error

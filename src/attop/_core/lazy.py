@@ -10,9 +10,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-TYPE_CHECKING = (
-    False  # importing it from typing would cost more than the rest of this module
-)
+# Importing it from typing would cost more than the rest of this module.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -162,9 +162,8 @@ def column_names(X: object) -> list[Any]:
 
 def refuse_masked(values: object, what: str) -> None:
     """Refuse masked values, which NumPy and scikit-learn would read as if they were not masked."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(
-        values
-    ):  # pandas has a _mask too
+    # pandas has a _mask too.
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(
             f"{what} has masked values, which would count as if they were not: drop those items"
         )
@@ -261,9 +260,8 @@ def as_floats(scores: ArrayLike) -> Floats:
             if values.dtype.kind in "iu" and values.size
             else []
         )
-    if (
-        values.dtype.kind == "O" or values.dtype.itemsize > 8
-    ):  # as of Fraction, longdouble
+    # As of Fraction, longdouble.
+    if values.dtype.kind == "O" or values.dtype.itemsize > 8:
         finite = np.isfinite(floats)
         if len(set(values[finite].tolist())) > len(np.unique(floats[finite])):
             raise ValueError(

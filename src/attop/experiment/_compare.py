@@ -257,9 +257,8 @@ def compare_at_top(
     selector = Selector.of(chosen) if select is None else Selector.of(select)
     tops = _tops(asked_tops, chosen, sample)
     learners = _learners(models, sample, n_candidates, pos_label)
-    names = [
-        learner.name for learner in learners
-    ]  # those of a list are given there
+    # Those of a list are given there.
+    names = [learner.name for learner in learners]
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
         raise ValueError(
@@ -526,9 +525,8 @@ def _sample(
         )
     if amounts is not None and not amounts[hit].any():
         raise ValueError("amount is 0 for all positives: there is nothing to find")
-    originals = (
-        labels if pos_label is None else None
-    )  # models know no positive but the larger label
+    # Models know no positive but the larger label.
+    originals = labels if pos_label is None else None
     return Sample(
         X,
         hit.astype(np.int64),

@@ -355,9 +355,8 @@ def _drawn(
     list `length`. A path is straight within a unit. The top is a share of the list.
     """
     share = ks[-1] / length
-    looked_at = min(
-        1.0, 1.5 * share + 5 * math.sqrt(share / length)
-    )  # lists differ in where they are cut
+    # Lists differ in where they are cut.
+    looked_at = min(1.0, 1.5 * share + 5 * math.sqrt(share / length))
     bins = int(np.clip(math.ceil(looked_at * n / 2), 8, _MOST_BINS))
     edges = np.linspace(0, looked_at, bins + 1)
     edges = edges if looked_at == 1 else np.append(edges, 1.0)
@@ -385,9 +384,8 @@ def _drawn(
     cuts = np.unique(np.concatenate([np.floor(ks), np.ceil(ks)])).astype(np.int64)
     at_cuts = np.empty((_DRAWS, len(cuts)))
     for column, cut in enumerate(cuts):
-        last = np.minimum(
-            (rows[:, 1:] < cut).sum(axis=1), len(sizes) - 1
-        )  # the one that is cut
+        # The one that is cut.
+        last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(sizes) - 1)
         hit = positives[draw, last]
         inside = rng.hypergeometric(
             hit, counts[draw, last] - hit, cut - rows[draw, last]
@@ -454,9 +452,8 @@ def _alike(parts: Sequence[HeldOut], share: float) -> _Alike:
     inside = np.concatenate(
         [inside_top(part.y_score, share * len(part.rows)) for part in parts]
     )
-    _, first, row = np.unique(
-        rows, return_index=True, return_inverse=True
-    )  # several parts may hold a row
+    # Several parts may hold a row.
+    _, first, row = np.unique(rows, return_index=True, return_inverse=True)
     of_row, of_entity = np.bincount(row, adds), entities[first]
     if len(np.unique(of_entity)) == len(of_entity):
         return _Alike()

@@ -160,9 +160,8 @@ _RULES: dict[str, Rule] = {
         _is_on,
     ),
     **dict.fromkeys(("validation_size", "validation_split"), _is_on),
-    **dict.fromkeys(
-        ("presets", "resampling_strategy"), _is_given
-    ),  # AutoGluon's and auto-sklearn's
+    # AutoGluon's and auto-sklearn's.
+    **dict.fromkeys(("presets", "resampling_strategy"), _is_given),
 }
 #: Parameter -> the value by which an estimator of scikit-learn splits no rows.
 _OFF = {
@@ -304,7 +303,8 @@ def _loses_groups(root: Any, path: str) -> bool:
         isinstance(member, (StackingClassifier, StackingRegressor))
         for member in around
     ):
-        return True  # it hands all there is to its last estimator too, which takes no groups
+        # It hands all there is to its last estimator too, which takes no groups.
+        return True
     return isinstance(owner, CalibratedClassifierCV) and owner.ensemble is False
 
 
@@ -322,10 +322,8 @@ def _is_handed(root: Any, path: str, whole: str) -> bool:
 def _takes_probe(model: Any) -> bool:
     try:
         return bool(model.get_metadata_routing().consumes("fit", [_PROBE]))
-    except (
-        AttributeError,
-        NotImplementedError,
-    ):  # some of scikit-learn's own have no routing
+    # Some of scikit-learn's own have no routing.
+    except (AttributeError, NotImplementedError):
         return False
 
 

@@ -100,10 +100,8 @@ def _is_estimator(value: object) -> bool:
 def _is_router(estimator: Any) -> bool:
     try:
         return isinstance(estimator.get_metadata_routing(), MetadataRouter)
-    except (
-        AttributeError,
-        NotImplementedError,
-    ):  # some of scikit-learn's own have none
+    # Some of scikit-learn's own have none.
+    except (AttributeError, NotImplementedError):
         return False
 
 
@@ -118,9 +116,8 @@ def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
     """Set the requests of all estimators and scorers in a model; return what it then takes, by keyword."""
     asked = dict.fromkeys(names, True)
     if "entity" in asked:
-        asked["groups"] = (
-            False  # of models and scorers; of splitters they are the entities
-        )
+        # Of models and scorers; of splitters they are the entities.
+        asked["groups"] = False
     with config_context(enable_metadata_routing=True):
         params = model.get_params()
         for owner in filter(_is_estimator, [model, *params.values()]):
@@ -137,9 +134,8 @@ def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
-    scorer_names = (
-        get_scorer_names()
-    )  # "warn", a default of scikit-learn's, is none
+    # "warn", a default of scikit-learn's, is none.
+    scorer_names = get_scorer_names()
     scorers = {
         n: get_scorer(s) if isinstance(s, str) and s in scorer_names else s
         for n, s in named.items()
@@ -170,9 +166,8 @@ def _request(owner: Any, method: str, name: str) -> object:
         return ""
     try:
         return getattr(request(), method).requests.get(name, "")
-    except (
-        ValueError
-    ):  # scikit-learn's RFECV is declared to do without a value that it never took
+    # scikit-learn's RFECV is declared to do without a value that it never took.
+    except ValueError:
         return ""
 
 
@@ -204,9 +199,8 @@ def fit(estimator: E, X: Rows, y: ArrayLike, **values: ArrayLike | None) -> E:
     model, keywords, routed = _asking(estimator, arguments, np.shape(y)[0])
     # Routing or not, whatever the caller's configuration: `_asking` settles who gets what.
     with warnings.catch_warnings(), config_context(enable_metadata_routing=routed):
-        warnings.filterwarnings(
-            "ignore", "'n_jobs' has no effect", FutureWarning
-        )  # see `Learner.seeded`
+        # See `Learner.seeded`.
+        warnings.filterwarnings("ignore", "'n_jobs' has no effect", FutureWarning)
         model.fit(
             X, y, **{keyword: arguments[name] for keyword, name in keywords.items()}
         )

@@ -137,9 +137,8 @@ def within_one_error(values: ArrayLike, metric: Metric) -> Ints:
     error = of_best.std(ddof=1) / np.sqrt(len(of_best)) if len(of_best) > 1 else 0.0
     sign = 1 if metric.higher_is_better else -1
     means = np.array([best_candidate(row[:, None], metric)[1] for row in table])
-    return np.flatnonzero(
-        sign * means >= sign * highest - error - 1e-12
-    )  # rounding aside
+    # Rounding aside.
+    return np.flatnonzero(sign * means >= sign * highest - error - 1e-12)
 
 
 def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:

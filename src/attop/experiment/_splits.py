@@ -121,9 +121,8 @@ def assign_balanced_groups(
     order = order[np.argsort(-n_pos[order], kind="stable")]
     n_with = int((n_pos > 0).sum())
     fold = np.empty(len(distinct), np.int64)
-    held = [
-        (0, 0, f) for f in rng.permutation(n_folds).tolist()
-    ]  # positives, rows, fold
+    # positives, rows, fold.
+    held = [(0, 0, f) for f in rng.permutation(n_folds).tolist()]
     for g in order[:n_with].tolist():
         positives, rows, f = held[0]
         fold[g] = f

@@ -225,9 +225,8 @@ def train(
     X = features(fold.test)
     scores = np.vstack([scores_of(model, X, protect=True) for model in models])
     seconds = {
-        "selection": max(
-            elapsed, sum(one.seconds for one in compared)
-        ),  # of those that were kept too
+        # Of those that were kept too.
+        "selection": max(elapsed, sum(one.seconds for one in compared)),
         "training": trained - before if new else None,
         "scoring": time.perf_counter() - trained,
     }

@@ -54,9 +54,8 @@ def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
     """Return the choices of the parameters whose type is a Literal."""
     try:
         hints = get_type_hints(kind)
-    except (
-        NameError
-    ):  # of a subclass from elsewhere, which imports names for type checkers only
+    # Of a subclass from elsewhere, which imports names for type checkers only.
+    except NameError:
         return {}
     return {
         name: get_args(hint)

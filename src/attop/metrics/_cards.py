@@ -76,9 +76,8 @@ class _Cards:
     def per_day(self, ks: list[int], ties: Ties | np.random.Generator) -> Floats:
         """Return the precision of each day; cards found are not there on later days."""
         caught = np.zeros(self.n_entities, dtype=bool)
-        to_come = np.zeros(
-            self.n_entities, dtype=np.int64
-        )  # days on which a card is yet to be positive
+        # Days on which a card is yet to be positive.
+        to_come = np.zeros(self.n_entities, dtype=np.int64)
         for entity, positive in zip(self.entity, self.positive, strict=True):
             to_come[entity] += positive
         precision = []

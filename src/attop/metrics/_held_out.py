@@ -48,17 +48,15 @@ def smoothed_precision(
     interpolated.
     """
     deepest = max(1, math.ceil(2 * k))
-    if weight is None and 2 * deepest < len(
-        y
-    ):  # no cut is below the item at that rank, and its ties
+    # No cut is below the item at that rank, and its ties.
+    if weight is None and 2 * deepest < len(y):
         above = ~(-scores > np.partition(-scores, deepest - 1)[deepest - 1])
         y = y[above]
         scores = scores[above]
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
-    last = np.flatnonzero(
-        np.append(ordered[1:] != ordered[:-1], True)
-    )  # of each block of ties
+    # Of each block of ties.
+    last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
     amount = np.ones(len(y)) if weight is None else weight[order]
     size = np.cumsum(amount)[last]
     positive = np.cumsum(amount * y[order])[last]

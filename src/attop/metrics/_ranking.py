@@ -110,17 +110,15 @@ class Ranking:
         )
         # Two sorted runs: a stable sort merges them, in a tenth of the time that sorting them took.
         merged = np.argsort(np.concatenate([neg, pos]), kind="stable")
-        is_positive = merged >= len(
-            neg
-        )  # from the lowest score up, of tied items the negatives first
+        # From the lowest score up, of tied items the negatives first.
+        is_positive = merged >= len(neg)
         new = np.empty(len(is_positive), dtype=bool)
         new[0] = True
         np.not_equal(is_positive[1:], is_positive[:-1], out=new[1:])
         # Where a run of positives begins at the score of the negatives below it, what is tied is one block.
         begin = np.flatnonzero(new & is_positive)
-        begin = begin[
-            begin > merged[begin] - len(neg)
-        ]  # all but a run that begins the list
+        # All but a run that begins the list.
+        begin = begin[begin > merged[begin] - len(neg)]
         nth = merged[begin] - len(neg)
         tied = np.flatnonzero(neg[begin - nth - 1] == pos[nth])
         begin = begin[tied]

@@ -102,6 +102,5 @@ def bedroc(ranking: Ranking, k: Ints, alpha: float = 20.0) -> Floats:
     share = ranking.n_pos / ranking.n
     greatest = -np.expm1(-alpha * share)  # all positives first
     least = np.exp(-alpha * (1 - share)) * greatest  # all last
-    return np.clip(
-        (mass - least) / (greatest - least), 0.0, 1.0
-    )  # rounding may leave it
+    # Rounding may leave it.
+    return np.clip((mass - least) / (greatest - least), 0.0, 1.0)

@@ -95,9 +95,8 @@ def auc_at_k(
     q = int(neg[cut])
     places = k - int(ranking.before[cut])
     total = chance = 0.0
-    for a in range(
-        max(0, places - q), min(places, p) + 1
-    ):  # positives of the cut block that get a place
+    # Positives of the cut block that get a place.
+    for a in range(max(0, places - q), min(places, p) + 1):
         b = places - a
         if above + a and below + b:
             odds = math.comb(p, a) * math.comb(q, b) / math.comb(p + q, places)

@@ -231,9 +231,8 @@ def log_odds(p: Floats, least: float, most: float) -> Floats:
     tell how much surer such rows are, but clipped rows would be tied, and the top would be drawn among them.
     """
     with np.errstate(divide="ignore"):
-        z = np.subtract(
-            *np.log(np.maximum(p, 0.0)).T[::-1]
-        )  # not 1 - p, which rounds
+        # Not 1 - p, which rounds.
+        z = np.subtract(*np.log(np.maximum(p, 0.0)).T[::-1])
     inside = np.clip(z, logit(least), logit(most))
     beyond = np.abs(z - inside)
     return inside + np.sign(z) * 1e-3 * (1 - 1 / (1 + beyond))

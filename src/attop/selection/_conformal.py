@@ -235,18 +235,15 @@ class ConformalSelector(BaseEstimator):
         size = np.cumsum(size[::-1])
         cuts, most = _envelope(n, m, 1 - confidence, random_state)
         before = np.ceil(self._negatives_from(threshold) / together)
-        beyond = np.append(
-            most, m
-        )  # all calibration rows may be negatives, but for a part of one
+        # All calibration rows may be negatives, but for a part of one.
+        beyond = np.append(most, m)
         wrong = np.minimum(
             np.ceil(together * beyond[np.searchsorted(cuts, before)]), size
         ).astype(np.int64)
-        wrong = np.minimum.accumulate(wrong[::-1])[
-            ::-1
-        ]  # a list has no more than a longer one
-        wrong = size + np.minimum.accumulate(
-            wrong - size
-        )  # nor more right ones than that
+        # A list has no more than a longer one.
+        wrong = np.minimum.accumulate(wrong[::-1])[::-1]
+        # Nor more right ones than that.
+        wrong = size + np.minimum.accumulate(wrong - size)
         return SelectionPath(size, wrong, threshold)
 
     def threshold_for(self, precision: float, confidence: float = 0.9) -> float:
@@ -400,9 +397,8 @@ def _within(scores: Floats, entity: Ints) -> tuple[Ints, Ints]:
     size = np.bincount(entity)[entity]
     start = np.flatnonzero(new_entity)
     blocks = np.flatnonzero(new_score)
-    ends = np.append(
-        blocks[1:], len(order)
-    )  # of the block of ties that a row is in
+    # Of the block of ties that a row is in.
+    ends = np.append(blocks[1:], len(order))
     as_high = np.empty(len(order), np.int64)
     block = np.cumsum(new_score) - 1
     as_high[order] = ends[block] - start[np.cumsum(new_entity) - 1]

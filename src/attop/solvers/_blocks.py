@@ -60,9 +60,8 @@ class BlockedLoss:
             block: tuple[Features, BoundSurrogate],
         ) -> tuple[Floats, Floats]:
             X, loss = block
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # a thread does not inherit it
+            # A thread does not inherit it.
+            with np.errstate(over="ignore", invalid="ignore"):
                 value, coef = loss(X @ W)
                 return np.asarray(value), X.T @ coef
 
@@ -113,9 +112,8 @@ class GroupBatches:
             gradient = lam * W
             for g in batch:
                 X, part = self._groups[g]
-                gradient += (
-                    n / len(batch) * (X.T @ part(X @ W)[1])
-                )  # a part is a share of the whole mean
+                # A part is a share of the whole mean.
+                gradient += n / len(batch) * (X.T @ part(X @ W)[1])
             W = W - eta / math.sqrt(self.t + 1) * gradient
             self.t += 1
         return W

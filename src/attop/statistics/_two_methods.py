@@ -212,9 +212,8 @@ def bayesian_signed_rank(
         return Posterior(n, rope, refused=refused)
     z = np.concatenate([[0.0], d])
     average = (z[:, None] + z) / 2
-    edge = rope * (
-        1 + ROUNDING
-    )  # an average on the edge is within, whatever its rounding
+    # An average on the edge is within, whatever its rounding.
+    edge = rope * (1 + ROUNDING)
     below = (average < -edge).astype(float)
     above = (average > edge).astype(float)
     alpha = np.ones(z.size)

@@ -263,9 +263,8 @@ def _spread(lists: _Lists, stop: int, seen: float, carried: float) -> _Spread:
     years = x.shape[:-1]
     if stop < 2:
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
-    worth = (
-        _VARIES**2 / (_VARIES**2 + chance)
-    ) ** 2  # what a list says of more than chance
+    # What a list says of more than chance.
+    worth = (_VARIES**2 / (_VARIES**2 + chance)) ** 2
     if not worth.any():
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
     off = x - (x @ worth / worth.sum())[..., None]
@@ -392,16 +391,14 @@ def _bounds(
     precision = float((hits / rows).mean())
     rate = float(promised.mean())
     count = len(hits)
-    likely = float(
-        (hits.sum() + 0.5) / (rows.sum() + 1)
-    )  # not 0 or 1, which would vary by nothing
+    # Not 0 or 1, which would vary by nothing.
+    likely = float((hits.sum() + 0.5) / (rows.sum() + 1))
     drawn = max(likely * (1 - likely), rate * (1 - rate)) * float((1 / rows).mean())
     spread = _spread(lists, count, _SEEN_BY_BOUNDS, 0.0)
     together = count + further
     seen = _SEEN_BY_BOUNDS + count - 1
-    alone = (
-        spread.alone * seen / (seen + further)
-    )  # if the further ones vary by chance
+    # If the further ones vary by chance.
+    alone = spread.alone * seen / (seen + further)
     among = alone + spread.carried * _carried_over(np.array([together]))[0]
     wide = _reach(together, risk) * math.sqrt(
         min(float(among), 1 / rate) * rate**2 + drawn

@@ -176,9 +176,8 @@ class BoundKernel(BoundSurrogate):
         """
         check_shape(scores, self.n)
         columns = scores if scores.ndim == 2 else scores[:, np.newaxis]
-        columns = np.require(
-            columns, np.float64, ["C", "W"]
-        )  # kernels are compiled for these alone
+        # Kernels are compiled for these alone.
+        columns = np.require(columns, np.float64, ["C", "W"])
         values = np.zeros((len(self._parts), columns.shape[1]))
         # Kernels write the rows of all groups kept; zeroing them first would be another pass over memory.
         coef = (np.empty if len(self.sample.order) == self.n else np.zeros)(
@@ -233,9 +232,8 @@ class BoundKernel(BoundSurrogate):
         low = int(items.min())
         high = int(items.max()) + 1
         rows: slice | Ints
-        if high - low <= 2 * len(
-            items
-        ):  # a slice makes no copy; it may hold rows of groups without a loss
+        # A slice makes no copy; it may hold rows of groups without a loss.
+        if high - low <= 2 * len(items):
             rows = slice(low, high)
             order = items - low
             n = high - low

@@ -321,9 +321,8 @@ def hinge_sums(pos: Floats, neg: Floats, counts: Floats) -> tuple[Floats, PullBa
     """
     n_pos = len(pos)
     at = np.concatenate([pos, neg + 1])
-    order = np.argsort(
-        at, kind="stable"
-    )  # a positive goes before a negative at its kink
+    # A positive goes before a negative at its kink.
+    order = np.argsort(at, kind="stable")
     is_pos = order < n_pos
     positives = order[is_pos]
     negatives = order[~is_pos] - n_pos

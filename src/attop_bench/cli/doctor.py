@@ -109,9 +109,8 @@ def requirements(extra: str = "") -> dict[str, SpecifierSet]:
 def _check_packages() -> Iterator[Finding]:
     """Check Python and the packages, the suitable ones in one line."""
     interpreter = f"{platform.python_version()} in {sys.prefix}"
-    if re.search(
-        r"\s", sys.executable
-    ):  # Snakemake starts it by a shell, without quotes
+    # Snakemake starts it by a shell, without quotes.
+    if re.search(r"\s", sys.executable):
         fix = "make the environment again in a folder whose path has no blank"
         yield Finding(
             "FAIL",

@@ -65,9 +65,8 @@ def run_init(options: argparse.Namespace) -> int:
         copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
         copy(source() / name, folder / name)
     profiles = folder / "workflow/profiles"
-    if (
-        not profiles.exists()
-    ):  # Snakemake looks for profiles beside the Snakefile that it is given
+    # Snakemake looks for profiles beside the Snakefile that it is given.
+    if not profiles.exists():
         profiles.symlink_to("../profiles")
     print(
         f"{folder} has the benchmark of attop {attop.__version__}: {', '.join(names)}.\nconfig/README.md "
@@ -138,9 +137,8 @@ def run_run(options: argparse.Namespace) -> int:
         raise OutputError(
             f"there is no file {missing[0]} in {os.getcwd()}: give the path of a configuration"
         )
-    if (
-        find_spec("snakemake") is None
-    ):  # it would be a sentence of Python's in the place of this process
+    # It would be a sentence of Python's in the place of this process.
+    if find_spec("snakemake") is None:
         raise ModuleNotFoundError("No module named 'snakemake'", name="snakemake")
     _, *words = command(options, options.cores)
     words += ["--dry-run"] * options.dry_run

@@ -254,9 +254,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 1
     except BrokenPipeError:  # such as `attop list methods | head`
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # nor does Python complain at exit
+        # Nor does Python complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         full = error.errno == errno.ENOSPC

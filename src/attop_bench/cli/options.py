@@ -160,9 +160,8 @@ def check_output(
     path = Path(output)
     what = _wrong_kind(path) if mark is None else _wrong_folder(path, mark)
     for file in map(Path, inputs):
-        target = Path(
-            os.path.realpath(file)
-        )  # `resolve` raises an error of a link that leads to itself
+        # `resolve` raises an error of a link that leads to itself.
+        target = Path(os.path.realpath(file))
         if not what and Path(os.path.realpath(path)) in (
             target,
             *(target.parents if mark else ()),

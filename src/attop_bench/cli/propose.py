@@ -151,9 +151,8 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
             "A lead that is shown early is exaggerated on average.\n"
             "To know more: the page on sending a row to the board, for all sets and each top."
         )
-    lead = shown_lead(
-        float(np.sort(gains.std(axis=0, ddof=1))[1]), n
-    )  # two tops are needed
+    # Two tops are needed.
+    lead = shown_lead(float(np.sort(gains.std(axis=0, ddof=1))[1]), n)
     sets = (
         f"{np.ceil(n * (lead / mean) ** 2):,.0f} sets"
         if mean

@@ -312,9 +312,8 @@ def read(
         print(
             f"{name} tells the label nearly alone ({how}): is it known beforehand?"
         )
-    aside += [
-        int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop
-    ]  # a name, or a number from 1
+    # A name, or a number from 1.
+    aside += [int(c) if re.fullmatch(r"-?\d+", c) else c for c in drop]
     dataset = make("file", **params, group=group, entity=entity, drop=aside)
     X = dataset.X
     if is_table(X):

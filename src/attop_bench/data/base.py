@@ -297,9 +297,8 @@ def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
     """Refuse features that are infinite, and those that are missing where none may be."""
     if is_table(X):
         bad = X.apply(_is_unusable, may_miss=may_miss).to_numpy()
-    elif is_sparse(
-        X
-    ):  # none may be missing: an imputer would take the zeros for values
+    # None may be missing: an imputer would take the zeros for values.
+    elif is_sparse(X):
         of_data = _is_unusable(X.data, may_miss=False)
         if not of_data.any():
             return
@@ -355,9 +354,8 @@ def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
         with opened(path) as content, np.load(content, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name != "meta"}
             meta = json.loads(str(file["meta"]))
-    except (
-        Exception
-    ) as error:  # what a damaged file raises depends on where it is damaged
+    # What a damaged file raises depends on where it is damaged.
+    except Exception as error:
         raise DatasetError(
             f"{path} cannot be read ({type(error).__name__}: {error}): delete it, and it is made again"
         ) from error

@@ -40,16 +40,16 @@ def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Have a function refuse values of another type or range than `Annotated`; `where` is in messages."""
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        @cache  # when it is called: a start of the workflow imports all kinds of data, and builds none
+        # When it is called: a start of the workflow imports all kinds of data, and builds none.
+        @cache
         def adapters() -> dict[str, TypeAdapter[Any]]:
             types = {
                 n: kind
                 for n, kind in inspect.get_annotations(function).items()
                 if n != "return"
             }
-            declared = SimpleNamespace(
-                __annotations__=types
-            )  # that returned may be for type checkers alone
+            # That returned may be for type checkers alone.
+            declared = SimpleNamespace(__annotations__=types)
             hints = get_type_hints(
                 declared,
                 vars(sys.modules[function.__module__]),

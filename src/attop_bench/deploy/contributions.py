@@ -127,9 +127,8 @@ def _of_features(model: Any, Z: Any) -> Floats | None:
         parts = np.column_stack(
             [Z * np.ravel(coef), np.full(len(Z), np.ravel(model.intercept_)[0])]
         )
-        scores = model.decision_function(
-            Z
-        )  # of a stack the coefficients are those of its members
+        # Of a stack the coefficients are those of its members.
+        scores = model.decision_function(Z)
         return (
             parts
             if np.allclose(parts.sum(axis=1), scores, rtol=1e-9, atol=1e-9)
@@ -137,9 +136,8 @@ def _of_features(model: Any, Z: Any) -> Floats | None:
         )
     if hasattr(model, "booster_"):
         parts = np.asarray(model.booster_.predict(Z, pred_contrib=True))
-        parts[:, -1] += getattr(
-            model, "intercept_", 0.0
-        )  # TopBooster's, which says where it cuts
+        # TopBooster's, which says where it cuts.
+        parts[:, -1] += getattr(model, "intercept_", 0.0)
         return parts
     if hasattr(model, "get_booster"):
         from xgboost import DMatrix

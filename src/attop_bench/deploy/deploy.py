@@ -370,9 +370,8 @@ def _notes(
 ) -> dict[str, Any]:
     """Return the notes of a package on its data; see `Package.notes`."""
     table = dataset.table
-    if (
-        top.kappa is not None
-    ):  # a share of the positives, unknown among new rows, is that of all rows here
+    # A share of the positives, unknown among new rows, is that of all rows here.
+    if top.kappa is not None:
         top = Top(k=top.resolve(len(dataset.y), dataset.n_pos)).as_share(
             len(dataset.y)
         )
@@ -700,9 +699,8 @@ def share_kept(
     if dataset.groups is not None:
         return math.nan
     halves = []
-    for fold in (
-        folds
-    ):  # each of two trains on five sixths, of whole entities if there are any
+    # Each of two trains on five sixths, of whole entities if there are any.
+    for fold in folds:
         units = fold.train if dataset.entity is None else dataset.entity[fold.train]
         sixths = np.array_split(
             np.random.default_rng(job.seed).permutation(np.unique(units)), 6

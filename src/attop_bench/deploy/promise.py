@@ -150,9 +150,8 @@ def sentence_of_groups(
         else f"the {k:,} highest of each group"
     )
 
-    def count(
-        share: float,
-    ) -> str:  # of a share of each group there is no number to expect
+    # Of a share of each group there is no number to expect.
+    def count(share: float) -> str:
         return f"{share:.0%}" if k is None else format_hits(share * k, k)
 
     interval = ""

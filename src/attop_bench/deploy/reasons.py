@@ -113,9 +113,8 @@ def _orders(
     if is_text:
         text, mean = column.fillna(""), float(y[train].mean())
         by_category = pd.Series(y[train]).groupby(text.iloc[train].to_numpy())
-        rates = (by_category.sum() + mean) / (
-            by_category.count() + 1
-        )  # of few rows, near the mean
+        # Of few rows, near the mean.
+        rates = (by_category.sum() + mean) / (by_category.count() + 1)
         shares = text.map(rates).fillna(mean).to_numpy(np.float64, copy=True)
         shares[train] = shares_of_others(
             pd.factorize(text.iloc[train])[0], y[train]

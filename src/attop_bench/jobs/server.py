@@ -62,9 +62,8 @@ def run_in_process(
     call = function, argument, log, limits
     if _gone is None:
         return _run_apart(call, _orphaned(os.getpid()))
-    signal.signal(
-        signal.SIGIO, signal.SIG_IGN
-    )  # from here on `supervise` asks, and clears up
+    # From here on `supervise` asks, and clears up.
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
     return _supervise(call, _gone)
 
 

@@ -57,9 +57,8 @@ def supervise(
     its output and its children's, without the middle of more than a megabyte. `abandoned` says whether to
     stop because nobody waits for the result.
     """
-    with contextlib.suppress(
-        OSError
-    ):  # a full disk: the job says so itself, when its results do not fit
+    # A full disk: the job says so itself, when its results do not fit.
+    with contextlib.suppress(OSError):
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
     adopt_orphans()
     printed, printing = os.pipe()
@@ -97,9 +96,8 @@ def supervise(
 
 def _cpu_of_children() -> float:
     """Return the processor time of the children that ended, theirs included."""
-    used = resource.getrusage(
-        resource.RUSAGE_CHILDREN
-    )  # os.times counts in hundredths of a second
+    # os.times counts in hundredths of a second.
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
@@ -124,16 +122,14 @@ def _work(
         os.dup2(nothing, 0)
         os.dup2(printing, 1)
         os.dup2(printing, 2)
-        os.closerange(
-            3, status_write
-        )  # what else is open is not for a job to write to
+        # What else is open is not for a job to write to.
+        os.closerange(3, status_write)
         os.closerange(status_write + 1, 1 << 20)
         sys.stdout = _stream(1)
         sys.stderr = _stream(2)
         faulthandler.enable()
-        faulthandler.register(
-            signal.SIGUSR1
-        )  # says where the work is when its time is over
+        # Says where the work is when its time is over.
+        faulthandler.register(signal.SIGUSR1)
         work()
         message = "done"
         status = 0
@@ -153,9 +149,8 @@ def _work(
         os.write(
             status_write, secret + message.encode(errors="replace")[:3000] + b"\0"
         )
-    os._exit(
-        status
-    )  # no threads, handlers or exit functions of a job may hold it up
+    # No threads, handlers or exit functions of a job may hold it up.
+    os._exit(status)
 
 
 def in_words(error: BaseException) -> str:
@@ -213,9 +208,8 @@ def _watch(
 ) -> ProcessResult:
     start = looked = time.monotonic()
     seconds = math.inf if limits.seconds is None else limits.seconds
-    hard = seconds + min(
-        5.0, 0.5 + 0.1 * seconds
-    )  # code that does not return to Python cannot end itself
+    # Code that does not return to Python cannot end itself.
+    hard = seconds + min(5.0, 0.5 + 0.1 * seconds)
     memory = _Memory(child)
     sources = [printed, pipe.descriptor]
     while True:
@@ -313,10 +307,8 @@ def kill_descendants() -> None:
             with contextlib.suppress(psutil.Error):
                 process.kill()
         try:
-            if os.waitpid(-1, os.WNOHANG) == (
-                0,
-                0,
-            ):  # to wait for ever would be for one started meanwhile
+            # To wait for ever would be for one started meanwhile.
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
                 time.sleep(0.005)
         except ChildProcessError:
             return

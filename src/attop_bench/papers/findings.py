@@ -125,9 +125,8 @@ def _read_table(file: StrPath) -> pd.DataFrame:
         UnicodeDecodeError,
     ) as error:
         raise PrintedError(f"{file} is no CSV file in UTF-8: {error}") from None
-    if not isinstance(
-        table.index, pd.RangeIndex
-    ):  # which pandas makes of the first cells of longer lines
+    # Which pandas makes of the first cells of longer lines.
+    if not isinstance(table.index, pd.RangeIndex):
         raise PrintedError(
             f"{file}: its rows have more cells than its first line has names"
         )

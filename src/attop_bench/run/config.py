@@ -396,10 +396,8 @@ def _wrong_search(method: MethodConfig, config: Config) -> Iterator[str]:
             "it, or give param_distributions"
         )
     if count := config.drawn(method):
-        from attop.experiment import (
-            draw_candidates,
-            read_distribution,
-        )  # slow: each start of Snakemake is here
+        # Slow, and each start of Snakemake comes to this module.
+        from attop.experiment import draw_candidates, read_distribution
 
         try:
             space = {

@@ -296,9 +296,8 @@ def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
     """Return the corners of the ROC curve of all groups together, as counts."""
     y = dataset.y[test]
     fp, tp = roc_points(y, scores)
-    turn = np.ones(
-        len(fp), bool
-    )  # a point on the line between its neighbours draws nothing
+    # A point on the line between its neighbours draws nothing.
+    turn = np.ones(len(fp), bool)
     turn[1:-1] = (
         np.diff(fp)[:-1] * np.diff(tp)[1:] != np.diff(fp)[1:] * np.diff(tp)[:-1]
     )

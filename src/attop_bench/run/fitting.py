@@ -79,9 +79,8 @@ def warm_up(estimator: Estimator, candidates: Sequence[Params]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit_many(estimator, X, y, groups, candidates=at_top[:2])
-        if hasattr(
-            estimator, "fit_many"
-        ):  # many models at once may take another kernel
+        # Many models at once may take another kernel.
+        if hasattr(estimator, "fit_many"):
             fit_many(estimator, X, y, groups, candidates=at_top)
 
 

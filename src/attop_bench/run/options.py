@@ -312,9 +312,8 @@ class MethodConfig(_Model):
     def _are_distributions(cls, entries: dict[str, Any]) -> dict[str, Any]:
         if not entries:
             return entries
-        from attop.experiment import (
-            read_distribution,
-        )  # slow: each start of Snakemake is here
+        # slow: each start of Snakemake is here.
+        from attop.experiment import read_distribution
 
         for name, entry in entries.items():
             try:

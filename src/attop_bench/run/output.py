@@ -30,9 +30,8 @@ def lock_output(
     path = Path(output) / ".lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(
-            path, os.O_RDWR | os.O_CREAT, 0o666
-        )  # the kernel closes it, which unlocks
+        # The kernel closes it, which unlocks.
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         refused = _locked(file, output, tell) or _taken(output, since, tell)
         if refused:
             os.close(file)

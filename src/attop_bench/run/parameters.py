@@ -27,11 +27,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
-    if value is None or type(value) in (
-        str,
-        int,
-        float,
-        bool,
-    ):  # as nearly all are, of each of 10,000 jobs
+    # As nearly all are, of each of 10,000 jobs.
+    if value is None or type(value) in (str, int, float, bool):
         return value
     return json.loads(json.dumps(value, default=str))

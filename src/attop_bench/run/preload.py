@@ -20,11 +20,9 @@ for package in (learners, from_papers):
     for name in package.__all__:
         getattr(package, name)
 environment()  # is cached
-safe_indexing(
-    np.zeros((1, 1)), [0]
-)  # looks once for plugins of all that is installed
+# Looks once for plugins of all that is installed.
+safe_indexing(np.zeros((1, 1)), [0])
 numba.njit(lambda x: x)(0)  # what numba does before the first function: 0.4 s
-with contextlib.suppress(
-    ImportError
-):  # where a server is of an environment without Snakemake
+# Where a server is of an environment without Snakemake.
+with contextlib.suppress(ImportError):
     import snakemake.script  # noqa: F401 - unpickles what a job is about

@@ -137,9 +137,8 @@ def _versions_of(estimator: type) -> dict[str, str]:
     ]
     tops = {module.__name__.partition(".")[0] for module in modules}
     for module in modules:
-        if not _is_installed(
-            module.__name__.partition(".")[0]
-        ):  # own code, which may wrap another package
+        # Own code, which may wrap another package.
+        if not _is_installed(module.__name__.partition(".")[0]):
             tops |= {name.partition(".")[0] for name in _names_in(module)}
     versions = {}
     for top in sorted(tops):
@@ -174,9 +173,8 @@ def _distribution(top: str) -> str:
     name = _DISTRIBUTIONS.get(top, top)
     if _installed(name):
         return name
-    return next(
-        iter(metadata.packages_distributions().get(top, [])), ""
-    )  # reads all that is installed
+    # Reads all that is installed.
+    return next(iter(metadata.packages_distributions().get(top, [])), "")
 
 
 @cache

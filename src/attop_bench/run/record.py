@@ -193,7 +193,8 @@ def places_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
 
 
 def _empty(*shape: int) -> Any:
-    import numpy as np  # not above: the process that starts a training job does without
+    # Not above: the process that starts a training job does without.
+    import numpy as np
 
     return np.empty(shape, float if len(shape) > 1 else np.int64)
 
@@ -268,10 +269,8 @@ def environment() -> dict[str, Any]:
 
 @cache
 def _versions() -> dict[str, str]:
-    from importlib.metadata import (
-        PackageNotFoundError,
-        version,
-    )  # as slow as half of this module's imports
+    # As slow as half of this module's imports.
+    from importlib.metadata import PackageNotFoundError, version
 
     versions = {}
     for package in (*_PACKAGES, "snakemake"):

@@ -68,5 +68,6 @@ def trace(
                 if getattr(model, "status_", None) == "converged":
                     break
     except (Exception, TimeUp):
-        traceback.print_exc()  # to the log: the run itself is done and counted; a curve may be shorter
+        # To the log: the run itself is done and counted; a curve may be shorter.
+        traceback.print_exc()
     return rows

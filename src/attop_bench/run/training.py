@@ -109,9 +109,8 @@ def run_job(
             .decode("utf-8")
         )
         record.fail(_status_of(error), in_words(error), trace)
-    if (
-        os.getpid() != process
-    ):  # a child that the method forked and that came back has no results to write
+    # A child that the method forked and that came back has no results to write.
+    if os.getpid() != process:
         os._exit(0)
     record.cpu_seconds = _cpu_seconds() - before
     record.peak_memory_mb = peak_memory_mb()

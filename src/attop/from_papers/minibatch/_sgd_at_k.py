@@ -140,7 +140,8 @@ def descend(
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
-            total: Any = 0.0  # or an array; one for each step of a perceptron would take long
+            # Or an array; one for each step of a perceptron would take long.
+            total: Any = 0.0
             count = 0
             for batch in batches.one_pass():
                 total += state.step(batch)

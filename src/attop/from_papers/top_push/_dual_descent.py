@@ -62,11 +62,8 @@ def dual_descent(
             (u[positive] ** 2 / 4 - u[positive]).sum()
         )
 
-    last = before = (
-        np.zeros(len(y)),
-        np.zeros(X.shape[1]),
-        np.zeros(len(y)),
-    )  # u, w, scores
+    # u, w, scores.
+    last = before = (np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(len(y)))
     dual = 0.0
     curvature = 1 / len(y)
     t = 1.0
@@ -109,9 +106,10 @@ def dual_descent(
         if deadline.expired:
             status = "deadline"
             break
+    # J(0) = 1.
     share = np.array(
         [relative_gap(1.0, objective, -dual / m) if objective < 1 else 1.0]
-    )  # J(0) = 1
+    )
     return Solution(
         coef=w[:, np.newaxis],
         objective=np.array([objective]),

@@ -143,6 +143,7 @@ def _gradients(
         slope = np.matmul(directions, items.T, out=lists.scores[: len(block)])
         value += lists.descend(slope, block, scale, 1 / len(users))
         of_users[block] = _tangent(slope @ items, directions, length)
+        # Adds to it.
         sgemm(
             1.0,
             directions.T,
@@ -151,7 +152,7 @@ def _gradients(
             of_items.T,
             trans_b=True,
             overwrite_c=True,
-        )  # adds to it
+        )
     return value / len(users), backbone.smoothed(
         [of_users, _tangent(of_items, items, item_length)]
     )

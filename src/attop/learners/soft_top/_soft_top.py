@@ -170,15 +170,13 @@ class SoftTop(RefinedRanker):
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
         X, y, groups, weight, entity = data = data.with_positive_weight()
-        groups = (
-            None if groups is None or not groups.any() else groups
-        )  # a single group is the whole sample
+        # A single group is the whole sample.
+        groups = None if groups is None or not groups.any() else groups
         part = RefinedRows(np.arange(len(y)), y, groups, weight)
         Z, scale = standardise(X, np.ones(len(y)) if weight is None else weight)
         if isinstance(Z, Standardised) and len(part.y) <= _MOST_TO_CHOOSE_BY:
-            Z = Z[
-                :
-            ]  # of so few rows a copy: they are gone through hundreds of times
+            # Of so few rows a copy: they are gone through hundreds of times.
+            Z = Z[:]
         # Those that share their bases.
         for alike in sharing(
             models,
@@ -237,9 +235,8 @@ class GivenBase:
 
     def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
         """Return the weights of the estimator, in a column."""
-        from attop.experiment._learner import (
-            fit,
-        )  # with all of scikit-learn's ensembles
+        # With all of scikit-learn's ensembles.
+        from attop.experiment._learner import fit
 
         every = len(part.rows) == X.shape[0] and not isinstance(X, Standardised)
         rows = X if every else X[part.rows]

@@ -163,9 +163,8 @@ def bundle(
                 new_coef = np.column_stack([new_coef, at_zero[0]])
                 new_offset = np.append(new_offset, at_zero[1])
     if relative_gap(start, start, lower) == 0.0:
-        best = np.zeros(
-            d
-        )  # the optimum; any other iterate is equal to it up to rounding
+        # The optimum; any other iterate is equal to it up to rounding.
+        best = np.zeros(d)
     # The scores of the best iterate are linear combinations, with rounding errors: evaluate the model itself.
     exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(
         best @ best
@@ -216,10 +215,9 @@ class _Span:
         """
         left, singular, right = np.linalg.svd(self.points, full_matrices=False)
         is_significant = singular > 1e-8 * singular[0]
-        basis, mix = (
-            left[:, is_significant],
-            right[is_significant].T / singular[is_significant],
-        )  # points @ mix == basis
+        basis = left[:, is_significant]
+        # points @ mix == basis.
+        mix = right[is_significant].T / singular[is_significant]
         model = planes.restricted(basis)
         z_best = basis.T @ self.points[:, 0]
         z = basis.T @ self.points[:, 1]

@@ -25,9 +25,8 @@ def largest(x, k, floor, value, index):
     """
     count = 0
     if k <= INSERTION:
-        bar = (
-            floor if k > 0 else np.inf
-        )  # what is not above it is skipped, once there are k
+        # What is not above it is skipped, once there are k.
+        bar = floor if k > 0 else np.inf
         for j in range(len(x)):
             v = x[j]
             if v <= bar and (count == k or v < floor):
@@ -79,9 +78,8 @@ def kth_largest(x, k, values, positions):
         for i in range(len(columns)):
             low = min(low, columns[i])
             high = max(high, columns[i])
-        for _ in range(
-            HALVINGS
-        ):  # k columns have a maximum of at least `low`, and so are k entries
+        # k columns have a maximum of at least `low`, and so are k entries.
+        for _ in range(HALVINGS):
             middle = 0.5 * low + 0.5 * high
             above = 0
             for i in range(len(columns)):

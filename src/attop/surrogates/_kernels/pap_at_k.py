@@ -307,10 +307,8 @@ def _weighted_pairs(high, c, top, d, margin, by_pos, by_neg):
         below += c[i]
         rest[i] = below
     value = 0.0
-    of_one, mass = (
-        0.0,
-        0.0,
-    )  # the sum over j for the current positive, and its active negatives
+    # The sum over j for the current positive, and its active negatives.
+    of_one, mass = 0.0, 0.0
     active = 0
     for i in range(len(high)):
         if mass > 0.0:

@@ -178,10 +178,8 @@ def _matched_by_weight(row, n_pos, w, k, of_highest):
     value = 0.0
     i = len(high) - 1
     j = 0
-    by_pos, by_neg = (
-        0.0,
-        0.0,
-    )  # the coefficients of positive i and of negative j so far
+    # The coefficients of positive i and of negative j so far.
+    by_pos, by_neg = 0.0, 0.0
     while i >= 0 and j < len(top):
         # Match the weight that is left of the two.
         weight = min(c[i] + by_pos, d[j] - by_neg)

@@ -81,9 +81,8 @@ def _psl(row, n_pos, w, k, power, values, positions):
         if weight_of(w_neg, j) > 0.0:
             best = max(best, negatives[j])
     for i in range(n_pos):
-        highest = max(
-            1.0, 1.0 + (best - row[i]) / power
-        )  # divided by it, no power overflows
+        # Divided by it, no power overflows.
+        highest = max(1.0, 1.0 + (best - row[i]) / power)
         for j in range(len(x)):
             x[j] = min(
                 max((1.0 + (negatives[j] - row[i]) / power) / highest, 0.0), 1.0
@@ -260,8 +259,5 @@ softmax, at_k, weighted_at_k, bpr, psl = map(
     over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl)
 )
 talos, weighted_talos = map(over_groups, (_talos, _weighted_talos))
-weighted_softmax, weighted_bpr, weighted_psl = (
-    softmax,
-    bpr,
-    psl,
-)  # which weigh the items if there are weights
+# Which weigh the items if there are weights.
+weighted_softmax, weighted_bpr, weighted_psl = softmax, bpr, psl

@@ -81,9 +81,8 @@ def umap_embedding(
         options["precomputed_knn"] = _nearest(table, n_neighbors)
     try:
         with _umap(search=not few) as UMAP, warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", "precomputed_knn"
-            )  # without a search it places no other rows
+            # Without a search it places no other rows.
+            warnings.filterwarnings("ignore", "precomputed_knn")
             model = UMAP(
                 n_components=n_components, random_state=random_state, **options
             )
@@ -184,9 +183,8 @@ def masked_nmf(
     ----------
     Lee & Seung (2001), Algorithms for non-negative matrix factorization, theorem 1.
     """
-    from scipy import (
-        sparse,
-    )  # not with the module, which is imported whenever the workflow is read
+    # Not with the module, which is imported whenever the workflow is read.
+    from scipy import sparse
 
     i, j, v = (
         np.asarray(row),
@@ -204,10 +202,8 @@ def masked_nmf(
     rng = np.random.default_rng(seed)
     scale = np.sqrt(v.mean() / rank)
     W, H = (scale * rng.uniform(0.5, 1.5, (n, rank)) for n in shape)
-    for factor, index in (
-        (W, i),
-        (H, j),
-    ):  # where nothing is observed the objective is flat
+    # Where nothing is observed the objective is flat.
+    for factor, index in ((W, i), (H, j)):
         factor[np.bincount(index, minlength=len(factor)) == 0] = 0
 
     def fit() -> float:

@@ -44,15 +44,15 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
             table.text(name),
         )
         rows = np.logical_or.reduce([_equals(text, value) for value in any_of])
+        # 100 of 100%.
         if not rows.any() and pd.api.types.is_numeric_dtype(
             column := table.values(name)
-        ):  # 100 of 100%
+        ):
             rows = column.isin([plain_number(value) for value in any_of]).to_numpy()
         return rows
     column = table.values(name)
-    if not pd.api.types.is_numeric_dtype(
-        column
-    ):  # text, or numbers that may be names: 01 beside 1
+    # text, or numbers that may be names: 01 beside 1.
+    if not pd.api.types.is_numeric_dtype(column):
         column = pd.to_numeric(column.astype(object), errors="coerce")
     if (column.isna() & table.values(name).notna()).any():
         raise DatasetError(

@@ -40,11 +40,8 @@ _BLOCK = 1 << 18
 #: Bytes of a download, and of an unpacked file, whose size is not in the configuration.
 _CEILING, _UNPACKED_CEILING, _RECORD_CEILING = 4 << 30, 16 << 30, 1 << 20
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_TEMPORARY = {
-    408,
-    425,
-    429,
-}  # client errors that may pass; the others are not worth a retry
+# Client errors that may pass; the others are not worth a retry.
+_TEMPORARY = {408, 425, 429}
 _HTML = re.compile(
     rb"\s*(<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(!doctype\s+html|html|head|body)\b",
     re.I | re.S,
@@ -123,9 +120,8 @@ def _alone(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(
-            ImportError, OSError
-        ):  # without locks two processes may do the same work twice
+        # Without locks two processes may do the same work twice.
+        with suppress(ImportError, OSError):
             import fcntl
 
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -287,7 +283,8 @@ def _unpack(packed: Path, source: Source, out: Path, origin: str) -> None:
             shutil.copyfileobj(file, target, _BLOCK)
     except (_Failure, MemoryError):
         raise
-    except Exception as error:  # bz2 reports bad data as an OSError without a number, zip as EINVAL
+    # bz2 reports bad data as an OSError without a number, zip as EINVAL.
+    except Exception as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         raise _Failure(
@@ -439,9 +436,8 @@ def edited(receipt: StrPath) -> dict[str, str]:
     found = {}
     for parameter, file in files.items():
         with suppress(OSError):
-            touched = os.stat(
-                file["path"]
-            ).st_ctime_ns  # the time of a copy may be an old one
+            # The time of a copy may be an old one.
+            touched = os.stat(file["path"]).st_ctime_ns
             if (
                 touched >= written
                 and _digest_at(file["path"], touched) != file["sha256"]

@@ -268,9 +268,8 @@ def _sum(
     key: Ints, hour: Floats, value: Floats, since: float, until: float
 ) -> Floats:
     """Sum `value`, for each row, over the rows of its key from `since` to before `until` hours ago."""
-    span = (
-        hour[-1] + since + 1.0
-    )  # keys laid one after the other on a line, none reaching into the next
+    # Keys laid one after the other on a line, none reaching into the next.
+    span = hour[-1] + since + 1.0
     line = key * span + hour
     order = np.argsort(line, kind="stable")
     total = np.concatenate([[0.0], np.cumsum(value[order])])

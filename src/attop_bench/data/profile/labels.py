@@ -154,9 +154,8 @@ def _is_named(name: str) -> bool:
     if word_set("outcome, as the last word").issuperset(words[-1:]):
         return bool(words)
     ends = word_set("outcome, after what can end").issuperset(words[-1:])
-    if ends and word_set("what can end").issuperset(
-        words[-2:-1]
-    ):  # loan_status, but not marital_status
+    # loan_status, but not marital_status.
+    if ends and word_set("what can end").issuperset(words[-2:-1]):
         return True
     stems = tuple(word_set("outcome, how it begins"))
     return any(

@@ -60,9 +60,8 @@ def leaks(
                 continue  # extreme ones may well be positive
             share = hits / np.maximum(rows, 1)
             telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
-            telling &= (
-                rows - hits < rows * (1 - y.mean()) / 2
-            )  # where most are positive, most values are pure
+            # Where most are positive, most values are pure.
+            telling &= rows - hits < rows * (1 - y.mean()) / 2
             telling &= (rows >= _ROWS) & (rows * (1 - y.mean()) >= _ROWS / 2)
             part = (rows == hits) & (rows >= _PART)
             if telling.any():
@@ -74,9 +73,8 @@ def leaks(
                 parts[column.name] = f"{rows[part].sum():,} rows, all positive"
     if 0 < len(pure) <= max(_MOST, _SHARE * len(columns)):
         evidence = pure | evidence
-        if (
-            len(parts) <= _MOST and y.mean() < 0.1
-        ):  # by chance in one of 1,000 values
+        # By chance in one of 1,000 values.
+        if len(parts) <= _MOST and y.mean() < 0.1:
             evidence = parts | evidence
     rest = [column for column in columns if column.name != label]
     evidence |= leaks_at_top(frame, rest, y, tuple(evidence))
@@ -116,13 +114,13 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
         yield "its values", pd.factorize(values, use_na_sentinel=False)[0]
     if column.kind == "number" and not missing.all():
         present = np.sort(values.to_numpy(np.float64)[~missing])
-        common = present[
-            (len(present) - 1) // 2
-        ]  # a value of half of the rows is their median
-        if (values == common).mean() >= 0.5:
+        # A value of half of the rows is one of the two in their middle.
+        middle = np.unique(present[[(len(present) - 1) // 2, len(present) // 2]])
+        usual = [value for value in middle if (values == value).mean() >= 0.5]
+        if usual:
             yield (
                 "another value than the usual",
-                (values != common).to_numpy(np.int64),
+                (values != usual[0]).to_numpy(np.int64),
             )
 
 

@@ -55,9 +55,8 @@ class _Order:
             if length < _FEWEST:
                 return False
             last = np.partition(self.scores, -length)[-length]
-            if (
-                y[self.scores >= last].sum() < share * length
-            ):  # no order of equal scores has more
+            # No order of equal scores has more.
+            if y[self.scores >= last].sum() < share * length:
                 return False
             if self.found(y, part)[1] < share * length:
                 return False

@@ -102,9 +102,8 @@ def gaps(
         text = table.frame[name].str.strip()
         empty = text.isin(GAPS).to_numpy(copy=True)
         present = text[~empty].unique()
-        for word in sorted(
-            text[empty].unique(), reverse=True
-        ):  # nothing comes last
+        # Nothing comes last.
+        for word in sorted(text[empty].unique(), reverse=True):
             rows = (text == word).to_numpy()
             rest = ~rows & empty
             rest = rest if rest.sum() >= _ROWS else ~rows

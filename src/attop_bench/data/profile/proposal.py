@@ -112,9 +112,8 @@ def _roles(table: Look) -> dict[str, str]:
     """Return the columns of groups, or else of entities, and of days, as far as there are any."""
     group = _role(table, "group")
     entity = _role(table, "entity") if group is None else None
-    day = min(
-        table.days, key=lambda name: table.days[name], default=None
-    )  # dates of birth span more
+    # Dates of birth span more.
+    day = min(table.days, key=lambda name: table.days[name], default=None)
     roles = {"group": group, "entity": entity, "day": day}
     return {role: column for role, column in roles.items() if column is not None}
 

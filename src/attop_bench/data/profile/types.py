@@ -27,9 +27,8 @@ def type_columns(profile: Profile) -> Profile:
     frame, columns = _described(table)
     if not profile.finds_missing:
         columns = [replace(column, marks=()) for column in columns]
-    unnamed = {
-        c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)
-    }  # numbers or names of rows
+    # Numbers or names of rows.
+    unnamed = {c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)}
     columns = _answered(
         columns, {**unnamed, **(profile.answers.roles or {})}, table.where
     )
@@ -78,9 +77,8 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
         return column
     text = table.text(column.name).dropna()
-    powers = text.str.fullmatch(
-        r"\d+[eE]\d+"
-    ).all()  # of a number there are 1E+05 and 1.5E5
+    # Of a number there are 1E+05 and 1.5E5.
+    powers = text.str.fullmatch(r"\d+[eE]\d+").all()
     zeros = (
         text.str.isdecimal().all()
         and text.str.len().nunique() == 1

@@ -95,9 +95,8 @@ def _attributes(file: Iterable[str]) -> list[tuple[str, Any]]:
         word = line.strip().lower()
         if word.startswith("@data"):
             return kinds
-        if not word.startswith(
-            "@attribute"
-        ):  # @relation, comments; @inputs and @outputs by KEEL
+        # @relation, comments; @inputs and @outputs by KEEL.
+        if not word.startswith("@attribute"):
             continue
         match = _ATTRIBUTE.match(line.strip())
         kind: Any = match[2].lower() if match else ""
@@ -113,9 +112,8 @@ def _attributes(file: Iterable[str]) -> list[tuple[str, Any]]:
 
 def _row(line: str, kinds: list[tuple[str, Any]], number: int) -> list[str | None]:
     """Return the fields of a row, in the line of this number; None where one is missing."""
-    if line.startswith(
-        "{"
-    ):  # what a sparse row leaves out is 0, the first value of a nominal attribute
+    # What a sparse row leaves out is 0, the first value of a nominal attribute.
+    if line.startswith("{"):
         row = [
             kind[0] if isinstance(kind, list) else "0" if kind in _NUMERIC else None
             for _, kind in kinds

@@ -50,9 +50,8 @@ def read_excel(
     where = f"dataset {path}"
     name, frame, others = sheet_of(path, sheet)
     filled = frame.iloc[skip:].ne("").any(axis=1).to_numpy()
-    start = skip + int(
-        filled.argmax() if filled.any() else len(filled)
-    )  # sheets often begin below
+    # Sheets often begin below.
+    start = skip + int(filled.argmax() if filled.any() else len(filled))
     passed = [Aside(ABOVE, start, 1, shown(frame.iloc[0]))] if start else []
     if others:
         names_of_others = join_first([repr(other) for other in others])

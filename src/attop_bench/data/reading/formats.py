@@ -162,9 +162,8 @@ def read_table(
         path,
         **complete(reader, rest, f"{where}: format {name!r}", reserved=("path",)),
     )
-    frame.columns = [
-        " ".join(str(name).split()) for name in frame.columns
-    ]  # Excel breaks them into lines
+    # Excel breaks them into lines.
+    frame.columns = [" ".join(str(name).split()) for name in frame.columns]
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")

@@ -125,9 +125,8 @@ def _verdicts(
     frame: pd.DataFrame, header: Sequence[str] | None
 ) -> dict[int, tuple[str, bool]]:
     """Return place of a suspect -> its rule, and whether it is certain."""
-    if (
-        frame.shape[1] < 2 or len(frame) < 2
-    ):  # nothing beside it says what a value is
+    # Nothing beside it says what a value is.
+    if frame.shape[1] < 2 or len(frame) < 2:
         return {}
     drawn = {
         int(row)
@@ -148,9 +147,8 @@ def _verdicts(
     amid = {row for row in drawn if row > 0 and verdicts[row] == (DRAWN, False)}
     if 0 in drawn:
         verdicts[0] = (DRAWN, not amid)
-    if amid or any(
-        _has_strokes_of_rows(frame, row, drawn) for row in drawn
-    ):  # are these rows, too?
+    # Are these rows, too?
+    if amid or any(_has_strokes_of_rows(frame, row, drawn) for row in drawn):
         verdicts |= dict.fromkeys(drawn, (DRAWN, False))
     return verdicts
 

@@ -31,9 +31,8 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
             [_plain(table[name]) for name in columns], names=columns
         )
         return table.to_pandas(types_mapper=_with_missing)
-    except (
-        Exception
-    ) as error:  # what a damaged file raises depends on where it is damaged
+    # What a damaged file raises depends on where it is damaged.
+    except Exception as error:
         raise DatasetError(
             f"dataset {path}: not a Parquet file: {error}; if it is text, set format to csv"
         ) from error

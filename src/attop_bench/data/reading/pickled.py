@@ -30,9 +30,8 @@ def read_pickle(
     try:
         with open_member(path, member) if member else open_bytes(path) as file:
             return pd.DataFrame(pd.read_pickle(file))
-    except (
-        Exception
-    ) as error:  # depends on the version of pandas that wrote the file
+    # Depends on the version of pandas that wrote the file.
+    except Exception as error:
         raise DatasetError(
             f"dataset {path}: {member or 'it'} is not a pickled table ({type(error).__name__}: {error}): "
             "save it as Parquet or CSV and use the kind file"

@@ -66,9 +66,8 @@ class Table:
             and column.hasnans
             and column.dropna().abs().max() >= 2**53
         )
-        if (
-            pd.api.types.is_numeric_dtype(column) and not long
-        ):  # plain ones, of types that have NA
+        # Plain ones, of types that have NA.
+        if pd.api.types.is_numeric_dtype(column) and not long:
             plain = (
                 np.float64
                 if column.hasnans

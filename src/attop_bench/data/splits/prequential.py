@@ -95,9 +95,8 @@ def prequential(
         f"{n_folds} folds",
         "lower n_folds, train, delay or test",
     )
-    earliest = (
-        end - n_folds * test - delay
-    )  # where the training window of the first fold ends
+    # Where the training window of the first fold ends.
+    earliest = end - n_folds * test - delay
     remedy = (
         "lower inner_folds, or give smaller inner_train, inner_delay and inner_test"
     )

@@ -233,9 +233,8 @@ def wall_clock(runs: pd.DataFrame) -> float:
     if not len(spans):
         return float("nan")
     start, end = spans.T
-    before = np.maximum.accumulate(end)[
-        :-1
-    ]  # the latest end of all jobs begun so far
+    # The latest end of all jobs begun so far.
+    before = np.maximum.accumulate(end)[:-1]
     pause = start[1:] - before
     return float(end.max() - start[0] - pause[pause > PAUSE].sum())
 

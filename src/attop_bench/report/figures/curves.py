@@ -203,9 +203,8 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
             sign * expected_best(sign * run.to_numpy())
             for _, run in means.loc[method].groupby(["repeat", "fold"])
         ]
-        shortest = min(
-            map(len, runs)
-        )  # an undefined validation value shortens a run
+        # An undefined validation value shortens a run.
+        shortest = min(map(len, runs))
         curves[method] = (
             np.mean([run[:shortest] for run in runs], axis=0),
             len(runs),
@@ -438,8 +437,7 @@ def left_end(top: str, n_neg: float, n_pos: float, grouped: bool) -> float:
         return 0.1
     try:
         k = Top.parse(top).resolve(int(n_neg + n_pos), int(n_pos))
-    except (
-        ValueError
-    ):  # more than there are items: the tenth is all there is to show
+    # More than there are items: the tenth is all there is to show.
+    except ValueError:
         return 0.1
     return min(0.1, max(2 * k, 10) / n_neg)

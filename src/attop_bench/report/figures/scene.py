@@ -118,10 +118,8 @@ def key_svg(style: MethodStyle) -> str:
     outline = marker.get_path().transformed(marker.get_transform())
     x, y = np.asarray(outline.to_polygons()[0]).T
     area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
-    x, y = (
-        x * np.sqrt(2 / area),
-        -y * np.sqrt(2 / area),
-    )  # all as large as half of the 2 x 2 box
+    # All as large as half of the 2 x 2 box.
+    x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)
     corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
     colour = that_can_be_quiet(_PAGE.get(style.colour, style.colour))
     return f'<polygon points="{corners}" style="fill:{colour}"/>'
@@ -249,12 +247,8 @@ def _attributes(
             )
         elif value.startswith("rotate(-0 "):
             continue
-        elif key in (
-            "d",
-            "x",
-            "y",
-            "transform",
-        ):  # a tenth of a point; shapes of markers: a hundredth
+        # A tenth of a point; shapes of markers: a hundredth.
+        elif key in ("d", "x", "y", "transform"):
             cut = re.sub(r"(\d\d\.\d|\.\d\d)\d+", r"\1", value)
             yield (
                 key,

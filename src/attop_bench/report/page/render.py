@@ -319,9 +319,8 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
         write_bytes(tables / "all.tex", _paper_table(page, shown).encode())
     write_csv(tables / "summary.csv", page.summary)
     write_parquet(tables / "summary.parquet", page.summary)
-    (tables / "board.csv").unlink(
-        missing_ok=True
-    )  # perhaps of more data sets than one
+    # Perhaps of more data sets than one.
+    (tables / "board.csv").unlink(missing_ok=True)
     if len(page.board):
         write_csv(tables / "board.csv", page.board)
 
