@@ -471,7 +471,12 @@ def _children() -> set[int]:
     lists = list(Path("/proc/self/task").glob("*/children"))
     if not lists:
         raise NotApplicable("processes are counted on Linux only")
-    return {int(pid) for file in lists for pid in file.read_text().split()}
+    children: set[int] = set()
+    for file in lists:
+        # A thread may have ended since.
+        with contextlib.suppress(FileNotFoundError):
+            children |= {int(pid) for pid in file.read_text().split()}
+    return children
 
 
 # --- Samples that are odd ------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Public names have their types for tools, and cost nothing until they are used."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -142,3 +143,12 @@ def test_public_docstrings_name_public_things():
         members = [member for kind in classes for key, member in vars(kind).items() if key[0] != "_"]
         for thing in (module, *public, *members):
             assert not re.findall(r"attop(?:\.\w+)*\._\w+", thing.__doc__ or ""), f"{package}: {thing}"
+
+
+@pytest.mark.parametrize(
+    "stub", sorted(ROOT.glob("src/attop/**/__init__.pyi")), ids=lambda stub: stub.parent.name
+)
+def test_an_export_of_a_stub_stands_on_a_line(stub):
+    """`attach` reads them so."""
+    exports = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom)]
+    assert [node.lineno for node in exports] == [node.end_lineno for node in exports]

@@ -43,12 +43,8 @@ from attop.from_papers.minibatch._batches import batches_of as batches_of
 from attop.from_papers.minibatch._perceptron import MistakeDriven as MistakeDriven
 from attop.from_papers.minibatch._sgd_at_k import AveragedDescent as AveragedDescent
 from attop.from_papers.minibatch._sgd_at_k import descend as descend
-from attop.from_papers.push._coordinate_descent import (
-    coordinate_descent as coordinate_descent,
-)
-from attop.from_papers.push._threshold_rankers import (
-    ThresholdRankers as ThresholdRankers,
-)
+from attop.from_papers.push._coordinate_descent import coordinate_descent as coordinate_descent
+from attop.from_papers.push._threshold_rankers import ThresholdRankers as ThresholdRankers
 from attop.from_papers.top_push._dual_descent import dual_descent as dual_descent
 from attop.headroom._headroom import NOTHING as NOTHING
 from attop.headroom._headroom import RICHER as RICHER
@@ -58,12 +54,8 @@ from attop.learners._base import all_alike as all_alike
 from attop.learners._base import ranker as ranker
 from attop.learners._validation import repeatable as repeatable
 from attop.learners.factor_ranker._factor_descent import Lists as Lists
-from attop.learners.factor_ranker._factor_descent import (
-    SurrogateLists as SurrogateLists,
-)
-from attop.learners.factor_ranker._factor_descent import (
-    room_for_scores as room_for_scores,
-)
+from attop.learners.factor_ranker._factor_descent import SurrogateLists as SurrogateLists
+from attop.learners.factor_ranker._factor_descent import room_for_scores as room_for_scores
 from attop.learners.soft_top._lbfgs_many import lbfgs_many as lbfgs_many
 from attop.learners.top_stack._members import booster as booster
 from attop.solvers._base import Deadline as Deadline
