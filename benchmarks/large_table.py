@@ -12,7 +12,6 @@ makes of the file; time is that of the processor, as a multiple of `pandas.read_
 
 import argparse
 import json
-import multiprocessing
 import os
 import resource
 import subprocess
@@ -22,6 +21,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.measure import alone
 
 ROWS_A_TIME = 100_000
 VALUES = ["red", "green", "blue", "white", "black", "grey", "brown", "pink"]
@@ -94,22 +95,6 @@ def prepare(path, prepared):
     return int(data.X.memory_usage(deep=True).sum())
 
 
-def report(queue, step, *arguments):
-    """Put the measures of a step."""
-    queue.put(measured(step, *arguments))
-
-
-def run(step, *arguments):
-    """Run a step in a new process, whose memory is its own."""
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=report, args=(queue, step, *arguments))
-    process.start()
-    result = queue.get(timeout=7200)
-    process.join()
-    return result
-
-
 def configuration(folder):
     """Write a configuration of one split of the CSV; return its path."""
     entry = {"id": "table", "kind": "file", "tops": [{"tau": 0.01}]}
@@ -163,11 +148,13 @@ def main():
         print(f"{options.rows:,} x {options.columns}, CSV of {size / 1e6:,.0f} MB\n")
         print("| step | memory, MB | of the frame | of pandas.read_csv's time |")
         print("|---|---:|---:|---:|")
-        pandas = run(read, folder / "table.csv")
+        pandas = alone(measured, read, folder / "table.csv")
         frame, usual = pandas["result"], pandas["seconds"]
         steps = {"pandas.read_csv": pandas}
         for kind in ("csv", "parquet"):
-            steps[f"prepared, {kind}"] = run(prepare, folder / f"table.{kind}", folder / f"{kind}.npz")
+            steps[f"prepared, {kind}"] = alone(
+                measured, prepare, folder / f"table.{kind}", folder / f"{kind}.npz"
+            )
         for name, step in steps.items():
             memory = step["memory"]
             print(

@@ -10,7 +10,6 @@ transpose. With `--part` files have this share of the rows and of the columns, a
 """
 
 import argparse
-import multiprocessing
 import resource
 import tempfile
 import time
@@ -24,6 +23,7 @@ from attop.extending import Top
 from attop.from_papers import SGDAtK, SVMPerf, TopPush
 from attop_bench.data.base import Dataset
 from attop_bench.data.build import make
+from benchmarks.measure import alone
 
 SHAPES = {"real-sim": (70_000, 20_000, 50), "news20": (20_000, 1_300_000, 450)}
 #: As in config/methods.yaml, in the middle of their grids.
@@ -103,22 +103,6 @@ def train(prepared, name):
     return {"passes": passes, "precision": float(y_test[first].mean()), "memory": memory}
 
 
-def report(queue, step, *arguments):
-    """Put the results of a step."""
-    queue.put(step(*arguments))
-
-
-def run(step, *arguments):
-    """Run a step in a new process, whose memory is its own."""
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=report, args=(queue, step, *arguments))
-    process.start()
-    result = queue.get(timeout=3600)
-    process.join()
-    return result
-
-
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sparse")
     parser.add_argument("--part", type=float, default=1.0, help="share of rows and columns")
@@ -132,10 +116,10 @@ def main():
             write(path, round(part * n_rows), round(part * n_columns), n_values)
             size = path.stat().st_size
             label = f"{name}, {size / 1e6:.0f} MB"
-            result = run(prepare, path, prepared)
+            result = alone(prepare, path, prepared)
             print(f"| {label} | prepared | {result['memory'] / size:.1f} | | |", flush=True)
             for learner in LEARNERS:
-                result = run(train, prepared, learner)
+                result = alone(train, prepared, learner)
                 memory = result["memory"] / size
                 numbers = f"{memory:.1f} | {result['passes']:,.0f} | {result['precision']:.3f}"
                 print(f"| {label} | {learner} | {numbers} |", flush=True)

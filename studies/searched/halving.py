@@ -1,7 +1,8 @@
 """Successive halving of the search on eight sets: what it costs, and what it loses.
 
     python -m studies.searched.halving run FOLDER values.csv
-    python -m studies.searched.halving table studies/searched/halving.csv.gz
+    python -m studies.searched.halving outcomes values.csv studies/searched/halving.csv
+    python -m studies.searched.halving table studies/searched/halving.csv
 
 Fixed before the first result. The eight sets of `studies.selectors` with the fewest rows, but for
 internet-ads, whose 1,555 columns take minutes; the first two folds; the first 27 candidates of
@@ -159,15 +160,18 @@ def of_fold(part: pd.DataFrame, chosen_by: str) -> list[dict[str, object]]:
     return outcomes
 
 
-def table(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss of each way against all candidates on all rows, of 100, and its share of their time."""
+def outcomes_of(values: pd.DataFrame) -> pd.DataFrame:
+    """Return the test precision of what each way chooses, and its cost, by choice, set and fold."""
     rows = []
     for chosen_by in CHOSEN_BY:
         for (name, fold), part in values.groupby(["set", "fold"]):
-            rows += [
-                {"chosen by": chosen_by, "set": name, "fold": fold, **one} for one in of_fold(part, chosen_by)
-            ]
-    outcomes = pd.DataFrame(rows)
+            of_part = {"chosen by": chosen_by, "set": name, "fold": fold}
+            rows += [of_part | outcome for outcome in of_fold(part, chosen_by)]
+    return pd.DataFrame(rows)
+
+
+def table(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss of each way against all candidates on all rows, of 100, and its share of their time."""
     keys = ["chosen by", "way"]
     of_sets = outcomes.groupby([*keys, "set"], sort=False)[[*TOPS, "cost"]].mean()
     whole = of_sets.xs(WAYS[0], level="way").reindex(of_sets.reset_index("way").index)
@@ -185,12 +189,18 @@ def main() -> None:
     runs = commands.add_parser("run")
     runs.add_argument("folder", type=Path)
     runs.add_argument("values", type=Path)
-    commands.add_parser("table").add_argument("values", type=Path)
+    chooses = commands.add_parser("outcomes")
+    chooses.add_argument("values", type=Path)
+    chooses.add_argument("outcomes", type=Path)
+    commands.add_parser("table").add_argument("outcomes", type=Path)
     args = parser.parse_args()
     if args.command == "run":
         run(args.folder, args.values)
+    elif args.command == "outcomes":
+        outcomes = outcomes_of(pd.read_csv(args.values))
+        outcomes.to_csv(args.outcomes, index=False, float_format="%.6g", lineterminator="\n")
     else:
-        print(table(pd.read_csv(args.values)).to_string(index=False))
+        print(table(pd.read_csv(args.outcomes)).to_string(index=False))
 
 
 if __name__ == "__main__":
