@@ -88,11 +88,8 @@ def refuse_text(text: pd.DataFrame, where: str) -> None:
 
     def example(column: pd.Series) -> object:
         present = column.dropna()
-        return (
-            *no_plain_numbers(present),
-            *sorted(present, key=lambda v: -len(str(v))),
-            None,
-        )[0]  # or the longest number
+        numbers = sorted(present, key=lambda v: -len(str(v)))
+        return next(iter([*no_plain_numbers(present), *numbers]), None)
 
     if each := "; ".join(
         f"column {c!r} is not numeric, for example {example(text[c])!r}"
