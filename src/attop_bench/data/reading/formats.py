@@ -115,7 +115,8 @@ def as_written(
     ----------
     missing : sequence of str, or mapping of column to such
         Words for a missing value besides nothing, such as ``?`` or -999; all others are values. By default
-        NA, NaN, null and the like, and none in a format with types. With False no cell is missing, not even an empty one.
+        NA, NaN, null and the like, and none in a format with types. With
+        False no cell is missing, not even an empty one.
     decimal : str
         ``.`` or ``,``, before the decimals of numbers written as text.
     groups : str, or mapping with path
