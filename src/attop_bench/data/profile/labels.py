@@ -303,7 +303,9 @@ def _positive(values: pd.Series) -> tuple[object, str]:
     ) and not pd.api.types.is_bool_dtype(values)
     if len(counts) > 2 and number:
         return _grade(values)
-    enough = counts[(counts >= ENOUGH) | (len(counts) < 3)]
+    enough = counts
+    if len(counts) > 2:
+        enough = counts[counts >= ENOUGH]
     rarest = (enough if len(enough) else counts).index[-1]
     others = [value for value in counts.index if value != rarest]
     true = [str(value).lower() in _TRUE.split() for value in (rarest, *others)]
