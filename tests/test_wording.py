@@ -24,6 +24,7 @@ def test_numbers_as_a_reader_wants_them():
     assert format_fixed(12345.678, 1) == "12,345.7"
     assert format_fixed(math.nan) == "–"
     assert [format_small(x) for x in (0.0123, 0.001, 0.00042, 0.0)] == ["0.012", "0.001", "0.0004", "0.000"]
+    assert [format_small(x) for x in (9999.5, -605_254_990.0)] == ["9,999.500", "−605,300,000"]
     assert [format_duration(s) for s in (0, 2e-5, 0.0042, 0.35, 3.21, 90, 600, 1e5, 432_000)] == [
         "0.0 µs",
         "20 µs",

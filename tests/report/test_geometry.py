@@ -126,6 +126,9 @@ def test_what_is_printed_has_no_fault(made, open_at):
     assert opened.overflow() == [0, []]  # else all is printed smaller
     breaks = "all => all.filter(e => e.checkVisibility()).map(e => getComputedStyle(e).breakBefore)[0]"
     assert opened.page.locator("section.tab").evaluate_all(breaks) == "auto"  # no empty sheet comes first
+    fits = """(all, sheet) => all.filter(e => e.checkVisibility()).slice(0, 1).every(e =>
+      e.getBoundingClientRect().bottom <= sheet || getComputedStyle(e).breakInside === "auto")"""
+    assert opened.page.locator(".map").evaluate_all(fits, SHEET_HEIGHT)  # else the first is a heading alone
     whole = ".map, .dataset" if n_methods <= 12 else ".map"
     heights = "all => all.filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect().height)"
     # Of one data set there is no map.

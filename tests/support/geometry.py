@@ -166,6 +166,17 @@ COLOURS = """() => {
   return faults;
 }"""
 
+#: Marks of methods that stand on their head beside turned names: a triangle would be another's.
+TURNED_MARKS = """() => [...document.querySelectorAll(".key")].filter((key) => {
+  if (!key.checkVisibility() || !key.getClientRects().length) return false;
+  let turn = new DOMMatrix();
+  for (let box = key; box; box = box.parentElement) {
+    const { transform } = getComputedStyle(box);
+    if (transform !== "none") turn = new DOMMatrix(transform).multiply(turn);
+  }
+  return Math.abs(turn.a - 1) > 1e-6 || Math.abs(turn.b) > 1e-6;
+}).map((key) => `the mark of ${key.parentElement.textContent.trim()} is turned`).slice(0, 5)"""
+
 FAULTS = {
     "overlap": OVERLAPS,
     "off": OFF,
@@ -174,6 +185,7 @@ FAULTS = {
     "ink": NO_INK,
     "order": UNSORTED,
     "colour": COLOURS,
+    "marks": TURNED_MARKS,
 }
 #: Pixels of a side.
 LARGEST_BLANK = 300

@@ -34,13 +34,15 @@ def format_fixed(value: float, decimals: int = 3) -> str:
 
 
 def format_small(value: float, decimals: int = 3) -> str:
-    """Format a number as `format_fixed` does, but one too small for it with one significant figure."""
-    small = 0 < abs(value) < 10.0**-decimals
-    return (
-        f"{value:.1g}".replace("-", "−", value < 0)
-        if small
-        else format_fixed(value, decimals)
-    )
+    """Format a number as `format_fixed` does where that says enough and not too much.
+
+    One too small for it has one significant figure, one of ten thousand or more four, as a sum has.
+    """
+    if 0 < abs(value) < 10.0**-decimals:
+        return f"{value:.1g}".replace("-", "−", value < 0)
+    if abs(value) >= 1e4:
+        return format_sum(value)
+    return format_fixed(value, decimals)
 
 
 #: Sizes that a small cell has room for, with their signs.

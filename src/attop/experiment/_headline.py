@@ -93,7 +93,7 @@ class TopJudgement(Judgement):
         if self.in_sums:
             return f"{format_sum(k * value)} in the first {k:,}{' per group' * self.grouped}"
         if not self.in_hits:
-            return f"{value:.3g}"
+            return format_sum(value) if abs(value) >= 1e4 else f"{value:.3g}"
         return f"{format_hits(k * value, k)} of {k:,}{' per group' * self.grouped}"
 
     def beside(self, rival: Rival) -> str:

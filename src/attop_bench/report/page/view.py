@@ -122,7 +122,8 @@ class Download:
 class View:
     """One metric of one data set: methods down, best first, tops across."""
 
-    caption: str
+    #: Before the spread, the spread, which paper has no room for, and after it.
+    caption: list[str]
     order: list[str]
     places: int
     bounds: list[float | None]
@@ -189,7 +190,11 @@ def build_view(
     better = "higher" if metric.higher_is_better else "lower"
     unit = unit_of(metric.name)
     return View(
-        caption=f"{unit} ({better} is better): mean ± standard deviation over {over}. {LEGEND}.",
+        caption=[
+            f"{unit} ({better} is better): mean ",
+            "± standard deviation ",
+            f"over {over}. {LEGEND}.",
+        ],
         order=order,
         places=places,
         bounds=[_number_or_none(bound) for bound in metric.bounds],

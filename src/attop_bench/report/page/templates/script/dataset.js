@@ -60,9 +60,7 @@ function fillStrip(section, view, judged) {
 function fillCard(section, top, judged) {
   const card = section.querySelector(".card");  // the others, of other tops, are for readers without a script
   card.dataset.top = top;
-  for (const [name, text] of Object.entries(judged.card)) {
-    for (const place of all(`.${name}`, card)) place.textContent = text;
-  }
+  for (const [name, text] of Object.entries(judged.card)) all(`.${name}`, card).forEach((place) => { place.textContent = text; });
   card.querySelector(".verdict").dataset.kind = judged.card.verdict;
 }
 
@@ -85,7 +83,8 @@ function fillSection(section, set, top) {
     const by = gap(view.tops[t], method);
     return { ...cell, value: Number.isFinite(by) ? by : "", text: signed(by, view.places), pm: "" };
   })]);
-  section.querySelector(".wide").replaceChildren(table(["Method", ...set.tops], rows, view.caption));
+  const caption = view.caption.map((text, i) => make("span", { class: i === 1 ? "pm" : "" }, text));
+  section.querySelector(".wide").replaceChildren(table(["Method", ...set.tops], rows, ...caption));
 }
 
 function usable(section) {

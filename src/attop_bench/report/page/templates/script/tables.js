@@ -1,5 +1,5 @@
 // Tables made here, sorting, and the shown table as a file.
-function table(heads, rows, caption) {
+function table(heads, rows, ...caption) {
   const head = make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: i ? "num up" : "" }, text)));
   const words = (look, text) => make("span", { class: look }, text);
   const cell = ({ text, value, state: its = "", pm = "", sign = "", notes = [] }) => make("td", { class: `num ${its}`, "data-v": value },
@@ -7,7 +7,7 @@ function table(heads, rows, caption) {
   const body = rows.map(([method, ...cells]) => make("tr", { "data-method": method },
     make("th", { scope: "row" }, ...named(method)), ...cells.map(cell)));
   const made = make("table", { class: "sortable" },
-    make("caption", {}, make("span", {}, caption)), make("thead", {}, head), make("tbody", {}, ...body));
+    make("caption", {}, make("span", {}, ...caption)), make("thead", {}, head), make("tbody", {}, ...body));
   sortable(made);
   return made;
 }
