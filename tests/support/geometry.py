@@ -5,11 +5,11 @@ from __future__ import annotations
 #: Rectangles of all lines of text that are seen, and pairs of them that overlap.
 OVERLAPS = """() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), boxes = [];
+  const range = document.createRange();  // one, since each change of the page has to mend all there are
   for (let node; (node = walker.nextNode());) {
     const box = node.parentElement;
     if (!node.data.trim() || !box.checkVisibility() || box.closest("script, style, .skip, option")) continue;
     if (!box.getClientRects().length) continue;
-    const range = document.createRange();
     range.selectNodeContents(node);
     for (const { left, right, top, bottom } of range.getClientRects()) {
       const r = { left, right, top, bottom };
@@ -61,9 +61,8 @@ BLANK = """() => {
 
 #: Names of the map whose middle is not that of their cells: of rows across, of columns along.
 OFF = """() => [...document.querySelectorAll(".map")].filter((e) => e.checkVisibility()).flatMap((map) => {
-  const seen = (e) => e.getClientRects().length > 0;
+  const seen = (e) => e.getClientRects().length > 0, range = document.createRange();
   const middle = (e, axis) => {
-    const range = document.createRange();
     range.selectNodeContents(e);
     const r = (e.matches("th") ? range : e).getBoundingClientRect();
     return axis === "x" ? (r.left + r.right) / 2 : (r.top + r.bottom) / 2;
@@ -92,9 +91,8 @@ CUT_NAMES = """() => {
   const places = ".map thead .set a, .map tbody th, .strip .name, .numbers tbody th";
   const names = [...document.querySelectorAll(places)];
   const seen = names.filter((e) => e.checkVisibility() && e.getClientRects().length);
-  const hides = (e) => getComputedStyle(e).overflow !== "visible";
+  const hides = (e) => getComputedStyle(e).overflow !== "visible", range = document.createRange();
   const isCut = (name) => {
-    const range = document.createRange();
     range.selectNodeContents(name);
     const lines = [...range.getClientRects()];
     for (let box = name; box && !box.matches("table, ol"); box = box.parentElement) {
