@@ -1,4 +1,4 @@
-"""Snakemake that looks at its jobs of SLURM each second: the plugin waits ten more after each look in vain."""
+"""Snakemake that looks at its jobs of SLURM each second: the plugin waits ten more after each look."""
 
 from snakemake.cli import main
 from snakemake_executor_plugin_slurm import Executor
