@@ -205,7 +205,7 @@ def goes_on(folder, config, arguments):
     assert before.items() <= after.items()
 
 
-BROKEN_OFF = submit("--retries", "0", "--group-components", "train=2")
+BROKEN_OFF = submit("trainings", "--retries", "0", "--group-components", "train=2")
 
 
 def test_a_run_goes_on_where_scancel_stopped_it(folder):
