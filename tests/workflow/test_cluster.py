@@ -19,8 +19,7 @@ echo $!
 """
 
 
-def test_results_are_those_of_a_run_on_one_machine(finished, tmp_path, monkeypatch):
-    monkeypatch.setenv("ATTOP_WARM", "0")  # a server of its own would import more than a job's two scripts
+def test_results_are_those_of_a_run_on_one_machine(finished, tmp_path):
     submit = tmp_path / "submit.sh"
     submit.write_text(SUBMIT)
     asked = "{threads} {resources.mem_mb} {resources.runtime}"
