@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items):
 
     Folders of the longest files come first: the processes then end together, with quick ones.
     """
-    longest = ("workflow", "jobs", "docs")
+    longest = ("workflow", "jobs", "docs", "tables")
     items.sort(key=lambda item: item.path.parent.name not in longest)
     for item in items:
         if item.path.parent.name in ("workflow", "slurm"):

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def sentences(text):
                 yield words
 
 
+@cache
 def measured(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     lengths = [len(words) for words in sentences(text)] or [0]

@@ -47,14 +47,19 @@ def browser():
         yield browser, []
 
 
-@pytest.fixture(scope="module", params=("made", "given") if os.environ.get("ATTOP_REPORT") else ("made",))
-def report_path(request, shown, tmp_path_factory):
-    if request.param == "given":
-        return Path(os.environ["ATTOP_REPORT"])
+@pytest.fixture(scope="module")
+def made_path(shown, tmp_path_factory):
     *tables, manifest = shown
-    folder = tmp_path_factory.mktemp("page")
-    build_report(as_tables(*tables), manifest, folder / "report.html")
-    return folder / "report.html"
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    build_report(as_tables(*tables), manifest, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def report_path(request, made_path):
+    """The page made here; where a test asks for each page also the one that ATTOP_REPORT names."""
+    is_made = getattr(request, "param", "made") == "made"
+    return made_path if is_made else Path(os.environ["ATTOP_REPORT"])
 
 
 @pytest.fixture

@@ -1,11 +1,12 @@
 """The report as a reader sees and uses it: in a real Chromium, offline, on a phone, on a desk and on paper.
 
-The page is one made up here; with ATTOP_REPORT=path another one is checked as well.
+The page is one made up here; with ATTOP_REPORT=path another one is checked in what its content decides.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,9 @@ from support.report_page import CHOSEN, DESK, PHONE, data_of, tabs, walk_with_ta
 
 pytestmark = [pytest.mark.workflow, pytest.mark.usefixtures("browser")]
 
+PAGES = ("made", "given") if os.environ.get("ATTOP_REPORT") else ("made",)
+on_each_page = pytest.mark.parametrize("report_path", PAGES, indirect=True)
+
 
 @pytest.fixture
 def page(open_at):
@@ -33,19 +37,12 @@ def data(page):
     return data_of(page)
 
 
-@pytest.fixture
-def own(data):
-    """Likewise, of the page made here: the results behind another one are not at hand."""
-    if dict(data["methods"]).keys() != set(CHOSEN):
-        pytest.skip("the results behind this report are not at hand")
-    return data
-
-
 def at(page, where):
     """Go to an address inside the page."""
     page.evaluate("where => { location.hash = where; }", where)
 
 
+@on_each_page
 def test_it_opens_offline_with_the_headline_and_the_map_and_little_to_read(open_at, report_path):
     assert report_path.stat().st_size < 2_000_000
     opened = open_at(height=900)
@@ -75,6 +72,7 @@ FIGURES = """() => [...document.querySelectorAll("figure")].map((figure) => {
 })"""
 
 
+@on_each_page
 @pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 def test_nothing_sticks_out_every_figure_is_drawn_and_axe_finds_nothing_serious(open_at, width, scheme):
     opened = open_at(width=width, scheme=scheme)
@@ -112,6 +110,7 @@ def test_the_headline_is_in_sight_wherever_one_begins(open_at):
     assert page.locator("#tuning.current").count() == 1
 
 
+@on_each_page
 @pytest.mark.parametrize(("width", "media"), [(PHONE, "screen"), (680, "print")])
 def test_the_numbers_of_a_scale_do_not_overlap(open_at, width, media):
     page = open_at(width=width, media=media).page
@@ -126,6 +125,7 @@ def test_the_numbers_of_a_scale_do_not_overlap(open_at, width, media):
             assert all(a[1] < b[0] for a, b in pairwise(ends)), about["id"]
 
 
+@on_each_page
 def test_the_map_needs_no_script_and_the_script_changes_nothing_in_it(open_at):
     seen = [open_at(script=script).page for script in (False, True)]
     cells = [
@@ -158,10 +158,10 @@ SEEN = """async (wheres) => {
 }"""
 
 
-def test_what_the_page_shows_is_what_python_found(page, own, shown):
+def test_what_the_page_shows_is_what_python_found(page, data, shown):
     """For every data set, top and metric: the verdict in words, and the mark of every method."""
-    titles = dict(own["methods"])
-    anchors = {about["id"]: about["anchor"] for about in own["datasets"]}
+    titles = dict(data["methods"])
+    anchors = {about["id"]: about["anchor"] for about in data["datasets"]}
     flat = shown[1].groupby(["dataset", "top", "method"])["constant"].sum()
     found = judge_all(*shown[:2], shown[-1]["datasets"])
     seen = page.evaluate(SEEN, [f"#{anchors[dataset]}/{top}/{metric}" for dataset, metric, top in found])
@@ -213,6 +213,7 @@ def test_colour_is_for_leaders_the_baseline_and_what_is_pointed_at(page, data):
     assert line.evaluate("e => getComputedStyle(e).stroke") != grey
 
 
+@on_each_page
 def test_print_fits_and_is_an_overview_and_a_page_for_each_data_set(open_at):
     opened = open_at(width=680, media="print")  # A4 without margins of 15 mm
     page = opened.page
@@ -227,12 +228,12 @@ def test_print_fits_and_is_an_overview_and_a_page_for_each_data_set(open_at):
     assert len(datasets) < pages <= 12
 
 
-def test_the_numbers_it_shows_are_those_of_the_tables(own, shown):
+def test_the_numbers_it_shows_are_those_of_the_tables(data, shown):
     evaluation = shown[0].dropna(subset="value")
     means = evaluation.groupby(["dataset", "metric", "top", "method"])["value"].agg(["mean", "count"])
     found = {
         (about["id"], metric, top, method): cell
-        for about in own["datasets"]
+        for about in data["datasets"]
         for metric, view in about["views"].items()
         for top, judged in view["tops"].items()
         for method, cell in judged["cells"].items()
@@ -348,7 +349,7 @@ def test_a_method_taken_out_is_hidden_and_verdicts_stay(page, data):
     assert page.locator(f"#map tr[data-method='{best}']:visible").count() == 1
 
 
-@pytest.mark.usefixtures("own", "undrawn")
+@pytest.mark.usefixtures("undrawn")
 def test_headline_order_and_numbers_are_pythons_of_the_metric(page, shown):
     evaluation, *tables, manifest = shown
     for metric in ("auc", ""):

@@ -29,7 +29,8 @@ def be(program, arguments, folder, environment, output, space):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    os.environ.pop("PYTEST_CURRENT_TEST", None)  # else each test had servers of its own
+    for name in ("PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER"):  # else each had servers of its own
+        os.environ.pop(name, None)
     of_tests = {str(ROOT), str(ROOT / "tests")}  # by pytest's `pythonpath`
     given = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:] = [str(folder), *given, *(path for path in sys.path if path not in of_tests)]

@@ -12,7 +12,7 @@ import psutil
 import pytest
 import yaml
 
-from support import ROOT
+from support import ROOT, forked
 from support.small_run import ONE
 
 SHIFTED = {
@@ -31,17 +31,24 @@ CONFIG = {**ONE, "datasets": [DATA], "methods": [SHIFTED]}
 FOLDS, INNER, CHECKED = 2, 2, 1
 
 
-def start(folder, n_candidates, waits=0):
-    """Start the trainings of a run with so many candidates, in a group of its own."""
+COMMAND = ["-s", str(ROOT / "Snakefile"), "--configfile", "config.yaml", "--until", "train", "--cores", "1"]
+
+
+def environment(folder, n_candidates, waits=0):
+    """Configure a run with so many candidates; return its environment."""
     (folder / "config.yaml").write_text(yaml.safe_dump({**CONFIG, "budget": {"candidates": n_candidates}}))
     path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
     counted = {"COUNTED": str(folder / "counted.txt"), "COUNTED_WAITS": str(waits)}
-    command = ["-m", "snakemake", "-s", ROOT / "Snakefile", "--configfile", "config.yaml", "--until", "train"]
+    return {**os.environ, "PYTHONPATH": path} | counted
+
+
+def start(folder, n_candidates, waits):
+    """Start the trainings of a run with so many candidates, in a group of its own."""
     with (folder / "output.txt").open("w") as file:
         return subprocess.Popen(
-            [sys.executable, *command, "--cores", "1"],
+            [sys.executable, "-m", "snakemake", *COMMAND],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": path} | counted,
+            env=environment(folder, n_candidates, waits),
             start_new_session=True,
             stdout=file,
             stderr=file,
@@ -64,9 +71,8 @@ def kill_all(process):
 def finished(folder, n_candidates):
     """Run to the end; return how often each candidate was fitted meanwhile."""
     before = counts(folder)
-    running = start(folder, n_candidates)
-    status = running.wait(timeout=500)
-    assert status == 0, (folder / "output.txt").read_text()
+    status, output = forked.run("snakemake", COMMAND, folder, environment(folder, n_candidates))
+    assert status == 0, output
     return counts(folder) - before
 
 

@@ -234,10 +234,10 @@ def test_a_batch_of_trainings_is_a_share_of_the_jobs_and_all_together_are_all(tm
     status, said = run("-n", "--batch", "trainings=1/4")
     assert status == 0, said
     assert jobs(said)["train"] == 1
-    for batch in range(1, 5):
-        status, said = run("--batch", f"trainings={batch}/4")
+    for batch in (1, 2):
+        status, said = run("--batch", f"trainings={batch}/2")
         assert status == 0, said
-        assert len(list(tmp_path.glob("results/train/*/*/*/record.json"))) == batch
+        assert len(list(tmp_path.glob("results/train/*/*/*/record.json"))) == 2 * batch
     status, said = snakemake(tmp_path, "--cores", "2", "-n", config=config)
     assert status == 0, said
     assert jobs(said) == {"evaluate": 1, "trace": 1, "report": 1}
