@@ -33,7 +33,7 @@ def card(
     untrusted: Sequence[str],
     titles: Mapping[str, str],
 ) -> str:
-    """Return the card, in Markdown, of a model in a folder, with the types that skops does not trust."""
+    """Write the card, in Markdown, of a model in a folder, with the types that skops does not trust."""
     parts = [
         [f"# {titles[model.method]} for {model.data.title or model.data.id}"],
         ["## What to expect", *_expectation(model)],
@@ -97,7 +97,7 @@ def _known(value: float) -> float | None:
 
 
 def draw_curve(model: Deployed) -> bytes | None:
-    """Return the picture of a list as long as the data, as PNG.
+    """Draw the picture of a list as long as the data, as PNG.
 
     Where no number can be expected it is the curve of hits of the test parts; None with groups.
     """
@@ -203,7 +203,7 @@ def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
 
 
 def _python(package: Package) -> str:
-    """Return Python code that scores a file like the data."""
+    """Write Python code that scores a file like the data."""
     return (
         "from attop_bench.deploy.package import read_package\n\n"
         f'scores = read_package(".").rank("new.{package.notes["format"]}")["score"]'

@@ -215,7 +215,7 @@ def deploy(
 
 
 def _top_of(data: DatasetConfig, dataset: Dataset, top: Top | None) -> Top:
-    """Return the top that a model is for: where all rows are one list, as a share of a list."""
+    """Choose the top that a model is for: where all rows are one list, as a share of a list."""
     top = top or data.tops[0]
     if dataset.groups is None:
         top = top.as_share(len(dataset.y))
@@ -227,7 +227,7 @@ def _top_of(data: DatasetConfig, dataset: Dataset, top: Top | None) -> Top:
 
 
 def _folds_of(config: Config, data: DatasetConfig, dataset: Dataset) -> list[Fold]:
-    """Return the folds of all repeats of a data set's protocol."""
+    """Make the folds of all repeats of a data set's protocol."""
     protocol = data.protocol
     repeats = (
         make_folds(
@@ -252,7 +252,7 @@ def _try_all(
     n_jobs: int,
     tell: Callable[[str], None],
 ) -> list[Tried]:
-    """Return all methods with their test parts, best first; refuse if none could be trained."""
+    """Train all methods on their training parts, the best first; refuse if none could be trained."""
     repeats = data.protocol.repeats
     a_repeat = len(folds) // repeats
     tried = []
@@ -290,7 +290,7 @@ def _try_all(
 
 
 def _rows_to_fit(data: DatasetConfig, dataset: Dataset, all_rows: bool) -> Ints:
-    """Return the rows that the model is fitted on."""
+    """Select the rows that the model is fitted on."""
     if all_rows:
         return np.arange(len(dataset.y))
     return rows_for_the_next(data.protocol.kind, dataset, **data.protocol.options)
@@ -368,7 +368,7 @@ def _fit(
 def _notes(
     job: Job, dataset: Dataset, origin: Origin, params: Mapping[str, Any], top: Top
 ) -> dict[str, Any]:
-    """Return the notes of a package on its data; see `Package.notes`."""
+    """Write the notes of a package on its data; see `Package.notes`."""
     table = dataset.table
     # A share of the positives, unknown among new rows, is that of all rows here.
     if top.kappa is not None:
@@ -397,14 +397,14 @@ def _notes(
 
 
 def _format_in(params: Mapping[str, Any]) -> str:
-    """Return the format of the data's file, and of data without one that of lists."""
+    """Name the format of the data's file; data without a file have that of lists."""
     if params.get("format"):
         return params["format"]
     return format_of(params["path"]) if "path" in params else "csv"
 
 
 def _precision_of(expectation: Expectation) -> dict[str, Any]:
-    """Return the note of the precision at the top of groups, which have no next list."""
+    """Write the note of the precision at the top of groups, which have no next list."""
     if expectation.next is not None:
         return {}
     rates = {
@@ -420,7 +420,7 @@ def _precision_of(expectation: Expectation) -> dict[str, Any]:
 
 
 def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
-    """Return the parameters of the builder, with the places of downloaded files."""
+    """Complete the parameters of the builder by the places of downloaded files."""
     if not data.files:
         return dict(data.params)
     receipt = plan.receipt_path(data.id)
@@ -435,7 +435,7 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
 def read(
     name: str, kind: str, params: Mapping[str, Any], seed: int = 0
 ) -> tuple[Dataset, Origin]:
-    """Return a data set, of which all rows are in a model, and what its file has beside the features.
+    """Read a data set, of which all rows are in a model, and what its file has beside the features.
 
     Raises
     ------
@@ -478,7 +478,7 @@ def read(
 def pipeline_of(
     dataset: Dataset, takes: str, scaling: str, estimator: Estimator
 ) -> Pipeline:
-    """Return an unfitted pipeline of the table of a data set.
+    """Make an unfitted pipeline of the table of a data set.
 
     Of an estimator that takes a matrix its steps are missing values and categories, scale and estimator, of
     one that takes the table the estimator alone.
@@ -492,7 +492,7 @@ def pipeline_of(
 
 
 def scores_gaps(pipeline: Any, X: pd.DataFrame, columns: Sequence[str]) -> bool:
-    """Return whether a model has a score for a row that has no value in some columns."""
+    """Decide whether a model has a score for a row that has no value in some columns."""
     gaps = X.head(1).assign(
         **{name: X[name].head(1).mask([True]) for name in columns}
     )
@@ -505,7 +505,7 @@ def scores_gaps(pipeline: Any, X: pd.DataFrame, columns: Sequence[str]) -> bool:
 def _ranked(
     dataset: Dataset, origin: Origin, columns: Mapping[str, Any], best: Tried
 ) -> pd.DataFrame:
-    """Return all rows, first those put highest in a test part by models not trained on them."""
+    """Rank all rows, first those put highest in a test part by models not trained on them."""
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
     for record in best.records:
         z = record.scores[0]
@@ -529,7 +529,7 @@ def _ranked(
 def finished(
     plan: Plan, runs: Sequence[Run], top: Top, folds: Sequence[Fold]
 ) -> list[Record]:
-    """Return the records of a finished run of this configuration for one of its tops; none if some lack."""
+    """Read the records of a finished run of this configuration for one of its tops; none if some lack."""
     data, records = plan.config.dataset(runs[0].dataset), []
     if (
         data.selection != "nested"
@@ -568,7 +568,7 @@ def train(
 def summed(
     method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Record]
 ) -> Tried:
-    """Return a method with the mean of its test parts."""
+    """Combine the test parts of a method into their mean."""
     error = next((o.reason for o in records if not o.ok), "")
     values = [] if error else _values(jobs[0].metric, jobs[0], dataset, records)
     known = [value for value in values if math.isfinite(value)]
@@ -589,7 +589,7 @@ def _refuse_drawn(config: Config, methods: Sequence[str]) -> None:
 
 
 def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
-    """Return the candidate with the best mean over the inner folds of all training parts."""
+    """Choose the candidate with the best mean over the inner folds of all training parts."""
     inner = [record.tops[0]["inner"] for record in records]
     values = [
         [one.get("selected_by", one["values"]) for one in candidates]
@@ -695,7 +695,7 @@ def share_kept(
     candidate: Params,
     n_jobs: int,
 ) -> float:
-    """Return the share of the top that two models keep if a fifth of their training rows differ."""
+    """Measure the share of the top that two models share if a fifth of their training rows differ."""
     if dataset.groups is not None:
         return math.nan
     halves = []
@@ -735,7 +735,7 @@ def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
 
 
 def test_train_ratio(records: Sequence[Record]) -> float:
-    """Return the mean ratio of test to training items."""
+    """Compute the mean ratio of test to training items."""
     return float(np.mean([record.n_test / record.n_train for record in records]))  # type: ignore[operator]
 
 
@@ -746,6 +746,6 @@ def _cut(top: Top, dataset: Dataset, record: Record) -> int:
 def _values(
     metric: Metric, job: Job, dataset: Dataset, records: Sequence[Record]
 ) -> list[float]:
-    """Return a metric of the scores of every test part."""
+    """Compute a metric of the scores of every test part."""
     sample, (top,) = sample_of(dataset), job.tops
     return [sample.measure(metric, o.test, o.scores[0], top).value for o in records]

@@ -44,7 +44,7 @@ def columns_of_list(
     wanted: Sequence[str] | None,
     has_reasons: bool,
 ) -> list[str]:
-    """Return the columns of a file that a list has between the number of the row and the score.
+    """Name the columns of a file that a list has between the number of the row and the score.
 
     Those that are no features come first. Then come those `wanted`, or all of the file by ``["all"]``. By
     default a list without reasons has the first features, as nothing else says what the rows are.
@@ -166,7 +166,7 @@ def _text_of(content: bytes) -> str:
 
 
 def _separator(text: str) -> str:
-    """Return the sign that cuts the header into the names of a list, or into most fields."""
+    """Find the sign that cuts the header into the names of a list, or into most fields."""
     headers = {mark: next(_rows(text, mark), []) for mark in ",;\t"}
     named = [mark for mark, names in headers.items() if "rank" in names]
     return named[0] if named else max(headers, key=lambda mark: len(headers[mark]))
@@ -182,7 +182,7 @@ def _rows(text: str, mark: str) -> Iterator[list[str]]:
 
 
 def own_rows(table: pd.DataFrame) -> pd.Series:
-    """Return which rows are of the list itself, none that left it or were drawn from below."""
+    """Mark the rows that are of the list itself, without those that left it or were drawn from below."""
     return (
         numbers(table, "listed") == 1
         if "listed" in table
@@ -191,7 +191,7 @@ def own_rows(table: pd.DataFrame) -> pd.Series:
 
 
 def numbers(table: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column of a list that was read as numbers; a program may have written 1.0."""
+    """Convert a column of a list to whole numbers; a program may have written 1.0."""
     values = pd.to_numeric(table[name], errors="coerce")
     if values.isna().any():
         unreadable = table.loc[values.isna(), name].iloc[0]
@@ -202,7 +202,7 @@ def numbers(table: pd.DataFrame, name: str) -> pd.Series:
 
 
 def lists_in(folder: str | Path) -> list[Path]:
-    """Return a folder's .csv and .xlsx files in the order a reader counts, list-2 before list-10."""
+    """List a folder's .csv and .xlsx files in the order a reader counts, list-2 before list-10."""
 
     def natural(path: Path) -> list[tuple[int, str]]:
         return [
@@ -227,7 +227,7 @@ def changes(
     named: Sequence[str],
     tell: Callable[[str], None],
 ) -> pd.Series:
-    """Return of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
+    """Say of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
 
     Rows are known by `column`, one of those `named`, which are no features. The top of the last list has as
     many rows as that of the new one, of each `group` if there are groups. `tell` gets a line on rows gone.

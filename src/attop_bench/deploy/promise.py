@@ -69,7 +69,7 @@ class Promise(BaseModel):
 
     @classmethod
     def of_list(cls, coming: NextList, prevalence: float | None) -> Promise:
-        """Return the promise of the next list."""
+        """Compute the promise of the next list."""
         numbers = {
             name: _known(getattr(coming, name))
             for name in ("expected", "low", "high", "least")
@@ -91,7 +91,7 @@ class Promise(BaseModel):
         precision: Mapping[str, float | None],
         prevalence: float | None,
     ) -> Promise:
-        """Return the promise of `k` rows at the top of groups, by the precision of the test parts."""
+        """Compute the promise of `k` rows at the top of groups, by the precision of the test parts."""
         hits = {
             name: None if rate is None else rate * k
             for name, rate in precision.items()
@@ -115,7 +115,7 @@ class Promise(BaseModel):
         return promise.promising(hits["low"])
 
     def promising(self, least: float | None) -> Promise:
-        """Return this with what is promised, where that is more than nothing; a perfect list never is."""
+        """Keep what is promised, where that is more than nothing; a perfect list never is."""
         if not least:
             return self
         return self.model_copy(
@@ -123,7 +123,7 @@ class Promise(BaseModel):
         )
 
     def without(self, reason: str) -> Promise:
-        """Return this with nothing expected or promised."""
+        """Drop what is expected or promised."""
         nothing = dict.fromkeys(("expected", "low", "high", "least"))
         return self.model_copy(update={**nothing, "reason": reason})
 
@@ -200,12 +200,12 @@ def read_held_out(path: Path) -> list[list[HeldOut]]:
 
 
 def promise_path(file: str | Path) -> Path:
-    """Return the file beside a list that holds its promise."""
+    """Name the file beside a list that holds its promise."""
     return Path(file).with_suffix(".promise.json")
 
 
 def read_promise(file: Path) -> Promise | None:
-    """Return the promise beside a list; None if there is none."""
+    """Read the promise beside a list; None if there is none."""
     where = promise_path(file)
     if not os.path.lexists(where):
         return None
@@ -228,7 +228,7 @@ def labels_of(
     positive: Any = "1",
     values: Sequence[str] | None = ("0", "1"),
 ) -> pd.Series:
-    """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet.
+    """Read the labels of a list's own rows: 1, 0, or NaN where there is none yet.
 
     They are among `values`, if these are given, of which `positive` counts, or 1 and 0.
     """

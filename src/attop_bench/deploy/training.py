@@ -59,7 +59,7 @@ class Distribution:
     usual: Distances = field(default_factory=Distances)
 
     def distances(self, values: Floats) -> Distances:
-        """Return how far values are from these."""
+        """Measure how far values are from these."""
         present = values[~np.isnan(values)]
         missing = 1 - len(present) / len(values) - self.missing
         unseen = 0.0
@@ -85,7 +85,7 @@ class Training:
 
 
 def shares_up_to(cuts: Floats, values: Floats) -> Floats:
-    """Return the share of values that are at most each of the increasing `cuts`."""
+    """Compute the share of values that are at most each of the increasing `cuts`."""
     if not len(cuts):
         return np.empty(0)
     places = np.searchsorted(cuts, values, "left")
@@ -95,7 +95,7 @@ def shares_up_to(cuts: Floats, values: Floats) -> Floats:
 
 
 def some_rows(n_rows: int, n_columns: int) -> Ints:
-    """Return the rows that are looked at: all, or of many a random part, the same at each call."""
+    """Select the rows that are looked at: all, or of many a random part, the same at each call."""
     most = min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_CELLS // max(n_columns, 1)))
     if n_rows <= most:
         return np.arange(n_rows)
@@ -132,14 +132,14 @@ def summarise(
 
 
 def effect_of(rows: Ints, unit: Ints | None) -> float:
-    """Return how many of some rows are worth one."""
+    """Compute how many of some rows are worth one."""
     if unit is None:
         return 1.0
     return float(design_effect(np.ones(len(rows)), unit[rows]))
 
 
 def _summary(X: pd.DataFrame, rows: Ints, unit: Ints | None) -> Training:
-    """Return the summary of some rows; what is usual is not known yet."""
+    """Summarise some rows; what is usual is not known yet."""
     rows = rows[some_rows(len(rows), X.shape[1])]
     part = X.iloc[rows]
     units = np.arange(len(rows)) if unit is None else unit[rows]
@@ -183,7 +183,7 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
 def _of_category(
     aspect: Aspect, missing: float, present: Floats, unit: Ints
 ) -> Distribution:
-    """Return the distribution of the values that others have too.
+    """Compute the distribution of the values that others have too.
 
     A row is left out whose value no other unit has, as a new row is whose value no unit of training has: else
     common values were more frequent among new rows than in training.
@@ -206,7 +206,7 @@ def _of_category(
 
 
 def _cuts_between(quantiles: Floats) -> Floats:
-    """Return numbers between distinct quantiles, and one just outside each end."""
+    """Choose numbers between distinct quantiles, and one just outside each end."""
     atoms = np.unique(quantiles)
     margin = _BEYOND * (float(np.abs(atoms).max()) or 1.0)
     return np.concatenate(
@@ -217,7 +217,7 @@ def _cuts_between(quantiles: Floats) -> Floats:
 def _beyond_chance(
     distribution: Distribution, found: Distances, chance: float
 ) -> Distances:
-    """Return distances less their mean under equal laws; `chance` is the variance of a mean of units."""
+    """Subtract from distances their mean under equal laws; `chance` is the variance of a mean of units."""
 
     def shares(share: float) -> float:
         return float(_MEAN_SHARE * np.sqrt(chance * share * (1 - share)))

@@ -21,7 +21,7 @@ MANY_VALUES = 50
 
 
 def as_identifiers(text: pd.Series, where: str) -> pd.Series:
-    """Return identifiers: integers if all are written canonically, so that 01 stays another than 1."""
+    """Convert identifiers to integers if all are written canonically, so that 01 is another than 1."""
     text = require_present(text, where)
     return (
         text.astype(np.int64)
@@ -31,7 +31,7 @@ def as_identifiers(text: pd.Series, where: str) -> pd.Series:
 
 
 def is_identifier(values: pd.Series) -> bool:
-    """Return whether most values name one row or two, as order numbers and notes do."""
+    """Decide whether most values name one row or two, as order numbers and notes do."""
     return values.nunique() > max(MANY_VALUES, values.notna().sum() / 2)
 
 

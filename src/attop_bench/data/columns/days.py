@@ -25,14 +25,14 @@ _OFFSET = re.compile(r"[T ].*(Z|[-+]\d{2}(:?\d{2})?)$", re.IGNORECASE)
 
 
 def is_dates(values: pd.Series) -> bool:
-    """Return whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
+    """Decide whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
     distinct = values.dropna().astype(str).unique()
     dates = sum(is_date(v) for v in distinct)
     return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
 
 
 def day_numbers(column: pd.Series, where: str) -> Ints:
-    """Return the day of each value: days since 1970-01-01, or a number of days rounded down.
+    """Convert values to days: days since 1970-01-01, or a number of days rounded down.
 
     Takes dates, also as text such as ``2024-12-31`` or ``2024-12-31 23:59:00``, and numbers of days counted
     from any day; refuses all else. No value may be missing.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def require_present(column: pd.Series, where: str) -> pd.Series:
-    """Return a column; refuse one with missing values."""
+    """Refuse a column with missing values; any other is passed on."""
     if column.isna().any():
         raise DatasetError(
             f"{where}: {_missing(column)}: fill them in or drop these rows"

@@ -21,7 +21,7 @@ _COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({PLAIN_NUMBER})\s*")
 
 
 def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return which rows are positive: of a value, of one of a list, or by a comparison such as ``">= 1"``."""
+    """Mark the positive rows: those of a value, of one in a list, or by a comparison such as ``">= 1"``."""
     comparison = comparison_with(table, name, positive)
     y = is_positive(table, name, positive)
     if not y.any():
@@ -34,7 +34,7 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
 
 
 def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return which rows are positive, as `positive_labels`, also if none is."""
+    """Mark the positive rows as `positive_labels` does, also if there is none."""
     import pandas as pd
 
     comparison = comparison_with(table, name, positive)
@@ -71,7 +71,7 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
 def decided(
     table: Table, name: str, positive: object, negative: object
 ) -> NDArray[np.bool_]:
-    """Return the rows whose label is positive or negative; refuse one that is both, and if none is negative.
+    """Mark the rows whose label is positive or negative; refuse one that is both, and if none is negative.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def decided(
 def comparison_with(
     table: Table, name: str, positive: object
 ) -> tuple[str, float] | None:
-    """Return a comparison as `comparison_of`; None where it is a value of the column, such as ``<30``."""
+    """Parse a comparison as `comparison_of`; None where it is a value of the column, such as ``<30``."""
     comparison = comparison_of(positive)
     return (
         None
@@ -109,13 +109,13 @@ def comparison_with(
 
 
 def comparison_of(positive: object) -> tuple[str, float] | None:
-    """Return sign and limit of a comparison; None for a value."""
+    """Parse the sign and the limit of a comparison; None for a value."""
     match = _COMPARISON.fullmatch(positive) if isinstance(positive, str) else None
     return None if match is None else (match[1], float(match[2]))
 
 
 def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
-    """Return the rows with a value: of text the same text; else, or where none is, the same number."""
+    """Mark the rows that have a value: the same text; else, or where there is none, the same number."""
     import pandas as pd
 
     row, distinct = pd.factorize(text)

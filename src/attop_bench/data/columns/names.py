@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
-    """Return the name of a column given by its name or number."""
+    """Find the name of a column by its name or number."""
     if (name := " ".join(str(wanted).split())) in frame.columns:
         return name  # blanks around a name are easily overlooked
     number = (

@@ -30,17 +30,17 @@ class Columns(NamedTuple):
 
 
 def is_table(X: object) -> bool:
-    """Return whether features are a table with typed columns, and no matrix."""
+    """Decide whether features are a table with typed columns, and no matrix."""
     return hasattr(X, "iloc")
 
 
 def is_sparse(X: object) -> bool:
-    """Return whether features are a sparse matrix."""
+    """Decide whether features are a sparse matrix."""
     return hasattr(X, "tocsr")
 
 
 def columns_of(X: Any) -> Columns:
-    """Return the columns of features: of a table by their dtype, of a matrix all are numbers."""
+    """Sort the columns of features by type: those of a table by dtype, those of a matrix are numbers."""
     columns = Columns([], [], [])
     if not is_table(X):
         columns.numbers.extend(range(X.shape[1]))
@@ -56,7 +56,7 @@ def columns_of(X: Any) -> Columns:
 
 
 def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series:
-    """Return a column of text as categories: `values`, by default all that it has, in sorted order.
+    """Convert text to categories: `values`, by default all that the column has, in sorted order.
 
     What is none of `values` is missing.
     """
@@ -68,14 +68,14 @@ def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series
 
 
 def values_of(X: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the values of each column of categories of a table."""
+    """List the values of each column of categories of a table."""
     return {
         name: X[name].cat.categories.tolist() for name in columns_of(X).categories
     }
 
 
 def has_fixed_features(X: Any, max_categories: int | None) -> bool:
-    """Return whether each value of a category has a feature before anything is learnt.
+    """Decide whether each value of a category has a feature before anything is learnt.
 
     Else the training rows say which values have one: with `max_categories`, where categories are missing, and
     beside texts, of which they say which words have one.
@@ -87,7 +87,7 @@ def has_fixed_features(X: Any, max_categories: int | None) -> bool:
 
 
 def count_features(X: Any, max_categories: int | None) -> int:
-    """Return the number of features: one a column, and of a category whose values all have one, these."""
+    """Count the features: one a column, and one a value of a category whose values all have one."""
     values = values_of(X) if has_fixed_features(X, max_categories) else {}
     return X.shape[1] - len(values) + sum(map(len, values.values()))
 
@@ -98,7 +98,7 @@ def column_transformer(
     max_categories: int | None = None,
     scaling: str = "none",
 ) -> Pipeline:
-    """Return an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
+    """Make an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
 
     The columns are those of `X`, see `columns_of`. With `impute` missing numbers become the median,
     categories the most frequent one, an empty column 0; else a missing category is one more value, and a
@@ -138,7 +138,7 @@ def column_transformer(
 
 
 def _encoder(X: Any, max_categories: int | None, sparse: bool) -> Any:
-    """Return an unfitted encoder of categories to 0/1 columns."""
+    """Make an unfitted encoder of categories to 0/1 columns."""
     from sklearn.preprocessing import OneHotEncoder
 
     fixed = has_fixed_features(X, max_categories)
@@ -151,14 +151,14 @@ def _encoder(X: Any, max_categories: int | None, sparse: bool) -> Any:
 
 
 def text_weights() -> TfidfVectorizer:
-    """Return an unfitted transformer of a column of text to weights of its words, sparse."""
+    """Make an unfitted transformer of a column of text to weights of its words, sparse."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     return TfidfVectorizer(min_df=_ROWS_OF_A_WORD, sublinear_tf=True)
 
 
 def scaler(kind: str, sparse: bool = False) -> Any:
-    """Return an unfitted transformer for `kind`, or None for ``"none"``.
+    """Make an unfitted transformer for `kind`, or None for ``"none"``.
 
     Features of a `sparse` matrix are divided by their standard deviation and not centred: a zero stays one.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
-    """Return all negatives and as many positives, drawn at random, as make up `share` of these rows."""
+    """Draw positives at random until they are `share` of all rows; all negatives stay."""
     rows = np.flatnonzero(y)
     count = round(share / (1 - share) * (len(y) - len(rows)))
     if not 1 <= count <= len(rows):
@@ -30,7 +30,7 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
 
 
 def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
-    """Return a number for each row of a table, the same for rows with the same values; see `alike`.
+    """Number the rows of a table so that rows with the same values have the same number; see `alike`.
 
     Rows are counted in the order of their features, see `has_fixed_features`: their numbers, then the last
     value of a category first; else in the order of the columns. Splits are drawn by these numbers, so another
@@ -51,7 +51,7 @@ def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
 
 
 def alike(X: Floats) -> Ints:
-    """Return a number for each row, the same for rows with the same values; all missing values are alike.
+    """Number rows so that those with the same values have the same number; missing values are all alike.
 
     It counts the different rows in their order, as `numpy.unique`, which is slow where rows are long.
     """
@@ -84,7 +84,7 @@ def query_level_norm(X: Floats, query: NDArray) -> Floats:
 def parts_by_bounds(
     query: NDArray, bounds: Sequence[float], where: str = "data"
 ) -> Ints:
-    """Return the part of each row, from 0, by the number of its query.
+    """Number the part of each row, from 0, by the number of its query.
 
     `bounds` are the highest query of each part but the last, increasing.
     """

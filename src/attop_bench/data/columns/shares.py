@@ -12,7 +12,7 @@ _PARTS, _SEED = 5, 0x0A10
 
 
 def shares_of_others(codes: Ints, y: NDArray) -> Floats:
-    """Return the share of positives of each row's value among rows that are not in the row's part.
+    """Compute the share of positives of each row's value among the rows of other parts.
 
     Each row is in one of five parts by chance. Of a value with few rows elsewhere it is near the mean.
 

@@ -79,7 +79,7 @@ class RawOptions(BaseModel):
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
-        """Return checked options; raise `DatasetError` for a value of another type or range."""
+        """Check options; raise `DatasetError` for a value of another type or range."""
         try:
             return cls(**options)
         except pydantic.ValidationError as error:

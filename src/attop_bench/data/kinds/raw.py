@@ -104,12 +104,12 @@ def read_raw_table(options: RawOptions) -> RawTable:
 def _named(
     frame: pd.DataFrame, wanted: Sequence[str | int], where: str
 ) -> list[str]:
-    """Return the names of columns that are given by name or number."""
+    """Find the names of columns by their names or numbers."""
     return [column_of(frame, column, where) for column in wanted]
 
 
 def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, str]:
-    """Return ``group``, ``entity`` and ``day``, where there are any -> column; refuse the label as one."""
+    """Map ``group``, ``entity`` and ``day``, where there are any, to columns; refuse the label as one."""
     wanted = {role: getattr(options, role) for role in ("group", "entity", "day")}
     roles = {
         role: column_of(frame, c, options.where)
@@ -127,7 +127,7 @@ def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, st
 def _feature_names(
     frame: pd.DataFrame, aside: set[str], options: RawOptions
 ) -> list[str]:
-    """Return the columns that are features: those to keep, or all that are not set aside."""
+    """Name the columns that are features: those to keep, or all that are not set aside."""
     where = options.where
     keep = options.keep
     features = (
@@ -151,7 +151,7 @@ def _feature_names(
 def _kept(
     frame: pd.DataFrame, keep: Sequence[str | int], aside: set[str], where: str
 ) -> list[str]:
-    """Return the columns to keep; refuse one that is something else, or named twice."""
+    """Name the columns to keep; refuse one that is something else, or named twice."""
     features = _named(frame, keep, where)
     if both := aside & set(features):
         raise DatasetError(
@@ -167,7 +167,7 @@ def _kept(
 def _typed(
     rows: Table, features: Sequence[str], options: RawOptions
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Return the features by their types, those that are categories, and those that are text."""
+    """Read the features by their types, and name those that are categories and those that are text."""
     import pandas as pd
 
     where = options.where
@@ -216,7 +216,7 @@ def _left_out(
 
 
 def _aside(rows: Table, places: Ints, rule: str) -> Aside:
-    """Return the entry of rows that are left out, by their places, with the first of them."""
+    """Enter rows that are left out, by their places, into a ledger, with the first of them."""
     if not len(places) or rows.lines is None:
         return Aside(rule, len(places))
     first = places[0]
@@ -228,7 +228,7 @@ def _aside(rows: Table, places: Ints, rule: str) -> Aside:
 def _read(
     paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None
 ) -> tuple[Table, Ints | None, Ledger]:
-    """Return the rows of all files, the number of each row's file if there are several, and their ledger."""
+    """Read the rows of all files, number each row's file if there are several, and join their ledgers."""
     import pandas as pd
 
     others = {

@@ -19,7 +19,7 @@ from attop_bench.data.reading.as_found import lines_of, written_oddly
 
 
 def evidence(profile: Profile, form: str | None) -> Look:
-    """Return all that is found in a table whose columns, label and missing values are known."""
+    """Gather all findings on a table whose columns, label and missing values are decided."""
     table, frame = profile.table, profile.frame
     label = profile.of_label
     numbers = [
@@ -61,7 +61,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
 
 
 def _without_class(profile: Profile) -> tuple[pd.Series, pd.Series]:
-    """Return which rows have no label, and which have one of another outcome."""
+    """Mark the rows that have no label, and those that have a label of another outcome."""
     if profile.label is None:
         none = pd.Series(False, profile.frame.index)
         return none, none
@@ -70,7 +70,7 @@ def _without_class(profile: Profile) -> tuple[pd.Series, pd.Series]:
 
 
 def _leaks(profile: Profile, labelled: pd.Series) -> dict[str, str]:
-    """Return the columns that tell the label nearly alone, and how, by the rows that have one."""
+    """Find the columns that tell the label nearly alone, among the rows that have a label."""
     label = profile.label
     if label is None:
         return {}
@@ -79,7 +79,7 @@ def _leaks(profile: Profile, labelled: pd.Series) -> dict[str, str]:
 
 
 def _span(dates: pd.Series) -> int:
-    """Return the days from the first to the last, both counted; 0 if they are no dates.
+    """Count the days from the first to the last, both included; 0 if the values are no dates.
 
     Dates that are all the first of a month stand for whole months.
     """
@@ -98,14 +98,14 @@ def _span(dates: pd.Series) -> int:
 
 
 def _digest(values: pd.Series) -> int:
-    """Return a number that columns of the same values share."""
+    """Compute a number that is equal for columns of equal values."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
         return hash(values.to_numpy().tobytes())
     return int(pd.util.hash_pandas_object(values.astype(str), index=False).sum())
 
 
 def _twins(frame: pd.DataFrame) -> dict[str, str]:
-    """Return column -> an earlier one with the same values."""
+    """Map each column that repeats an earlier one to the name of that one."""
     first: dict[tuple[int, str], str] = {}
     twins = {}
     for name in frame.columns:

@@ -78,7 +78,7 @@ class Look:
     doubtful: list[int]
 
     def column(self, name: str) -> Column:
-        """Return the column of a name."""
+        """Find the column of a name."""
         return next(c for c in self.columns if c.name == name)
 
     @property

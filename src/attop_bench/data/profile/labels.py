@@ -57,7 +57,7 @@ def choose_label(profile: Profile) -> Profile:
 
 
 def _with_named(profile: Profile, name: str) -> Profile:
-    """Return a profile with the named column as label; nothing beside one value is the other label."""
+    """Take the named column as the label; beside a single value, an empty cell is the other label."""
     answers = profile.answers
     name = column_of(profile.frame, name, profile.table.where)
     values = profile.frame[name].dropna().unique()
@@ -73,7 +73,7 @@ def _with_named(profile: Profile, name: str) -> Profile:
 
 
 def _known_or_not(profile: Profile) -> Profile:
-    """Return a profile whose label has no marks, such as ``?``, that stand for none of its values."""
+    """Read marks in the label column, such as ``?``, as no label."""
     name = profile.of_label
     if name is None or not profile.finds_missing:
         return profile
@@ -94,7 +94,7 @@ def _known_or_not(profile: Profile) -> Profile:
 def candidates(
     table: Table, frame: pd.DataFrame, columns: Sequence[Column]
 ) -> list[LabelColumn]:
-    """Return the columns that could be the label, likeliest first.
+    """Rank the columns that could be the label, the likeliest first.
 
     They hold two values, or grades if their names or places say so, each class in enough rows for folds.
     Names go first, then two values, columns without gaps, the last column, text, the rarest positives.
@@ -139,7 +139,7 @@ def having(
     known: Sequence[LabelColumn],
     negative: Sequence[object] | None = None,
 ) -> LabelColumn:
-    """Return the likeliest of the columns that could be the label which has a positive value."""
+    """Find the likeliest label column that contains a positive value."""
     for label in known:
         with suppress(DatasetError):
             return as_label(table, frame, label.column, positive, negative)
@@ -149,7 +149,7 @@ def having(
 
 
 def _is_named(name: str) -> bool:
-    """Return whether a column has the name of an outcome."""
+    """Decide whether the name of a column is that of an outcome."""
     words = [word.removeprefix("is") for word in words_of(name)]
     if word_set("outcome, as the last word").issuperset(words[-1:]):
         return bool(words)
@@ -170,7 +170,7 @@ def as_label(
     positive: object = None,
     negative: Sequence[object] | None = None,
 ) -> LabelColumn:
-    """Return a column as label, by default with its likeliest positive value.
+    """Describe a column as the label, by default with its likeliest positive value.
 
     Without `negative`, all values that are not positive are, but for outcomes that are not known yet.
     """
@@ -206,7 +206,7 @@ def as_label(
 
 
 def _as_written(values: pd.Series, positive: object) -> object:
-    """Return one value, or several, as the column writes them."""
+    """Look up how the column writes one value, or several."""
     if not isinstance(positive, list):
         return (
             _variants(values, positive) if isinstance(positive, str) else positive
@@ -225,7 +225,7 @@ def _with_negative(
     negative: Sequence[object] | None,
     none: Sequence[object],
 ) -> LabelColumn:
-    """Return a label with the values that are negative, if not all others are, and its share among both."""
+    """Name the negative values of a label where not all others are negative, and correct its share."""
     name = label.column
     if negative is None and not none:
         return label
@@ -252,31 +252,31 @@ def _with_negative(
 def _among(
     table: Table, name: str, values: pd.Series, wanted: Sequence[object]
 ) -> NDArray[np.bool_]:
-    """Return which of some values of a column are among those that are wanted."""
+    """Mark the values of a column that are among those that are wanted."""
     rows = is_positive(table, name, list(wanted))
     return rows[table.frame.index.get_indexer(values.index)]
 
 
 def unknown(values: pd.Series) -> list[str]:
-    """Return the marks among values of text that stand for none of them, if two others are left."""
+    """Find the marks in a column of text that stand for no value, if two values are left without them."""
     marks = sorted(set(values.dropna().unique()) & UNKNOWN)
     return marks if len(_known(values).unique()) >= 2 else []
 
 
 def _known(values: pd.Series) -> pd.Series:
-    """Return the values that are present, without marks such as ``?`` where others are left."""
+    """Drop missing values, and marks such as ``?`` where other values are left."""
     present = values.dropna()
     marked = present.isin(UNKNOWN)
     return present if marked.all() else present[~marked]
 
 
 def _folded(value: object) -> object:
-    """Return a value without capitals: Yes, yes and YES are one."""
+    """Fold capitals of a text: Yes, yes and YES are one value."""
     return value.casefold() if isinstance(value, str) else value
 
 
 def _variants(values: pd.Series, value: str) -> object:
-    """Return a value as it is written, or all that are it but for capitals, if another is left."""
+    """Find all spellings of a value that differ in capitals alone, if another value is left."""
     words = values.unique()
     alike = sorted(word for word in words if _folded(word) == _folded(value))
     return (
@@ -289,7 +289,7 @@ def _variants(values: pd.Series, value: str) -> object:
 
 
 def _positive(values: pd.Series) -> tuple[object, str]:
-    """Return the likeliest positive value, the rarer of two, and what else it could be."""
+    """Guess the positive value, the rarer of two, and list what else it could be."""
     present = _known(values)
     if present.nunique() == 1 < values.nunique():
         return _plain(present.iloc[0]), ", ".join(sorted({*values} - {*present}))
@@ -318,7 +318,7 @@ def _positive(values: pd.Series) -> tuple[object, str]:
 
 
 def _grade(values: pd.Series) -> tuple[object, str]:
-    """Return the lowest grade with at most half of the rows from it on, of many a tenth, as a comparison."""
+    """Guess a comparison with a grade: the lowest that at most half of the rows reach, of many a tenth."""
     grades = np.unique(values)
     most = 0.5 if len(grades) <= _GRADES else 0.1
     limits = [limit for limit in grades[1:] if (values >= limit).mean() <= most]
@@ -328,6 +328,6 @@ def _grade(values: pd.Series) -> tuple[object, str]:
 
 
 def _plain(value: object) -> object:
-    """Return a value as YAML has it: 1 for 1.0."""
+    """Convert a value to how YAML writes it: 1 for 1.0."""
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -31,7 +31,7 @@ _MOST, _SHARE = 8, 0.1
 def leaks(
     frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray[np.bool_]
 ) -> dict[str, str]:
-    """Return the columns that tell the label `y` nearly alone, by a value or by having one, and how."""
+    """Find the columns that tell the label `y` nearly alone, by a value or by having one, and say how."""
     if min(y.sum(), (~y).sum()) < _ROWS:
         return {}
     half = np.random.default_rng(0x1EA).random(len(y)) < 0.5  # labels may alternate
@@ -88,7 +88,7 @@ def leaks(
 def _choices(
     frame: pd.DataFrame, names: list[str], label: str, y: NDArray[np.bool_]
 ) -> list[str]:
-    """Return the columns beside the label of which, the label among them, exactly one is 1 in each row."""
+    """Find columns beside the label that are one choice with it: exactly one of all is 1 in each row."""
     at, columns = names.index(label), []
     total = y.astype(int)
     for neighbours in (names[at + 1 :], names[:at][::-1]):
@@ -127,7 +127,7 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
 def _areas_of_numbers(
     frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
-    """Return the AUC of each column of numbers, either way up, with gaps at the median."""
+    """Compute the AUC of each column of numbers, the better of both directions, gaps at the median."""
     numeric = [
         c.name
         for c in columns
@@ -176,7 +176,7 @@ def _by_half(
 
 
 def _shares(code: Ints, y: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Floats:
-    """Return the share of positives of each code among `rows`; that of all where there is none."""
+    """Compute the share of positives of each code among `rows`; that of all rows where a code has none."""
     hits, size = (
         np.bincount(code[rows], w, code.max() + 1) for w in (y[rows], None)
     )

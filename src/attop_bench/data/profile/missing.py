@@ -69,7 +69,7 @@ def decide_missing(profile: Profile) -> Profile:
 
 
 def _with_words(profile: Profile) -> list[str]:
-    """Return the columns of text, beside the label, that have gaps which words may stand for."""
+    """List the columns of text, without the label, whose gaps may be words."""
     return [
         column.name
         for column in profile.columns
@@ -92,7 +92,7 @@ def _positives(profile: Profile) -> NDArray[np.bool_] | None:
 def gaps(
     table: Table, names: Iterable[str], y: NDArray[np.bool_] | None
 ) -> list[Gap]:
-    """Return the words in some columns of text that usually stand for missing values.
+    """Find the words in some columns of text that usually stand for missing values.
 
     One is a value if it is written as the others are, as NA among DE and FR, or if its rows go with the label
     otherwise than those of other gaps do, or than all others where there are none.
@@ -134,7 +134,7 @@ def gaps(
 
 
 def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
-    """Return a line for each column of numbers whose -1 or nines, far from its others, may mean nothing."""
+    """Report each column of numbers whose -1 or nines are far from the others: they may mean nothing."""
     lines = []
     for name in names:
         values = frame[name].dropna()
@@ -151,13 +151,13 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
 
 
 def usual_words(table: Table, name: str) -> list[str]:
-    """Return the usual words for a missing value that a column has, besides nothing."""
+    """List the usual words for a missing value that a column has, without the empty cell."""
     text = table.frame[name].str.strip()
     return sorted(text[text.isin(GAPS - {""})].unique())
 
 
 def as_options(entries: Iterable[Gap]) -> dict[str, list[str] | bool]:
-    """Return the option `missing` that keeps those as values that are."""
+    """Make the option `missing` under which words that are values stay values."""
     columns = {gap.column for gap in entries if gap.why}
     keep = {gap.column for gap in entries if gap.why and not gap.word}
     missing: dict[str, list[str] | bool] = dict.fromkeys(keep, False)
@@ -171,7 +171,7 @@ def as_options(entries: Iterable[Gap]) -> dict[str, list[str] | bool]:
 
 
 def remarks(entries: Iterable[Gap]) -> list[str]:
-    """Return a line for each word that is a value, and one for the others."""
+    """Write a line for each word that is a value, and one line for all other words."""
     lines = [
         f"{gap}: read as a value, since {gap.why}; if it is missing: --reader 'missing={{{gap.column}: "
         f"[{gap.word}]}}'"
@@ -186,7 +186,7 @@ def remarks(entries: Iterable[Gap]) -> list[str]:
 
 
 def _differ(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> bool:
-    """Return whether the shares of positives differ by more than chance."""
+    """Decide whether two shares of positives differ by more than chance."""
     from scipy.stats import fisher_exact
 
     table = [[int(a.sum()), int((~a).sum())], [int(b.sum()), int((~b).sum())]]

@@ -14,7 +14,7 @@ MOST = 20
 
 
 def undecided(values: pd.Series) -> list[object]:
-    """Return the values of a label that are no outcome yet, if two others are left.
+    """Find the values of a label that are no outcome yet, if two others are left.
 
     Of text they are words such as Open, Pending or Inconclusive; of numbers -1, -9, 9, 99 and the like, if
     they are below 0 where all others are not, or over twice the highest of the others.
@@ -38,7 +38,7 @@ def undecided(values: pd.Series) -> list[object]:
 
 
 def is_far(value: float, others: Collection[float]) -> bool:
-    """Return whether a number is below 0 where no other is, or over twice the highest of them."""
+    """Decide whether a number is below 0 where no other is, or over twice the highest of them."""
     return (
         value < 0 <= min(others, default=value)
         or value > 2 * max(others, default=value) > 0
@@ -46,7 +46,7 @@ def is_far(value: float, others: Collection[float]) -> bool:
 
 
 def _is_apart(value: float, distinct: list[float]) -> bool:
-    """Return whether a number stands apart from the grades 0, 1, ... and is one that stands for nothing."""
+    """Decide whether a number is far from the grades 0, 1, ... and one of those that stand for nothing."""
     others = [other for other in distinct if other != value]
     return (
         is_far(value, others)
@@ -55,5 +55,5 @@ def _is_apart(value: float, distinct: list[float]) -> bool:
 
 
 def _normal(value: object) -> str:
-    """Return text without capitals, and with one blank where signs other than letters are."""
+    """Fold the capitals of a text, and write one blank for all signs other than letters."""
     return " ".join(re.findall(r"[^\W_]+", str(value).casefold()))

@@ -82,7 +82,7 @@ class Profile:
         return None if self.label is None else self.label.column
 
     def saying(self, *remarks: str) -> Self:
-        """Return the profile with more to be said."""
+        """Add remarks to the profile."""
         return replace(self, remarks=(*self.remarks, *remarks))
 
     def with_missing(self, words: Mapping[str, Any]) -> Self:

@@ -67,7 +67,7 @@ class Rate(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Rate | None:
-        """Return the rate that a text such as "100 a month" states; None if it states none."""
+        """Read the rate that a text such as "100 a month" states; None if it states none."""
         match = re.fullmatch(
             rf"([1-9]\d*) ?(?:a|per|/) ?({'|'.join(PERIODS)})", text.strip()
         )
@@ -75,7 +75,7 @@ class Rate(NamedTuple):
 
 
 def parameters(table: Look) -> dict[str, Any]:
-    """Return the parameters of the kind ``file`` for a table."""
+    """Propose the parameters of the kind ``file`` for a table."""
     label = table.label
     if label is None:
         raise DatasetError(f"dataset {table.path}: {NO_LABEL}")
@@ -109,7 +109,7 @@ def parameters(table: Look) -> dict[str, Any]:
 
 
 def _roles(table: Look) -> dict[str, str]:
-    """Return the columns of groups, or else of entities, and of days, as far as there are any."""
+    """Choose the columns of groups, or else of entities, and of days, as far as there are any."""
     group = _role(table, "group")
     entity = _role(table, "entity") if group is None else None
     # Dates of birth span more.
@@ -119,7 +119,7 @@ def _roles(table: Look) -> dict[str, str]:
 
 
 def _of_features(features: Sequence[Column]) -> dict[str, object]:
-    """Return the options of features by their kinds: text, categories, and how gaps are filled."""
+    """Choose the options of features by their kinds: text, categories, and how gaps are filled."""
     categorical = [
         c
         for c in features
@@ -137,7 +137,7 @@ def _of_features(features: Sequence[Column]) -> dict[str, object]:
 
 
 def in_time(table: Look) -> dict[str, object] | None:
-    """Return a protocol that trains on earlier days than it tests; None if the days are too few."""
+    """Propose a protocol that trains on earlier days than it tests; None if the days are too few."""
     given = parameters(table)
     span = table.days.get(given.get("day", ""), 0)
     n_pos = (
@@ -167,7 +167,7 @@ def propose(
     *,
     taken: Container[str] = (),
 ) -> str:
-    """Return a configuration in YAML, with comments; by default for the top 100 of the table.
+    """Write a configuration in YAML, with comments; by default for the top 100 of the table.
 
     `rate` is a top of so many a day, a month, ...: of the rows of an average one between the first and the
     last date. `taken` are names of other data sets.
@@ -235,7 +235,7 @@ def propose(
 def _length_of_list(
     rate: Rate | None, days: int, of_day: int, *, is_grouped: bool
 ) -> str:
-    """Return the comment of a top: the list that it is the top of."""
+    """Write the comment of a top: which list it is the top of."""
     if rate:
         return f"{rate}: of a {rate.period}'s rows, on average over {days} days"
     if is_grouped:
@@ -249,7 +249,7 @@ def _length_of_list(
 
 
 def _top_of_rate(rate: Rate, table: Look, days: int) -> Top:
-    """Return the top of the rows of an average period; refuse one that holds no more rows than the rate."""
+    """Convert a rate to the top of an average period's rows; refuse a period that has no more rows."""
     rows = round(table.rows / days * PERIODS[rate.period]) if days else 0
     if rate.k < rows:
         return Top(k=rate.k, out_of=rows)
@@ -262,14 +262,14 @@ def _top_of_rate(rate: Rate, table: Look, days: int) -> Top:
 
 
 def identifier(path: str, taken: Container[str] = ()) -> str:
-    """Return a name for a data set: its file's, as far as a configuration takes it and it is not `taken`."""
+    """Make a name for a data set from that of its file: one that is valid and not `taken`."""
     stem = PurePath(path).name.split(".")[0]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
     return f"{name}-mine" if name in taken else name
 
 
 def _role(table: Look, kind: str) -> str | None:
-    """Return the complete column of entities, or groups, with the fewest values, if there is one."""
+    """Choose the complete column of entities, or of groups, with the fewest values, if there is one."""
     known = [
         c
         for c in table.columns

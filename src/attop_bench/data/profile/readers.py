@@ -167,14 +167,14 @@ Reader = Callable[[Values], Verdict]
 
 
 def role_of(values: Values) -> Role:
-    """Return the role of a column."""
+    """Decide the role of a column, by its values first and its name second."""
     if values.distinct < 2:
         return Role("constant" if values.distinct else "empty")
     return _first(_OF_TEXT if values.is_text else _OF_NUMBERS, values)
 
 
 def _first(readers: Sequence[Reader], values: Values) -> Role:
-    """Return the role that the first reader which accepts a column gives it."""
+    """Take the role that the first reader which accepts a column gives it."""
     return next(role for read in readers if (role := read(values)) is not None)
 
 
@@ -297,7 +297,7 @@ def _running_text(values: Values) -> Verdict:
 
 
 def _count_words(text: str) -> float:
-    """Return the number of words, 0 if most lack letters; of a script without blanks, two signs make one."""
+    """Count words, 0 if most lack letters; of a script without blanks, two signs are one."""
     lettered = [any(map(str.isalpha, word)) for word in text.split()]
     return max(
         len(lettered) * (2 * sum(lettered) > len(lettered)),
@@ -432,7 +432,7 @@ def _nothing_else(values: Values) -> Role:
 
 
 def _of_rows(values: Values) -> Role:
-    """Return the role of values of which nearly every row has another one."""
+    """Decide the role of values of which nearly every row has another one."""
     has_a_name = not values.meanings.isdisjoint(("identifier", "person", "list"))
     if values.rows <= MANY_VALUES:
         return Role("identifier" if has_a_name else values.plain)

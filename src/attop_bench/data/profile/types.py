@@ -36,7 +36,7 @@ def type_columns(profile: Profile) -> Profile:
 
 
 def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
-    """Return the values of the columns, NaN in those that are unusable, and a description of each."""
+    """Read the values of the columns, NaN in those that are unusable, and describe each column."""
     clean: dict[str, Any] = {}
     examples = {}
     for name, raw in table.frame.items():
@@ -59,7 +59,7 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
 
 
 def _unusable(name: str, raw: pd.Series) -> Column:
-    """Return a column whose values cannot be read."""
+    """Describe a column whose values cannot be read."""
     return Column(
         name,
         "unusable",
@@ -71,7 +71,7 @@ def _unusable(name: str, raw: pd.Series) -> Column:
 
 
 def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
-    """Return a column of numbers as one of codes if all are written as such: 01234, with a 0, or 1E5."""
+    """Take a column of numbers for codes if all are written as codes are: 01234, with a 0, or 1E5."""
     if column.kind != "number" or table.has_types:
         return column
     if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
@@ -108,7 +108,7 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
 def _answered(
     columns: Sequence[Column], roles: Mapping[str, str], where: str
 ) -> list[Column]:
-    """Return columns with the kinds that were given."""
+    """Give columns the kinds that a person has named."""
     names = [c.name for c in columns]
     for name, kind in roles.items():
         if name not in names:

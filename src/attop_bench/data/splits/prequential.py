@@ -125,7 +125,7 @@ def prequential(
 
 
 def latest_window(y: Ints, day: Ints, train: int) -> Ints:
-    """Return the rows of the last `train` days: the training window of the days that come next."""
+    """Select the rows of the last `train` days: the training window of the days that come next."""
     rows = np.flatnonzero(day > day.max() - train)
     require_classes(
         y[rows], f"the window of the last {train} days", "give train more days"
@@ -161,7 +161,7 @@ class _Windows:
         what: str,
         *options: str,
     ) -> tuple[Ints, Ints]:
-        """Return the rows to train on, and those to test on of the days before `end`."""
+        """Select the rows to train on, and those to test on among the days before `end`."""
         tested = end - self.test
         trained = tested - self.delay
         begin = trained - self.train
