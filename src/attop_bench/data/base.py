@@ -57,14 +57,14 @@ class Origin:
     #: Number of each row in the file, from 1.
     numbers: Ints
     #: Column of the labels, and its first values.
-    label: str
-    values: tuple[str, ...]
+    label: str = "label"
+    values: tuple[str, ...] = ()
     #: The column within which rows are ranked.
-    group: str | None
+    group: str | None = None
     #: The column of customers, cards or machines, where all rows are one list.
-    entity: str | None
+    entity: str | None = None
     #: Options of the file's reader.
-    reader: Mapping[str, object]
+    reader: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

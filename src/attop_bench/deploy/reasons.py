@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from attop.experiment import Fold
 from attop.extending import Floats, Ints
-from attop_bench.data.columns.shares import shares_of_others
+from attop_bench.data.columns.labels import shares_of_others
 
 
 class Difference(NamedTuple):

@@ -1,4 +1,4 @@
-"""Labels: which values of a column are positive, and which negative."""
+"""Labels: which values of a column are positive, which negative, and the shares of positives of values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.extending import Floats, Ints
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.reading.cells import PLAIN_NUMBER, plain_number
 
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
     from attop_bench.data.reading.table import Table
 
 
+#: A comparison with a number, such as ">= 1".
 _COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({PLAIN_NUMBER})\s*")
+_SIGNS = {
+    ">=": np.greater_equal,
+    "<=": np.less_equal,
+    ">": np.greater,
+    "<": np.less,
+}
+#: Parts of the rows, each of which gets its shares from the others.
+_PARTS, _SEED = 5, 0x0A10
 
 
 def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
@@ -59,13 +69,8 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
             f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
             "numeric: give the value that is positive"
         )
-    value, (sign, limit) = column.to_numpy(np.float64), comparison
-    return {
-        ">=": value >= limit,
-        "<=": value <= limit,
-        ">": value > limit,
-        "<": value < limit,
-    }[sign]
+    sign, limit = comparison
+    return _SIGNS[sign](column.to_numpy(np.float64), limit)
 
 
 def decided(
@@ -127,3 +132,31 @@ def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
             for alike, v in zip(same, distinct, strict=True)
         ]
     return np.array([*same, False])[row]
+
+
+def shares_of_others(codes: Ints, y: NDArray) -> Floats:
+    """Compute the share of positives of each row's value among the rows of other parts.
+
+    Each row is in one of five parts by chance. Of a value with few rows elsewhere it is near the mean.
+
+    Parameters
+    ----------
+    codes
+        Shape (n,), the number of each row's value, from 0.
+    y
+        Shape (n,), 1 or True where a row is positive.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Shares from 0 to 1.
+    """
+    part = np.random.default_rng(_SEED).integers(0, _PARTS, len(y))
+    shares, values = np.zeros(len(y)), codes.max() + 1
+    for tested in range(_PARTS):
+        others = part != tested
+        hits = np.bincount(codes[others], y[others], values)
+        rows = np.bincount(codes[others], minlength=values)
+        of_value = (hits + y.mean()) / (rows + 1)
+        shares[~others] = of_value[codes[~others]]
+    return shares

@@ -1,7 +1,7 @@
-"""Preparation of features: missing values, categories, words of texts, scale.
+"""Features by their types: rows that are alike, and the transformer to a matrix of numbers.
 
-Learnt from training rows only, so that nothing leaks: a data set keeps its gaps, categories and texts, and
-each fit has a transformer of its own. `attop deploy` fits the same one on all rows.
+What it fills gaps by, which categories it pools, and the scale are learnt from training rows only, so that
+nothing leaks: each fit has a transformer of its own. `attop deploy` fits the same one on all rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attop.extending import Floats
+from attop.extending import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,6 +90,40 @@ def count_features(X: Any, max_categories: int | None) -> int:
     """Count the features: one a column, and one a value of a category whose values all have one."""
     values = values_of(X) if has_fixed_features(X, max_categories) else {}
     return X.shape[1] - len(values) + sum(map(len, values.values()))
+
+
+def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
+    """Number the rows of a table so that rows with the same values have the same number; see `alike`.
+
+    Rows are counted in the order of their features, see `has_fixed_features`: their numbers, then the last
+    value of a category first; else in the order of the columns. Splits are drawn by these numbers, so another
+    order is another split.
+    """
+    kinds = columns_of(X)
+    codes = {
+        c: X[c].cat.codes.replace(-1, np.nan).astype(np.float64)
+        for c in kinds.categories
+    }
+    codes |= {
+        c: X[c].astype("category").cat.codes.astype(np.float64) for c in kinds.texts
+    }
+    if has_fixed_features(X, max_categories):
+        codes = {c: -code for c, code in codes.items()}
+        X = X[[*kinds.numbers, *kinds.categories]]
+    return alike(X.assign(**codes).to_numpy(np.float64))
+
+
+def alike(X: Floats) -> Ints:
+    """Number rows so that those with the same values have the same number; missing values are all alike.
+
+    It counts the different rows in their order, as `numpy.unique`, which is slow where rows are long.
+    """
+    X = np.where(np.isnan(X), np.inf, X)
+    order = np.lexsort(X.T[::-1])
+    other = (X[order[1:]] != X[order[:-1]]).any(axis=1)
+    numbers = np.empty(len(X), np.int64)
+    numbers[order] = np.concatenate([[0], np.cumsum(other)])
+    return numbers
 
 
 def column_transformer(

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
 from attop.metrics import precision_at_k
-from attop_bench.data.columns.shares import shares_of_others
-from attop_bench.data.profile.roles import Column
+from attop_bench.data.columns.labels import shares_of_others
+from attop_bench.data.profile.readers import Column
 
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
 _QUARTER, _HALF = 4, 2

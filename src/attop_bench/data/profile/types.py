@@ -14,7 +14,7 @@ from attop_bench.data.columns.categories import is_identifier
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.likeness import NEARLY
 from attop_bench.data.profile.profile import Profile
-from attop_bench.data.profile.roles import KINDS, Column, describe
+from attop_bench.data.profile.readers import KINDS, Column, describe
 from attop_bench.data.reading.table import UNNAMED, Table
 
 #: Signs of an example.
@@ -61,8 +61,8 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
 def _unusable(name: str, raw: pd.Series) -> Column:
     """Describe a column whose values cannot be read."""
     return Column(
-        name,
         "unusable",
+        name=name,
         missing=0.0,
         distinct=0,
         example=str(raw.iloc[0])[:_SHOWN],
@@ -86,7 +86,9 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     )
     if not (zeros or powers):
         return column
-    single = column.distinct >= NEARLY * len(text) or is_identifier(text)
+    single = column.distinct >= NEARLY * len(text) or is_identifier(
+        text.nunique(), len(text)
+    )
     kind = describe(
         frame.assign(**{column.name: text}), column.name, column.example
     ).kind
@@ -108,7 +110,7 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
 def _answered(
     columns: Sequence[Column], roles: Mapping[str, str], where: str
 ) -> list[Column]:
-    """Give columns the kinds that a person has named."""
+    """Set the kinds of the columns that a person has named."""
     names = [c.name for c in columns]
     for name, kind in roles.items():
         if name not in names:
