@@ -42,8 +42,8 @@ from attop_bench.data.reading.formats import format_of
 from attop_bench.data.splits.protocols import make_folds, rows_for_the_next
 from attop_bench.deploy.by_part import parts_of
 from attop_bench.deploy.contributions import contributions, largest, unused_columns
-from attop_bench.deploy.lists import in_order
-from attop_bench.deploy.package import Package
+from attop_bench.deploy.package import Package, in_order
+from attop_bench.deploy.promise import none_for_nan
 from attop_bench.deploy.reasons import Difference, differences, one_column
 from attop_bench.deploy.training import summarise
 from attop_bench.deploy.trial import rows_to_try
@@ -407,14 +407,10 @@ def _precision_of(expectation: Expectation) -> dict[str, Any]:
     """Write the note of the precision at the top of groups, which have no next list."""
     if expectation.next is not None:
         return {}
-    rates = {
-        "mean": expectation.mean,
-        "low": expectation.low,
-        "high": expectation.high,
-    }
+    names = ("mean", "low", "high")
     return {
         "precision": {
-            name: None if math.isnan(rate) else rate for name, rate in rates.items()
+            name: none_for_nan(getattr(expectation, name)) for name in names
         }
     }
 
@@ -446,16 +442,7 @@ def read(
     if dataset.origin is None:
         numbers = np.arange(1, len(dataset.y) + 1)
         beside = pd.DataFrame(index=numbers - 1)
-        nothing = Origin(
-            beside=beside,
-            numbers=numbers,
-            label="label",
-            values=(),
-            group=None,
-            entity=None,
-            reader={},
-        )
-        return dataset, nothing
+        return dataset, Origin(beside, numbers)
     if no_step := [name for name in _NO_STEP if params.get(name) is not None]:
         raise DatasetError(
             f"dataset {name}: a deployed model reads rows as they are in a file, and {no_step[0]} cannot be "
@@ -604,59 +591,63 @@ def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     """Expected precision at the top, from the best method's test parts."""
     (top,), records = job.tops, tried[0].records
-    precision, ratio = get_metric("precision@k"), test_train_ratio(records)
+    precision = get_metric("precision@k")
     values = np.array(_values(precision, job, dataset, records))
-    units = sample_of(dataset).units(
-        precision, top, ratio, [record.test for record in records]
+    low, high = interval(
+        values,
+        test_train_ratio(records),
+        units=precision_units(dataset, top, records),
+        bounds=precision.bounds,
     )
-    low, high = interval(values, ratio, units=units, bounds=precision.bounds)
-    mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
-    if dataset.groups is not None:
+    mean = math.fsum(values) / len(values)
+    chance, tied = float(dataset.y.mean()), math.nan
+    following, models = None, []
+    if dataset.groups is None:
+        cuts = [(o.scores[0], _cut(top, dataset, o)) for o in records]
+        tied = float(np.mean([ties_at_k(z, k).places / k for z, k in cuts if k]))
+        models = _held_out(dataset, tried)
+        length = top.out_of or len(dataset.y)
+        k = top.k or top.resolve(length, dataset.n_pos)
+        following = next_list(models[0], k, length, rivals=models[1:])
+    else:
         alike = [
             replace(record, scores=np.zeros_like(record.scores))
             for record in records
         ]
         chance = float(np.mean(_values(precision, job, dataset, alike)))
-        return Expectation(
-            mean=mean,
-            low=low,
-            high=high,
-            lift=mean / chance,
-            tied=math.nan,
-            parts=len(values),
-            next=None,
-            held_out=[],
-        )
-    ties = [
-        ties_at_k(o.scores[0], k).places / k
-        for o in records
-        if (k := _cut(top, dataset, o))
-    ]
-    length = top.out_of or len(dataset.y)
-    k = top.k or top.resolve(length, dataset.n_pos)
-
-    def among(rows: Ints) -> Ints | None:
-        return None if dataset.entity is None else dataset.entity[rows]
-
-    models = [
-        [
-            HeldOut(o.test, dataset.y[o.test], o.scores[0], among(o.test))
-            for o in one.records
-        ]
-        for one in tried
-        if not one.error
-    ]
-    following = next_list(models[0], k, length, rivals=models[1:])
     return Expectation(
         mean=mean,
         low=low,
         high=high,
         lift=mean / chance,
-        tied=float(np.mean(ties)),
+        tied=tied,
         parts=len(values),
         next=following,
         held_out=models,
     )
+
+
+def precision_units(dataset: Dataset, top: Top, records: Sequence[Record]) -> Any:
+    """Count the independent units of each test part, for intervals of the precision at the top."""
+    tests = [record.test for record in records]
+    metric, ratio = get_metric("precision@k"), test_train_ratio(records)
+    return sample_of(dataset).units(metric, top, ratio, tests)
+
+
+def _held_out(dataset: Dataset, tried: Sequence[Tried]) -> list[list[HeldOut]]:
+    """Collect the scores of the test parts of all methods that could be trained."""
+
+    def entities(rows: Ints) -> Ints | None:
+        return None if dataset.entity is None else dataset.entity[rows]
+
+    return [
+        [
+            HeldOut(o.test, dataset.y[o.test], o.scores[0], entities(o.test))
+            for o in one.records
+        ]
+        for one in tried
+        if not one.error
+    ]
 
 
 def one_column_alone(
@@ -682,8 +673,8 @@ def one_column_alone(
     own = np.array(_values(metric, job, dataset, by_column))
     ahead = np.array(_values(metric, job, dataset, records)) - own
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
+    units = precision_units(dataset, top, records)
     ratio = test_train_ratio(records)
-    units = sample.units(metric, top, ratio, [record.test for record in records])
     ends = difference_interval(ahead, ratio, units=units, span=1.0)
     return OneColumn(order, float(own.mean()), float(ahead.mean()), *ends)
 

@@ -1,4 +1,4 @@
-"""Ranked lists: in order, beside the last one, drawn from below, and read as they were written."""
+"""Ranked lists: their columns, beside the last one, drawn from below, and read as they were written."""
 
 from __future__ import annotations
 
@@ -74,26 +74,6 @@ def columns_of_list(
                 f"the list adds a column {name!r}: rename that of the file"
             )
     return list(dict.fromkeys([*named, *chosen]))
-
-
-def in_order(
-    ranked: pd.DataFrame, groups: pd.Series | None, by: str
-) -> pd.DataFrame:
-    """Sort rows by a column, highest first, and rank them, within each group if any."""
-    ranked = ranked.sort_values(
-        by, ascending=False, kind="stable", na_position="last"
-    )
-    lists = None if groups is None else groups.loc[ranked.index]
-    rank = (
-        np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
-    )
-    ranked.insert(0, "rank", rank + 1)
-    ranked = (
-        ranked
-        if lists is None
-        else ranked.loc[lists.sort_values(kind="stable").index]
-    )
-    return ranked.reset_index(drop=True)
 
 
 def read_list(path: str | Path) -> pd.DataFrame:

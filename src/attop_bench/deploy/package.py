@@ -31,7 +31,7 @@ from attop_bench.data.reading.dialect import dialect
 from attop_bench.data.reading.formats import format_of
 from attop_bench.data.reading.table import Table
 from attop_bench.deploy.contributions import contributions, largest
-from attop_bench.deploy.lists import columns_of_list, in_order
+from attop_bench.deploy.lists import columns_of_list
 from attop_bench.deploy.new_rows import (
     features_of,
     read_new_rows,
@@ -329,6 +329,26 @@ class Package:
             )
         tell(promise.sentence)
         return promise
+
+
+def in_order(
+    ranked: pd.DataFrame, groups: pd.Series | None, by: str
+) -> pd.DataFrame:
+    """Sort rows by a column, highest first, and rank them, within each group if any."""
+    ranked = ranked.sort_values(
+        by, ascending=False, kind="stable", na_position="last"
+    )
+    lists = None if groups is None else groups.loc[ranked.index]
+    rank = (
+        np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
+    )
+    ranked.insert(0, "rank", rank + 1)
+    ranked = (
+        ranked
+        if lists is None
+        else ranked.loc[lists.sort_values(kind="stable").index]
+    )
+    return ranked.reset_index(drop=True)
 
 
 def write_model(folder: Path, package: Package) -> list[str]:

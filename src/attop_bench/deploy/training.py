@@ -28,6 +28,10 @@ _BEYOND = 1e-9
 _MEAN_DISTANCE, _MEAN_SHARE = 0.8687, np.sqrt(2 / np.pi)
 
 
+def _no_numbers() -> Floats:
+    return np.empty(0)
+
+
 @dataclass(frozen=True)
 class Distances:
     """Distances of rows from those of training in one aspect: differences of shares from 0 to 1."""
@@ -48,13 +52,13 @@ class Distribution:
     #: Share of rows without a value.
     missing: float
     #: Share of present values that only one unit has: so many of the next rows have one never seen.
-    unseen: float
+    unseen: float = 0.0
     #: cuts, below: Numbers between the values, and the share of present values up to each; of a category, of
     #: the values that several units have.
-    cuts: Floats
-    below: Floats
+    cuts: Floats = field(default_factory=_no_numbers)
+    below: Floats = field(default_factory=_no_numbers)
     #: Of a number; empty of a category.
-    quantiles: Floats
+    quantiles: Floats = field(default_factory=_no_numbers)
     #: Largest distances of a test part from its training part, less the mean of chance.
     usual: Distances = field(default_factory=Distances)
 
@@ -87,7 +91,7 @@ class Training:
 def shares_up_to(cuts: Floats, values: Floats) -> Floats:
     """Compute the share of values that are at most each of the increasing `cuts`."""
     if not len(cuts):
-        return np.empty(0)
+        return _no_numbers()
     places = np.searchsorted(cuts, values, "left")
     return np.cumsum(np.bincount(places, minlength=len(cuts) + 1))[:-1] / len(
         values
@@ -156,15 +160,7 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
     present = values[is_present]
     missing = 1 - len(present) / len(values)
     if not len(present):
-        nothing = np.empty(0)
-        return Distribution(
-            aspect,
-            missing,
-            unseen=0.0,
-            cuts=nothing,
-            below=nothing,
-            quantiles=nothing,
-        )
+        return Distribution(aspect, missing)
     if aspect.is_category:
         return _of_category(aspect, missing, present, unit[is_present])
     places = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
@@ -173,7 +169,6 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
     return Distribution(
         aspect,
         missing,
-        unseen=0.0,
         cuts=cuts,
         below=shares_up_to(cuts, present),
         quantiles=quantiles,
@@ -193,7 +188,7 @@ def _of_category(
     unseen = 1 - float(has_others.mean())
     cuts = np.arange(len(aspect.values) - 1, dtype=np.float64)
     if not has_others.any():
-        cuts = np.empty(0)
+        cuts = _no_numbers()
     below = shares_up_to(cuts, present[has_others])
     return Distribution(
         aspect,
@@ -201,7 +196,6 @@ def _of_category(
         unseen=unseen,
         cuts=cuts,
         below=below,
-        quantiles=np.empty(0),
     )
 
 
@@ -266,7 +260,7 @@ def write_training(path: Path, training: Training) -> None:
 
 
 def _joined(arrays: Sequence[NDArray]) -> NDArray:
-    return np.concatenate([np.empty(0), *arrays])
+    return np.concatenate([_no_numbers(), *arrays])
 
 
 def read_training(path: Path) -> Training:
