@@ -86,7 +86,7 @@ class Profile:
 
     @property
     def positives(self) -> NDArray[np.bool_] | None:
-        """Which rows are positive; None without a label."""
+        """True for each row that is positive; None without a label."""
         if self.label is None:
             return None
         return positive_labels(self.table, self.label.column, self.label.positive)
