@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.data.profile.evidence import evidence
 from attop_bench.data.profile.labels import choose_label
-from attop_bench.data.profile.look import look
+from attop_bench.data.profile.look import evidence, look
 from attop_bench.data.profile.missing import decide_missing
 from attop_bench.data.profile.profile import Answers
 from attop_bench.data.profile.rows import read

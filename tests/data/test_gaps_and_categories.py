@@ -7,7 +7,7 @@ import pytest
 from attop.extending import Top
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
-from attop_bench.data.columns.rows import alike
+from attop_bench.data.columns.preparation import alike
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job
 

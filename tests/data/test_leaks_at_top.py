@@ -77,7 +77,7 @@ def test_an_honest_table_has_none(seed, tmp_path):
 
 
 def numbered(frame):
-    from attop_bench.data.profile.roles import describe
+    from attop_bench.data.profile.readers import describe
 
     return [describe(frame, name, "") for name in frame]
 

@@ -9,7 +9,7 @@ from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.profile.look import look
-from attop_bench.data.profile.outcomes import undecided
+from attop_bench.data.profile.missing import undecided
 from attop_bench.data.profile.proposal import parameters, propose
 
 

@@ -7,7 +7,7 @@ import pytest
 from attop.metrics import auc
 from attop_bench.data.profile.leaks import _areas_of_numbers, leaks
 from attop_bench.data.profile.leaks_at_top import _Order
-from attop_bench.data.profile.roles import Column
+from attop_bench.data.profile.readers import Column
 from attop_bench.data.reading.cells import numbers_of, plain_numbers
 from attop_bench.data.reading.table import Table
 
@@ -34,7 +34,7 @@ CELLS += ["9007199254740993", "True", "0", "01", "1_0", "0x1A", "\u0661", "-0"]
 
 
 def column(name, kind="number", text=False):
-    return Column(name, kind, missing=0.0, distinct=100, example="", text=text)
+    return Column(kind, name=name, missing=0.0, distinct=100, example="", text=text)
 
 
 def test_plain_numbers_are_those_of_the_slow_reading():

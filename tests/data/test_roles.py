@@ -9,7 +9,7 @@ from attop_bench.data.build import make
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.names import words_of
 from attop_bench.data.profile.proposal import parameters, propose
-from attop_bench.data.profile.roles import describe
+from attop_bench.data.profile.readers import describe
 
 N = 600
 RNG = np.random.default_rng(0)

@@ -10,7 +10,8 @@ import pytest
 from attop_bench.data.profile import names
 from attop_bench.data.profile.labels import as_label, candidates
 from attop_bench.data.profile.names import meanings_of, word_set, words_of
-from attop_bench.data.profile.roles import describe
+from attop_bench.data.profile.profile import Answers, Profile
+from attop_bench.data.profile.readers import describe
 from attop_bench.data.reading.table import Table
 
 with Path(names.__file__).with_name("names.csv").open(encoding="utf-8", newline="") as file:
@@ -43,8 +44,9 @@ def test_a_word_of_an_outcome_makes_a_label_likelier():
         )
         columns = [describe(frame, column, "") for column in frame]
         table = Table(frame, "dataset t")
-        assert candidates(table, frame, columns)[0].column == name, row
-        assert as_label(table, frame, name).positive == 1
+        profile = Profile("t.csv", Answers(), len(frame), table, {}, frame=frame, columns=tuple(columns))
+        assert candidates(profile)[0].column == name, row
+        assert as_label(profile, name).positive == 1
 
 
 def test_a_name_of_none_of_these_says_nothing():

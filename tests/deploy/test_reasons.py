@@ -8,7 +8,7 @@ import pytest
 
 from attop.experiment import Fold
 from attop.metrics import precision_at_k
-from attop_bench.data.columns.shares import shares_of_others
+from attop_bench.data.columns.labels import shares_of_others
 from attop_bench.deploy.reasons import differences, one_column
 
 X = pd.DataFrame(

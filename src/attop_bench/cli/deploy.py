@@ -270,7 +270,7 @@ def _rows_of_list(
     options: argparse.Namespace,
     tell: Callable[[str], None],
 ) -> pd.DataFrame:
-    """Return the rows of a list: its top, those that left, and those drawn from below."""
+    """Select the rows of a list: its top, those that left, and those drawn from below."""
     shown = ranked.index.isin(ranked.index if options.all else head.index)
     if options.previous or options.explore:
         ranked["listed"] = ranked.index.isin(head.index).astype(int)

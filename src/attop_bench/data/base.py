@@ -57,14 +57,14 @@ class Origin:
     #: Number of each row in the file, from 1.
     numbers: Ints
     #: Column of the labels, and its first values.
-    label: str
-    values: tuple[str, ...]
+    label: str = "label"
+    values: tuple[str, ...] = ()
     #: The column within which rows are ranked.
-    group: str | None
+    group: str | None = None
     #: The column of customers, cards or machines, where all rows are one list.
-    entity: str | None
+    entity: str | None = None
     #: Options of the file's reader.
-    reader: Mapping[str, object]
+    reader: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Dataset:
         return self.transformer().fit_transform(self.X)
 
     def transformer(self, scaling: str = "none") -> Any:
-        """Return an unfitted transformer of `X` to a matrix of numbers; None if it is one already."""
+        """Make an unfitted transformer of `X` to a matrix of numbers; None if `X` is one already."""
         if is_sparse(self.X) or not (is_table(self.X) or self.impute):
             return scaler(scaling, is_sparse(self.X))
         return column_transformer(self.X, self.impute, self.max_categories, scaling)
@@ -262,7 +262,7 @@ class Dataset:
 
 
 def _usable(values: NDArray, name: str, where: str) -> NDArray:
-    """Return a column beside the features: amounts, values as they are, or which of them are the same."""
+    """Check and convert a column beside the features: amounts, plain values, or codes of equal values."""
     if name == "amount":
         if not (np.isfinite(values) & (values >= 0)).all():
             raise DatasetError(
@@ -283,7 +283,7 @@ def _usable(values: NDArray, name: str, where: str) -> NDArray:
 
 
 def _typed(X: Any) -> Any:
-    """Return features with 64 bits a number: a table, or a matrix, sparse as it was or row after row."""
+    """Convert features to 64 bits a number: a table, a sparse matrix, or a matrix stored row after row."""
     if not is_table(X):
         if is_sparse(X):
             return X.tocsr().astype(np.float64, copy=False)
@@ -317,7 +317,7 @@ def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
 
 
 def _is_unusable(values: Any, *, may_miss: bool) -> Any:
-    """Return which values are infinite, or missing where none may be."""
+    """Mark the values that are infinite, or missing where none may be."""
     if values.dtype.kind != "f":
         return values.isna() & (not may_miss)
     return np.isinf(values) if may_miss else ~np.isfinite(values)
@@ -349,7 +349,7 @@ def save_unavailable(path: StrPath, name: str, error: Unavailable) -> None:
 
 
 def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
-    """Return arrays and note of `save_arrays`; raise `Unavailable` for a file of `save_unavailable`."""
+    """Read the arrays and the note of `save_arrays`; raise `Unavailable` for a file of `save_unavailable`."""
     try:
         with opened(path) as content, np.load(content, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name != "meta"}
@@ -365,7 +365,7 @@ def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
 
 
 def load_available(path: StrPath) -> Dataset | Unavailable:
-    """Return a prepared data set, or the error that it is not available."""
+    """Read a prepared data set, or the error that it is not available."""
     try:
         return Dataset.load(path)
     except Unavailable as error:

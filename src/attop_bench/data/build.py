@@ -141,7 +141,7 @@ def _run(
 def _read(
     kind: str, stage: str, before: str, previous: StrPath | None
 ) -> tuple[dict[str, NDArray], dict[str, object]]:
-    """Return arrays and parameters of the file of the stage before."""
+    """Read the arrays and the parameters from the file of the stage before."""
     wanted = f"stage {stage!r} of {kind!r} reads the file of stage {before!r}"
     if previous is None:
         raise DatasetError(f"{wanted}, got none: build {before!r} first")

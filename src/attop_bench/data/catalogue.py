@@ -59,7 +59,7 @@ class Kind:
         return tuple(step.name for step in self.steps)
 
     def step(self, stage: str) -> Stage:
-        """Return the stage of this name, or raise `DatasetError`."""
+        """Find the stage of this name; raise `DatasetError` if there is none."""
         for step in self.steps:
             if step.name == stage:
                 return step
@@ -119,7 +119,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def kind_of(kind: str) -> Kind:
-    """Return a kind by its key of `KINDS`, or by the dotted path of a `Kind` or function of a `Dataset`."""
+    """Find a kind by its key of `KINDS`, or by the dotted path of a `Kind` or a function of a `Dataset`."""
     if "." not in kind:
         if kind not in KINDS:
             raise DatasetError(
@@ -144,7 +144,7 @@ def kind_of(kind: str) -> Kind:
 def stage_parameters(
     kind: str, stage: str, params: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Return the parameters of one stage out of those of the data set, defaults filled in."""
+    """Select the parameters of one stage from those of the data set, and fill in defaults."""
     data_kind = kind_of(kind)
     step = data_kind.step(stage)
     names = [name for s in data_kind.steps for name in s.options]
@@ -168,7 +168,7 @@ def stage_parameters(
 def from_registry(
     kind: str, params: Mapping[str, Any]
 ) -> tuple[Source | None, dict[str, Any]]:
-    """Return the file that parameters name in a registry, None of other kinds, and the other parameters."""
+    """Split parameters into the file that they name in a registry, None for other kinds, and the rest."""
     source = kind_of(kind).source
     names = () if source is None else inspect.signature(source).parameters
     options = {name: value for name, value in params.items() if name in names}
@@ -179,7 +179,7 @@ def from_registry(
 
 
 def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
-    """Return the paths of the files the first stage reads."""
+    """List the paths of the files that the first stage reads."""
     options = {name: params.get(name) for name in kind_of(kind).files}
     files = [
         str(file["path"] if isinstance(file, Mapping) else file)

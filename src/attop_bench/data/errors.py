@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
 
 class DatasetError(ValueError):
     """Data that cannot be used; the message says what, where and how to fix it."""

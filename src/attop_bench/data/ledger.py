@@ -41,7 +41,7 @@ class Aside:
 
 
 def shown(fields: Iterable[object]) -> str:
-    """Return the content of a line as a ledger shows it: in one line, and not all of a long one."""
+    """Shorten the content of a line to what a ledger shows of it, all in one line."""
     text = " ".join(",".join(map(str, fields)).split())
     if not text.strip(","):
         return ""
@@ -77,7 +77,7 @@ class Ledger:
             )
 
     def leaving(self, entry: Aside, kept: int) -> Self:
-        """Return the ledger after an option left rows out, and so many were kept."""
+        """Enter the rows that an option left out; `kept` rows remain."""
         return replace(
             self,
             kept=kept,
@@ -128,7 +128,7 @@ class Ledger:
         return sum(entry.rows for entry in entries)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it in JSON values."""
+        """Convert the ledger to JSON values."""
         return asdict(self)
 
     @classmethod
@@ -142,7 +142,7 @@ class Ledger:
 
 
 def parts_of(ledgers: Sequence[Ledger]) -> tuple[Ints | None, Ledger]:
-    """Return the number of each row's file, if there are several, and the ledger of all."""
+    """Join the ledgers of files, and number each row by its file if there are several."""
     first, *others = ledgers
     part = (
         np.repeat(range(len(ledgers)), [ledger.kept for ledger in ledgers])

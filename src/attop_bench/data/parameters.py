@@ -24,7 +24,7 @@ Interval = tuple[_Number, _Number]
 
 
 def increasing(low: float, high: float = float("inf")) -> AfterValidator:
-    """Return the check of two numbers in increasing order in [low, high]."""
+    """Check that a value is two numbers in increasing order in [low, high]."""
 
     def check(pair: Interval) -> Interval:
         if not low <= pair[0] <= pair[1] <= high:
@@ -111,7 +111,7 @@ def complete(
     *,
     reserved: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return `given` with the defaults of `function` filled in.
+    """Fill in the defaults of `function` where `given` has no value.
 
     Refuses names that are unknown or `reserved`, such as input arrays, and a parameter without default that
     is not given; `where` names the function in messages.
@@ -138,7 +138,7 @@ def complete(
 def integer(
     where: str, name: str, value: Any, low: int, high: int | None = None
 ) -> int:
-    """Return `value` if it is an integer in [low, high], else raise `DatasetError`."""
+    """Check that `value` is an integer in [low, high]; raise `DatasetError` if it is not."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or value < low or (high is not None and value > high):
         wanted = f"of at least {low}" if high is None else f"from {low} to {high}"

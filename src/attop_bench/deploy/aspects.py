@@ -45,7 +45,7 @@ class Aspect:
         return words.get(self.what, self.column)
 
     def measure(self, X: pd.DataFrame, is_training: bool = False) -> Floats:
-        """Return a number for each row, NaN where it has none.
+        """Measure each row by a number, NaN where it has none.
 
         A row of training is measured by what the other rows make common, as a new row is.
         """
@@ -62,7 +62,7 @@ class Aspect:
         return np.array([_share_of(common, text) for text in texts], np.float64)
 
     def _places(self, column: pd.Series) -> Floats:
-        """Return the place of each value among those of training; the last is of all others."""
+        """Look up the place of each value among those of training; all other values share the last place."""
         places = pd.Index(self.values).get_indexer(column.astype(object))
         is_missing = column.isna().to_numpy()
         return np.where(
@@ -103,7 +103,7 @@ def aspects_of(X: pd.DataFrame) -> Iterator[Aspect]:
 
 
 def _common_words(texts: pd.Series, others: int = 0) -> tuple[str, ...]:
-    """Return the words that many rows have, beside so many `others`, in sorted order."""
+    """List the words that many rows have, beside so many `others`, in sorted order."""
     rows = Counter(word for text in texts for word in {*_words_of(text)})
     least = max(_COMMON_ROWS, _COMMON_SHARE * len(texts))
     return tuple(

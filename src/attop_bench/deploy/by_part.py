@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def parts_of(
     top: Top, dataset: Dataset, records: Sequence[Record], ratio: float
 ) -> pd.DataFrame | None:
-    """Return shares and precision of the parts of a data set among the first k of a model's test parts.
+    """Measure the share and the precision of each part of a data set in the first k of a model's test parts.
 
     None where the data set names no parts; the columns are those of `attop.experiment.parts_at_top`.
     """

@@ -14,14 +14,13 @@ import numpy as np
 
 from attop.experiment import NextList, capacity, curve_interval, draw_capacity
 from attop.extending import Top, count_noun, format_hits, pitfall
-from attop.metrics import get_metric, roc_points
+from attop.metrics import roc_points
 from attop_bench.deploy.by_part import part_lines
-from attop_bench.deploy.deploy import Deployed, test_train_ratio
+from attop_bench.deploy.deploy import Deployed, precision_units, test_train_ratio
 from attop_bench.deploy.package import CURVE, HARMLESS, MODEL, SAFE_MODEL, Package
 from attop_bench.deploy.picture import draw_expectation
-from attop_bench.deploy.promise import sentence_of_groups
+from attop_bench.deploy.promise import none_for_nan, sentence_of_groups
 from attop_bench.deploy.trial import versions_of
-from attop_bench.run.fitting import sample_of
 
 #: Columns that differ most between list and rest.
 _SHOWN = 6
@@ -33,7 +32,7 @@ def card(
     untrusted: Sequence[str],
     titles: Mapping[str, str],
 ) -> str:
-    """Return the card, in Markdown, of a model in a folder, with the types that skops does not trust."""
+    """Write the card, in Markdown, of a model in a folder, with the types that skops does not trust."""
     parts = [
         [f"# {titles[model.method]} for {model.data.title or model.data.id}"],
         ["## What to expect", *_expectation(model)],
@@ -50,7 +49,7 @@ def expectation_sentence(model: Deployed) -> str:
     """State the positives to expect at the top of the next list, or of each group."""
     what, forecast = model.expectation, model.expectation.next
     if forecast is None:
-        ends = _known(what.low), _known(what.high)
+        ends = none_for_nan(what.low), none_for_nan(what.high)
         return (
             f"{sentence_of_groups(model.top, what.mean, *ends)}{_lift(what.lift)}."
         )
@@ -92,12 +91,8 @@ def _lift(times: float) -> str:
     return f", {times:.2g} times chance"
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
 def draw_curve(model: Deployed) -> bytes | None:
-    """Return the picture of a list as long as the data, as PNG.
+    """Draw the picture of a list as long as the data, as PNG.
 
     Where no number can be expected it is the curve of hits of the test parts; None with groups.
     """
@@ -108,30 +103,34 @@ def draw_curve(model: Deployed) -> bytes | None:
         return draw_expectation(
             forecast, model.data.title or model.data.id, float(dataset.y.mean())
         )
+    return _draw_test_parts(model, forecast)
+
+
+def _draw_test_parts(model: Deployed, forecast: NextList) -> bytes:
+    """Draw the curve of hits of the test parts, scaled to a list, as PNG."""
     from matplotlib.figure import Figure
 
-    points = [
-        roc_points(dataset.y[o.test], o.scores[0]) for o in model.tried[0].records
-    ]
-    canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
-    curves = {model.method: np.array([capacity(roc, model.top) for roc in points])}
+    dataset, records = model.dataset, model.tried[0].records
+    points = [roc_points(dataset.y[o.test], o.scores[0]) for o in records]
+    runs = np.array([capacity(roc, model.top) for roc in points])
+    units = precision_units(dataset, model.top, records)
+    band = curve_interval(runs, test_train_ratio(records), units=units)
     n_pos = round(dataset.y.mean() * forecast.length)
+    canvas = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = canvas.subplots()
     axes.set_title(
         f"Positives found, scaled to a list of {forecast.length:,} rows",
         loc="left",
         pad=18,
     )
-    records = model.tried[0].records
-    ratio, tests = test_train_ratio(records), [record.test for record in records]
-    units = sample_of(dataset).units(
-        get_metric("precision@k"), model.top, ratio, tests
+    draw_capacity(
+        axes,
+        {model.method: runs},
+        forecast.k,
+        forecast.length,
+        n_pos,
+        bands={model.method: band},
     )
-    bands = {
-        name: curve_interval(runs, ratio, units=units)
-        for name, runs in curves.items()
-    }
-    draw_capacity(axes, curves, forecast.k, forecast.length, n_pos, bands=bands)
     buffer = io.BytesIO()
     canvas.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
@@ -203,7 +202,7 @@ def _use(model: Deployed, folder: Path, untrusted: Sequence[str]) -> Iterator[st
 
 
 def _python(package: Package) -> str:
-    """Return Python code that scores a file like the data."""
+    """Write Python code that scores a file like the data."""
     return (
         "from attop_bench.deploy.package import read_package\n\n"
         f'scores = read_package(".").rank("new.{package.notes["format"]}")["score"]'

@@ -18,7 +18,7 @@ _WIDTH = 40
 
 
 def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
-    """Return the contribution of each column to the score of each row, and last the base; None if not exact.
+    """Compute what each column contributes to the score of each row, and last the base; None if not exact.
 
     Exact are, where no column is text, those of linear models, whose 0/1 columns of a category are summed
     back to its column, and of the trees of LightGBM and XGBoost (Lundberg et al. 2020). They sum to log-odds
@@ -43,7 +43,7 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
 
 
 def unused_columns(pipeline: Pipeline, X: pd.DataFrame) -> list[str]:
-    """Return the columns that the scores of a model do not depend on; none where that is in doubt.
+    """Find the columns that the scores of a model do not depend on; none where that is in doubt.
 
     The coefficients, or importances, of all features that are made of such a column are 0, and the rows of
     `X` have the same scores with the column's values in another order, which importances alone do not show.
@@ -73,7 +73,7 @@ def unused_columns(pipeline: Pipeline, X: pd.DataFrame) -> list[str]:
 
 
 def _weights(model: Any) -> Floats | None:
-    """Return weights of the features of a model, which are 0 for those it does not use."""
+    """Read the weights of the features of a model, which are 0 for those it does not use."""
     for name in ("coef_", "feature_importances_"):
         weights = getattr(model, name, None)
         if weights is not None:
@@ -106,7 +106,7 @@ def largest(
 
 
 def _value_in_words(value: object) -> str:
-    """Return a cell as a reason has it: a number, quoted text, shortened if it is long, or a gap."""
+    """Write a cell as a reason shows it: a number, quoted text, shortened if it is long, or a gap."""
     if pd.isna(value):
         return "is missing"
     if isinstance(value, float):
@@ -152,7 +152,7 @@ def _of_features(model: Any, Z: Any) -> Floats | None:
 
 
 def _sources(pipeline: Pipeline, columns: list[str]) -> list[int]:
-    """Return the column of X that each feature of the model comes from."""
+    """Name the column of X that each feature of the model comes from."""
     sources: list[int] = []
     for name, step, names in pipeline["columns"].transformers_:
         counts = [1] * len(names)

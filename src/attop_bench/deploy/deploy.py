@@ -42,8 +42,8 @@ from attop_bench.data.reading.formats import format_of
 from attop_bench.data.splits.protocols import make_folds, rows_for_the_next
 from attop_bench.deploy.by_part import parts_of
 from attop_bench.deploy.contributions import contributions, largest, unused_columns
-from attop_bench.deploy.lists import in_order
-from attop_bench.deploy.package import Package
+from attop_bench.deploy.package import Package, in_order
+from attop_bench.deploy.promise import none_for_nan
 from attop_bench.deploy.reasons import Difference, differences, one_column
 from attop_bench.deploy.training import summarise
 from attop_bench.deploy.trial import rows_to_try
@@ -215,7 +215,7 @@ def deploy(
 
 
 def _top_of(data: DatasetConfig, dataset: Dataset, top: Top | None) -> Top:
-    """Return the top that a model is for: where all rows are one list, as a share of a list."""
+    """Choose the top that a model is for: where all rows are one list, as a share of a list."""
     top = top or data.tops[0]
     if dataset.groups is None:
         top = top.as_share(len(dataset.y))
@@ -227,7 +227,7 @@ def _top_of(data: DatasetConfig, dataset: Dataset, top: Top | None) -> Top:
 
 
 def _folds_of(config: Config, data: DatasetConfig, dataset: Dataset) -> list[Fold]:
-    """Return the folds of all repeats of a data set's protocol."""
+    """Make the folds of all repeats of a data set's protocol."""
     protocol = data.protocol
     repeats = (
         make_folds(
@@ -252,7 +252,7 @@ def _try_all(
     n_jobs: int,
     tell: Callable[[str], None],
 ) -> list[Tried]:
-    """Return all methods with their test parts, best first; refuse if none could be trained."""
+    """Train all methods on their training parts, the best first; refuse if none could be trained."""
     repeats = data.protocol.repeats
     a_repeat = len(folds) // repeats
     tried = []
@@ -290,7 +290,7 @@ def _try_all(
 
 
 def _rows_to_fit(data: DatasetConfig, dataset: Dataset, all_rows: bool) -> Ints:
-    """Return the rows that the model is fitted on."""
+    """Select the rows that the model is fitted on."""
     if all_rows:
         return np.arange(len(dataset.y))
     return rows_for_the_next(data.protocol.kind, dataset, **data.protocol.options)
@@ -368,7 +368,7 @@ def _fit(
 def _notes(
     job: Job, dataset: Dataset, origin: Origin, params: Mapping[str, Any], top: Top
 ) -> dict[str, Any]:
-    """Return the notes of a package on its data; see `Package.notes`."""
+    """Write the notes of a package on its data; see `Package.notes`."""
     table = dataset.table
     # A share of the positives, unknown among new rows, is that of all rows here.
     if top.kappa is not None:
@@ -397,30 +397,26 @@ def _notes(
 
 
 def _format_in(params: Mapping[str, Any]) -> str:
-    """Return the format of the data's file, and of data without one that of lists."""
+    """Name the format of the data's file; data without a file have that of lists."""
     if params.get("format"):
         return params["format"]
     return format_of(params["path"]) if "path" in params else "csv"
 
 
 def _precision_of(expectation: Expectation) -> dict[str, Any]:
-    """Return the note of the precision at the top of groups, which have no next list."""
+    """Write the note of the precision at the top of groups, which have no next list."""
     if expectation.next is not None:
         return {}
-    rates = {
-        "mean": expectation.mean,
-        "low": expectation.low,
-        "high": expectation.high,
-    }
+    names = ("mean", "low", "high")
     return {
         "precision": {
-            name: None if math.isnan(rate) else rate for name, rate in rates.items()
+            name: none_for_nan(getattr(expectation, name)) for name in names
         }
     }
 
 
 def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
-    """Return the parameters of the builder, with the places of downloaded files."""
+    """Complete the parameters of the builder by the places of downloaded files."""
     if not data.files:
         return dict(data.params)
     receipt = plan.receipt_path(data.id)
@@ -435,7 +431,7 @@ def _params(plan: Plan, data: DatasetConfig) -> dict[str, Any]:
 def read(
     name: str, kind: str, params: Mapping[str, Any], seed: int = 0
 ) -> tuple[Dataset, Origin]:
-    """Return a data set, of which all rows are in a model, and what its file has beside the features.
+    """Read a data set, of which all rows are in a model, and what its file has beside the features.
 
     Raises
     ------
@@ -446,16 +442,7 @@ def read(
     if dataset.origin is None:
         numbers = np.arange(1, len(dataset.y) + 1)
         beside = pd.DataFrame(index=numbers - 1)
-        nothing = Origin(
-            beside=beside,
-            numbers=numbers,
-            label="label",
-            values=(),
-            group=None,
-            entity=None,
-            reader={},
-        )
-        return dataset, nothing
+        return dataset, Origin(beside, numbers)
     if no_step := [name for name in _NO_STEP if params.get(name) is not None]:
         raise DatasetError(
             f"dataset {name}: a deployed model reads rows as they are in a file, and {no_step[0]} cannot be "
@@ -478,7 +465,7 @@ def read(
 def pipeline_of(
     dataset: Dataset, takes: str, scaling: str, estimator: Estimator
 ) -> Pipeline:
-    """Return an unfitted pipeline of the table of a data set.
+    """Make an unfitted pipeline of the table of a data set.
 
     Of an estimator that takes a matrix its steps are missing values and categories, scale and estimator, of
     one that takes the table the estimator alone.
@@ -492,7 +479,7 @@ def pipeline_of(
 
 
 def scores_gaps(pipeline: Any, X: pd.DataFrame, columns: Sequence[str]) -> bool:
-    """Return whether a model has a score for a row that has no value in some columns."""
+    """Decide whether a model has a score for a row that has no value in some columns."""
     gaps = X.head(1).assign(
         **{name: X[name].head(1).mask([True]) for name in columns}
     )
@@ -505,7 +492,7 @@ def scores_gaps(pipeline: Any, X: pd.DataFrame, columns: Sequence[str]) -> bool:
 def _ranked(
     dataset: Dataset, origin: Origin, columns: Mapping[str, Any], best: Tried
 ) -> pd.DataFrame:
-    """Return all rows, first those put highest in a test part by models not trained on them."""
+    """Rank all rows, first those put highest in a test part by models not trained on them."""
     sums, times = np.zeros(len(dataset.y)), np.zeros(len(dataset.y))
     for record in best.records:
         z = record.scores[0]
@@ -529,7 +516,7 @@ def _ranked(
 def finished(
     plan: Plan, runs: Sequence[Run], top: Top, folds: Sequence[Fold]
 ) -> list[Record]:
-    """Return the records of a finished run of this configuration for one of its tops; none if some lack."""
+    """Read the records of a finished run of this configuration for one of its tops; none if some lack."""
     data, records = plan.config.dataset(runs[0].dataset), []
     if (
         data.selection != "nested"
@@ -568,7 +555,7 @@ def train(
 def summed(
     method: str, jobs: Sequence[Job], dataset: Dataset, records: list[Record]
 ) -> Tried:
-    """Return a method with the mean of its test parts."""
+    """Combine the test parts of a method into their mean."""
     error = next((o.reason for o in records if not o.ok), "")
     values = [] if error else _values(jobs[0].metric, jobs[0], dataset, records)
     known = [value for value in values if math.isfinite(value)]
@@ -589,7 +576,7 @@ def _refuse_drawn(config: Config, methods: Sequence[str]) -> None:
 
 
 def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
-    """Return the candidate with the best mean over the inner folds of all training parts."""
+    """Choose the candidate with the best mean over the inner folds of all training parts."""
     inner = [record.tops[0]["inner"] for record in records]
     values = [
         [one.get("selected_by", one["values"]) for one in candidates]
@@ -604,59 +591,63 @@ def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
     """Expected precision at the top, from the best method's test parts."""
     (top,), records = job.tops, tried[0].records
-    precision, ratio = get_metric("precision@k"), test_train_ratio(records)
+    precision = get_metric("precision@k")
     values = np.array(_values(precision, job, dataset, records))
-    units = sample_of(dataset).units(
-        precision, top, ratio, [record.test for record in records]
+    low, high = interval(
+        values,
+        test_train_ratio(records),
+        units=precision_units(dataset, top, records),
+        bounds=precision.bounds,
     )
-    low, high = interval(values, ratio, units=units, bounds=precision.bounds)
-    mean, chance = math.fsum(values) / len(values), float(dataset.y.mean())
-    if dataset.groups is not None:
+    mean = math.fsum(values) / len(values)
+    chance, tied = float(dataset.y.mean()), math.nan
+    following, models = None, []
+    if dataset.groups is None:
+        cuts = [(o.scores[0], _cut(top, dataset, o)) for o in records]
+        tied = float(np.mean([ties_at_k(z, k).places / k for z, k in cuts if k]))
+        models = _held_out(dataset, tried)
+        length = top.out_of or len(dataset.y)
+        k = top.k or top.resolve(length, dataset.n_pos)
+        following = next_list(models[0], k, length, rivals=models[1:])
+    else:
         alike = [
             replace(record, scores=np.zeros_like(record.scores))
             for record in records
         ]
         chance = float(np.mean(_values(precision, job, dataset, alike)))
-        return Expectation(
-            mean=mean,
-            low=low,
-            high=high,
-            lift=mean / chance,
-            tied=math.nan,
-            parts=len(values),
-            next=None,
-            held_out=[],
-        )
-    ties = [
-        ties_at_k(o.scores[0], k).places / k
-        for o in records
-        if (k := _cut(top, dataset, o))
-    ]
-    length = top.out_of or len(dataset.y)
-    k = top.k or top.resolve(length, dataset.n_pos)
-
-    def among(rows: Ints) -> Ints | None:
-        return None if dataset.entity is None else dataset.entity[rows]
-
-    models = [
-        [
-            HeldOut(o.test, dataset.y[o.test], o.scores[0], among(o.test))
-            for o in one.records
-        ]
-        for one in tried
-        if not one.error
-    ]
-    following = next_list(models[0], k, length, rivals=models[1:])
     return Expectation(
         mean=mean,
         low=low,
         high=high,
         lift=mean / chance,
-        tied=float(np.mean(ties)),
+        tied=tied,
         parts=len(values),
         next=following,
         held_out=models,
     )
+
+
+def precision_units(dataset: Dataset, top: Top, records: Sequence[Record]) -> Any:
+    """Count the independent units of each test part, for intervals of the precision at the top."""
+    tests = [record.test for record in records]
+    metric, ratio = get_metric("precision@k"), test_train_ratio(records)
+    return sample_of(dataset).units(metric, top, ratio, tests)
+
+
+def _held_out(dataset: Dataset, tried: Sequence[Tried]) -> list[list[HeldOut]]:
+    """Collect the scores of the test parts of all methods that could be trained."""
+
+    def entities(rows: Ints) -> Ints | None:
+        return None if dataset.entity is None else dataset.entity[rows]
+
+    return [
+        [
+            HeldOut(o.test, dataset.y[o.test], o.scores[0], entities(o.test))
+            for o in one.records
+        ]
+        for one in tried
+        if not one.error
+    ]
 
 
 def one_column_alone(
@@ -682,8 +673,8 @@ def one_column_alone(
     own = np.array(_values(metric, job, dataset, by_column))
     ahead = np.array(_values(metric, job, dataset, records)) - own
     order = Counter(order for order, _ in chosen).most_common(1)[0][0]
+    units = precision_units(dataset, top, records)
     ratio = test_train_ratio(records)
-    units = sample.units(metric, top, ratio, [record.test for record in records])
     ends = difference_interval(ahead, ratio, units=units, span=1.0)
     return OneColumn(order, float(own.mean()), float(ahead.mean()), *ends)
 
@@ -695,7 +686,7 @@ def share_kept(
     candidate: Params,
     n_jobs: int,
 ) -> float:
-    """Return the share of the top that two models keep if a fifth of their training rows differ."""
+    """Measure the share of the top that two models share if a fifth of their training rows differ."""
     if dataset.groups is not None:
         return math.nan
     halves = []
@@ -735,7 +726,7 @@ def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:
 
 
 def test_train_ratio(records: Sequence[Record]) -> float:
-    """Return the mean ratio of test to training items."""
+    """Compute the mean ratio of test to training items."""
     return float(np.mean([record.n_test / record.n_train for record in records]))  # type: ignore[operator]
 
 
@@ -746,6 +737,6 @@ def _cut(top: Top, dataset: Dataset, record: Record) -> int:
 def _values(
     metric: Metric, job: Job, dataset: Dataset, records: Sequence[Record]
 ) -> list[float]:
-    """Return a metric of the scores of every test part."""
+    """Compute a metric of the scores of every test part."""
     sample, (top,) = sample_of(dataset), job.tops
     return [sample.measure(metric, o.test, o.scores[0], top).value for o in records]

@@ -1,4 +1,4 @@
-"""Ranked lists: in order, beside the last one, drawn from below, and read as they were written."""
+"""Ranked lists: their columns, beside the last one, drawn from below, and read as they were written."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def columns_of_list(
     wanted: Sequence[str] | None,
     has_reasons: bool,
 ) -> list[str]:
-    """Return the columns of a file that a list has between the number of the row and the score.
+    """Name the columns of a file that a list has between the number of the row and the score.
 
     Those that are no features come first. Then come those `wanted`, or all of the file by ``["all"]``. By
     default a list without reasons has the first features, as nothing else says what the rows are.
@@ -74,26 +74,6 @@ def columns_of_list(
                 f"the list adds a column {name!r}: rename that of the file"
             )
     return list(dict.fromkeys([*named, *chosen]))
-
-
-def in_order(
-    ranked: pd.DataFrame, groups: pd.Series | None, by: str
-) -> pd.DataFrame:
-    """Sort rows by a column, highest first, and rank them, within each group if any."""
-    ranked = ranked.sort_values(
-        by, ascending=False, kind="stable", na_position="last"
-    )
-    lists = None if groups is None else groups.loc[ranked.index]
-    rank = (
-        np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
-    )
-    ranked.insert(0, "rank", rank + 1)
-    ranked = (
-        ranked
-        if lists is None
-        else ranked.loc[lists.sort_values(kind="stable").index]
-    )
-    return ranked.reset_index(drop=True)
 
 
 def read_list(path: str | Path) -> pd.DataFrame:
@@ -166,7 +146,7 @@ def _text_of(content: bytes) -> str:
 
 
 def _separator(text: str) -> str:
-    """Return the sign that cuts the header into the names of a list, or into most fields."""
+    """Find the sign that cuts the header into the names of a list, or into most fields."""
     headers = {mark: next(_rows(text, mark), []) for mark in ",;\t"}
     named = [mark for mark, names in headers.items() if "rank" in names]
     return named[0] if named else max(headers, key=lambda mark: len(headers[mark]))
@@ -182,7 +162,7 @@ def _rows(text: str, mark: str) -> Iterator[list[str]]:
 
 
 def own_rows(table: pd.DataFrame) -> pd.Series:
-    """Return which rows are of the list itself, none that left it or were drawn from below."""
+    """Mark the rows that are of the list itself, without those that left it or were drawn from below."""
     return (
         numbers(table, "listed") == 1
         if "listed" in table
@@ -191,7 +171,7 @@ def own_rows(table: pd.DataFrame) -> pd.Series:
 
 
 def numbers(table: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column of a list that was read as numbers; a program may have written 1.0."""
+    """Convert a column of a list to whole numbers; a program may have written 1.0."""
     values = pd.to_numeric(table[name], errors="coerce")
     if values.isna().any():
         unreadable = table.loc[values.isna(), name].iloc[0]
@@ -202,7 +182,7 @@ def numbers(table: pd.DataFrame, name: str) -> pd.Series:
 
 
 def lists_in(folder: str | Path) -> list[Path]:
-    """Return a folder's .csv and .xlsx files in the order a reader counts, list-2 before list-10."""
+    """List a folder's .csv and .xlsx files in the order a reader counts, list-2 before list-10."""
 
     def natural(path: Path) -> list[tuple[int, str]]:
         return [
@@ -227,7 +207,7 @@ def changes(
     named: Sequence[str],
     tell: Callable[[str], None],
 ) -> pd.Series:
-    """Return of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
+    """Say of each row "entered", "stayed", "left" or nothing, against the top of the `previous` list.
 
     Rows are known by `column`, one of those `named`, which are no features. The top of the last list has as
     many rows as that of the new one, of each `group` if there are groups. `tell` gets a line on rows gone.

@@ -69,7 +69,7 @@ def features_of(
     names: Sequence[str],
     tell: Callable[[str], None],
 ) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the features `names` of new rows as their file has them, and why a row has none, else "".
+    """Read the features `names` of new rows as their file has them, and why a row has none, else "".
 
     Values of categories that are none of the data's stay, and are told; see `typed`.
     """
@@ -88,7 +88,7 @@ def features_of(
 
 
 def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
-    """Return features with the types that the model was fitted on.
+    """Convert features to the types that the model was fitted on.
 
     A model of the table knows the categories of its data alone, and another value is a missing one. The steps
     before a model of a matrix say themselves what an unseen value is.
@@ -109,7 +109,7 @@ def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
 def _numbers(
     table: Table, name: str, notes: Mapping[str, Any]
 ) -> tuple[pd.Series, pd.Series]:
-    """Return a column of numbers, and why a row has none that the model takes, else ""."""
+    """Convert a column to numbers, and say why a row has none that the model takes, else ""."""
     column, reasons = readable_numbers(table, name)
     if not notes["fills_gaps"]:
         gaps = column.isna() & reasons.eq("")
@@ -122,7 +122,7 @@ def _numbers(
 def _categories(
     table: Table, name: str, notes: Mapping[str, Any], tell: Callable[[str], None]
 ) -> tuple[pd.Series, pd.Series]:
-    """Return a column of categories, and why a row has none that the model takes, else "".
+    """Convert a column to categories, and say why a row has none that the model takes, else "".
 
     How many values the data do not have is told, where the model takes them.
     """
@@ -153,7 +153,7 @@ def _categories(
 
 
 def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
-    """Return a column as numbers, NaN where a value is none, and the reason of each such row, else "".
+    """Convert a column to numbers, NaN where a value is none, and give the reason of each such row, else "".
 
     A column that is none for most rows is refused: then it is not the rows that are odd.
     """
@@ -205,7 +205,7 @@ def _is_plain_number(value: str, decimal: str) -> bool:
 def sorted_out(
     table: Table, reasons: pd.Series
 ) -> tuple[np.ndarray, np.ndarray, Ledger]:
-    """Return the places of the rows to rank, their numbers in the file, from 1, and the ledger.
+    """Select the places of the rows to rank, their numbers in the file, from 1, and keep the ledger.
 
     `reasons` say why a row cannot be ranked, or nothing. Of these rows, lines that look like none (a sum, a
     remark, units) are passed over; all others count, are named, and have a number.

@@ -81,7 +81,7 @@ class _Notes(_Strict):
 
 
 def folder_of(place: str | Path) -> Path:
-    """Return the folder of a package, from itself or a file in it."""
+    """Find the folder of a package, from itself or a file in it."""
     return Path(place) if Path(place).is_dir() else Path(place).parent
 
 

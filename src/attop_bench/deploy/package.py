@@ -31,7 +31,7 @@ from attop_bench.data.reading.dialect import dialect
 from attop_bench.data.reading.formats import format_of
 from attop_bench.data.reading.table import Table
 from attop_bench.deploy.contributions import contributions, largest
-from attop_bench.deploy.lists import columns_of_list, in_order
+from attop_bench.deploy.lists import columns_of_list
 from attop_bench.deploy.new_rows import (
     features_of,
     read_new_rows,
@@ -115,7 +115,7 @@ class Package:
         tell: Callable[[str], None] = lambda line: None,
         wanted_columns: Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return the rows of a file, highest score first; `tell` gets a line on values unseen in training.
+        """Rank the rows of a file, highest score first; `tell` gets a line on values unseen in training.
 
         Beside columns that are no features it has the `wanted_columns` of the file; see `columns_of_list`.
         No row is left out for its content unless the model cannot rank it: ``attrs["ledger"]`` of the result
@@ -186,7 +186,7 @@ class Package:
             )
 
     def _with_unused(self, X: pd.DataFrame) -> pd.DataFrame:
-        """Return the features that the model takes, those of no use with any value."""
+        """Complete the features that the model takes: those of no use have any value."""
         categories = self.notes["categories"]
         unused = {
             name: categories[name][0] if name in categories else 0.0
@@ -195,7 +195,7 @@ class Package:
         return typed(X.assign(**unused)[self.notes["features"]], self.notes)
 
     def _design_effect(self, table: Table) -> float:
-        """Return how many new rows are worth one: those of one customer, or of one list, are alike."""
+        """Compute how many new rows are worth one: those of one customer, or of one list, are alike."""
         unit = self.notes["unit"]
         if unit is None or unit not in table.frame:
             return self.training.design_effect
@@ -203,7 +203,7 @@ class Package:
         return effect_of(np.arange(len(codes)), codes)
 
     def _reasons(self, X: pd.DataFrame) -> dict[str, list[str]]:
-        """Return the column ``why`` of rows, or nothing where the model does not say it exactly."""
+        """Make the column ``why`` of rows, or nothing where the model does not say it exactly."""
         if not self.notes["middle"]:
             return {}
         added = contributions(self.pipeline, X)
@@ -219,7 +219,7 @@ class Package:
         head: pd.DataFrame,
         prevalence: float | None = None,
     ) -> NextList | None:
-        """Return the positives to expect at the top of a list; None with groups, which have one each."""
+        """Forecast the positives at the top of a list; None with groups, which have one each."""
         if not self.held_out:
             return None
         chosen, *rivals = self.held_out
@@ -228,7 +228,7 @@ class Package:
         )
 
     def _as_wide(self, table: Table, tell: Callable[[str], None]) -> Table:
-        """Return rows of SVMlight with all features of the model: 0 where the file ends before."""
+        """Complete rows of SVMlight to all features of the model: 0 where the file ends before."""
         features, frame = self.notes["features"], table.frame
         names = {*features, *self.notes["beside"], "label", "qid"}
         if new := [name for name in frame if name not in names]:
@@ -243,7 +243,7 @@ class Package:
         )
 
     def head(self, ranked: pd.DataFrame, top: Top | None = None) -> pd.DataFrame:
-        """Return the rows at the top of a list, or of each group's; of fewer than the model's k, all."""
+        """Select the rows at the top of a list, or of each group's; of fewer than the model's k, all."""
         top_of_model = Top.of(self.notes["top"])
         most, top = 0 if top else top_of_model.k or 0, top or top_of_model
         group = (ranked["rank"] == 1).cumsum()
@@ -264,7 +264,7 @@ class Package:
         prevalence: float | None,
         tell: Callable[[str], None],
     ) -> Promise:
-        """Return the promise of the top of a list, and tell it.
+        """Forecast the positives at the top of a list, with a lower bound, and tell it.
 
         `prevalence` is the share of positives among its rows, by default that of the data. Of rows that are
         not like those of training nothing is promised.
@@ -287,7 +287,7 @@ class Package:
         prevalence: float | None,
         tell: Callable[[str], None],
     ) -> Promise:
-        """Return the promise of the top of a list like those of training, and tell it."""
+        """Forecast the positives at the top of a list like those of training, and tell the forecast."""
         forecast = self.forecast(ranked, head, prevalence)
         if forecast is None:
             return self._expect_of_groups(ranked, head, prevalence, tell)
@@ -329,6 +329,26 @@ class Package:
             )
         tell(promise.sentence)
         return promise
+
+
+def in_order(
+    ranked: pd.DataFrame, groups: pd.Series | None, by: str
+) -> pd.DataFrame:
+    """Sort rows by a column, highest first, and rank them, within each group if any."""
+    ranked = ranked.sort_values(
+        by, ascending=False, kind="stable", na_position="last"
+    )
+    lists = None if groups is None else groups.loc[ranked.index]
+    rank = (
+        np.arange(len(ranked)) if lists is None else lists.groupby(lists).cumcount()
+    )
+    ranked.insert(0, "rank", rank + 1)
+    ranked = (
+        ranked
+        if lists is None
+        else ranked.loc[lists.sort_values(kind="stable").index]
+    )
+    return ranked.reset_index(drop=True)
 
 
 def write_model(folder: Path, package: Package) -> list[str]:
@@ -420,7 +440,7 @@ def _refuse_mixed(folder: Path, digests: Mapping[str, str]) -> None:
 
 
 def _file_of(path: Path, folder: Path, tell: Callable[[str], None]) -> Path:
-    """Return the file to load: that which was named, or the one that holds no code if it can be read."""
+    """Choose the file to load: that which was named, or the one that holds no code if it can be read."""
     if path.name == SAFE_MODEL:
         return path
     safe, reads = (folder / SAFE_MODEL).is_file(), find_spec("skops") is not None

@@ -19,7 +19,7 @@ _BLUE, _QUIET = "#1f77b4", "#6b6b6b"
 
 
 def title_of(forecast: NextList, name: str) -> str:
-    """Return the title of a picture: its finding."""
+    """Write the title of a picture: its finding."""
     hits = format_hits(forecast.expected, forecast.k)
     noun = "positive" if hits == "1" else "positives"
     return (
@@ -31,7 +31,7 @@ def title_of(forecast: NextList, name: str) -> str:
 def draw_expectation(
     forecast: NextList, name: str, prevalence: float, form: str = "png"
 ) -> bytes:
-    """Return the picture of a list as a file of one of `FORMATS`; see `expectation_figure`."""
+    """Draw the picture of a list as a file of one of `FORMATS`; see `expectation_figure`."""
     from matplotlib import rc_context
 
     figure = expectation_figure(forecast, name, prevalence)

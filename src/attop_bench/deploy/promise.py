@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from attop.experiment import HeldOut, NextList
-from attop.extending import Top, format_hits
+from attop.extending import Ints, Top, format_hits
 from attop_bench.data.base import DatasetError, load_arrays, save_arrays
 from attop_bench.data.columns.labels import comparison_of, is_positive
 from attop_bench.data.reading.table import Table
@@ -69,9 +69,9 @@ class Promise(BaseModel):
 
     @classmethod
     def of_list(cls, coming: NextList, prevalence: float | None) -> Promise:
-        """Return the promise of the next list."""
+        """Compute the promise of the next list."""
         numbers = {
-            name: _known(getattr(coming, name))
+            name: none_for_nan(getattr(coming, name))
             for name in ("expected", "low", "high", "least")
         }
         promise = cls(
@@ -91,7 +91,7 @@ class Promise(BaseModel):
         precision: Mapping[str, float | None],
         prevalence: float | None,
     ) -> Promise:
-        """Return the promise of `k` rows at the top of groups, by the precision of the test parts."""
+        """Compute the promise of `k` rows at the top of groups, by the precision of the test parts."""
         hits = {
             name: None if rate is None else rate * k
             for name, rate in precision.items()
@@ -115,7 +115,7 @@ class Promise(BaseModel):
         return promise.promising(hits["low"])
 
     def promising(self, least: float | None) -> Promise:
-        """Return this with what is promised, where that is more than nothing; a perfect list never is."""
+        """Keep what is promised, where that is more than nothing; a perfect list never is."""
         if not least:
             return self
         return self.model_copy(
@@ -123,7 +123,7 @@ class Promise(BaseModel):
         )
 
     def without(self, reason: str) -> Promise:
-        """Return this with nothing expected or promised."""
+        """Drop what is expected or promised."""
         nothing = dict.fromkeys(("expected", "low", "high", "least"))
         return self.model_copy(update={**nothing, "reason": reason})
 
@@ -135,7 +135,8 @@ class Promise(BaseModel):
         return f"Promised are at least {format_hits(self.least, self.k)}, the mean of many such lists"
 
 
-def _known(value: float) -> float | None:
+def none_for_nan(value: float) -> float | None:
+    """Convert a number to one that JSON can hold."""
     return None if math.isnan(value) else float(value)
 
 
@@ -165,12 +166,8 @@ def write_held_out(path: Path, models: Sequence[Sequence[HeldOut]]) -> None:
     first = models[0] if models else []
     arrays = {
         "size": np.array([len(part.rows) for part in first], np.int64),
-        "rows": np.concatenate(
-            [part.rows for part in first] or [np.empty(0, np.int64)]
-        ),
-        "label": np.concatenate(
-            [part.y_true for part in first] or [np.empty(0, np.int64)]
-        ),
+        "rows": _joined(part.rows for part in first),
+        "label": _joined(part.y_true for part in first),
         "scores": np.array(
             [np.concatenate([part.y_score for part in parts]) for parts in models]
         ),
@@ -178,6 +175,10 @@ def write_held_out(path: Path, models: Sequence[Sequence[HeldOut]]) -> None:
     if first and first[0].entity is not None:
         arrays["entity"] = np.concatenate([part.entity for part in first])
     save_arrays(path, arrays)
+
+
+def _joined(parts: Iterable[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, np.int64), *parts])
 
 
 def read_held_out(path: Path) -> list[list[HeldOut]]:
@@ -200,12 +201,12 @@ def read_held_out(path: Path) -> list[list[HeldOut]]:
 
 
 def promise_path(file: str | Path) -> Path:
-    """Return the file beside a list that holds its promise."""
+    """Name the file beside a list that holds its promise."""
     return Path(file).with_suffix(".promise.json")
 
 
 def read_promise(file: Path) -> Promise | None:
-    """Return the promise beside a list; None if there is none."""
+    """Read the promise beside a list; None if there is none."""
     where = promise_path(file)
     if not os.path.lexists(where):
         return None
@@ -228,7 +229,7 @@ def labels_of(
     positive: Any = "1",
     values: Sequence[str] | None = ("0", "1"),
 ) -> pd.Series:
-    """Return the labels of a list's own rows: 1, 0, or NaN where there is none yet.
+    """Read the labels of a list's own rows: 1, 0, or NaN where there is none yet.
 
     They are among `values`, if these are given, of which `positive` counts, or 1 and 0.
     """

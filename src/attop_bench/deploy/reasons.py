@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from attop.experiment import Fold
 from attop.extending import Floats, Ints
-from attop_bench.data.columns.shares import shares_of_others
+from attop_bench.data.columns.labels import shares_of_others
 
 
 class Difference(NamedTuple):
@@ -29,7 +29,7 @@ class Difference(NamedTuple):
 def differences(
     X: pd.DataFrame, categorical: Sequence[str], listed: NDArray[np.bool_]
 ) -> list[Difference]:
-    """Return the difference of each column between list and rest, the largest standardised one first.
+    """Compute the difference of each column between list and rest, the largest standardised one first.
 
     Of a column of `categorical` it is the category whose shares differ most. Missing values are left out.
 
@@ -82,7 +82,7 @@ def one_column(
     folds: Sequence[Fold],
     measure: Callable[[Ints, Floats], float],
 ) -> list[tuple[str, Floats]]:
-    """Return for each fold the order by one column that is best on its training part, and its test scores.
+    """Choose the column that orders the training part of each fold best, and score the test part by it.
 
     Columns of `categorical` are ordered by the share of positives of each category in training; where the
     best is chosen, a training row's own label does not count for its share. `measure` goes from rows and

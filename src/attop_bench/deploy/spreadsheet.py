@@ -25,7 +25,7 @@ _WIDEST = 60
 
 
 def is_spreadsheet(path: str | Path) -> bool:
-    """Return whether a file's name is that of an Excel file."""
+    """Decide whether a file's name is that of an Excel file."""
     return Path(path).suffix.lower() == ".xlsx"
 
 
@@ -97,7 +97,7 @@ def read_spreadsheet(path: str | Path) -> pd.DataFrame:
 
 
 def _value_of(value: Any, is_number: bool) -> Any:
-    """Return a cell as Excel can hold it without a loss."""
+    """Convert a cell to what Excel can hold without a loss."""
     if pd.isna(value):
         return None
     if isinstance(value, bool | np.bool_):

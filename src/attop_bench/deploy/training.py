@@ -28,6 +28,10 @@ _BEYOND = 1e-9
 _MEAN_DISTANCE, _MEAN_SHARE = 0.8687, np.sqrt(2 / np.pi)
 
 
+def _no_numbers() -> Floats:
+    return np.empty(0)
+
+
 @dataclass(frozen=True)
 class Distances:
     """Distances of rows from those of training in one aspect: differences of shares from 0 to 1."""
@@ -48,18 +52,18 @@ class Distribution:
     #: Share of rows without a value.
     missing: float
     #: Share of present values that only one unit has: so many of the next rows have one never seen.
-    unseen: float
+    unseen: float = 0.0
     #: cuts, below: Numbers between the values, and the share of present values up to each; of a category, of
     #: the values that several units have.
-    cuts: Floats
-    below: Floats
+    cuts: Floats = field(default_factory=_no_numbers)
+    below: Floats = field(default_factory=_no_numbers)
     #: Of a number; empty of a category.
-    quantiles: Floats
+    quantiles: Floats = field(default_factory=_no_numbers)
     #: Largest distances of a test part from its training part, less the mean of chance.
     usual: Distances = field(default_factory=Distances)
 
     def distances(self, values: Floats) -> Distances:
-        """Return how far values are from these."""
+        """Measure how far values are from these."""
         present = values[~np.isnan(values)]
         missing = 1 - len(present) / len(values) - self.missing
         unseen = 0.0
@@ -85,9 +89,9 @@ class Training:
 
 
 def shares_up_to(cuts: Floats, values: Floats) -> Floats:
-    """Return the share of values that are at most each of the increasing `cuts`."""
+    """Compute the share of values that are at most each of the increasing `cuts`."""
     if not len(cuts):
-        return np.empty(0)
+        return _no_numbers()
     places = np.searchsorted(cuts, values, "left")
     return np.cumsum(np.bincount(places, minlength=len(cuts) + 1))[:-1] / len(
         values
@@ -95,7 +99,7 @@ def shares_up_to(cuts: Floats, values: Floats) -> Floats:
 
 
 def some_rows(n_rows: int, n_columns: int) -> Ints:
-    """Return the rows that are looked at: all, or of many a random part, the same at each call."""
+    """Select the rows that are looked at: all, or of many a random part, the same at each call."""
     most = min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_CELLS // max(n_columns, 1)))
     if n_rows <= most:
         return np.arange(n_rows)
@@ -132,14 +136,14 @@ def summarise(
 
 
 def effect_of(rows: Ints, unit: Ints | None) -> float:
-    """Return how many of some rows are worth one."""
+    """Compute how many of some rows are worth one."""
     if unit is None:
         return 1.0
     return float(design_effect(np.ones(len(rows)), unit[rows]))
 
 
 def _summary(X: pd.DataFrame, rows: Ints, unit: Ints | None) -> Training:
-    """Return the summary of some rows; what is usual is not known yet."""
+    """Summarise some rows; what is usual is not known yet."""
     rows = rows[some_rows(len(rows), X.shape[1])]
     part = X.iloc[rows]
     units = np.arange(len(rows)) if unit is None else unit[rows]
@@ -156,15 +160,7 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
     present = values[is_present]
     missing = 1 - len(present) / len(values)
     if not len(present):
-        nothing = np.empty(0)
-        return Distribution(
-            aspect,
-            missing,
-            unseen=0.0,
-            cuts=nothing,
-            below=nothing,
-            quantiles=nothing,
-        )
+        return Distribution(aspect, missing)
     if aspect.is_category:
         return _of_category(aspect, missing, present, unit[is_present])
     places = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
@@ -173,7 +169,6 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
     return Distribution(
         aspect,
         missing,
-        unseen=0.0,
         cuts=cuts,
         below=shares_up_to(cuts, present),
         quantiles=quantiles,
@@ -183,7 +178,7 @@ def _distribution(aspect: Aspect, values: Floats, unit: Ints) -> Distribution:
 def _of_category(
     aspect: Aspect, missing: float, present: Floats, unit: Ints
 ) -> Distribution:
-    """Return the distribution of the values that others have too.
+    """Compute the distribution of the values that others have too.
 
     A row is left out whose value no other unit has, as a new row is whose value no unit of training has: else
     common values were more frequent among new rows than in training.
@@ -193,7 +188,7 @@ def _of_category(
     unseen = 1 - float(has_others.mean())
     cuts = np.arange(len(aspect.values) - 1, dtype=np.float64)
     if not has_others.any():
-        cuts = np.empty(0)
+        cuts = _no_numbers()
     below = shares_up_to(cuts, present[has_others])
     return Distribution(
         aspect,
@@ -201,12 +196,11 @@ def _of_category(
         unseen=unseen,
         cuts=cuts,
         below=below,
-        quantiles=np.empty(0),
     )
 
 
 def _cuts_between(quantiles: Floats) -> Floats:
-    """Return numbers between distinct quantiles, and one just outside each end."""
+    """Choose numbers between distinct quantiles, and one just outside each end."""
     atoms = np.unique(quantiles)
     margin = _BEYOND * (float(np.abs(atoms).max()) or 1.0)
     return np.concatenate(
@@ -217,7 +211,7 @@ def _cuts_between(quantiles: Floats) -> Floats:
 def _beyond_chance(
     distribution: Distribution, found: Distances, chance: float
 ) -> Distances:
-    """Return distances less their mean under equal laws; `chance` is the variance of a mean of units."""
+    """Subtract from distances their mean under equal laws; `chance` is the variance of a mean of units."""
 
     def shares(share: float) -> float:
         return float(_MEAN_SHARE * np.sqrt(chance * share * (1 - share)))
@@ -266,7 +260,7 @@ def write_training(path: Path, training: Training) -> None:
 
 
 def _joined(arrays: Sequence[NDArray]) -> NDArray:
-    return np.concatenate([np.empty(0), *arrays])
+    return np.concatenate([_no_numbers(), *arrays])
 
 
 def read_training(path: Path) -> Training:

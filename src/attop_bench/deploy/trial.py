@@ -25,7 +25,7 @@ _distributions = cache(packages_distributions)
 
 
 def rows_to_try(X: pd.DataFrame, scores: Floats) -> pd.DataFrame:
-    """Return a few rows whose scores spread from the lowest to the highest."""
+    """Select a few rows whose scores spread from the lowest to the highest."""
     most = max(_FEWEST_ROWS, min(_MOST_ROWS, _MOST_CELLS // max(X.shape[1], 1)))
     places = np.linspace(0, len(X) - 1, min(most, len(X))).round().astype(int)
     return X.iloc[np.argsort(scores, kind="stable")[places]].reset_index(drop=True)
@@ -45,7 +45,7 @@ def write_trial(path: Path, pipeline: Any, rows: pd.DataFrame) -> None:
 
 
 def read_trial(path: Path) -> tuple[pd.DataFrame, Floats]:
-    """Return the rows and scores that `write_trial` wrote."""
+    """Read the rows and scores that `write_trial` wrote."""
     try:
         content = read_json(path)
         text = set(content["text"])
@@ -67,7 +67,7 @@ def read_trial(path: Path) -> tuple[pd.DataFrame, Floats]:
 
 
 def largest_difference(pipeline: Any, rows: pd.DataFrame, scores: Floats) -> float:
-    """Return by how much scores are others now, as a share of the largest score; 0 if that is rounding."""
+    """Measure by how much scores differ now, as a share of the largest score; 0 if that is rounding."""
     if not len(rows):
         return 0.0
     apart = np.abs(np.asarray(scores_of(pipeline, rows), np.float64) - scores)
@@ -76,7 +76,7 @@ def largest_difference(pipeline: Any, rows: pd.DataFrame, scores: Floats) -> flo
 
 
 def versions_of(pipeline: Any) -> dict[str, str]:
-    """Return the versions here of Python, attop's packages and those of the pipeline's model."""
+    """Look up the versions here of Python, attop's packages and those of the pipeline's model."""
     installed = environment()
     versions = {"python": installed["python"], **installed["versions"]}
     learner = type(pipeline["model"]).__module__.partition(".")[0]
@@ -86,7 +86,7 @@ def versions_of(pipeline: Any) -> dict[str, str]:
 
 
 def changed_versions(then: dict[str, str]) -> dict[str, tuple[str, str]]:
-    """Return the packages that have another version here: name -> the versions `then` and here."""
+    """Find the packages that have another version here: name -> the versions `then` and here."""
     here = environment()
     now = {"python": here["python"], **here["versions"]}
     changed = {}

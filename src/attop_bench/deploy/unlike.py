@@ -80,20 +80,20 @@ class Rows:
         return self.distances.distance > usual + max(self.noise, _MATTERS)
 
     def fits(self, distribution: Distribution, values: Floats) -> bool:
-        """Return whether values, such as in other units, cannot be told from those of training."""
+        """Decide whether values, such as in other units, cannot be told from those of training."""
         if not len(values) or not len(distribution.cuts):
             return False
         apart = np.abs(shares_up_to(distribution.cuts, values) - distribution.below)
         return float(apart.max()) <= self.noise
 
     def is_another_share(self, share: float, new: float, usual: float) -> bool:
-        """Return whether a share of the new rows is another than that of training."""
+        """Decide whether a share of the new rows is another than that of training."""
         far = abs(new - share) > usual + _MATTERS
         return far and chance_of_shares(share, new, *self.units) < self.level
 
 
 def chance_of_shares(share: float, new: float, trained: float, n: float) -> float:
-    """Return a bound of the probability that two samples of one law have shares as far apart.
+    """Bound the probability that two samples of one law have shares as far apart.
 
     It is Hoeffding's of the hypergeometric law, for each of the two samples in the pool of both; see Chvatal
     (1979), "The tail of the hypergeometric distribution", Discrete Mathematics 25.
@@ -106,7 +106,7 @@ def chance_of_shares(share: float, new: float, trained: float, n: float) -> floa
 
 
 def _divergence(share: float, other: float) -> float:
-    """Return the Kullback-Leibler divergence of two outcomes with these shares."""
+    """Compute the Kullback-Leibler divergence of two outcomes with these shares."""
     terms = ((share, other), (1 - share, 1 - other))
     return sum(p * math.log(p / q) for p, q in terms if p > 0)
 
@@ -171,7 +171,7 @@ def _change(rows: Rows, far: Sequence[Rows]) -> str:
 
 
 def _column_held(rows: Rows, far: Sequence[Rows]) -> str | None:
-    """Return the column whose values these are, if it has others itself."""
+    """Find the column whose values these are, if it has others itself."""
     if rows.distribution.aspect.what != "number":
         return None
     others = [
@@ -228,7 +228,7 @@ def _factors(trained: Floats, new: Floats) -> Iterator[float]:
 
 
 def _rounded(values: Floats) -> Floats:
-    """Return values without the last digits, which a change of units makes others."""
+    """Round off the last digits of values, which change with the units."""
     scale = float(np.abs(values).max()) or 1.0
     return np.round(values / scale, _DIGITS) * scale
 

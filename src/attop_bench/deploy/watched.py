@@ -119,7 +119,7 @@ def read_folder(
 
 
 def _copied(path: Path, contents: dict[bytes, str]) -> str:
-    """Return the name of the list that this is a copy of; empty if it is none.
+    """Name the list that this is a copy of; the name is empty if it is none.
 
     Scores tell lists apart. Without them two lists may well be written alike.
     """
@@ -154,14 +154,14 @@ def _read_one(
 
 
 def _given(precision: float, k: int) -> Promise:
-    """Return a promise of so much precision, of which nothing else is known."""
+    """Make a promise of so much precision, of which nothing else is known."""
     return Promise(
         k=k, length=k, expected=None, low=None, high=None, least=precision * k
     )
 
 
 def _beside(path: Path, k: int) -> Promise:
-    """Return the promise that was written beside a list."""
+    """Read the promise that was written beside a list."""
     promise = read_promise(path)
     if promise is None:
         raise DatasetError(
@@ -176,7 +176,7 @@ def _beside(path: Path, k: int) -> Promise:
 
 
 def verdict_of(lists: Sequence[PastList]) -> Watched:
-    """Return the verdict on lists, in their order, against what each promised."""
+    """Judge lists, in their order, against what each promised."""
     hits, rows = [one.hits for one in lists], [one.rows for one in lists]
     rates = [one.promised / one.rows for one in lists]
     return watch(hits, rows, rates)
@@ -206,7 +206,7 @@ def three_numbers(lists: Sequence[PastList]) -> str:
 
 
 def _interval(lists: Sequence[PastList]) -> str:
-    """Return the interval of the one list there is, if all its labels are there."""
+    """Compute the interval of the one list there is, if all its labels are there."""
     promise = lists[0].promise
     if (
         len(lists) > 1

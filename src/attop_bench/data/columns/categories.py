@@ -1,4 +1,4 @@
-"""Text as categories, codes or names of rows."""
+"""Checks of columns before they are features: gaps, and text as categories, codes or names of rows."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attop_bench.data.columns.days import is_dates
-from attop_bench.data.columns.gaps import require_present
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.reading.cells import no_plain_numbers
+from attop_bench.data.reading.cells import is_date, no_plain_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: One-hot columns of a feature that are refused unless a ceiling is set.
 MANY_VALUES = 50
+#: Share of the values of text that must look like dates.
+_MOSTLY = 0.95
 
 
 def as_identifiers(text: pd.Series, where: str) -> pd.Series:
-    """Return identifiers: integers if all are written canonically, so that 01 stays another than 1."""
+    """Convert identifiers to integers if all are written canonically, so that 01 is another than 1."""
     text = require_present(text, where)
     return (
         text.astype(np.int64)
@@ -30,9 +30,16 @@ def as_identifiers(text: pd.Series, where: str) -> pd.Series:
     )
 
 
-def is_identifier(values: pd.Series) -> bool:
-    """Return whether most values name one row or two, as order numbers and notes do."""
-    return values.nunique() > max(MANY_VALUES, values.notna().sum() / 2)
+def is_identifier(distinct: int, rows: int) -> bool:
+    """Decide whether most values name one row or two, as order numbers and notes do."""
+    return distinct > max(MANY_VALUES, rows / 2)
+
+
+def is_dates(values: pd.Series) -> bool:
+    """Decide whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
+    distinct = values.dropna().astype(str).unique()
+    dates = sum(is_date(v) for v in distinct)
+    return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
 
 
 def check_text(text: pd.DataFrame, where: str) -> None:
@@ -53,17 +60,18 @@ def check_categories(
 ) -> None:
     """Refuse columns of which `one_hot` would make too many features; `own` are categories for sure."""
     for name, values in text.items():
-        what = f"has {values.nunique():,} values in {len(values):,} rows"
+        distinct = values.nunique()
+        what = f"has {distinct:,} values in {len(values):,} rows"
         remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
         if name not in own and is_dates(values):
             what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
-        elif name not in own and is_identifier(values):
+        elif name not in own and is_identifier(distinct, values.count()):
             what += ": it names things, and is no category"
-        elif max_categories is None and values.nunique() > MANY_VALUES:
+        elif max_categories is None and distinct > MANY_VALUES:
             remedy = f"max_categories: 20 to params, which pools the rare ones, or drop: [{name}]"
         else:
             continue
-        many = f"one_hot would make {values.nunique():,} features of it"
+        many = f"one_hot would make {distinct:,} features of it"
         raise DatasetError(f"{where}: column {name!r} {what}; {many}: add {remedy}")
 
 
@@ -98,4 +106,31 @@ def refuse_text(text: pd.DataFrame, where: str) -> None:
         raise DatasetError(
             f"{where}: {each}: set one_hot or codes, drop it, or encode it as numbers; attop look shows what "
             "there is"
+        )
+
+
+def require_present(column: pd.Series, where: str) -> pd.Series:
+    """Refuse a column with missing values; any other is passed on."""
+    if column.isna().any():
+        raise DatasetError(
+            f"{where}: {_missing(column)}: fill them in or drop these rows"
+        )
+    return column
+
+
+def _missing(column: pd.Series) -> str:
+    missing = column.isna()
+    return (
+        f"column {column.name!r} has {int(missing.sum())} missing values, the first in data row "
+        f"{int(missing.argmax()) + 1}"
+    )
+
+
+def refuse_missing(features: pd.DataFrame, where: str) -> None:
+    """Refuse missing values of features, with the lines of YAML that fill or drop them."""
+    if lacking := [c for c in features if features[c].isna().any()]:
+        raise DatasetError(
+            f"{where}: {'; '.join(_missing(features[c]) for c in lacking)}. Add to params\n    impute: "
+            "median\nwhich fills them by what is learnt from training items (numbers: the median; text: the "
+            f"most frequent value), or leave these columns out:\n    drop: [{', '.join(lacking)}]"
         )

@@ -1,4 +1,4 @@
-"""Dates, and numbers of days."""
+"""Days, as dates or as numbers of days."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ import numpy as np
 
 from attop.extending import Floats, Ints
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.reading.cells import is_date
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Share of the values that must look like dates.
-_MOSTLY = 0.95
 #: Days that data may span, some 270 years, and the largest number of a day: seconds, and dates written as one
 #: number, are beyond one of them.
 _LONGEST, _LARGEST = 100_000, 10_000_000
@@ -24,15 +21,8 @@ _LONGEST, _LARGEST = 100_000, 10_000_000
 _OFFSET = re.compile(r"[T ].*(Z|[-+]\d{2}(:?\d{2})?)$", re.IGNORECASE)
 
 
-def is_dates(values: pd.Series) -> bool:
-    """Return whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
-    distinct = values.dropna().astype(str).unique()
-    dates = sum(is_date(v) for v in distinct)
-    return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
-
-
 def day_numbers(column: pd.Series, where: str) -> Ints:
-    """Return the day of each value: days since 1970-01-01, or a number of days rounded down.
+    """Convert values to days: days since 1970-01-01, or a number of days rounded down.
 
     Takes dates, also as text such as ``2024-12-31`` or ``2024-12-31 23:59:00``, and numbers of days counted
     from any day; refuses all else. No value may be missing.
@@ -45,40 +35,50 @@ def day_numbers(column: pd.Series, where: str) -> Ints:
             f"{where} is true or false: name one of dates, or of days, as day"
         )
     if pd.api.types.is_numeric_dtype(column):
-        days = column.to_numpy(np.float64)
-        if not np.isfinite(days).all():
-            raise DatasetError(f"{where} has infinite values: remove these rows")
-        start = f"{where} has numbers from {days.min():.15g} to {days.max():.15g}, which"
-        remedy = "write dates as 2024-12-31"
-        if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
-            raise DatasetError(
-                f"{start} are not numbers of days: divide seconds by 86400, {remedy}"
-            )
-        if looks := _no_days(np.unique(days)):
-            raise DatasetError(
-                f"{start} look like {looks}, not days: {remedy}, or count from the first day"
-            )
-        return np.floor(days).astype(np.int64)
+        return _whole_days(column.to_numpy(np.float64), where)
     try:
-        offsets = column.map(
-            lambda v: _OFFSET.search(v) if isinstance(v, str) else None
-        )
-        zones = offsets.map(lambda offset: offset[1] if offset else "")
-        if zones.nunique() > 1 and (zones == "").any():
-            raise ValueError("some times have an offset and others none")
-        # The day where the clock is; of several clocks, that of Greenwich.
-        dates = pd.to_datetime(column, format="ISO8601", utc=zones.nunique() > 1)
-        return (
-            dates.dt.tz_localize(None)
-            .to_numpy()
-            .astype("datetime64[D]")
-            .astype(np.int64)
-        )
+        return _days_of_dates(column)
     except (ValueError, TypeError, AttributeError, OverflowError):
         raise DatasetError(
             f"{where} is not of dates, for example {column.iloc[0]!r}: write them as 2024-12-31 or "
             "2024-12-31 23:59:00, all with an offset or none, or give a number of days"
         ) from None
+
+
+def _whole_days(days: Floats, where: str) -> Ints:
+    """Round numbers of days down; refuse numbers that are none."""
+    if not np.isfinite(days).all():
+        raise DatasetError(f"{where} has infinite values: remove these rows")
+    start = (
+        f"{where} has numbers from {days.min():.15g} to {days.max():.15g}, which"
+    )
+    remedy = "write dates as 2024-12-31"
+    if np.ptp(days) > _LONGEST or np.abs(days).max() >= _LARGEST:
+        raise DatasetError(
+            f"{start} are not numbers of days: divide seconds by 86400, {remedy}"
+        )
+    if looks := _no_days(np.unique(days)):
+        raise DatasetError(
+            f"{start} look like {looks}, not days: {remedy}, or count from the first day"
+        )
+    return np.floor(days).astype(np.int64)
+
+
+def _days_of_dates(column: pd.Series) -> Ints:
+    """Count the days from 1970-01-01 to each date: the day where the clock is; of several, of Greenwich."""
+    import pandas as pd
+
+    offsets = column.map(
+        lambda v: _OFFSET.search(v) if isinstance(v, str) else None
+    )
+    zones = offsets.map(lambda offset: offset[1] if offset else "")
+    is_mixed = zones.nunique() > 1
+    if is_mixed and (zones == "").any():
+        raise ValueError("some times have an offset and others none")
+    dates = pd.to_datetime(column, format="ISO8601", utc=is_mixed).dt.tz_localize(
+        None
+    )
+    return dates.to_numpy().astype("datetime64[D]").astype(np.int64)
 
 
 def _no_days(numbers: Floats) -> str:

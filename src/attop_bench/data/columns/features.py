@@ -20,7 +20,7 @@ _FEW = 4096
 
 
 def interaction_features(user: ArrayLike, item: ArrayLike) -> Floats:
-    """Return the features of user and item of each row, and their product, side by side.
+    """Join the features of user and item of each row, and their product, side by side.
 
     The user's change no ranking of one user, and are kept because the paper has them.
 
@@ -101,7 +101,7 @@ def umap_embedding(
 
 
 def _nearest(table: Floats, n: int) -> tuple[Ints, Floats]:
-    """Return the nearest `n` rows of each row and their distances: UMAP's own, but for rounding.
+    """Find the nearest `n` rows of each row and their distances: UMAP's own, but for rounding.
 
     Its code takes 7 s to compile, and measures each pair by a call.
     """

@@ -1,4 +1,4 @@
-"""Labels: which values of a column are positive, and which negative."""
+"""Labels: which values of a column are positive, which negative, and the shares of positives of values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from attop.extending import Floats, Ints
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.reading.cells import PLAIN_NUMBER, plain_number
 
@@ -17,11 +18,20 @@ if TYPE_CHECKING:
     from attop_bench.data.reading.table import Table
 
 
+#: A comparison with a number, such as ">= 1".
 _COMPARISON = re.compile(rf"\s*(>=|<=|>|<)\s*({PLAIN_NUMBER})\s*")
+_SIGNS = {
+    ">=": np.greater_equal,
+    "<=": np.less_equal,
+    ">": np.greater,
+    "<": np.less,
+}
+#: Parts of the rows, each of which gets its shares from the others.
+_PARTS, _SEED = 5, 0x0A10
 
 
 def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return which rows are positive: of a value, of one of a list, or by a comparison such as ``">= 1"``."""
+    """Mark the positive rows: those of a value, of one in a list, or by a comparison such as ``">= 1"``."""
     comparison = comparison_with(table, name, positive)
     y = is_positive(table, name, positive)
     if not y.any():
@@ -34,7 +44,7 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
 
 
 def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
-    """Return which rows are positive, as `positive_labels`, also if none is."""
+    """Mark the positive rows as `positive_labels` does, also if there is none."""
     import pandas as pd
 
     comparison = comparison_with(table, name, positive)
@@ -59,19 +69,14 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
             f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
             "numeric: give the value that is positive"
         )
-    value, (sign, limit) = column.to_numpy(np.float64), comparison
-    return {
-        ">=": value >= limit,
-        "<=": value <= limit,
-        ">": value > limit,
-        "<": value < limit,
-    }[sign]
+    sign, limit = comparison
+    return _SIGNS[sign](column.to_numpy(np.float64), limit)
 
 
 def decided(
     table: Table, name: str, positive: object, negative: object
 ) -> NDArray[np.bool_]:
-    """Return the rows whose label is positive or negative; refuse one that is both, and if none is negative.
+    """Mark the rows whose label is positive or negative; refuse one that is both, and if none is negative.
 
     Parameters
     ----------
@@ -99,7 +104,7 @@ def decided(
 def comparison_with(
     table: Table, name: str, positive: object
 ) -> tuple[str, float] | None:
-    """Return a comparison as `comparison_of`; None where it is a value of the column, such as ``<30``."""
+    """Parse a comparison as `comparison_of`; None where it is a value of the column, such as ``<30``."""
     comparison = comparison_of(positive)
     return (
         None
@@ -109,13 +114,13 @@ def comparison_with(
 
 
 def comparison_of(positive: object) -> tuple[str, float] | None:
-    """Return sign and limit of a comparison; None for a value."""
+    """Parse the sign and the limit of a comparison; None for a value."""
     match = _COMPARISON.fullmatch(positive) if isinstance(positive, str) else None
     return None if match is None else (match[1], float(match[2]))
 
 
 def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
-    """Return the rows with a value: of text the same text; else, or where none is, the same number."""
+    """Mark the rows that have a value: the same text; else, or where there is none, the same number."""
     import pandas as pd
 
     row, distinct = pd.factorize(text)
@@ -127,3 +132,31 @@ def _equals(text: pd.Series, value: object) -> NDArray[np.bool_]:
             for alike, v in zip(same, distinct, strict=True)
         ]
     return np.array([*same, False])[row]
+
+
+def shares_of_others(codes: Ints, y: NDArray) -> Floats:
+    """Compute the share of positives of each row's value among the rows of other parts.
+
+    Each row is in one of five parts by chance. Of a value with few rows elsewhere it is near the mean.
+
+    Parameters
+    ----------
+    codes
+        Shape (n,), the number of each row's value, from 0.
+    y
+        Shape (n,), 1 or True where a row is positive.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Shares from 0 to 1.
+    """
+    part = np.random.default_rng(_SEED).integers(0, _PARTS, len(y))
+    shares, values = np.zeros(len(y)), codes.max() + 1
+    for tested in range(_PARTS):
+        others = part != tested
+        hits = np.bincount(codes[others], y[others], values)
+        rows = np.bincount(codes[others], minlength=values)
+        of_value = (hits + y.mean()) / (rows + 1)
+        shares[~others] = of_value[codes[~others]]
+    return shares

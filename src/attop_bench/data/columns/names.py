@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 from attop.extending import did_you_mean
 from attop_bench.data.errors import DatasetError
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def column_of(frame: pd.DataFrame, wanted: str | int, where: str) -> str:
-    """Return the name of a column given by its name or number."""
-    if (name := " ".join(str(wanted).split())) in frame.columns:
-        return name  # blanks around a name are easily overlooked
-    number = (
-        wanted if isinstance(wanted, int) and not isinstance(wanted, bool) else 0
-    )
-    if 1 <= abs(number) <= frame.shape[1]:
-        return frame.columns[number - 1 if number > 0 else number]
+def column_of(names: Collection[str], wanted: str | int, where: str) -> str:
+    """Find the name of a column among `names` by its name or its number, from 1 or -1."""
+    # Blanks around a name are easily overlooked.
+    name = " ".join(str(wanted).split())
+    if name in names:
+        return name
+    if type(wanted) is int and 1 <= abs(wanted) <= len(names):
+        return [*names][wanted - 1 if wanted > 0 else wanted]
     raise DatasetError(
-        f"{where}: no column {wanted!r}; {did_you_mean(wanted, frame.columns)}"
+        f"{where}: no column {wanted!r}; {did_you_mean(wanted, names)}"
     )

@@ -1,7 +1,7 @@
-"""Preparation of features: missing values, categories, words of texts, scale.
+"""Features by their types: rows that are alike, and the transformer to a matrix of numbers.
 
-Learnt from training rows only, so that nothing leaks: a data set keeps its gaps, categories and texts, and
-each fit has a transformer of its own. `attop deploy` fits the same one on all rows.
+What it fills gaps by, which categories it pools, and the scale are learnt from training rows only, so that
+nothing leaks: each fit has a transformer of its own. `attop deploy` fits the same one on all rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attop.extending import Floats
+from attop.extending import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,17 +30,17 @@ class Columns(NamedTuple):
 
 
 def is_table(X: object) -> bool:
-    """Return whether features are a table with typed columns, and no matrix."""
+    """Decide whether features are a table with typed columns, and no matrix."""
     return hasattr(X, "iloc")
 
 
 def is_sparse(X: object) -> bool:
-    """Return whether features are a sparse matrix."""
+    """Decide whether features are a sparse matrix."""
     return hasattr(X, "tocsr")
 
 
 def columns_of(X: Any) -> Columns:
-    """Return the columns of features: of a table by their dtype, of a matrix all are numbers."""
+    """Sort the columns of features by type: those of a table by dtype, those of a matrix are numbers."""
     columns = Columns([], [], [])
     if not is_table(X):
         columns.numbers.extend(range(X.shape[1]))
@@ -56,7 +56,7 @@ def columns_of(X: Any) -> Columns:
 
 
 def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series:
-    """Return a column of text as categories: `values`, by default all that it has, in sorted order.
+    """Convert text to categories: `values`, by default all that the column has, in sorted order.
 
     What is none of `values` is missing.
     """
@@ -68,14 +68,14 @@ def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series
 
 
 def values_of(X: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the values of each column of categories of a table."""
+    """List the values of each column of categories of a table."""
     return {
         name: X[name].cat.categories.tolist() for name in columns_of(X).categories
     }
 
 
 def has_fixed_features(X: Any, max_categories: int | None) -> bool:
-    """Return whether each value of a category has a feature before anything is learnt.
+    """Decide whether each value of a category has a feature before anything is learnt.
 
     Else the training rows say which values have one: with `max_categories`, where categories are missing, and
     beside texts, of which they say which words have one.
@@ -87,9 +87,43 @@ def has_fixed_features(X: Any, max_categories: int | None) -> bool:
 
 
 def count_features(X: Any, max_categories: int | None) -> int:
-    """Return the number of features: one a column, and of a category whose values all have one, these."""
+    """Count the features: one a column, and one a value of a category whose values all have one."""
     values = values_of(X) if has_fixed_features(X, max_categories) else {}
     return X.shape[1] - len(values) + sum(map(len, values.values()))
+
+
+def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
+    """Number the rows of a table so that rows with the same values have the same number; see `alike`.
+
+    Rows are counted in the order of their features, see `has_fixed_features`: their numbers, then the last
+    value of a category first; else in the order of the columns. Splits are drawn by these numbers, so another
+    order is another split.
+    """
+    kinds = columns_of(X)
+    codes = {
+        c: X[c].cat.codes.replace(-1, np.nan).astype(np.float64)
+        for c in kinds.categories
+    }
+    codes |= {
+        c: X[c].astype("category").cat.codes.astype(np.float64) for c in kinds.texts
+    }
+    if has_fixed_features(X, max_categories):
+        codes = {c: -code for c, code in codes.items()}
+        X = X[[*kinds.numbers, *kinds.categories]]
+    return alike(X.assign(**codes).to_numpy(np.float64))
+
+
+def alike(X: Floats) -> Ints:
+    """Number rows so that those with the same values have the same number; missing values are all alike.
+
+    It counts the different rows in their order, as `numpy.unique`, which is slow where rows are long.
+    """
+    X = np.where(np.isnan(X), np.inf, X)
+    order = np.lexsort(X.T[::-1])
+    other = (X[order[1:]] != X[order[:-1]]).any(axis=1)
+    numbers = np.empty(len(X), np.int64)
+    numbers[order] = np.concatenate([[0], np.cumsum(other)])
+    return numbers
 
 
 def column_transformer(
@@ -98,7 +132,7 @@ def column_transformer(
     max_categories: int | None = None,
     scaling: str = "none",
 ) -> Pipeline:
-    """Return an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
+    """Make an unfitted transformer: scaled numbers, a 0/1 column for each category, and weights of words.
 
     The columns are those of `X`, see `columns_of`. With `impute` missing numbers become the median,
     categories the most frequent one, an empty column 0; else a missing category is one more value, and a
@@ -138,7 +172,7 @@ def column_transformer(
 
 
 def _encoder(X: Any, max_categories: int | None, sparse: bool) -> Any:
-    """Return an unfitted encoder of categories to 0/1 columns."""
+    """Make an unfitted encoder of categories to 0/1 columns."""
     from sklearn.preprocessing import OneHotEncoder
 
     fixed = has_fixed_features(X, max_categories)
@@ -151,14 +185,14 @@ def _encoder(X: Any, max_categories: int | None, sparse: bool) -> Any:
 
 
 def text_weights() -> TfidfVectorizer:
-    """Return an unfitted transformer of a column of text to weights of its words, sparse."""
+    """Make an unfitted transformer of a column of text to weights of its words, sparse."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     return TfidfVectorizer(min_df=_ROWS_OF_A_WORD, sublinear_tf=True)
 
 
 def scaler(kind: str, sparse: bool = False) -> Any:
-    """Return an unfitted transformer for `kind`, or None for ``"none"``.
+    """Make an unfitted transformer for `kind`, or None for ``"none"``.
 
     Features of a `sparse` matrix are divided by their standard deviation and not centred: a zero stays one.
     """

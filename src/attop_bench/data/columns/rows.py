@@ -1,23 +1,18 @@
-"""Rows of features: copies, shares of positives, queries and parts."""
+"""Rows of features: shares of positives, queries and parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
-from attop_bench.data.columns.preparation import columns_of, has_fixed_features
 from attop_bench.data.errors import DatasetError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
-    """Return all negatives and as many positives, drawn at random, as make up `share` of these rows."""
+    """Draw positives at random until they are `share` of all rows; all negatives stay."""
     rows = np.flatnonzero(y)
     count = round(share / (1 - share) * (len(y) - len(rows)))
     if not 1 <= count <= len(rows):
@@ -27,40 +22,6 @@ def downsampled(y: NDArray[np.bool_], share: float, where: str) -> Ints:
         )
     drawn = np.random.default_rng(0).choice(rows, count, replace=False)
     return np.sort(np.concatenate([drawn, np.flatnonzero(~y)]))
-
-
-def copies(X: pd.DataFrame, max_categories: int | None) -> Ints:
-    """Return a number for each row of a table, the same for rows with the same values; see `alike`.
-
-    Rows are counted in the order of their features, see `has_fixed_features`: their numbers, then the last
-    value of a category first; else in the order of the columns. Splits are drawn by these numbers, so another
-    order is another split.
-    """
-    kinds = columns_of(X)
-    codes = {
-        c: X[c].cat.codes.replace(-1, np.nan).astype(np.float64)
-        for c in kinds.categories
-    }
-    codes |= {
-        c: X[c].astype("category").cat.codes.astype(np.float64) for c in kinds.texts
-    }
-    if has_fixed_features(X, max_categories):
-        codes = {c: -code for c, code in codes.items()}
-        X = X[[*kinds.numbers, *kinds.categories]]
-    return alike(X.assign(**codes).to_numpy(np.float64))
-
-
-def alike(X: Floats) -> Ints:
-    """Return a number for each row, the same for rows with the same values; all missing values are alike.
-
-    It counts the different rows in their order, as `numpy.unique`, which is slow where rows are long.
-    """
-    X = np.where(np.isnan(X), np.inf, X)
-    order = np.lexsort(X.T[::-1])
-    other = (X[order[1:]] != X[order[:-1]]).any(axis=1)
-    numbers = np.empty(len(X), np.int64)
-    numbers[order] = np.concatenate([[0], np.cumsum(other)])
-    return numbers
 
 
 def query_level_norm(X: Floats, query: NDArray) -> Floats:
@@ -84,7 +45,7 @@ def query_level_norm(X: Floats, query: NDArray) -> Floats:
 def parts_by_bounds(
     query: NDArray, bounds: Sequence[float], where: str = "data"
 ) -> Ints:
-    """Return the part of each row, from 0, by the number of its query.
+    """Number the part of each row, from 0, by the number of its query.
 
     `bounds` are the highest query of each part but the last, increasing.
     """

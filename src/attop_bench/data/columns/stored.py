@@ -17,7 +17,7 @@ _TABLE = "X_parquet"
 
 
 def as_arrays(X: Any) -> dict[str, NDArray]:
-    """Return features as arrays, for `features_of`."""
+    """Convert features to arrays, for `features_of`."""
     if is_table(X):
         content = X.to_parquet(index=False, engine="pyarrow")
         return {_TABLE: np.frombuffer(content, np.uint8)}
@@ -29,7 +29,7 @@ def as_arrays(X: Any) -> dict[str, NDArray]:
 
 
 def features_of(arrays: Mapping[str, NDArray]) -> Any:
-    """Return the features that `as_arrays` made arrays of."""
+    """Convert arrays of `as_arrays` back to features."""
     if _TABLE in arrays:
         import pandas as pd
 

@@ -20,7 +20,7 @@ Neighbours = Annotated[int, Field(strict=True, ge=2)]
 
 
 def digit_images() -> dict[str, NDArray]:
-    """Return ``pixels`` of shape (1797, 64) and the ``digit`` of each image, the users' taste."""
+    """Load ``pixels`` of shape (1797, 64) and the ``digit`` of each image, the users' taste."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
@@ -35,7 +35,7 @@ def embed_images(
     n_neighbors: Neighbours = 15,
     seed: int,
 ) -> dict[str, NDArray]:
-    """Return ``item_features`` of shape (n_items, n_components); see `umap_embedding`."""
+    """Compute ``item_features`` of shape (n_items, n_components); see `umap_embedding`."""
     return {
         "item_features": umap_embedding(pixels, n_components, seed, n_neighbors)
     }
@@ -49,7 +49,7 @@ def simulate_likes(
     noise: float,
     rng: np.random.Generator,
 ) -> NDArray[np.bool_]:
-    """Return which users like which images, shape (n_users, n_items).
+    """Draw which users like which images, shape (n_users, n_items).
 
     A user likes from `n_classes[0]` to `n_classes[1]` digits: an image of these with a probability drawn from
     `liking` once per user, any other with probability `noise`.
@@ -164,7 +164,7 @@ def interaction_dataset(
     facts: dict[str, str],
     counts: dict[str, int],
 ) -> Dataset:
-    """Return rows of <user, item, product> features, users as groups."""
+    """Make rows of <user, item, product> features, with users as groups."""
     size = {"items": len(item_features), "users": len(np.unique(rows.user))}
     facts_of_images = {
         **facts,

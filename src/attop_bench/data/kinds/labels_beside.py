@@ -54,7 +54,7 @@ class Labelled(NamedTuple):
 def with_labels(
     rows: Table, labels: JoinedLabels | StrPath, label: str | int | None, where: str
 ) -> Labelled:
-    """Return rows with the labels of another file."""
+    """Add the labels of another file to rows."""
     if isinstance(labels, JoinedLabels):
         return _by_key(rows, labels, label, where)
     column = read_table(labels, "csv", {"header": False}).frame
@@ -73,7 +73,7 @@ def with_labels(
 def _by_key(
     rows: Table, labels: JoinedLabels, label: str | int | None, where: str
 ) -> Labelled:
-    """Return the rows with the label of their key; a row whose key has none has a missing one."""
+    """Join each row with the label of its key; a row whose key has no label has a missing one."""
     other = read_table(labels.path, labels.format, labels.reader)
     for table in (rows, other):
         if labels.on not in table.frame:
@@ -112,7 +112,7 @@ def _column_of_labels(
     label: str | int | None,
     where: str,
 ) -> str:
-    """Return the column of labels in the other file: `label`, or the only one beside the key."""
+    """Find the column of labels in the other file: `label`, or the only one beside the key."""
     columns = [name for name in other.frame if name != labels.on]
     name = label
     if label is None and len(columns) == 1:

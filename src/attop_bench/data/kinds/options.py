@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import pydantic
 from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
@@ -12,10 +12,6 @@ from attop_bench.data.kinds.labels_beside import JoinedLabels
 from attop_bench.data.parameters import refusal
 from attop_bench.data.reading.formats import format_of
 from attop_bench.files import StrPath
-
-if TYPE_CHECKING:
-    pass
-
 
 _Column = StrictStr | StrictInt
 _Numbers = Sequence[Annotated[float, Field(strict=True)]]
@@ -79,7 +75,7 @@ class RawOptions(BaseModel):
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
-        """Return checked options; raise `DatasetError` for a value of another type or range."""
+        """Check options; raise `DatasetError` for a value of another type or range."""
         try:
             return cls(**options)
         except pydantic.ValidationError as error:

@@ -97,7 +97,7 @@ def label_rest(
     positive: float = 5,
     min_rows: int = 20,
 ) -> tuple[Ints, Ints]:
-    """Return the ratings that become rows, not the first, and their labels, 1 for the rating `positive`.
+    """Select the ratings that become rows, all but the first, and label them: 1 for the rating `positive`.
 
     Items that the `first_ratings` do not know are dropped, then users with fewer than `min_rows` ratings.
     """
@@ -168,7 +168,7 @@ def rating_recommendation(
     positive: float = 5,
     min_rows: Count = 20,
 ) -> Dataset:
-    """Return the ratings after the first ones as rows of <user, item, product> features, users as groups.
+    """Make rows of <user, item, product> features of the ratings after the first ones, users as groups.
 
     For `positive` and `min_rows` see `label_rest`.
 
@@ -227,7 +227,7 @@ def read_ratings(path: StrPath) -> dict[str, NDArray]:
 
 @wraps(rating_recommendation, assigned=())
 def movie_recommendation(**given: Any) -> Dataset:
-    """Return the rows of `rating_recommendation`, named for what they are.
+    """Make the rows of `rating_recommendation`, named as what they are.
 
     With 30 factors and the other defaults 638 users, 70,032 rows of 90 features, 15,489 positives.
 

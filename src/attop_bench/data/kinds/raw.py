@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.extending import Ints
-from attop_bench.data.columns.gaps import refuse_missing, require_present
+from attop_bench.data.columns.categories import refuse_missing, require_present
 from attop_bench.data.columns.labels import decided
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
@@ -50,39 +50,28 @@ class RawTable:
 def read_raw_table(options: RawOptions) -> RawTable:
     """Read files of one form, and give their columns their roles."""
     where, label = options.where, options.label
-    path, name = identified(options.path, options.format)
+    path, form = identified(options.path, options.format)
     paths = [p for p in (path, options.validation, options.test) if p is not None]
-    rows, part, ledger = _read(paths, name, options.reader)
+    rows, part, ledger = _read(paths, form, options.reader)
     counts = ""
     if options.labels is not None:
         label, rows, counts = with_labels(rows, options.labels, label, where)
-    frame, numbers = rows.frame, np.arange(1, len(rows.frame) + 1)
-    if label is None:
-        if name != "svmlight":
-            raise DatasetError(
-                f"{where}: label is not given: name the column of the labels, or its number"
-            )
-        label = "label"
-
-    label = column_of(frame, label, where)
-    roles = _roles(frame, label, options)
-    in_use = np.ones(len(frame), bool)
-    for rule, others in _left_out(rows, label, options):
-        in_use &= ~others
-        ledger = ledger.leaving(
-            _aside(rows, np.flatnonzero(others), rule), int(in_use.sum())
+    if label is None and form != "svmlight":
+        raise DatasetError(
+            f"{where}: label is not given: name the column of the labels, or its number"
         )
+    names = rows.frame.columns
+    label = column_of(names, "label" if label is None else label, where)
+    roles = _roles(names, label, options)
+    in_use, ledger = _in_use(rows, label, options, ledger)
     if not in_use.all():
-        frame = frame[in_use].reset_index(drop=True)
-        rows, part = (
-            replace(rows, frame=frame),
-            None if part is None else part[in_use],
-        )
-        numbers = numbers[in_use]
-    aside = {label, *roles.values(), *_named(frame, options.drop, where)}
-    if name == "svmlight":
+        frame = rows.frame[in_use].reset_index(drop=True)
+        rows = replace(rows, frame=frame)
+        part = None if part is None else part[in_use]
+    aside = {label, *roles.values(), *_named(names, options.drop, where)}
+    if form == "svmlight":
         aside.add("qid")
-    features = _feature_names(frame, aside, options)
+    features = _feature_names(names, aside, options)
     for column in (label, *roles.values()):
         require_present(rows.text(column), where)
     X, categorical, text = _typed(rows, features, options)
@@ -95,24 +84,34 @@ def read_raw_table(options: RawOptions) -> RawTable:
         categorical=categorical,
         text=text,
         part=part,
-        numbers=numbers,
+        numbers=np.flatnonzero(in_use) + 1,
         ledger=ledger,
         counts_of_labels=counts,
     )
 
 
-def _named(
-    frame: pd.DataFrame, wanted: Sequence[str | int], where: str
-) -> list[str]:
-    """Return the names of columns that are given by name or number."""
-    return [column_of(frame, column, where) for column in wanted]
+def _in_use(
+    rows: Table, label: str, options: RawOptions, ledger: Ledger
+) -> tuple[NDArray[np.bool_], Ledger]:
+    """Mark the rows that no option leaves out, and enter the others into the ledger."""
+    in_use = np.ones(len(rows.frame), bool)
+    for rule, others in _left_out(rows, label, options):
+        in_use &= ~others
+        entry = _aside(rows, np.flatnonzero(others), rule)
+        ledger = ledger.leaving(entry, int(in_use.sum()))
+    return in_use, ledger
 
 
-def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, str]:
-    """Return ``group``, ``entity`` and ``day``, where there are any -> column; refuse the label as one."""
+def _named(names: pd.Index, wanted: Sequence[str | int], where: str) -> list[str]:
+    """Find the names of columns by their names or numbers."""
+    return [column_of(names, column, where) for column in wanted]
+
+
+def _roles(names: pd.Index, label: str, options: RawOptions) -> dict[str, str]:
+    """Map ``group``, ``entity`` and ``day``, where there are any, to columns; refuse the label as one."""
     wanted = {role: getattr(options, role) for role in ("group", "entity", "day")}
     roles = {
-        role: column_of(frame, c, options.where)
+        role: column_of(names, c, options.where)
         for role, c in wanted.items()
         if c is not None
     }
@@ -125,15 +124,15 @@ def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, st
 
 
 def _feature_names(
-    frame: pd.DataFrame, aside: set[str], options: RawOptions
+    names: pd.Index, aside: set[str], options: RawOptions
 ) -> list[str]:
-    """Return the columns that are features: those to keep, or all that are not set aside."""
+    """Name the columns that are features: those to keep, or all that are not set aside."""
     where = options.where
     keep = options.keep
     features = (
-        [c for c in frame.columns if c not in aside]
+        [c for c in names if c not in aside]
         if keep is None
-        else _kept(frame, keep, aside, where)
+        else _kept(names, keep, aside, where)
     )
     if not features:
         raise DatasetError(
@@ -142,17 +141,17 @@ def _feature_names(
     unnamed = [c for c in features if UNNAMED.fullmatch(c)]
     if unnamed and keep is None:
         raise DatasetError(
-            f"{where}: column {frame.columns.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
+            f"{where}: column {names.get_loc(unnamed[0]) + 1} has no name, as row numbers written "
             "by pandas: put its number in drop, or name the features in keep"
         )
     return features
 
 
 def _kept(
-    frame: pd.DataFrame, keep: Sequence[str | int], aside: set[str], where: str
+    names: pd.Index, keep: Sequence[str | int], aside: set[str], where: str
 ) -> list[str]:
-    """Return the columns to keep; refuse one that is something else, or named twice."""
-    features = _named(frame, keep, where)
+    """Name the columns to keep; refuse one that is something else, or named twice."""
+    features = _named(names, keep, where)
     if both := aside & set(features):
         raise DatasetError(
             f"{where}: column {min(both)!r} cannot be a feature and something else"
@@ -167,12 +166,12 @@ def _kept(
 def _typed(
     rows: Table, features: Sequence[str], options: RawOptions
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Return the features by their types, those that are categories, and those that are text."""
+    """Read the features by their types, and name those that are categories and those that are text."""
     import pandas as pd
 
     where = options.where
     codes, text = (
-        _named(rows.frame, wanted, where)
+        _named(rows.frame.columns, wanted, where)
         for wanted in (options.categories, options.text)
     )
     if other := {*codes, *text}.difference(features):
@@ -216,7 +215,7 @@ def _left_out(
 
 
 def _aside(rows: Table, places: Ints, rule: str) -> Aside:
-    """Return the entry of rows that are left out, by their places, with the first of them."""
+    """Enter rows that are left out, by their places, into a ledger, with the first of them."""
     if not len(places) or rows.lines is None:
         return Aside(rule, len(places))
     first = places[0]
@@ -228,9 +227,7 @@ def _aside(rows: Table, places: Ints, rule: str) -> Aside:
 def _read(
     paths: Sequence[StrPath], form: str, reader: Mapping[str, Any] | None
 ) -> tuple[Table, Ints | None, Ledger]:
-    """Return the rows of all files, the number of each row's file if there are several, and their ledger."""
-    import pandas as pd
-
+    """Read the rows of all files, number each row's file if there are several, and join their ledgers."""
     others = {
         name: value for name, value in (reader or {}).items() if name != "pass_over"
     }
@@ -238,24 +235,30 @@ def _read(
         read_table(path, form, others if i else reader)
         for i, path in enumerate(paths)
     ]
+    first, *more = tables
     part, ledger = parts_of([table.ledger for table in tables])
-    for name in tables[0].missing if isinstance(tables[0].missing, Mapping) else ():
-        column_of(tables[0].frame, name, tables[0].where)
-    if part is None:
-        return tables[0], part, ledger
-    frames = [table.frame for table in tables]
+    for name in first.missing if isinstance(first.missing, Mapping) else ():
+        column_of(first.frame.columns, name, first.where)
+    if more:
+        frame = _joined([table.frame for table in tables], paths, form)
+        first = replace(first, frame=frame, lines=None)
+    return first, part, ledger
+
+
+def _joined(
+    frames: Sequence[pd.DataFrame], paths: Sequence[StrPath], form: str
+) -> pd.DataFrame:
+    """Join the rows of several files; refuse files of other columns than the first has."""
+    import pandas as pd
+
     if form == "svmlight":  # the last features of one may be 0 throughout another
         widest = max((frame.columns for frame in frames), key=len)
         frames = [frame.reindex(columns=widest, fill_value=0.0) for frame in frames]
     first = list(frames[0].columns)
-    for path, frame in zip(paths[1:], frames[1:], strict=True):
+    for path, frame in zip(paths, frames, strict=True):
         if list(frame.columns) != first:
             raise DatasetError(
                 f"dataset {path}: its {frame.shape[1]} columns are not the {len(first)} of {paths[0]}: "
                 "give files of one form"
             )
-    return (
-        replace(tables[0], frame=pd.concat(frames, ignore_index=True), lines=None),
-        part,
-        ledger,
-    )
+    return pd.concat(frames, ignore_index=True)

@@ -167,7 +167,7 @@ _Purchases = tuple[Ints, Ints, Floats, Floats]
 def _at_tampered(
     rng: np.random.Generator, terminal: Ints, hour: Floats, n: int, n_days: int
 ) -> Ints:
-    """Return 1 for purchases with a card copied at a tampered one of `n` terminals, else 0."""
+    """Label purchases 1 if their card was copied at a tampered one of `n` terminals, else 0."""
     tampered = rng.choice(n, max(n * n_days // 500, 1))
     since = rng.uniform(-9.0, n_days, len(tampered)) * _DAY
     fraud = np.zeros(len(hour), dtype=bool)
@@ -180,7 +180,7 @@ def _at_tampered(
 def _stolen(
     rng: np.random.Generator, spends: Floats, n_terminals: int, n_days: int
 ) -> _Purchases:
-    """Return purchases with stolen cards: anywhere, at any hour, for more than usual."""
+    """Simulate purchases with stolen cards: anywhere, at any hour, for more than usual."""
     n = max(len(spends) * n_days // 450, 1)
     victim = np.repeat(
         rng.integers(len(spends), size=n), uses := rng.integers(2, 7, size=n)
@@ -194,7 +194,7 @@ def _stolen(
 def _tried(
     rng: np.random.Generator, n_customers: int, n_terminals: int, n_days: int
 ) -> _Purchases:
-    """Return small purchases that try cards, several within an hour at one terminal."""
+    """Simulate small purchases that try cards, several within an hour at one terminal."""
     n = max(n_customers * n_days // 1000, 1)
     uses = rng.integers(3, 7, size=n)
     victim = np.repeat(rng.integers(n_customers, size=n), uses)
@@ -208,7 +208,7 @@ def _tried(
 def _shopping(
     rng: np.random.Generator, spends: Floats, near: Ints, n_days: int
 ) -> _Purchases:
-    """Return honest purchases, several within an hour at the terminals near home."""
+    """Simulate honest purchases, several within an hour at the terminals near home."""
     n = len(spends) * n_days // 150
     uses = rng.integers(2, 6, size=n)
     customer = np.repeat(rng.integers(len(spends), size=n), uses)

@@ -16,15 +16,14 @@ from attop_bench.data.columns.categories import (
     check_categories,
     check_text,
     refuse_text,
+    require_present,
     to_numbers,
 )
 from attop_bench.data.columns.days import day_numbers
-from attop_bench.data.columns.gaps import require_present
 from attop_bench.data.columns.labels import comparison_with, positive_labels
 from attop_bench.data.columns.names import column_of
-from attop_bench.data.columns.preparation import as_categories, columns_of
+from attop_bench.data.columns.preparation import as_categories, columns_of, copies
 from attop_bench.data.columns.rows import (
-    copies,
     downsampled,
     parts_by_bounds,
     query_level_norm,
@@ -136,7 +135,9 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
     if options.codes is not None and categorical:
         typed |= to_numbers(text, options.codes, where)
     elif options.one_hot and categorical:
-        named = [column_of(features, name, where) for name in options.categories]
+        named = [
+            column_of(features.columns, name, where) for name in options.categories
+        ]
         check_categories(text, options.max_categories, where, named)
         typed |= {
             name: as_categories(table.rows.text(name)) for name in categorical
@@ -149,9 +150,9 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
     if options.thresholds is None:
         return features
     above = {
-        f"{name} > {t:g}": (features[column_of(features, name, where)] > t).astype(
-            np.float64
-        )
+        f"{name} > {t:g}": (
+            features[column_of(features.columns, name, where)] > t
+        ).astype(np.float64)
         for name, values in options.thresholds.items()
         for t in values
     }
@@ -203,7 +204,7 @@ def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
 def _parts(table: RawTable, chosen: TableOptions) -> Parts:
     """Return the parts of the rows by the values of a column; gaps are a part of their own."""
     assert chosen.by is not None
-    name = column_of(table.rows.frame, chosen.by, chosen.where)
+    name = column_of(table.rows.frame.columns, chosen.by, chosen.where)
     values = table.rows.values(name).rename(name)
     try:
         return read_parts(values, None, len(values))
@@ -214,5 +215,5 @@ def _parts(table: RawTable, chosen: TableOptions) -> Parts:
 def _given(table: RawTable, column: str | int, where: str) -> NDArray:
     """Return the values of a column; refuse missing ones."""
     return require_present(
-        table.rows.values(column_of(table.rows.frame, column, where)), where
+        table.rows.values(column_of(table.rows.frame.columns, column, where)), where
     ).to_numpy()

@@ -43,7 +43,7 @@ def remarks_on_files(
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """Return the files of a folder that are not too large to be looked into, none if it cannot be listed."""
+    """List the files of a folder that are small enough to be read; none if it cannot be listed."""
     try:
         return sorted(
             p
@@ -55,7 +55,7 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def _read(path: Path) -> pd.DataFrame | None:
-    """Return the rows of a file, None where it is no table."""
+    """Read the rows of a file; None where it is no table."""
     try:
         return read_table(path, format_of(path)).frame
     except (DatasetError, OSError):

@@ -10,7 +10,7 @@ from attop.extending import count_noun, join_first
 from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.profile.profile import LabelColumn
-from attop_bench.data.profile.roles import Column
+from attop_bench.data.profile.readers import Column
 
 #: What is said where no column can be the label.
 NO_LABEL = "no column has two values: name the label, --label COLUMN --positive VALUE, or '>= 3', say"
@@ -78,7 +78,7 @@ class Look:
     doubtful: list[int]
 
     def column(self, name: str) -> Column:
-        """Return the column of a name."""
+        """Find the column of a name."""
         return next(c for c in self.columns if c.name == name)
 
     @property

@@ -19,11 +19,9 @@ from attop_bench.data.columns.labels import (
 )
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.profile.missing import usual_words
+from attop_bench.data.profile.missing import MOST, undecided, usual_words
 from attop_bench.data.profile.names import word_set, words_of
-from attop_bench.data.profile.outcomes import MOST, undecided
 from attop_bench.data.profile.profile import LabelColumn, Profile
-from attop_bench.data.profile.roles import Column
 from attop_bench.data.reading.cells import UNKNOWN
 from attop_bench.data.reading.table import Table
 
@@ -40,116 +38,104 @@ _TRUE = (
 def choose_label(profile: Profile) -> Profile:
     """Choose the label, the one named or the likeliest, and decide which of its values stand for none."""
     answers = profile.answers
-    table, frame = profile.table, profile.frame
-    possible = candidates(table, frame, profile.columns)
+    possible = candidates(profile)
     profile = replace(profile, candidates=tuple(possible))
     if answers.label is not None:
         return _known_or_not(_with_named(profile, answers.label))
     if answers.positive is not None:
-        label = having(answers.positive, table, frame, possible, answers.negative)
-        return _known_or_not(replace(profile, label=label))
-    if not possible:
+        label = _having_positive(profile)
+    elif not possible:
         return profile
-    label = possible[0]
-    if answers.negative is not None:
-        label = as_label(table, frame, label.column, None, answers.negative)
+    elif answers.negative is not None:
+        label = _answered(profile, possible[0].column)
+    else:
+        label = possible[0]
     return _known_or_not(replace(profile, label=label))
 
 
 def _with_named(profile: Profile, name: str) -> Profile:
-    """Return a profile with the named column as label; nothing beside one value is the other label."""
-    answers = profile.answers
-    name = column_of(profile.frame, name, profile.table.where)
+    """Take the named column as the label; beside a single value, an empty cell is the other label."""
+    name = column_of(profile.frame.columns, name, profile.table.where)
     values = profile.frame[name].dropna().unique()
     if profile.finds_missing and len(values) == 1:
         profile = profile.with_missing({name: False})
         profile = profile.saying(
             f"{name}: {values[0]} or nothing, which is read as the other label"
         )
-    label = as_label(
-        profile.table, profile.frame, name, answers.positive, answers.negative
-    )
-    return replace(profile, label=label)
+    return replace(profile, label=_answered(profile, name))
+
+
+def _answered(profile: Profile, name: str) -> LabelColumn:
+    """Describe a column as the label, with the outcomes that a person has named."""
+    answers = profile.answers
+    return as_label(profile, name, answers.positive, answers.negative)
 
 
 def _known_or_not(profile: Profile) -> Profile:
-    """Return a profile whose label has no marks, such as ``?``, that stand for none of its values."""
+    """Read marks in the label column, such as ``?``, as no label."""
     name = profile.of_label
     if name is None or not profile.finds_missing:
         return profile
     none = unknown(profile.frame[name])
     if not none:
         return profile
-    answers = profile.answers
-    words = sorted({*none, *usual_words(profile.table, name)} - answers.positives)
+    usual = usual_words(profile.table, name)
+    words = sorted({*none, *usual} - profile.answers.positives)
     profile = profile.with_missing({name: words})
-    label = as_label(
-        profile.table, profile.frame, name, answers.positive, answers.negative
-    )
     remedy = f"--reader 'missing={{{name}: []}}'"
     remark = f"{name}: {join_first(none)} is read as no label; as one: {remedy}"
-    return replace(profile.saying(remark), label=label)
+    return replace(profile.saying(remark), label=_answered(profile, name))
 
 
-def candidates(
-    table: Table, frame: pd.DataFrame, columns: Sequence[Column]
-) -> list[LabelColumn]:
-    """Return the columns that could be the label, likeliest first.
+def candidates(profile: Profile) -> list[LabelColumn]:
+    """Rank the columns that could be the label, the likeliest first.
 
     They hold two values, or grades if their names or places say so, each class in enough rows for folds.
     Names go first, then two values, columns without gaps, the last column, text, the rarest positives.
     """
     ranked = []
-    for column in columns:
-        last, named = column.name == columns[-1].name, _is_named(column.name)
-        few_values = column.distinct <= _GRADES
-        distinct = (
-            len(set(_known(frame[column.name]).map(_folded)))
-            if few_values
-            else column.distinct
-        )
-        graded = 3 <= column.distinct <= (MOST if named else _GRADES) and (
-            named or last
-        )
-        if column.kind in ("date", "unusable", "text") or not (
-            2 in (column.distinct, distinct) or graded
-        ):
+    for column in profile.columns:
+        values = profile.frame[column.name]
+        is_last = column.name == profile.columns[-1].name
+        is_named = _is_named(column.name)
+        distinct = column.distinct
+        if distinct <= _GRADES:
+            distinct = len(set(_known(values).map(_folded)))
+        most = MOST if is_named else _GRADES
+        has_grades = 3 <= column.distinct <= most and (is_named or is_last)
+        has_classes = has_grades or 2 in (column.distinct, distinct)
+        if column.kind in ("date", "unusable", "text") or not has_classes:
             continue
-        label = as_label(table, frame, column.name)
-        rows = frame[column.name].count()
-        few = min(label.share, 1 - label.share) * rows < ENOUGH
-        if few and graded:
+        label = as_label(profile, column.name)
+        few = min(label.share, 1 - label.share) * values.count() < ENOUGH
+        if few and has_grades:
             continue
         order = (
             few,
-            not named,
+            not is_named,
             distinct > 2,
             column.missing > 0,
-            not last,
+            not is_last,
             not column.text,
+            label.share,
         )
-        ranked.append(((*order, label.share), label))
+        ranked.append((order, label))
     return [label for _, label in sorted(ranked, key=lambda one: one[0])]
 
 
-def having(
-    positive: object,
-    table: Table,
-    frame: pd.DataFrame,
-    known: Sequence[LabelColumn],
-    negative: Sequence[object] | None = None,
-) -> LabelColumn:
-    """Return the likeliest of the columns that could be the label which has a positive value."""
-    for label in known:
+def _having_positive(profile: Profile) -> LabelColumn:
+    """Find the likeliest label column that contains the positive value which a person has named."""
+    for label in profile.candidates:
         with suppress(DatasetError):
-            return as_label(table, frame, label.column, positive, negative)
+            return _answered(profile, label.column)
+    where, positive = profile.table.where, profile.answers.positive
     raise DatasetError(
-        f"{table.where}: no column that could be the label has {positive!r}: name it, --label COLUMN"
+        f"{where}: no column that could be the label has {positive!r}: name it, --label COLUMN"
     )
 
 
 def _is_named(name: str) -> bool:
-    """Return whether a column has the name of an outcome."""
+    """Decide whether the name of a column is that of an outcome."""
     words = [word.removeprefix("is") for word in words_of(name)]
     if word_set("outcome, as the last word").issuperset(words[-1:]):
         return bool(words)
@@ -164,49 +150,40 @@ def _is_named(name: str) -> bool:
 
 
 def as_label(
-    table: Table,
-    frame: pd.DataFrame,
+    profile: Profile,
     name: str,
     positive: object = None,
     negative: Sequence[object] | None = None,
 ) -> LabelColumn:
-    """Return a column as label, by default with its likeliest positive value.
+    """Describe a column as the label, by default with its likeliest positive value.
 
     Without `negative`, all values that are not positive are, but for outcomes that are not known yet.
     """
-    values = frame[name].dropna()
+    table, values = profile.table, profile.frame[name].dropna()
     if not len(values):
         refusal = f"{table.where}: column {name!r} is empty and cannot be the label"
         raise DatasetError("; ".join([refusal, *table.remarks]))
     otherwise, none = "", undecided(values)
     if positive is None:
-        rest = (
-            values
-            if negative is None
-            else values[~_among(table, name, values, negative)]
-        )
+        rest = values
+        if negative is not None:
+            rest = values[~_among(table, name, values, negative)]
         positive, otherwise = _positive(rest[~rest.isin(none)])
     else:
         positive = _as_written(values, positive)
-    rows = positive_labels(table, name, positive) & frame[name].notna().to_numpy()
-    same = frame[name][rows].unique()
-    if (
-        pd.api.types.is_numeric_dtype(values)
-        and comparison_with(table, name, positive) is None
-    ):
+    present = profile.frame[name].notna().to_numpy()
+    rows = positive_labels(table, name, positive) & present
+    same = profile.frame[name][rows].unique()
+    is_number = pd.api.types.is_numeric_dtype(values)
+    if is_number and comparison_with(table, name, positive) is None:
         positive = _plain(same[0]) if len(same) == 1 else positive  # 1 for "1"
     label = LabelColumn(name, positive, float(rows.sum() / len(values)), otherwise)
-    return _with_negative(
-        label,
-        table,
-        frame,
-        negative,
-        [value for value in none if value not in same],
-    )
+    none = [value for value in none if value not in same]
+    return _with_negative(label, profile, negative, none)
 
 
 def _as_written(values: pd.Series, positive: object) -> object:
-    """Return one value, or several, as the column writes them."""
+    """Look up how the column writes one value, or several."""
     if not isinstance(positive, list):
         return (
             _variants(values, positive) if isinstance(positive, str) else positive
@@ -220,16 +197,15 @@ def _as_written(values: pd.Series, positive: object) -> object:
 
 def _with_negative(
     label: LabelColumn,
-    table: Table,
-    frame: pd.DataFrame,
+    profile: Profile,
     negative: Sequence[object] | None,
     none: Sequence[object],
 ) -> LabelColumn:
-    """Return a label with the values that are negative, if not all others are, and its share among both."""
-    name = label.column
+    """Name the negative values of a label where not all others are negative, and correct its share."""
+    table, name = profile.table, label.column
     if negative is None and not none:
         return label
-    values = frame[name]
+    values = profile.frame[name]
     yes = is_positive(table, name, label.positive) & values.notna().to_numpy()
     others = values[~yes].dropna()
     if negative is None:
@@ -252,31 +228,31 @@ def _with_negative(
 def _among(
     table: Table, name: str, values: pd.Series, wanted: Sequence[object]
 ) -> NDArray[np.bool_]:
-    """Return which of some values of a column are among those that are wanted."""
+    """Mark the values of a column that are among those that are wanted."""
     rows = is_positive(table, name, list(wanted))
     return rows[table.frame.index.get_indexer(values.index)]
 
 
 def unknown(values: pd.Series) -> list[str]:
-    """Return the marks among values of text that stand for none of them, if two others are left."""
+    """Find the marks in a column of text that stand for no value, if two values are left without them."""
     marks = sorted(set(values.dropna().unique()) & UNKNOWN)
     return marks if len(_known(values).unique()) >= 2 else []
 
 
 def _known(values: pd.Series) -> pd.Series:
-    """Return the values that are present, without marks such as ``?`` where others are left."""
+    """Drop missing values, and marks such as ``?`` where other values are left."""
     present = values.dropna()
     marked = present.isin(UNKNOWN)
     return present if marked.all() else present[~marked]
 
 
 def _folded(value: object) -> object:
-    """Return a value without capitals: Yes, yes and YES are one."""
+    """Fold capitals of a text: Yes, yes and YES are one value."""
     return value.casefold() if isinstance(value, str) else value
 
 
 def _variants(values: pd.Series, value: str) -> object:
-    """Return a value as it is written, or all that are it but for capitals, if another is left."""
+    """Find all spellings of a value that differ in capitals alone, if another value is left."""
     words = values.unique()
     alike = sorted(word for word in words if _folded(word) == _folded(value))
     return (
@@ -289,36 +265,38 @@ def _variants(values: pd.Series, value: str) -> object:
 
 
 def _positive(values: pd.Series) -> tuple[object, str]:
-    """Return the likeliest positive value, the rarer of two, and what else it could be."""
+    """Guess the positive value, the rarer of two, and list what else it could be."""
     present = _known(values)
     if present.nunique() == 1 < values.nunique():
         return _plain(present.iloc[0]), ", ".join(sorted({*values} - {*present}))
-    values = present
-    if values.map(_folded).nunique() not in (1, values.nunique()):
-        rarest, otherwise = _positive(values.map(_folded))
-        return _variants(values, str(rarest)), otherwise
+    folded = present.map(_folded)
+    if folded.nunique() not in (1, present.nunique()):
+        rarest, otherwise = _rarest(folded)
+        return _variants(present, str(rarest)), otherwise
+    return _rarest(present)
+
+
+def _rarest(values: pd.Series) -> tuple[object, str]:
+    """Guess the positive one of different values: the rarest that folds can have, or a grade."""
     counts = values.value_counts()
-    number = pd.api.types.is_numeric_dtype(
-        values
-    ) and not pd.api.types.is_bool_dtype(values)
-    if len(counts) > 2 and number:
+    several = len(counts) > 2
+    is_boolean = pd.api.types.is_bool_dtype(values)
+    if several and pd.api.types.is_numeric_dtype(values) and not is_boolean:
         return _grade(values)
-    enough = counts
-    if len(counts) > 2:
-        enough = counts[counts >= ENOUGH]
+    enough = counts[counts >= ENOUGH] if several else counts
     rarest = (enough if len(enough) else counts).index[-1]
     others = [value for value in counts.index if value != rarest]
-    true = [str(value).lower() in _TRUE.split() for value in (rarest, *others)]
-    open_to_doubt = (
-        len(counts) > 2
-        or true[1:] == [True]
-        or (not true[0] and counts.min() > _RARE * len(values))
-    )
-    return _plain(rarest), ", ".join(map(str, others[:5])) if open_to_doubt else ""
+    is_true, *are_true = [
+        str(value).lower() in _TRUE.split() for value in (rarest, *others)
+    ]
+    is_doubtful = several or are_true == [True]
+    if not is_true and counts.min() > _RARE * len(values):
+        is_doubtful = True
+    return _plain(rarest), ", ".join(map(str, others[:5])) if is_doubtful else ""
 
 
 def _grade(values: pd.Series) -> tuple[object, str]:
-    """Return the lowest grade with at most half of the rows from it on, of many a tenth, as a comparison."""
+    """Guess a comparison with a grade: the lowest that at most half of the rows reach, of many a tenth."""
     grades = np.unique(values)
     most = 0.5 if len(grades) <= _GRADES else 0.1
     limits = [limit for limit in grades[1:] if (values >= limit).mean() <= most]
@@ -328,6 +306,6 @@ def _grade(values: pd.Series) -> tuple[object, str]:
 
 
 def _plain(value: object) -> object:
-    """Return a value as YAML has it: 1 for 1.0."""
+    """Convert a value to how YAML writes it: 1 for 1.0."""
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from attop.extending import Floats, Ints
 from attop.metrics import auc
 from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.profile.leaks_at_top import leaks_at_top
-from attop_bench.data.profile.roles import Column
+from attop_bench.data.profile.readers import Column
 
 #: AUC of a column alone; share of positives of a value that half of the positives have.
 _AREA, _ALONE = 0.998, 0.99
@@ -31,64 +31,63 @@ _MOST, _SHARE = 8, 0.1
 def leaks(
     frame: pd.DataFrame, columns: Sequence[Column], label: str, y: NDArray[np.bool_]
 ) -> dict[str, str]:
-    """Return the columns that tell the label `y` nearly alone, by a value or by having one, and how."""
+    """Find the columns that tell the label `y` nearly alone, by a value or by having one, and say how."""
     if min(y.sum(), (~y).sum()) < _ROWS:
         return {}
-    half = np.random.default_rng(0x1EA).random(len(y)) < 0.5  # labels may alternate
-    pure: dict[str, str] = {}
-    parts: dict[str, str] = {}
     choices = _choices(frame, [column.name for column in columns], label, y)
     evidence = dict.fromkeys(
         choices, f"with the label one choice of {len(choices) + 1}"
     )
-    areas = _areas_of_numbers(frame, columns, y)
-    for column in columns:
-        if column.name == label or column.kind in ("unusable", "empty"):
-            continue
+    rest = [column for column in columns if column.name != label]
+    half = np.random.default_rng(0x1EA).random(len(y)) < 0.5  # labels may alternate
+    areas = _areas_of_numbers(frame, rest, y)
+    found: dict[str, dict[str, str]] = {"alone": {}, "value": {}, "part": {}}
+    for column in rest:
         codes = dict(_codes(frame[column.name], column))
-        area = max(
-            areas.get(column.name, 0.0), *_areas(codes.values(), y, half), 0.0
-        )
+        area = max([areas.get(column.name, 0.0), *_areas(codes.values(), y, half)])
         if area >= _AREA:
             evidence[column.name] = f"AUC {area:.3f}"
             continue
-        for what, code in codes.items():
-            rows, hits = np.bincount(code), np.bincount(code, y)
-            if how := _by_half(what, code, rows, hits, y):
-                evidence[column.name] = how
-            if what == "its values" and column.kind == "number":
-                continue  # extreme ones may well be positive
-            share = hits / np.maximum(rows, 1)
-            telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
-            # Where most are positive, most values are pure.
-            telling &= rows - hits < rows * (1 - y.mean()) / 2
-            telling &= (rows >= _ROWS) & (rows * (1 - y.mean()) >= _ROWS / 2)
-            part = (rows == hits) & (rows >= _PART)
-            if telling.any():
-                most = int(np.argmax(np.where(telling, rows, 0)))
-                pure[column.name] = (
-                    f"{hits[most]:.0f} of {rows[most]:,} rows of a value positive"
-                )
-            elif part.any():
-                parts[column.name] = f"{rows[part].sum():,} rows, all positive"
-    if 0 < len(pure) <= max(_MOST, _SHARE * len(columns)):
-        evidence = pure | evidence
+        for strength, how in _evidence(codes, column.kind == "number", y):
+            found[strength][column.name] = how
+    evidence |= found["alone"]
+    if 0 < len(found["value"]) <= max(_MOST, _SHARE * len(columns)):
+        evidence = found["value"] | evidence
         # By chance in one of 1,000 values.
-        if len(parts) <= _MOST and y.mean() < 0.1:
-            evidence = parts | evidence
-    rest = [column for column in columns if column.name != label]
+        if len(found["part"]) <= _MOST and y.mean() < 0.1:
+            evidence = found["part"] | evidence
     evidence |= leaks_at_top(frame, rest, y, tuple(evidence))
-    return {
-        column.name: evidence[column.name]
-        for column in columns
-        if column.name in evidence
-    }
+    return {c.name: evidence[c.name] for c in rest if c.name in evidence}
+
+
+def _evidence(
+    codes: Mapping[str, Ints], is_number: bool, y: NDArray[np.bool_]
+) -> Iterator[tuple[str, str]]:
+    """Yield what the parts of the rows by a column tell of the label, and how strongly."""
+    for what, code in codes.items():
+        rows, hits = np.bincount(code), np.bincount(code, y)
+        if how := _by_half(what, code, rows, hits, y):
+            yield "alone", how
+        if what == "its values" and is_number:
+            continue  # extreme ones may well be positive
+        share = hits / np.maximum(rows, 1)
+        telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
+        # Where most are positive, most values are pure.
+        telling &= rows - hits < rows * (1 - y.mean()) / 2
+        telling &= (rows >= _ROWS) & (rows * (1 - y.mean()) >= _ROWS / 2)
+        part = (rows == hits) & (rows >= _PART)
+        if telling.any():
+            most = int(np.argmax(np.where(telling, rows, 0)))
+            how = f"{hits[most]:.0f} of {rows[most]:,} rows of a value positive"
+            yield "value", how
+        elif part.any():
+            yield "part", f"{rows[part].sum():,} rows, all positive"
 
 
 def _choices(
     frame: pd.DataFrame, names: list[str], label: str, y: NDArray[np.bool_]
 ) -> list[str]:
-    """Return the columns beside the label of which, the label among them, exactly one is 1 in each row."""
+    """Find columns beside the label that are one choice with it: exactly one of all is 1 in each row."""
     at, columns = names.index(label), []
     total = y.astype(int)
     for neighbours in (names[at + 1 :], names[:at][::-1]):
@@ -105,6 +104,8 @@ def _choices(
 
 def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
     """Yield ways to part the rows by a column, each as the number of each row's part."""
+    if column.kind in ("unusable", "empty"):
+        return
     missing = values.isna().to_numpy()
     if missing.any():
         yield "any value", missing.astype(np.int64)
@@ -127,7 +128,7 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
 def _areas_of_numbers(
     frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
-    """Return the AUC of each column of numbers, either way up, with gaps at the median."""
+    """Compute the AUC of each column of numbers, the better of both directions, gaps at the median."""
     numeric = [
         c.name
         for c in columns
@@ -176,7 +177,7 @@ def _by_half(
 
 
 def _shares(code: Ints, y: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Floats:
-    """Return the share of positives of each code among `rows`; that of all where there is none."""
+    """Compute the share of positives of each code among `rows`; that of all rows where a code has none."""
     hits, size = (
         np.bincount(code[rows], w, code.max() + 1) for w in (y[rows], None)
     )

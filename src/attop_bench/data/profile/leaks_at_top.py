@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
 from attop.metrics import precision_at_k
-from attop_bench.data.columns.shares import shares_of_others
-from attop_bench.data.profile.roles import Column
+from attop_bench.data.columns.labels import shares_of_others
+from attop_bench.data.profile.readers import Column
 
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
 _QUARTER, _HALF = 4, 2
@@ -38,18 +38,18 @@ class _Order:
     scores: Floats
 
     def among(self, rows: Ints) -> _Order:
-        """Return the order of some of the rows."""
+        """Restrict the order to some of the rows."""
         return replace(self, scores=self.scores[rows])
 
     def found(self, y: NDArray[np.bool_], part: int) -> tuple[int, float]:
-        """Return the length of the list that is one of so many parts of the positives, and hits in it."""
+        """Count the positives in a list as long as one of so many parts of n+; the length comes first."""
         length = int(y.sum()) // part
         return length, float(
             precision_at_k(y, self.scores, length)
         ) * length if length else 0.0
 
     def is_suspected(self, y: NDArray[np.bool_]) -> bool:
-        """Return whether nearly all that comes first is positive, at a quarter and at half of n+."""
+        """Decide whether nearly all rows that come first are positive, at a quarter and at half of n+."""
         for part, share in _SUSPECT.items():
             length = int(y.sum()) // part
             if length < _FEWEST:
@@ -85,11 +85,11 @@ class _Side:
     rows: NDArray[np.bool_]
 
     def among(self, rows: Ints) -> _Side:
-        """Return the side of some of the rows."""
+        """Restrict the side to some of the rows."""
         return replace(self, rows=self.rows[rows])
 
     def is_suspected(self, y: NDArray[np.bool_]) -> bool:
-        """Return whether it holds a quarter of the negatives and, against chance, no positive."""
+        """Decide whether the side has a quarter of the negatives and, against chance, no positive."""
         expected = self.rows.sum() * y.mean()
         large = (self.rows & ~y).sum() >= (~y).sum() / _QUARTER
         return bool(
@@ -115,7 +115,7 @@ def leaks_at_top(
     y: NDArray[np.bool_],
     told: Sequence[str],
 ) -> dict[str, str]:
-    """Return the columns that find nearly all first positives where the others do not, and how.
+    """Find the columns that alone find nearly all first positives where the others do not, and say how.
 
     A column orders the rows: by its numbers, either way up, by the share of positives of its values, or by
     having one. It is suspected if of its first n+/4 rows 98% are positive, and of its first n+/2 rows 95%;
@@ -199,7 +199,7 @@ def _orders(
 def _shares_by(
     frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> Floats:
-    """Return each row's share of positives by some columns together, of models not trained on it."""
+    """Predict each row's share of positives from some columns together, by models not trained on it."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold
     from threadpoolctl import threadpool_limits
@@ -230,7 +230,7 @@ def _shares_by(
 
 
 def _as_numbers(values: pd.Series) -> Floats:
-    """Return a column as numbers: of text the number of each value, in the order of the rows."""
+    """Convert a column to numbers: text to the number of each value, in the order of the rows."""
     if pd.api.types.is_numeric_dtype(values):
         return values.to_numpy(np.float64, na_value=np.nan)
     codes = pd.factorize(values)[0].astype(np.float64)

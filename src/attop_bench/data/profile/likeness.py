@@ -19,7 +19,7 @@ _ALIKE = 0.2
 
 
 def are_far_apart(present: pd.Series) -> bool:
-    """Return whether numbers come back though neighbouring numbers are rare, as codes do.
+    """Decide whether numbers come back though neighbouring numbers are rare, as codes do.
 
     Numbers that people round are no codes: these end in one digit most often.
     """
@@ -37,7 +37,7 @@ def are_far_apart(present: pd.Series) -> bool:
 
 
 def look_like_names(present: pd.Series) -> bool:
-    """Return whether most values are written alike: as many signs, a digit among them."""
+    """Decide whether most values are written alike: with as many signs, a digit among them."""
     values = pd.Series(present.astype(str).unique())
     width = values.str.len()
     return bool(
@@ -47,7 +47,7 @@ def look_like_names(present: pd.Series) -> bool:
 
 
 def are_alike(frame: pd.DataFrame, name: str, present: pd.Series) -> bool:
-    """Return whether rows of a value resemble each other more than rows of neighbouring values do.
+    """Decide whether rows of a value resemble each other more than rows of neighbouring values do.
 
     In some column they must be nearer, by a share `_ALIKE` of the distance of any two rows, and by more than
     five standard errors over the values.
@@ -85,7 +85,7 @@ def are_alike(frame: pd.DataFrame, name: str, present: pd.Series) -> bool:
 
 
 def _ranks(values: pd.Series, most: int) -> tuple[Ints, bool] | None:
-    """Return the ranks of a column, and whether only their being the same counts; None of one of no use.
+    """Rank the values of a column, and tell whether only their equality counts; None if it is of no use.
 
     Text of nearly as many as `most` values names what is to be judged once more.
     """

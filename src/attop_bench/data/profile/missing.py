@@ -1,12 +1,13 @@
-"""The fourth step of a look: which words stand for nothing.
+"""The fourth step of a look: which words and numbers stand for nothing.
 
-It says which occur, how they go with the label, and which are values after all.
+It says which occur, how they go with the label, and which are values after all. Of a label some values stand
+for no outcome yet.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,8 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import join_first
-from attop_bench.data.columns.labels import positive_labels
-from attop_bench.data.profile.outcomes import is_far
+from attop_bench.data.profile.names import word_set
 from attop_bench.data.profile.profile import Profile
 from attop_bench.data.reading.cells import GAPS
 from attop_bench.data.reading.table import Table
@@ -24,8 +24,10 @@ from attop_bench.data.reading.table import Table
 _CHANCE, _ROWS = 1e-3, 10
 #: Kinds of columns whose words are looked at.
 _KINDS = ("category", "yes/no", "constant")
-#: Numbers that often stand for nothing.
-_NINES = re.compile("-1|-?9{2,}")
+#: Numbers that often stand for nothing, among measurements and among grades.
+_NINES, _GRADES = re.compile("-1|-?9{2,}"), re.compile("-1|-?9{1,3}")
+#: Most values of a label that are sorted into outcomes.
+MOST = 20
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Gap:
 def decide_missing(profile: Profile) -> Profile:
     """Decide which words of each column stand for nothing, and read those columns again that have others."""
     if profile.finds_missing:
-        entries = gaps(profile.table, _with_words(profile), _positives(profile))
+        entries = gaps(profile.table, _with_words(profile), profile.positives)
         profile = profile.saying(*remarks(entries)).with_missing(
             as_options(entries)
         )
@@ -69,7 +71,7 @@ def decide_missing(profile: Profile) -> Profile:
 
 
 def _with_words(profile: Profile) -> list[str]:
-    """Return the columns of text, beside the label, that have gaps which words may stand for."""
+    """List the columns of text, without the label, whose gaps may be words."""
     return [
         column.name
         for column in profile.columns
@@ -80,19 +82,10 @@ def _with_words(profile: Profile) -> list[str]:
     ]
 
 
-def _positives(profile: Profile) -> NDArray[np.bool_] | None:
-    label = profile.label
-    return (
-        None
-        if label is None
-        else positive_labels(profile.table, label.column, label.positive)
-    )
-
-
 def gaps(
     table: Table, names: Iterable[str], y: NDArray[np.bool_] | None
 ) -> list[Gap]:
-    """Return the words in some columns of text that usually stand for missing values.
+    """Find the words in some columns of text that usually stand for missing values.
 
     One is a value if it is written as the others are, as NA among DE and FR, or if its rows go with the label
     otherwise than those of other gaps do, or than all others where there are none.
@@ -134,7 +127,7 @@ def gaps(
 
 
 def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
-    """Return a line for each column of numbers whose -1 or nines, far from its others, may mean nothing."""
+    """Report each column of numbers whose -1 or nines are far from the others: they may mean nothing."""
     lines = []
     for name in names:
         values = frame[name].dropna()
@@ -142,7 +135,7 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
             if not _NINES.fullmatch(f"{value:.0f}"):
                 continue
             others, rows = values[values != value], int((values == value).sum())
-            if rows >= _ROWS and is_far(value, others):
+            if rows >= _ROWS and _is_far(value, others):
                 lines.append(
                     f"{name}: {value:g} in {rows / len(frame):.1%} of the rows, others {others.min():g} to "
                     f"{others.max():g}: if it means missing, --reader 'missing={{{name}: [{value:.0f}]}}'"
@@ -151,27 +144,25 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
 
 
 def usual_words(table: Table, name: str) -> list[str]:
-    """Return the usual words for a missing value that a column has, besides nothing."""
+    """List the usual words for a missing value that a column has, without the empty cell."""
     text = table.frame[name].str.strip()
     return sorted(text[text.isin(GAPS - {""})].unique())
 
 
-def as_options(entries: Iterable[Gap]) -> dict[str, list[str] | bool]:
-    """Return the option `missing` that keeps those as values that are."""
-    columns = {gap.column for gap in entries if gap.why}
-    keep = {gap.column for gap in entries if gap.why and not gap.word}
-    missing: dict[str, list[str] | bool] = dict.fromkeys(keep, False)
-    for name in columns - keep:
-        missing[name] = [
-            gap.word
-            for gap in entries
-            if gap.column == name and gap.word and not gap.why
-        ]
-    return {name: missing[name] for name in sorted(columns)}
+def as_options(entries: Sequence[Gap]) -> dict[str, list[str] | bool]:
+    """Make the option `missing` under which words that are values stay values."""
+    missing: dict[str, list[str] | bool] = {}
+    for name in sorted({gap.column for gap in entries if gap.why}):
+        words = [gap for gap in entries if gap.column == name]
+        if any(gap.why and not gap.word for gap in words):
+            missing[name] = False
+        else:
+            missing[name] = [gap.word for gap in words if gap.word and not gap.why]
+    return missing
 
 
 def remarks(entries: Iterable[Gap]) -> list[str]:
-    """Return a line for each word that is a value, and one for the others."""
+    """Write a line for each word that is a value, and one line for all other words."""
     lines = [
         f"{gap}: read as a value, since {gap.why}; if it is missing: --reader 'missing={{{gap.column}: "
         f"[{gap.word}]}}'"
@@ -186,8 +177,51 @@ def remarks(entries: Iterable[Gap]) -> list[str]:
 
 
 def _differ(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> bool:
-    """Return whether the shares of positives differ by more than chance."""
+    """Decide whether two shares of positives differ by more than chance."""
     from scipy.stats import fisher_exact
 
     table = [[int(a.sum()), int((~a).sum())], [int(b.sum()), int((~b).sum())]]
     return len(a) >= _ROWS and fisher_exact(table).pvalue < _CHANCE
+
+
+def undecided(values: pd.Series) -> list[object]:
+    """Find the values of a label that are no outcome yet, if two others are left.
+
+    Of text they are words such as Open, Pending or Inconclusive; of numbers -1, -9, 9, 99 and the like, if
+    they are below 0 where all others are not, or over twice the highest of the others.
+    """
+    distinct = list(values.dropna().unique())
+    if not 3 <= len(distinct) <= MOST:
+        return []
+    if pd.api.types.is_numeric_dtype(values):
+        none = [
+            value
+            for value in (min(distinct), max(distinct))
+            if _is_apart(value, distinct)
+        ]
+    else:
+        none = [
+            value
+            for value in distinct
+            if _normal(value) in word_set("no outcome yet")
+        ]
+    return none if len(distinct) - len(none) >= 2 else []
+
+
+def _is_far(value: float, others: Collection[float]) -> bool:
+    """Decide whether a number is below 0 where no other is, or over twice the highest of them."""
+    return (
+        value < 0 <= min(others, default=value)
+        or value > 2 * max(others, default=value) > 0
+    )
+
+
+def _is_apart(value: float, distinct: list[float]) -> bool:
+    """Decide whether a number is far from the grades 0, 1, ... and one of those that stand for nothing."""
+    others = [other for other in distinct if other != value]
+    return _is_far(value, others) and _GRADES.fullmatch(f"{value:.15g}") is not None
+
+
+def _normal(value: object) -> str:
+    """Fold the capitals of a text, and write one blank for all signs other than letters."""
+    return " ".join(re.findall(r"[^\W_]+", str(value).casefold()))

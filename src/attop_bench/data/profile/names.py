@@ -12,7 +12,7 @@ _FILE = Path(__file__).with_name("names.csv")
 
 @cache
 def word_set(meaning: str) -> frozenset[str]:
-    """Return the words that have a meaning, such as person."""
+    """Look up the words that have a meaning, such as person."""
     with _FILE.open(encoding="utf-8", newline="") as file:
         return frozenset(
             row["word"] for row in csv.DictReader(file) if row["meaning"] == meaning
@@ -20,7 +20,7 @@ def word_set(meaning: str) -> frozenset[str]:
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name: customerId and CUSTOMER_ID are customer, id."""
+    """Split a name into its words: customerId and CUSTOMER_ID are customer, id."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return [
         word.rstrip("0123456789") or word
@@ -30,7 +30,7 @@ def words_of(name: str) -> list[str]:
 
 @cache
 def meanings_of(name: str) -> frozenset[str]:
-    """Return the meanings of a name: identifier, person, list and thing by its last words, measure by any."""
+    """Look up the meanings of a name: identifier, person, list, thing by its last words, measure by any."""
     words = words_of(name)
     is_identifier = not word_set("identifier").isdisjoint(words[-1:])
     last = words[-2:] if is_identifier else words[-1:]

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from attop_bench.data.profile.roles import Column, describe
+from attop_bench.data.columns.labels import positive_labels
+from attop_bench.data.profile.readers import Column, describe
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
@@ -81,8 +84,15 @@ class Profile:
         """Name of the column of the labels."""
         return None if self.label is None else self.label.column
 
+    @property
+    def positives(self) -> NDArray[np.bool_] | None:
+        """True for each row that is positive; None without a label."""
+        if self.label is None:
+            return None
+        return positive_labels(self.table, self.label.column, self.label.positive)
+
     def saying(self, *remarks: str) -> Self:
-        """Return the profile with more to be said."""
+        """Add remarks to the profile."""
         return replace(self, remarks=(*self.remarks, *remarks))
 
     def with_missing(self, words: Mapping[str, Any]) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from attop.experiment import MIN_RUNS
 from attop.extending import Top
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.findings import NO_LABEL, Look
-from attop_bench.data.profile.roles import Column
+from attop_bench.data.profile.readers import Column
 
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
@@ -67,7 +67,7 @@ class Rate(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Rate | None:
-        """Return the rate that a text such as "100 a month" states; None if it states none."""
+        """Read the rate that a text such as "100 a month" states; None if it states none."""
         match = re.fullmatch(
             rf"([1-9]\d*) ?(?:a|per|/) ?({'|'.join(PERIODS)})", text.strip()
         )
@@ -75,11 +75,11 @@ class Rate(NamedTuple):
 
 
 def parameters(table: Look) -> dict[str, Any]:
-    """Return the parameters of the kind ``file`` for a table."""
+    """Propose the parameters of the kind ``file`` for a table."""
     label = table.label
     if label is None:
         raise DatasetError(f"dataset {table.path}: {NO_LABEL}")
-    roles = _roles(table)
+    roles = _roles(table, {*table.twins, label.column})
     rest = [
         c for c in table.columns if c.name not in {label.column, *roles.values()}
     ]
@@ -108,18 +108,28 @@ def parameters(table: Look) -> dict[str, Any]:
     return named | {name: value for name, value in optional.items() if value}
 
 
-def _roles(table: Look) -> dict[str, str]:
-    """Return the columns of groups, or else of entities, and of days, as far as there are any."""
-    group = _role(table, "group")
-    entity = _role(table, "entity") if group is None else None
-    # Dates of birth span more.
-    day = min(table.days, key=lambda name: table.days[name], default=None)
-    roles = {"group": group, "entity": entity, "day": day}
-    return {role: column for role, column in roles.items() if column is not None}
+def _roles(table: Look, aside: Container[str]) -> dict[str, str]:
+    """Choose the columns of groups, or else of entities, and of days, as far as there are any.
+
+    Of several complete ones it is the column with the fewest values, and of dates that of the fewest days:
+    dates of birth span more.
+    """
+    roles: dict[str, str] = {}
+    for kind in ("group", "entity"):
+        complete = [
+            c
+            for c in table.columns
+            if c.kind == kind and not c.missing and c.name not in aside
+        ]
+        if complete and not roles:
+            roles[kind] = min(complete, key=lambda c: c.distinct).name
+    if table.days:
+        roles["day"] = min(table.days, key=lambda name: table.days[name])
+    return roles
 
 
 def _of_features(features: Sequence[Column]) -> dict[str, object]:
-    """Return the options of features by their kinds: text, categories, and how gaps are filled."""
+    """Choose the options of features by their kinds: text, categories, and how gaps are filled."""
     categorical = [
         c
         for c in features
@@ -137,7 +147,7 @@ def _of_features(features: Sequence[Column]) -> dict[str, object]:
 
 
 def in_time(table: Look) -> dict[str, object] | None:
-    """Return a protocol that trains on earlier days than it tests; None if the days are too few."""
+    """Propose a protocol that trains on earlier days than it tests; None if the days are too few."""
     given = parameters(table)
     span = table.days.get(given.get("day", ""), 0)
     n_pos = (
@@ -167,7 +177,7 @@ def propose(
     *,
     taken: Container[str] = (),
 ) -> str:
-    """Return a configuration in YAML, with comments; by default for the top 100 of the table.
+    """Write a configuration in YAML, with comments; by default for the top 100 of the table.
 
     `rate` is a top of so many a day, a month, ...: of the rows of an average one between the first and the
     last date. `taken` are names of other data sets.
@@ -175,67 +185,78 @@ def propose(
     options = parameters(table)
     name = identifier(table.path, taken)
     days = table.days.get(options.get("day", ""), 0)
-    of_day = round(table.rows / days) if days else 0
     if rate:
         top = _top_of_rate(rate, table, days)
+    top = top or _usual_top(table, options.get("group"))
+    written = top.as_dict()
+    if top.k is not None and top.k < table.rows and "group" not in options:
+        written.setdefault("of", table.rows)
+    lines = [
+        f"title: {_flow(name)}",
+        f"output: {_flow(f'results-{name}')}",
+        "datasets:",
+        f"  - id: {_flow(name)}",
+        "    kind: file",
+        "    params:",
+        *_lines_of_options(options),
+        *_lines_on_leaks(table),
+        *(f"      # ? {question}" for question in _questions(table)),
+        *_lines_of_protocol(table, options),
+        f"    # {_length_of_list(table, rate, days, is_grouped='group' in options)}",
+        f"    tops: [{_flow(written)}]",
+        "    scoring: precision@k",
+        _METHODS + (_OF_WORDS if "text" in options else _BOOSTING),
+    ]
+    return "\n".join(lines)
+
+
+def _usual_top(table: Look, group: str | None) -> Top:
+    """Choose the top that nobody has named: 100 rows, or a tenth of few; of groups a quarter of each."""
+    if group is None:
+        return Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
+    quarter = table.rows / table.column(group).distinct // 4
+    return Top(k=int(np.clip(quarter, 1, 10)))
+
+
+def _lines_of_options(options: Mapping[str, object]) -> list[str]:
+    """Write a line of YAML for each option, and beside it what the option does."""
+    lines = {
+        name: f"      {name}: {_flow(value)}" for name, value in options.items()
+    }
+    width = min(max(map(len, lines.values())), 60)
+    return [
+        f"{line.ljust(width)}  # {_COMMENTS[name]}" if name in _COMMENTS else line
+        for name, line in lines.items()
+    ]
+
+
+def _lines_on_leaks(table: Look) -> Iterator[str]:
+    """Yield comments on the columns that were dropped since they tell the label."""
+    if table.leaks:
+        yield "      # of drop, these tell the label nearly alone; keep those known beforehand:"
+    for name, how in table.leaks.items():
+        yield f"      # - {name}: {how}"
+
+
+def _lines_of_protocol(table: Look, options: Mapping[str, object]) -> Iterator[str]:
+    """Yield the protocol that fits groups or entities, with its reason, and one in time if there is one."""
     protocol, why = "stratified", "each row tests once"
     if "group" in options:
         protocol = "whole-groups"
         why = f"each {options['group']} is a list; for new rows of known ones: within-groups"
-        top = top or Top(
-            k=int(
-                np.clip(
-                    table.rows / table.column(options["group"]).distinct // 4, 1, 10
-                )
-            )
-        )
     elif "entity" in options:
         protocol = "whole-entities"
         why = f"no {options['entity']} is on both sides; for new rows of known ones: stratified, no entity"
-    top = top or Top(k=100 if table.rows >= _LONG else max(table.rows // 10, 1))
-    written = top.as_dict()
-    if top.k is not None and top.k < table.rows and "group" not in options:
-        written.setdefault("of", table.rows)
-    lines = [f"      {name}: {_flow(value)}" for name, value in options.items()]
-    width = min(max(map(len, lines)), 60)
-    noted = [
-        f"{line.ljust(width)}  # {_COMMENTS[name]}" if name in _COMMENTS else line
-        for line, name in zip(lines, options, strict=True)
-    ]
-    if table.leaks:
-        noted.append(
-            "      # of drop, these tell the label nearly alone; keep those known beforehand:"
-        )
-        noted += [f"      # - {name}: {how}" for name, how in table.leaks.items()]
-    noted += [f"      # ? {question}" for question in _questions(table)]
-    protocols = [
-        f"    # {why}",
-        f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}",
-    ]
+    yield f"    # {why}"
+    yield f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}"
     if later := in_time(table):
-        protocols.append(
-            f"    # nearer to use, earlier days train and later ones test: {_flow(later)}"
-        )
-    length = _length_of_list(rate, days, of_day, is_grouped="group" in options)
-    head = [
-        f"title: {_flow(name)}",
-        f"output: {_flow(f'results-{name}')}",
-        "datasets:",
-    ]
-    head += [f"  - id: {_flow(name)}", "    kind: file", "    params:"]
-    tops = [
-        f"    # {length}",
-        f"    tops: [{_flow(written)}]",
-        "    scoring: precision@k",
-    ]
-    methods = _METHODS + (_OF_WORDS if "text" in options else _BOOSTING)
-    return "\n".join([*head, *noted, *protocols, *tops, methods])
+        yield f"    # nearer to use, earlier days train and later ones test: {_flow(later)}"
 
 
 def _length_of_list(
-    rate: Rate | None, days: int, of_day: int, *, is_grouped: bool
+    table: Look, rate: Rate | None, days: int, *, is_grouped: bool
 ) -> str:
-    """Return the comment of a top: the list that it is the top of."""
+    """Write the comment of a top: which list it is the top of."""
     if rate:
         return f"{rate}: of a {rate.period}'s rows, on average over {days} days"
     if is_grouped:
@@ -243,13 +264,14 @@ def _length_of_list(
     length = (
         "of a list as long as this table; say what you will look at, of how many"
     )
+    of_day = round(table.rows / days) if days else 0
     if of_day > 100:
         length += f"; 100 a day: {{k: 100, of: {of_day}}}"
     return length
 
 
 def _top_of_rate(rate: Rate, table: Look, days: int) -> Top:
-    """Return the top of the rows of an average period; refuse one that holds no more rows than the rate."""
+    """Convert a rate to the top of an average period's rows; refuse a period that has no more rows."""
     rows = round(table.rows / days * PERIODS[rate.period]) if days else 0
     if rate.k < rows:
         return Top(k=rate.k, out_of=rows)
@@ -262,23 +284,10 @@ def _top_of_rate(rate: Rate, table: Look, days: int) -> Top:
 
 
 def identifier(path: str, taken: Container[str] = ()) -> str:
-    """Return a name for a data set: its file's, as far as a configuration takes it and it is not `taken`."""
+    """Make a name for a data set from that of its file: one that is valid and not `taken`."""
     stem = PurePath(path).name.split(".")[0]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:60] or "mine"
     return f"{name}-mine" if name in taken else name
-
-
-def _role(table: Look, kind: str) -> str | None:
-    """Return the complete column of entities, or groups, with the fewest values, if there is one."""
-    known = [
-        c
-        for c in table.columns
-        if c.kind == kind and not c.missing and c.name not in table.twins
-    ]
-    known = [
-        c for c in known if table.label is None or c.name != table.label.column
-    ]
-    return min(known, key=lambda c: c.distinct).name if known else None
 
 
 def _questions(table: Look) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Readers of a column's role: each accepts a column, with the reason, or passes it on to the next.
+"""The role of a column: that of the first reader which accepts the column, with the reason.
 
 The order is that of the lists: `_OF_NUMBERS` and `_OF_TEXT` by the values, `_OF_NAMES` for whole numbers and
 text that may name things.
@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import join_first
-from attop_bench.data.columns.categories import MANY_VALUES, is_identifier
-from attop_bench.data.columns.days import is_dates
+from attop_bench.data.columns.categories import MANY_VALUES, is_dates, is_identifier
 from attop_bench.data.profile.likeness import (
     FEW,
     FEWEST,
@@ -28,6 +27,8 @@ from attop_bench.data.profile.likeness import (
 from attop_bench.data.profile.names import meanings_of, word_set, words_of
 from attop_bench.data.reading.cells import is_pair, no_plain_numbers, units_of
 
+#: Kinds that can be given to a column.
+KINDS = ("number", "category", "text", "date", "entity", "group", "identifier")
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3
 #: Share of values that are no plain numbers, of a column of measurements with signs, such as 360*.
@@ -46,13 +47,37 @@ _DIGITS, _DIGITS_OF_CODE = 5, 3
 
 @dataclass(frozen=True)
 class Role:
-    """The kind of a column, the reason, and the kind it could be as well."""
+    """The kind of a column, the reason where one was needed, and the kind it could be as well."""
 
+    #: number, yes/no, category, text, date, identifier, entity, group, text of numbers, constant, empty or
+    #: unusable.
     kind: str
     why: str = ""
     otherwise: str = ""
-    #: Marks of missing values among numbers.
+    #: Text in a column of numbers: marks of missing values, perhaps.
     marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column(Role):
+    """A column and what to do with it."""
+
+    name: str
+    #: Share of the rows.
+    missing: float
+    distinct: int
+    example: str
+    #: Not all numbers.
+    text: bool = False
+    #: True if a person has named its kind.
+    own: bool = False
+
+    @property
+    def is_feature(self) -> bool:
+        """True if a learner can use it, missing values filled and categories encoded."""
+        return self.kind in ("number", "yes/no", "category", "text") or bool(
+            self.marks
+        )
 
 
 @dataclass(frozen=True)
@@ -153,7 +178,7 @@ class Values:
     @cached_property
     def are_identifiers(self) -> bool:
         """Most values name one row or two."""
-        return is_identifier(self.names)
+        return is_identifier(self.names.nunique(), self.rows)
 
     @cached_property
     def by_name(self) -> Role:
@@ -166,15 +191,29 @@ Verdict = Role | None
 Reader = Callable[[Values], Verdict]
 
 
-def role_of(values: Values) -> Role:
-    """Return the role of a column."""
+def describe(frame: pd.DataFrame, name: str, example: str) -> Column:
+    """Describe a column of a table by its values, its name and the rows; `example` is one as written."""
+    present = frame[name].dropna()
+    values = Values(frame, name, present, present.nunique())
+    return Column(
+        **vars(_role_of(values)),
+        name=name,
+        missing=float(frame[name].isna().mean()),
+        distinct=values.distinct,
+        example=example,
+        text=values.is_text,
+    )
+
+
+def _role_of(values: Values) -> Role:
+    """Decide the role of a column, by its values first and its name second."""
     if values.distinct < 2:
         return Role("constant" if values.distinct else "empty")
     return _first(_OF_TEXT if values.is_text else _OF_NUMBERS, values)
 
 
 def _first(readers: Sequence[Reader], values: Values) -> Role:
-    """Return the role that the first reader which accepts a column gives it."""
+    """Take the role that the first reader which accepts a column gives it."""
     return next(role for read in readers if (role := read(values)) is not None)
 
 
@@ -297,7 +336,7 @@ def _running_text(values: Values) -> Verdict:
 
 
 def _count_words(text: str) -> float:
-    """Return the number of words, 0 if most lack letters; of a script without blanks, two signs make one."""
+    """Count words, 0 if most lack letters; of a script without blanks, two signs are one."""
     lettered = [any(map(str.isalpha, word)) for word in text.split()]
     return max(
         len(lettered) * (2 * sum(lettered) > len(lettered)),
@@ -432,7 +471,7 @@ def _nothing_else(values: Values) -> Role:
 
 
 def _of_rows(values: Values) -> Role:
-    """Return the role of values of which nearly every row has another one."""
+    """Decide the role of values of which nearly every row has another one."""
     has_a_name = not values.meanings.isdisjoint(("identifier", "person", "list"))
     if values.rows <= MANY_VALUES:
         return Role("identifier" if has_a_name else values.plain)

@@ -41,7 +41,7 @@ def read(path: StrPath, form: str | None, answers: Answers) -> Profile:
 
 
 def _sampled(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table, or of a long one runs of rows, and some with each sort of value a column has."""
+    """Sample a long table: runs of rows, and some rows with each sort of value of each column."""
     if len(frame) <= _SAMPLE:
         return frame
     start = np.linspace(0, len(frame) - _SAMPLE // _RUNS, _RUNS).astype(int)
@@ -53,7 +53,7 @@ def _sampled(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sorts_of(values: pd.Series) -> Ints:
-    """Return the sort of each value: few values are sorts themselves, of many it is whether there is one."""
+    """Number the sort of each value: itself where values are few, else whether there is a value."""
     text = pd.api.types.is_string_dtype(values)
     if not (text or pd.api.types.is_numeric_dtype(values)):
         return values.isna().to_numpy(int)

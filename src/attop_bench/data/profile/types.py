@@ -14,7 +14,7 @@ from attop_bench.data.columns.categories import is_identifier
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.likeness import NEARLY
 from attop_bench.data.profile.profile import Profile
-from attop_bench.data.profile.roles import KINDS, Column, describe
+from attop_bench.data.profile.readers import KINDS, Column, describe
 from attop_bench.data.reading.table import UNNAMED, Table
 
 #: Signs of an example.
@@ -36,7 +36,7 @@ def type_columns(profile: Profile) -> Profile:
 
 
 def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
-    """Return the values of the columns, NaN in those that are unusable, and a description of each."""
+    """Read the values of the columns, NaN in those that are unusable, and describe each column."""
     clean: dict[str, Any] = {}
     examples = {}
     for name, raw in table.frame.items():
@@ -59,10 +59,10 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
 
 
 def _unusable(name: str, raw: pd.Series) -> Column:
-    """Return a column whose values cannot be read."""
+    """Describe a column whose values cannot be read."""
     return Column(
-        name,
         "unusable",
+        name=name,
         missing=0.0,
         distinct=0,
         example=str(raw.iloc[0])[:_SHOWN],
@@ -71,7 +71,7 @@ def _unusable(name: str, raw: pd.Series) -> Column:
 
 
 def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
-    """Return a column of numbers as one of codes if all are written as such: 01234, with a 0, or 1E5."""
+    """Take a column of numbers for codes if all are written as codes are: 01234, with a 0, or 1E5."""
     if column.kind != "number" or table.has_types:
         return column
     if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
@@ -86,7 +86,9 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     )
     if not (zeros or powers):
         return column
-    single = column.distinct >= NEARLY * len(text) or is_identifier(text)
+    single = column.distinct >= NEARLY * len(text) or is_identifier(
+        text.nunique(), len(text)
+    )
     kind = describe(
         frame.assign(**{column.name: text}), column.name, column.example
     ).kind
@@ -108,7 +110,7 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
 def _answered(
     columns: Sequence[Column], roles: Mapping[str, str], where: str
 ) -> list[Column]:
-    """Return columns with the kinds that were given."""
+    """Set the kinds of the columns that a person has named."""
     names = [c.name for c in columns]
     for name, kind in roles.items():
         if name not in names:

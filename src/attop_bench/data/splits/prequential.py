@@ -79,6 +79,7 @@ def prequential(
         inner_train or train,
         delay if inner_delay is None else inner_delay,
         inner_test or test,
+        "inner_",
     )
     labels = check_labels(y)
     days = np.asarray(day, dtype=np.int64)
@@ -107,25 +108,19 @@ def prequential(
     folds = []
     for f in range(n_folds):
         before = end - (n_folds - 1 - f) * test
-        fit, held = outer.rows(
-            labels, days, codes, before, f"fold {f}", "train", "test"
-        )
+        fit, held = outer.rows(labels, days, codes, before, f"fold {f}")
         until = before - test - delay
-        names = "inner_train", "inner_test"
         pairs = []
         for i in reversed(range(inner_folds)):
             what = f"inner fold {inner_folds - 1 - i} of fold {f}"
-            pairs.append(
-                inner.rows(
-                    labels, days, codes, until - i * inner.test, what, *names
-                )
-            )
+            last = until - i * inner.test
+            pairs.append(inner.rows(labels, days, codes, last, what))
         folds.append(Fold(fit, held, pairs))
     return folds
 
 
 def latest_window(y: Ints, day: Ints, train: int) -> Ints:
-    """Return the rows of the last `train` days: the training window of the days that come next."""
+    """Select the rows of the last `train` days: the training window of the days that come next."""
     rows = np.flatnonzero(day > day.max() - train)
     require_classes(
         y[rows], f"the window of the last {train} days", "give train more days"
@@ -140,6 +135,8 @@ class _Windows:
     train: int
     delay: int
     test: int
+    #: What the names of its options begin with.
+    prefix: str = ""
 
     def require(
         self, count: int, first: int, end: int, what: str, remedy: str
@@ -159,9 +156,8 @@ class _Windows:
         codes: Ints | None,
         end: int,
         what: str,
-        *options: str,
     ) -> tuple[Ints, Ints]:
-        """Return the rows to train on, and those to test on of the days before `end`."""
+        """Select the rows to train on, and those to test on among the days before `end`."""
         tested = end - self.test
         trained = tested - self.delay
         begin = trained - self.train
@@ -175,12 +171,12 @@ class _Windows:
             np.minimum.at(known, codes, since)
             held &= known[codes] >= days - self.delay
         for rows, window, option in (
-            (fit, "training", options[0]),
-            (held, "test", options[1]),
+            (fit, "training", "train"),
+            (held, "test", "test"),
         ):
             require_classes(
                 y[rows],
                 f"the {window} window of {what}",
-                f"give {option} more days",
+                f"give {self.prefix}{option} more days",
             )
         return np.flatnonzero(fit), np.flatnonzero(held)

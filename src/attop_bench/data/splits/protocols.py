@@ -50,7 +50,7 @@ class Protocol:
         return self.function.__name__.replace("_", "-")
 
     def options(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """Return `given` with defaults filled in; raise `DatasetError` if a name is unknown."""
+        """Fill in the defaults of `given`; raise `DatasetError` if a name is unknown."""
         return complete(
             self.function, given, f"protocol {self.name!r}", reserved=_NO_OPTIONS
         )
@@ -135,7 +135,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
 def make_folds(
     kind: str, dataset: Dataset, repeat: int, seed: int, **options: object
 ) -> list[Fold]:
-    """Return the folds of one repeat of a protocol.
+    """Make the folds of one repeat of a protocol.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def make_folds(
 
 
 def rows_for_the_next(kind: str, dataset: Dataset, **options: object) -> Ints:
-    """Return the rows to fit a model on that is for rows to come, as the models of the test parts were.
+    """Select the rows to fit a model for rows to come, in the way the models of the test parts were fitted.
 
     Where a window of days trains, these are the last such days, and else all rows.
     """
@@ -194,7 +194,7 @@ def rows_for_the_next(kind: str, dataset: Dataset, **options: object) -> Ints:
 
 
 def count_folds(kind: str, /, **options: object) -> int:
-    """Return how many folds a repeat of a protocol has, without looking at data."""
+    """Count the folds that a repeat of a protocol has, without looking at data."""
     protocol = _protocol(kind)
     filled = protocol.options(options)
     if filled.get("inner_folds") is not None:

@@ -134,7 +134,7 @@ def holdout(
 
 
 def _count_of(train: object, n: int) -> int:
-    """Return the number of items that a number or a share of `n` items asks for; 0 of anything else."""
+    """Count the items that a number or a share of `n` items asks for; 0 for anything else."""
     if isinstance(train, int) and not isinstance(train, bool):
         return train
     return round(train * n) if isinstance(train, float) and 0 < train < 1 else 0
@@ -143,7 +143,7 @@ def _count_of(train: object, n: int) -> int:
 def _drawn(
     strata: Ints, wanted: int, stratify: bool, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which of some items are drawn: `wanted` of them, in proportion of the strata if `stratify`."""
+    """Draw `wanted` of some items at random, in proportion of the strata if `stratify`, and mark them."""
     n = len(strata)
     inside = np.zeros(n, dtype=bool)
     if not stratify:
@@ -156,7 +156,7 @@ def _drawn(
 
 
 def _units(strata: Ints, duplicate_group: Ints) -> tuple[Ints, Ints]:
-    """Return the stratum of each duplicate group, that of a positive where there is one, and each row's."""
+    """Number the stratum of each duplicate group, a positive's where there is one, and each row's group."""
     distinct, index = np.unique(duplicate_group, return_inverse=True)
     stratum = np.zeros(len(distinct), np.int64)
     np.maximum.at(stratum, index, strata)
