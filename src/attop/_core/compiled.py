@@ -19,7 +19,7 @@ HELPER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
 
 def kernel_sources() -> list[Path]:
-    """Return the source files of all compiled kernels: ``[_]kernels.py``, and those in ``_kernels``."""
+    """List the source files of all compiled kernels: ``[_]kernels.py``, and those in ``_kernels``."""
     package = Path(__file__).parents[1]
     return sorted([*package.rglob("*kernels.py"), *package.rglob("_kernels/*.py")])
 
@@ -52,12 +52,12 @@ def discard_stale(
 
 @functools.cache
 def blas() -> ThreadpoolController:
-    """Return the linear algebra libraries in use; looking them up takes longer than a small problem."""
+    """Look up the linear algebra libraries in use, once: it takes longer than a small problem."""
     return ThreadpoolController().select(user_api="blas")
 
 
 def allowed_threads() -> int:
-    """Return the number of threads the BLAS may use: one setting, OMP_NUM_THREADS, governs both."""
+    """Count the threads that the BLAS may use: one setting, OMP_NUM_THREADS, governs kernels too."""
     return max(
         (library.num_threads for library in blas().lib_controllers), default=1
     )

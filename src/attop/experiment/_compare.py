@@ -257,7 +257,6 @@ def compare_at_top(
     selector = Selector.of(chosen) if select is None else Selector.of(select)
     tops = _tops(asked_tops, chosen, sample)
     learners = _learners(models, sample, n_candidates, pos_label)
-    # Those of a list are given there.
     names = [learner.name for learner in learners]
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
@@ -504,7 +503,7 @@ def _sample(
     entity: ArrayLike | None,
     amount: ArrayLike | None,
 ) -> Sample:
-    """Return the rows to compare on, with labels 1 and 0; refuse what no model could be compared on."""
+    """Collect the rows to compare on, with labels 1 and 0; refuse those that no model can be compared on."""
     if groups is not None and entity is not None:
         raise ValueError(
             "give groups, for a list each, or entity, for one list of whole entities: not both"
@@ -541,7 +540,7 @@ def _sample(
 def _positives(
     labels: NDArray[Any], n: int, pos_label: str | float | None
 ) -> Bools:
-    """Return which of `n` rows are positive; refuse labels that are not two."""
+    """Mark the positive ones of `n` rows; refuse labels of which there are not two."""
     if labels.shape != (n,):
         raise ValueError(
             f"y must have a label for each of the {n} rows of X, got shape {labels.shape}"

@@ -405,7 +405,7 @@ def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
 
 
 def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
-    """Return the mean over the data sets of `regrets`."""
+    """Average `regrets` over the data sets, by model."""
     return {
         str(model): float(lost)
         for model, lost in regrets(judgements).mean(skipna=False).items()

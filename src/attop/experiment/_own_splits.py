@@ -281,7 +281,7 @@ def _fitted_as_a_whole(
 
 
 def _reaches_folds(root: Any, path: str, folds: Any) -> bool:
-    """Return whether the `fit` of `root` hands groups to a splitter there that takes them."""
+    """Test whether the `fit` of `root` hands groups to the splitter at `path`."""
     if _loses_groups(root, path):
         return False
     with config_context(enable_metadata_routing=True):
@@ -293,7 +293,7 @@ def _reaches_folds(root: Any, path: str, folds: Any) -> bool:
 
 
 def _loses_groups(root: Any, path: str) -> bool:
-    """Return whether an estimator on the way is said to hand groups on, and does not."""
+    """Test whether an estimator on the way to `path` declares that it hands groups on, and does not."""
     params = {"": root, **root.get_params()}
     parts = path.split("__")
     *around, owner = [
@@ -309,7 +309,7 @@ def _loses_groups(root: Any, path: str) -> bool:
 
 
 def _is_handed(root: Any, path: str, whole: str) -> bool:
-    """Return whether the `fit` of `root` hands values of rows to the member there that takes them."""
+    """Test whether the `fit` of `root` hands values of rows to the member at `path`."""
     member = path.rpartition("__")[0]
     if {"": root, **root.get_params()}[member] is _last_step(root):
         return True

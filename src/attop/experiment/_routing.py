@@ -30,7 +30,7 @@ class Estimator(Protocol):
     fit: Callable[..., Self]
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the parameters, those of nested estimators as ``name__parameter``."""
+        """Collect the parameters, those of nested estimators as ``name__parameter``."""
         ...
 
     def set_params(self, **params: object) -> Self:
@@ -85,7 +85,7 @@ def _asking(
 
 
 def _last_step(model: Any) -> tuple[Any, str]:
-    """Return the last step of a pipeline, or the model itself, and the prefix of its keywords."""
+    """Find the last step of a pipeline, or the model itself, and the prefix of its keywords."""
     prefix = ""
     while isinstance(model, Pipeline):
         step, model = model.steps[-1]
@@ -130,7 +130,7 @@ def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
 
 
 def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
-    """Return the scorer, or scorers by name, of a parameter `scoring`, with their requests set."""
+    """Look up the scorer, or scorers by name, of a parameter `scoring`, and set their requests."""
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
@@ -158,7 +158,7 @@ def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any
 
 
 def _request(owner: Any, method: str, name: str) -> object:
-    """Return the request of an estimator or scorer, None if that is open; empty if it cannot be asked."""
+    """Read the request of an estimator or scorer, None if that is open; empty if it cannot be asked."""
     request = getattr(
         owner, "_get_metadata_request", getattr(owner, "get_metadata_routing", None)
     )

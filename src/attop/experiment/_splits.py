@@ -137,7 +137,7 @@ def assign_balanced_groups(
 
 
 def joined(units: Ints, duplicate_group: Ints | None) -> Ints:
-    """Return the smallest units that split neither `units`, such as customers, nor a duplicate group.
+    """Join `units`, such as customers, into the smallest ones that split no duplicate group.
 
     Two units that have rows of one duplicate group are one, and so are those that others connect.
     """
@@ -304,7 +304,7 @@ def whole_entities(
 def cross_fitting_folds(
     cv: int, y: Ints, groups: Ints | None, rng: RandomState
 ) -> list[Pair]:
-    """Return folds for cross-fitting, in which each row is held out once, and a group is in one fold.
+    """Split rows into folds for cross-fitting: each row is held out once, and a group is in one fold.
 
     One group of all is as none. A ValueError where a fold would hold fewer than two positives or negatives:
     one alone says next to nothing of the top, and what is trained without it may be left with none.
@@ -329,7 +329,7 @@ def cross_fitting_folds(
 def tuning_folds(
     y: Ints, groups: Ints | None, n_folds: int, rng: Generator
 ) -> list[Pair]:
-    """Return folds to tune a model on within its fit: class by class, or of whole groups.
+    """Split rows into folds to tune a model on within its fit: class by class, or of whole groups.
 
     There are no more folds than groups, or than items of a class, and none if that leaves one. A fold whose
     training part lacks a class, or whose test part has no positive, is left out.

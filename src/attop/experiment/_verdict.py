@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 
     @classmethod
     def beside(cls, difference: float, shown: bool) -> Verdict:
-        """Return "above" or "below", whichever the difference says, if that is shown, else "open"."""
+        """Choose "above" or "below", whichever the difference says, if that is shown, else "open"."""
         return cls.OPEN if not shown else cls.ABOVE if difference > 0 else cls.BELOW
 
     @property

@@ -352,7 +352,7 @@ def held_out_richer(
     seed: int,
     n_jobs: int | None,
 ) -> dict[str, Floats]:
-    """Return log-odds of each row by a booster and a forest, fitted without its fold.
+    """Predict log-odds of each row by a booster and a forest, fitted without its fold.
 
     They can represent what no linear model can. Without LightGBM no booster takes a sparse matrix, and the
     forest is alone.
@@ -384,7 +384,7 @@ def held_out_linear(
     seed: int,
     n_jobs: int | None,
 ) -> tuple[Floats, Floats]:
-    """Return scores of each row by a tuned logistic regression and by its refinement for the top.
+    """Score each row by a tuned logistic regression and by its refinement for the top.
 
     Both are fitted, tuned and chosen without the row's fold. What a fold's model scores is shifted by the
     score where its training rows are cut, a `share` of them, and divided by how much the highest differ: the
@@ -433,7 +433,7 @@ def _aligned(train: Floats, test: Floats, share: float) -> Floats:
 
 
 def calibrated(scores: Floats, y: Ints, folds: Sequence[Pair]) -> Floats:
-    """Return probabilities by Platt's method: of each row, from the scores and labels of other folds."""
+    """Calibrate scores by Platt's method: the probability of each row, fitted on the other folds."""
     p = np.empty(len(y))
     for train, test in folds:
         model = LogisticRegression(C=1e6, max_iter=1000).fit(

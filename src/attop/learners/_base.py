@@ -160,7 +160,7 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _score(self, X: Features) -> Floats:
-        """Return the scores before `intercept_`."""
+        """Score rows, before `intercept_` is added."""
         if issparse(X) or X.dtype == self.coef_.dtype:
             return safe_sparse_dot(X, self.coef_)
         # Block by block: X may be mapped from a file larger than memory, and `@` would convert all of it.
@@ -173,7 +173,7 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         return "the features do not distinguish them, or training never left its start; scale the features"
 
     def _top(self) -> Top:
-        """Return the parameter `top`, or its default."""
+        """Read the parameter `top`, or its default."""
         return Top.of(self._default_top if self.top is None else self.top)
 
     def _validate(
@@ -208,12 +208,12 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         self.history_ = solution.history
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores, shape (n,); the higher, the nearer the top."""
+        """Score items, shape (n,): the higher, the nearer the top."""
         check_is_fitted(self)
         return self._score(self._validate(X, reset=False)) + self.intercept_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each item: positive where the score is above 0."""
+        """Predict the class of each item: positive where the score is above 0."""
         above = self.decision_function(X) > 0
         return self.classes_[above.astype(int)]
 

@@ -55,7 +55,7 @@ class BundleEstimator(WeightedRanker):
     time_limit: float | None = None
 
     def _loss(self) -> Surrogate:
-        """Return the loss L."""
+        """Make the loss L that is minimised."""
         raise NotImplementedError
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:

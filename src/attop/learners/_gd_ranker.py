@@ -152,7 +152,7 @@ class GDRanker(WeightedRanker):
 
 
 def _descent(model: GDRanker) -> Hashable:
-    """Return the parameters shared by models descended together."""
+    """Collect the parameters shared by models descended together."""
     order = None if model.batch_groups is None else model.random_state
     return (
         repr(model._stages()),

@@ -146,7 +146,7 @@ class TopBooster(RefinedRanker):
     def _boost(
         self, X: Features, part: RefinedRows, top: Top, bandwidths: Sequence[float]
     ) -> list[Any]:
-        """Return the model of log loss, and one weighted around its cut for each width."""
+        """Boost a model of log loss, and for each width one weighted around the cut of the first."""
         lightgbm = _lightgbm()
         parameters = {
             "objective": "binary",

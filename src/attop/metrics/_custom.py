@@ -89,7 +89,7 @@ def custom_metric(
     bounds: Sequence[float | None] | None = None,
     needs: Sequence[str] | None = None,
 ) -> Metric:
-    """Return the metric at a dotted path, or of a function.
+    """Make a metric of a function, or find the one at a dotted path.
 
     Parameters
     ----------

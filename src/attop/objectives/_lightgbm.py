@@ -28,7 +28,7 @@ class LightGBMObjective(Objective):
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[Floats, Floats]:
-        """Return first and second derivatives.
+        """Compute first and second derivatives.
 
         Called as ``(scores, data set)`` by ``lightgbm.train``, as ``(y, scores, weight, group)`` by
         ``LGBMClassifier``.
@@ -46,7 +46,7 @@ class LightGBMMetric(EvaluationMetric):
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[str, float, bool]:
-        """Return name, value and whether higher is better; called as `LightGBMObjective` is."""
+        """Compute name, value and whether higher is better; called as `LightGBMObjective` is."""
         value = self.value(*_read(first, second, weight, group))
         return self.name, value, self.metric.higher_is_better
 
@@ -54,7 +54,7 @@ class LightGBMMetric(EvaluationMetric):
 def _read(
     first: Any, second: Any, weight: Any, group: Any
 ) -> tuple[Any, Any, Any, Any]:
-    """Return scores, labels, groups and weights, from either way LightGBM calls."""
+    """Read scores, labels, groups and weights, from either way LightGBM calls."""
     if hasattr(second, "get_label"):
         return (
             first,

@@ -74,7 +74,7 @@ class Objective:
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[float, Floats]:
-        """Return the surrogate's value and coefficients, as `Surrogate.value_and_coef` does."""
+        """Compute the surrogate's value and coefficients, as `Surrogate.value_and_coef` does."""
         value, gradient = self._bind(y, groups, sample_weight)(as_floats(scores))
         return float(value), gradient
 
@@ -85,7 +85,7 @@ class Objective:
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return first and second derivatives, each of shape (n,); parameters as `Surrogate.value_and_coef`.
+        """Compute first and second derivatives, each of shape (n,); parameters as `Surrogate.value_and_coef`.
 
         Items of weight 0 have derivatives 0, as has an item whose score does not change the loss.
         """
@@ -127,7 +127,7 @@ class Objective:
 def _second_derivatives(
     scores: Floats, gradient: Floats, weight: Floats | None
 ) -> Floats:
-    """Return max(|g|, w p (1 - p)); p (1 - p) is e / (1 + e)^2 with e = exp(-|s|)."""
+    """Compute max(|g|, w p (1 - p)); p (1 - p) is e / (1 + e)^2 with e = exp(-|s|)."""
     second = np.empty_like(gradient)
     # In cache: at a million rows fresh memory costs more than the arithmetic.
     for first in range(0, len(scores), _BLOCK):

@@ -32,7 +32,7 @@ class XGBoostObjective(Objective):
     def __call__(
         self, first: Any, second: Any, sample_weight: Any = None
     ) -> tuple[Floats, Floats]:
-        """Return first and second derivatives.
+        """Compute first and second derivatives.
 
         Called as ``(scores, matrix)`` by ``xgboost.train``, as ``(y, scores, sample_weight)`` by
         ``XGBClassifier``.
@@ -72,7 +72,7 @@ class XGBoostMetric(EvaluationMetric):
     def __call__(
         self, first: Any, second: Any, sample_weight: Any = None
     ) -> tuple[str, float] | float:
-        """Return name and value, or the value alone to ``XGBClassifier``; called as `XGBoostObjective` is."""
+        """Compute name and value, the value alone for ``XGBClassifier``; called as `XGBoostObjective` is."""
         value = self.value(*_read(first, second, sample_weight))
         return (self.name, value) if hasattr(second, "get_label") else value
 
@@ -87,7 +87,7 @@ def _name_with_direction(name: str, higher_is_better: bool) -> str:
 
 
 def _read(first: Any, second: Any, weight: Any) -> tuple[Any, Any, Any, Any]:
-    """Return scores, labels, groups and weights, from either way XGBoost calls."""
+    """Read scores, labels, groups and weights, from either way XGBoost calls."""
     if not hasattr(second, "get_label"):
         return second, first, None, weight
     weight = second.get_weight()

@@ -12,7 +12,7 @@ ROUNDING = 1e-12
 
 
 def difference(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Return a - b, and 0 where that is rounding alone: 1e-12 at most, or that share of a number above 1."""
+    """Compute a - b, as 0 where that is rounding alone: 1e-12 at most, or that share of a number above 1."""
     x = np.asarray(a, dtype=float)
     y = np.asarray(b, dtype=float)
     d = x - y

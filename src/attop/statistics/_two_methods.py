@@ -25,7 +25,7 @@ _CHUNK = 2000
 def differences(
     a: ArrayLike, b: ArrayLike, fewest: int
 ) -> tuple[Floats, str | None]:
-    """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros."""
+    """Subtract b from a, rounding errors as zeros, and say in a sentence why they cannot be tested, if so."""
     x, y = (plain_array(values, "a or b").astype(float) for values in (a, b))
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(

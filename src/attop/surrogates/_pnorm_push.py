@@ -107,7 +107,7 @@ class BoundPNormPushExp(AlongLine):
                 self._log_weight = np.log(weight[sample.order])
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        """Return value and gradient in score space; see `BoundSurrogate`."""
+        """Compute value and gradient in score space; see `BoundSurrogate`."""
         slope = self._slope if scores.ndim == 1 else self._slope[:, None]
         share = self._share if scores.ndim == 1 else self._share[:, None]
         exponent = scores[self._order]

@@ -20,7 +20,7 @@ class _PointwiseLoss(Surrogate):
     @staticmethod
     @abstractmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
-        """Return loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
+        """Compute loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
 
     def _bind(
         self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
@@ -46,7 +46,7 @@ class _BoundPointwise(BoundSurrogate):
         self._share = share  # of each item in the mean; None if equal
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        """Return value and subgradient in score space; see `BoundSurrogate`."""
+        """Compute value and subgradient in score space; see `BoundSurrogate`."""
         check_shape(scores, self.n)
         sign = self._sign if scores.ndim == 1 else self._sign[:, np.newaxis]
         # NaN in, NaN out: the solver looks at the value.
@@ -76,7 +76,7 @@ class HingeLoss(_PointwiseLoss):
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
-        """Return loss and derivative at margins."""
+        """Compute loss and derivative at margins."""
         return np.maximum(1.0 - margin, 0.0), np.where(margin < 1.0, -1.0, 0.0)
 
 
@@ -94,5 +94,5 @@ class LogisticLoss(_PointwiseLoss):
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
-        """Return loss and derivative at margins."""
+        """Compute loss and derivative at margins."""
         return np.logaddexp(0.0, -margin), -expit(-margin)

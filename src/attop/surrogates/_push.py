@@ -31,7 +31,7 @@ class BipartiteSurrogate(Surrogate):
     def evaluate(
         self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Return the value of one list, and a subgradient in the positives and in the negatives.
+        """Compute the value of one list, and a subgradient in the positives and in the negatives.
 
         `pos` and `neg` are scores, at least one each, `pos_counts` and `neg_counts` how often each counts.
         """
@@ -110,12 +110,12 @@ class ConvexPush(BipartiteSurrogate):
     def _sums(
         self, pos: Floats, neg: Floats, counts: Floats
     ) -> tuple[Floats, PullBack]:
-        """Return the inner sums and their pull-back; see `hinge_sums`."""
+        """Compute the inner sums and their pull-back; see `hinge_sums`."""
 
     def evaluate(
         self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Return the value of one list, and a subgradient in the positives and in the negatives."""
+        """Compute the value of one list, and a subgradient in the positives and in the negatives."""
         u, pull_back = self._sums(pos, neg, pos_counts)
         mean, weight = (
             power_mean(u, neg_counts, self.p)
@@ -244,7 +244,7 @@ class ExpPushExp(BipartiteSurrogate):
     def evaluate(
         self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Return the value of one list, and a subgradient in the positives and in the negatives."""
+        """Compute the value of one list, and a subgradient in the positives and in the negatives."""
         lowest = pos.min()
         softmin = np.exp(lowest - pos)
         total = softmin.sum()
@@ -263,7 +263,7 @@ class ExpPushExp(BipartiteSurrogate):
 
 
 def check_power(p: float) -> float:
-    """Return the power of a price as a float; refuse anything but a finite number of at least 1."""
+    """Convert the power of a price to a float; refuse anything but a finite number of at least 1."""
     if isinstance(p, bool) or not isinstance(p, Real):
         raise TypeError(f"p must be a real number of at least 1, got {p!r}")
     if not (math.isfinite(p) and p >= 1):

@@ -12,7 +12,7 @@ discard_stale(Path(__file__).parent)
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def objectives(c, alpha, margins):
-    """Return ``sum_i c_i (1 - margin_i)+`` and ``sum_i alpha_i`` of every problem."""
+    """Sum ``c_i (1 - margin_i)+`` and ``alpha_i`` over the items i of every problem."""
     n, m = alpha.shape
     hinge = np.zeros(m)
     total = np.zeros(m)

@@ -127,7 +127,7 @@ class MiniBatchRanker(Ranker):
         return self
 
     def _known(self, classes: ArrayLike) -> NDArray[Any]:
-        """Return the classes of a stream, the positive one last; refuse other numbers than two."""
+        """Order the two classes of a stream, the positive one last; refuse another number of them."""
         labels = np.unique(classes)
         if len(labels) != 2:
             raise ValueError(
@@ -140,7 +140,7 @@ class MiniBatchRanker(Ranker):
         return ordered
 
     def _start(self, n_features: int) -> AveragedDescent | MistakeDriven:
-        """Return the state at the start of learning."""
+        """Make the state at the start of learning."""
         raise NotImplementedError
 
     def _learn(self, batches: BatchSource) -> None:
@@ -195,7 +195,7 @@ class AveragedRanker(MiniBatchRanker):
     radius: float = 10.0
 
     def _kind(self) -> Callable[[Top], Surrogate]:
-        """Return the class of the surrogate."""
+        """Class of the surrogate that is minimised."""
         raise NotImplementedError
 
     def _start(
@@ -231,7 +231,7 @@ class AveragedRanker(MiniBatchRanker):
 
 
 def _passes(model: AveragedRanker) -> Hashable:
-    """Return the parameters shared by models trained together: all but `eta` and `radius`."""
+    """Collect the parameters shared by models trained together: all but `eta` and `radius`."""
     # A RandomState equals itself only: models that hold their own are trained apart.
     order = model.random_state
     return (

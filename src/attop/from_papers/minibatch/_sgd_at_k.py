@@ -96,7 +96,7 @@ class AveragedDescent:
         self.coef = np.where(self.overflowed, self.coef, average)
 
     def alone(self, j: int) -> AveragedDescent:
-        """Return model `j`, to be trained further by itself."""
+        """Copy model `j`, to be trained further by itself."""
         one = copy.copy(self)
         for name in ("_eta", "_radius", "_W", "_total", "coef", "overflowed"):
             setattr(one, name, getattr(self, name)[..., j : j + 1].copy())

@@ -135,7 +135,7 @@ def _lists(
 
 @njit(**HELPER)
 def weight_of(w, i):
-    """Return the weight of item i; 1 where `w` is empty."""
+    """Read the weight of item i; 1 where `w` is empty."""
     return w[i] if len(w) > 0 else 1.0
 
 

@@ -102,7 +102,7 @@ def _psl(row, n_pos, w, k, power, values, positions):
 
 @njit(**HELPER)
 def _kth_weight(row, w, k):
-    """Return the highest score at and above which the items weigh k."""
+    """Find the highest score at and above which the items weigh k."""
     by_score, by_rank, _ = ranked(row, w)
     at = 0
     reached = by_rank[0]
@@ -216,7 +216,7 @@ def _logarithms(x):
 
 @njit(**HELPER, fastmath={"reassoc", "contract"})
 def _logistic(negatives, score, w, x, product):
-    """Return the sum of positive differences d; `x`, exp(-abs(d)), gets slopes, `product` times 1 + x."""
+    """Sum the positive differences d; `x`, exp(-abs(d)), becomes slopes, `product` is multiplied by 1 + x."""
     total = 0.0
     for j in range(len(x)):
         d = negatives[j] - score
