@@ -40,14 +40,14 @@ def discard_stale(
         f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n"
         for s in sources
     )
-    # No stamp yet; or read-only, where sources do not change either.
+    # There is no stamp yet; or the folder is read-only, where sources do not change either.
     with contextlib.suppress(OSError):
         if stamp.read_text() == state:
             return
     with contextlib.suppress(OSError):
         for file in cache.glob("*.nb[ci]"):
             file.unlink(missing_ok=True)
-        stamp.write_text(state)  # half of it would be no stamp
+        stamp.write_text(state)  # a half-written stamp would never match
 
 
 @functools.cache

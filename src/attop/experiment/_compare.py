@@ -510,7 +510,7 @@ def _sample(
         )
     refuse_masked(X, "X")
     if issparse(X) and X.format not in ("csr", "csc"):
-        X = X.tocsr()  # of some formats no rows can be taken
+        X = X.tocsr()  # rows of other formats cannot be selected
     n = num_samples(X)
     labels = plain_labels(y)
     hit = _positives(labels, n, pos_label)
@@ -524,7 +524,7 @@ def _sample(
         )
     if amounts is not None and not amounts[hit].any():
         raise ValueError("amount is 0 for all positives: there is nothing to find")
-    # Models know no positive but the larger label.
+    # Models take the larger label for the positive one.
     originals = labels if pos_label is None else None
     return Sample(
         X,

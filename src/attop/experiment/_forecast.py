@@ -155,12 +155,12 @@ def next_list(
     steps: shares of the bins and their precision from what the sample leaves open (Dirichlet, Beta; a row
     that several parts hold counts once), then as many rows as the list has. So the interval covers
     the sample, the list, and the place where the list is cut. Where rows belong to entities, both sample and
-    list are of units of rows that come together: so many as make the variance of the hits that many times
-    larger than for independent rows. That factor is an estimate, and of few entities a bad one where some are
-    large, since other large ones will come. So hits vary as Student's t does, with as many degrees of freedom
-    as there are entities behind the factor, by Kish's effective number of their squares. For another
-    `prevalence` a held-out row counts as much as there are such rows in the list to one in the sample, and
-    none as more than one of evidence.
+    list are of units of rows that come together, each as large as the design effect: the factor by which the
+    variance of the hits is larger than for independent rows. That factor is an estimate, and a bad one of few
+    entities where some are large, since other large ones will come. So hits vary as Student's t does, with as
+    many degrees of freedom as there are entities behind the factor, by Kish's effective number of their
+    squares. For another `prevalence` a held-out row counts as much as there are such rows in the list to one
+    in the sample, and none counts as more than one row of evidence.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
     the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.
@@ -351,8 +351,8 @@ def _drawn(
 ) -> tuple[Floats, Floats]:
     """Draw positives among the ks highest of lists, of shape (draws, len(ks)), and their means at a top.
 
-    All are in units of rows that come together: the sample has n of them, worth so much `evidence` each, a
-    list `length`. A path is straight within a unit. The top is a share of the list.
+    All are in units of rows that come together: the sample has n of them, each worth `evidence`, and a list
+    has `length`. A path is straight within a unit. The top is a share of the list.
     """
     share = ks[-1] / length
     # Lists differ in where they are cut.
@@ -432,8 +432,8 @@ def _influence(part: HeldOut, share: float) -> tuple[float, Floats]:
 class _Alike(NamedTuple):
     """Ratio of the spread of hits to the spread if rows of an entity were no more alike than others.
 
-    `entities` are so many as that estimate rests on, `at_top` so many as the rows at the top are of, both by
-    Kish's effective number; infinite where rows are independent.
+    `entities` is the number that this estimate rests on, `at_top` the number behind the rows at the top, both
+    by Kish's effective number; infinite where rows are independent.
     """
 
     effect: float = 1.0
@@ -452,7 +452,7 @@ def _alike(parts: Sequence[HeldOut], share: float) -> _Alike:
     inside = np.concatenate(
         [inside_top(part.y_score, share * len(part.rows)) for part in parts]
     )
-    # Several parts may hold a row.
+    # A row that several parts hold is one.
     _, first, row = np.unique(rows, return_index=True, return_inverse=True)
     of_row, of_entity = np.bincount(row, adds), entities[first]
     if len(np.unique(of_entity)) == len(of_entity):

@@ -26,7 +26,7 @@ from sklearn.multioutput import ClassifierChain, RegressorChain
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-#: Values of rows whose like are kept together when a model splits its rows -> one of them.
+#: Columns whose equal values stay together when a model splits its rows -> one value of each, in words.
 WHOLE = {"groups": "group", "entity": "entity"}
 #: Of more rows, scikit-learn's early stopping "auto" holds some out.
 _MANY_ROWS = 10_000
@@ -141,7 +141,7 @@ def _is_given(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool
     return value is not None
 
 
-#: From "eval_fraction" on they are of packages other than scikit-learn.
+#: Those from "eval_fraction" on are parameters of packages other than scikit-learn.
 _RULES: dict[str, Rule] = {
     "cv": _makes_folds,
     "early_stopping": _stops_early,
@@ -160,7 +160,7 @@ _RULES: dict[str, Rule] = {
         _is_on,
     ),
     **dict.fromkeys(("validation_size", "validation_split"), _is_on),
-    # AutoGluon's and auto-sklearn's.
+    # Names of AutoGluon and auto-sklearn.
     **dict.fromkeys(("presets", "resampling_strategy"), _is_given),
 }
 #: Parameter -> the value by which an estimator of scikit-learn splits no rows.
@@ -287,7 +287,7 @@ def _reaches_folds(root: Any, path: str, folds: Any) -> bool:
     with config_context(enable_metadata_routing=True):
         try:
             asking = deepcopy(folds).set_split_request(groups=_PROBE)
-        except (AttributeError, TypeError):  # it splits by rows
+        except (AttributeError, TypeError):  # the splitter takes no groups
             return False
         return _takes_probe(clone(root).set_params(**{path: asking}))
 
@@ -303,7 +303,7 @@ def _loses_groups(root: Any, path: str) -> bool:
         isinstance(member, (StackingClassifier, StackingRegressor))
         for member in around
     ):
-        # It hands all there is to its last estimator too, which takes no groups.
+        # A stack hands groups to its last estimator too, which takes none.
         return True
     return isinstance(owner, CalibratedClassifierCV) and owner.ensemble is False
 
@@ -322,7 +322,7 @@ def _is_handed(root: Any, path: str, whole: str) -> bool:
 def _takes_probe(model: Any) -> bool:
     try:
         return bool(model.get_metadata_routing().consumes("fit", [_PROBE]))
-    # Some of scikit-learn's own have no routing.
+    # Some estimators of scikit-learn have no routing.
     except (AttributeError, NotImplementedError):
         return False
 

@@ -1,7 +1,7 @@
 """Tests of a lead by the runs of pairs of models, and the intervals that belong to them.
 
 A pair has two errors. Its *own* is that of its differences, corrected for training parts that overlap. It is
-at least that of rounding to the steps of the values: differences that coincide by chance are no proof. The
+at least that of rounding to the steps of the values: differences that coincide by chance prove nothing. The
 *shared* one is its own or, if that is larger, the root mean square of those of the best model's pairs, with
 the degrees of freedom of such a mean (Satterthwaite). A pair whose variance is more than `LIKE` times the
 median of all is left out of that mean, and has no error but its own: an erratic model widens nobody's. A
@@ -224,7 +224,7 @@ def _least_share(n: float, risk: float) -> float:
     return high
 
 
-#: Errors of which the one that shows most counts, and the risk on one side.
+#: Errors, the one that shows most counts, and the risk on one side.
 _Test = tuple[tuple[Error, ...], float]
 
 
@@ -312,7 +312,7 @@ def pairs_of(
     """
     errors = [d.error(ratio) for d in leads]
     squares = np.square([error.size for error in errors])
-    # of an even number the smaller of the two in the middle; infinite where no two models differ
+    # The lower median, infinite where no two models differ.
     median = (
         np.quantile(squares[squares > 0], 0.5, method="lower")
         if squares.any()
@@ -428,7 +428,7 @@ def _behind(
 def compare_named(pair: Pair, chosen_from: int, tolerance: float) -> Decision:
     """Decide of one model against another that was named before the runs, one-sided.
 
-    The first is the best of so many by these runs.
+    The first is the best of `chosen_from` models by these runs.
     """
     p = min(chosen_from * pair.p_below((pair.own,)), 1.0)
     (equal,) = _equality([pair], tolerance)

@@ -291,7 +291,7 @@ class TopComparison:
 
     def _repr_html_(self) -> str:
         picture = ""
-        with suppress(ImportError):  # without matplotlib
+        with suppress(ImportError):  # matplotlib may not be installed
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=(6.4, self._height), layout="constrained")

@@ -100,7 +100,7 @@ def _is_estimator(value: object) -> bool:
 def _is_router(estimator: Any) -> bool:
     try:
         return isinstance(estimator.get_metadata_routing(), MetadataRouter)
-    # Some of scikit-learn's own have none.
+    # Some estimators of scikit-learn have no routing.
     except (AttributeError, NotImplementedError):
         return False
 
@@ -134,7 +134,7 @@ def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
-    # "warn", a default of scikit-learn's, is none.
+    # "warn", a default of scikit-learn's, does not name a scorer.
     scorer_names = get_scorer_names()
     scorers = {
         n: get_scorer(s) if isinstance(s, str) and s in scorer_names else s
@@ -166,7 +166,7 @@ def _request(owner: Any, method: str, name: str) -> object:
         return ""
     try:
         return getattr(request(), method).requests.get(name, "")
-    # scikit-learn's RFECV is declared to do without a value that it never took.
+    # RFECV of scikit-learn declares that it ignores a value which it never took.
     except ValueError:
         return ""
 

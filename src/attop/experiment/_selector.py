@@ -16,9 +16,9 @@ from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric
 from attop.metrics._registry import METRICS, get_metric
 
-#: Before a metric's name: all inner folds' scores are one list.
+#: Prefix of a metric's name: the scores of all inner folds are one list.
 _POOLED = "pooled-"
-#: After it: of the candidates within one standard error of the best by the metric that is reported.
+#: Suffix: choose among the candidates within one standard error of the best by the metric that is reported.
 _NEAR = "-within-1se"
 
 
@@ -137,7 +137,7 @@ def within_one_error(values: ArrayLike, metric: Metric) -> Ints:
     error = of_best.std(ddof=1) / np.sqrt(len(of_best)) if len(of_best) > 1 else 0.0
     sign = 1 if metric.higher_is_better else -1
     means = np.array([best_candidate(row[:, None], metric)[1] for row in table])
-    # Rounding aside.
+    # A difference of rounding alone does not exclude a candidate.
     return np.flatnonzero(sign * means >= sign * highest - error - 1e-12)
 
 

@@ -121,7 +121,7 @@ def assign_balanced_groups(
     order = order[np.argsort(-n_pos[order], kind="stable")]
     n_with = int((n_pos > 0).sum())
     fold = np.empty(len(distinct), np.int64)
-    # positives, rows, fold.
+    # smallest by positives, then by rows, then by fold
     held = [(0, 0, f) for f in rng.permutation(n_folds).tolist()]
     for g in order[:n_with].tolist():
         positives, rows, f = held[0]

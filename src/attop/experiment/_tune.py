@@ -89,7 +89,7 @@ class _Inner:
     tops: Sequence[Top]
     seed: int
     keeper: Keeper | None = None
-    #: Fitted on the inner fold, by top and candidate, where there is one and its model is tested.
+    #: Models fitted on the only inner fold, by top and candidate, if such a model is the one that is tested.
     models: list[tuple[Top, Params, Estimator]] = field(default_factory=list)
     features: Callable[[Ints], Rows] | None = None
 
@@ -225,7 +225,7 @@ def train(
     X = features(fold.test)
     scores = np.vstack([scores_of(model, X, protect=True) for model in models])
     seconds = {
-        # Of those that were kept too.
+        # The time of stored candidates counts too.
         "selection": max(elapsed, sum(one.seconds for one in compared)),
         "training": trained - before if new else None,
         "scoring": time.perf_counter() - trained,

@@ -214,7 +214,7 @@ def headroom(
     same bootstrap samples of held-out rows. A gain is *told* when it is at least `min_gain` and above zero at
     a one-sided risk of 5% shared by the three models. The verdict is
 
-    - "nothing to gain" where no gain is told. With few rows that is no proof: see `Headroom.rows_to_tell`;
+    - "nothing to gain" where no gain is told. With few rows that proves nothing: see `Headroom.rows_to_tell`;
     - "gain by training for the top" where the refined linear model's is, and no richer model is told to be
       above the refined one;
     - "gain by a richer model" else.

@@ -14,7 +14,7 @@ from attop._core.typing import Floats, Ints
 from attop.learners._user_lists import UserLists, pairs_matrix
 from attop.learners._validation import check_parameters
 
-#: Of single or double precision.
+#: Numbers of single or double precision.
 Reals = NDArray[np.floating[Any]]
 
 #: Columns of the Gram matrix that are made or moved at a time.

@@ -54,7 +54,7 @@ def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
     """Find the choices of the parameters whose type is a Literal."""
     try:
         hints = get_type_hints(kind)
-    # Of a subclass from elsewhere, which imports names for type checkers only.
+    # A subclass from elsewhere may import names for type checkers only.
     except NameError:
         return {}
     return {

@@ -16,7 +16,7 @@ from attop.surrogates._registry import SURROGATES, get_surrogate
 
 #: The least second derivative of an item of weight 1: that of log-odds of 14.
 _LEAST = 1e-6
-#: Rows at a time.
+#: Rows that are computed at a time.
 _BLOCK = 16_384
 
 

@@ -235,14 +235,14 @@ class ConformalSelector(BaseEstimator):
         size = np.cumsum(size[::-1])
         cuts, most = _envelope(n, m, 1 - confidence, random_state)
         before = np.ceil(self._negatives_from(threshold) / together)
-        # All calibration rows may be negatives, but for a part of one.
+        # All calibration rows may be negatives, except a part of one.
         beyond = np.append(most, m)
         wrong = np.minimum(
             np.ceil(together * beyond[np.searchsorted(cuts, before)]), size
         ).astype(np.int64)
-        # A list has no more than a longer one.
+        # A list has no more wrong rows than a longer one.
         wrong = np.minimum.accumulate(wrong[::-1])[::-1]
-        # Nor more right ones than that.
+        # A list has no more right rows than a longer one.
         wrong = size + np.minimum.accumulate(wrong - size)
         return SelectionPath(size, wrong, threshold)
 
@@ -397,7 +397,7 @@ def _within(scores: Floats, entity: Ints) -> tuple[Ints, Ints]:
     size = np.bincount(entity)[entity]
     start = np.flatnonzero(new_entity)
     blocks = np.flatnonzero(new_score)
-    # Of the block of ties that a row is in.
+    # First position after each block of ties.
     ends = np.append(blocks[1:], len(order))
     as_high = np.empty(len(order), np.int64)
     block = np.cumsum(new_score) - 1
@@ -435,7 +435,7 @@ def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Int
     )
     new = np.arange(m + 1)
     tails = []
-    for c in cuts:  # chances of so many new rows or more
+    for c in cuts:  # chances of each number of new rows or more
         log = (
             gammaln(new + c + 1)
             - gammaln(new + 1)

@@ -118,7 +118,7 @@ def watch(
     Raises
     ------
     ValueError
-        If counts are no whole numbers or do not match, or promised, expected or risk is out of range.
+        If counts are not whole numbers or do not match, or promised, expected or risk is out of range.
 
     Notes
     -----
@@ -135,17 +135,17 @@ def watch(
     the window: 0.0007 + 0.02 / s^2 for up to six lists, 0.00003 for more. Models are at fault most often at
     once. So a window needs four lists to raise it, and three if it starts with one of the first four. Levels
     are proportional to `risk`. The fall is dated by the window, of any number of lists up to the alarm, that
-    is least likely beside its level.
+    is least likely relative to its level.
 
     A fall is a level: a window in which the lists do not agree, such as failed ones next to one as before, is
     none. They agree unless their squares about their mean have a chance of 5% or less, by their rows and by
     :math:`v` times the mean squared.
 
-    A list counts as 0.45 of the promise at least, so that a failed list is no fall, nor are two of them. In
+    A list counts as 0.45 of the promise at least, so that one failed list, or two, do not make a fall. In
     windows that start with one of the first four it is 0.4, or two standard deviations below the promise, if
     that is less.
 
-    The levels are no theorem. They were chosen in simulations of years whose lists vary independently by up
+    No theorem gives the levels. They were chosen in simulations of years whose lists vary independently by up
     to 30%, also by a skew law; of years in which one in ten fails; in which successive lists are correlated
     by 0.7; and of seasons. ``studies/claims/watch.py`` measures them all by other draws, years of further
     laws, and what is found of a fall.
@@ -355,7 +355,7 @@ def _levels(start: int, lengths: Ints) -> Floats:
 def _alarm(lists: _Lists, risk: float) -> tuple[Ints, Ints]:
     """Find the list that raised the alarm and the first one of the fall, from 1; 0 and 0 without one."""
     count = lists.x.shape[-1]
-    # Chance over level, of the windows that end with a list: of those that may raise it, and of all.
+    # Least chance over level of the windows that end with each list: of those that may raise it, and of all.
     raising, any_ = (np.full(lists.x.shape, np.inf) for _ in range(2))
     first = np.zeros(lists.x.shape, np.int64)
     for start in range(count):

@@ -43,7 +43,7 @@ class _BoundPointwise(BoundSurrogate):
         self.n = len(sign)
         self._loss = loss.loss
         self._sign = sign
-        self._share = share  # of each item in the mean; None if equal
+        self._share = share  # share of each item in the mean; None if all are equal
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
         """Compute value and subgradient in score space; see `BoundSurrogate`."""

@@ -127,7 +127,7 @@ class TalosLossAtK(TopSurrogate, _Softmax):
 
     Differences from the paper: the inner sum is over the positive itself and all negatives, as for
     `SoftmaxLoss`; the paper's is over 1024 sampled negatives alone, which has no lower bound. The k-th score
-    is that of all items, at every call; the paper descends on a quantile regression beside the model.
+    is that of all items, at every call; the paper descends on a quantile regression along with the model.
     """
 
     name: ClassVar[str] = "talos@k"

@@ -225,7 +225,7 @@ class Search:
         offset = threshold_score - np.take_along_axis(
             solution.scores, items, axis=0
         )
-        # Equal items have equal scores but for rounding.
+        # Equal items have equal scores, rounding aside.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
         score_range = np.ptp(solution.scores, axis=0)
         candidates = SolvedProblems(

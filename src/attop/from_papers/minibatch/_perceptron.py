@@ -31,8 +31,8 @@ class MistakeDriven:
     then a mistake, and a pass free of mistakes ranks the positives strictly above. The mistake bound
     holds for any rule.
 
-    Differences from the paper, beside those of `attop.PerceptronAtK`: k is at most the number of positives of
-    the batch.
+    Differences from the paper, besides those of `attop.PerceptronAtK`: k is at most the number of positives
+    of the batch.
     """
 
     counts_mistakes: ClassVar[bool] = True

@@ -140,7 +140,7 @@ def descend(
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
-            # Or an array; one for each step of a perceptron would take long.
+            # A perceptron returns one number a step: to make arrays of them would take long.
             total: Any = 0.0
             count = 0
             for batch in batches.one_pass():

@@ -143,7 +143,7 @@ def _gradients(
         slope = np.matmul(directions, items.T, out=lists.scores[: len(block)])
         value += lists.descend(slope, block, scale, 1 / len(users))
         of_users[block] = _tangent(slope @ items, directions, length)
-        # Adds to it.
+        # BLAS adds the product to `of_items`.
         sgemm(
             1.0,
             directions.T,

@@ -10,7 +10,7 @@ from attop._core.compiled import HELPER
 
 # Up to this k, insertion into a sorted buffer beats sorting.
 INSERTION = 32
-# So often the interval that a bound of the k-th largest lies in is halved.
+# How often the interval that holds a bound of the k-th largest is halved.
 HALVINGS = 7
 # Runs of this length are sorted by insertion before they are merged.
 RUN = 16

@@ -179,5 +179,5 @@ top_push_k, weighted_top_push_k = map(
     over_groups, (_top_push_k, _weighted_top_push_k)
 )
 pat_mat, pat_mat_np = map(over_groups, (_pat_mat, _pat_mat_np))
-# Which weigh the items if there are weights.
+# Functions that weigh the items if there are weights.
 weighted_pat_mat, weighted_pat_mat_np = pat_mat, pat_mat_np
