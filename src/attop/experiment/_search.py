@@ -43,7 +43,9 @@ class LogInteger:
         number = int(
             np.exp(random_state.uniform(np.log(self.low), np.log(self.high)))
         )
-        return min(max(number, self.low), self.high - 1)  # rounding may leave the range
+        return min(
+            max(number, self.low), self.high - 1
+        )  # rounding may leave the range
 
 
 #: Names of distributions, and what each takes.

@@ -96,7 +96,9 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
 def _share_of_signs(ranks: Floats, t: float) -> float:
     """Compute the exact p-value: the share of assignments of signs whose smaller rank sum is at most t."""
     doubled = np.rint(2 * ranks).astype(int)
-    share = np.zeros(doubled.sum() + 1)  # index: twice the sum of the positive ranks
+    share = np.zeros(
+        doubled.sum() + 1
+    )  # index: twice the sum of the positive ranks
     share[0] = 1.0
     for r in doubled:
         share[r:] = (share[r:] + share[:-r]) / 2
