@@ -311,6 +311,20 @@ def check_groups(groups: ArrayLike, n: int, what: str = "groups") -> Ints:
         ) from None
 
 
+def check_lists(
+    groups: ArrayLike | None, entity: ArrayLike | None, n: int
+) -> tuple[Ints | None, Ints | None]:
+    """Encode the groups or the entities of `n` items as `check_groups` does; refuse both at once."""
+    if groups is not None and entity is not None:
+        raise ValueError(
+            "give groups, for a list each, or entity, for one list of whole entities: not both"
+        )
+    return (
+        None if groups is None else check_groups(groups, n),
+        None if entity is None else check_groups(entity, n, "entity"),
+    )
+
+
 def lists_of(codes: Ints) -> list[Ints]:
     """Find the positions of each group's items, the groups in ascending order."""
     order = np.argsort(codes, kind="stable")

@@ -30,6 +30,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop._core.typing import Floats
 from attop._core.wording import count_noun
 from attop.experiment._interval import UNKNOWN, Units, difference_interval, interval
 from attop.experiment._pairs import (
@@ -307,10 +308,7 @@ def judge(
             f"tolerance must be at least 0, in units of the metric, got {tolerance}"
         )
     sign = 1.0 if higher_is_better else -1.0
-    scores = {
-        model: sign * np.asarray(per_run, dtype=float)
-        for model, per_run in values.items()
-    }
+    scores = _scores(values, sign)
     finite = {
         model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()
     }
@@ -406,11 +404,7 @@ def judge_pair(
         )
         if planned is not None:
             return judged.best, planned
-    sign = 1.0 if judged.higher_is_better else -1.0
-    scores = {
-        model: sign * np.asarray(per_run, dtype=float)
-        for model, per_run in values.items()
-    }
+    scores = _scores(values, 1.0 if judged.higher_is_better else -1.0)
     pairs = {}
     for a, b in combinations(scores, 2):
         d = Differences.of(scores[a], scores[b])
@@ -428,6 +422,10 @@ def judge_pair(
     return better, rule.rival(
         other, other not in judged.unranked, mean, pairs[pair], decisions[pair]
     )
+
+
+def _scores(values: Mapping[str, ArrayLike], sign: float) -> dict[str, Floats]:
+    return {m: sign * np.asarray(runs, dtype=float) for m, runs in values.items()}
 
 
 class _Rule(NamedTuple):

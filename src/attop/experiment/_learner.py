@@ -36,11 +36,9 @@ class Transformer(Protocol):
 
     def fit_transform(self, X: Rows) -> Rows:
         """Learn from rows and return their features."""
-        ...
 
     def transform(self, X: Rows) -> Rows:
         """Compute the features of rows."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -72,6 +70,12 @@ class Sample:
     day: Ints | None = None
     amount: Floats | None = None
     labels: NDArray[np.generic] | None = None
+
+    @property
+    def positive(self) -> object:
+        """Label of the positives, as the models know it."""
+        labels = self.y if self.labels is None else self.labels
+        return labels.tolist()[self.y.argmax()]
 
     def rows(self, rows: Ints) -> Sample:
         """Select rows by their numbers."""

@@ -101,7 +101,7 @@ class SplitParameter:
 Rule = Callable[[Any, Any, Mapping[str, Any], int], bool]
 
 
-def _makes_folds(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+def _makes_folds(value: Any, owner: Any, *_: object) -> bool:
     if isinstance(value, str):  # "prefit"
         return False
     if isinstance(owner, CalibratedClassifierCV) and isinstance(
@@ -133,11 +133,11 @@ def _holds_out(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> boo
     return alone and bool(value)
 
 
-def _is_on(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+def _is_on(value: Any, *_: object) -> bool:
     return bool(value) and not isinstance(value, str)
 
 
-def _is_given(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+def _is_given(value: Any, *_: object) -> bool:
     return value is not None
 
 
@@ -147,19 +147,20 @@ _RULES: dict[str, Rule] = {
     "early_stopping": _stops_early,
     "n_iter_no_change": _stops_without_change,
     "validation_fraction": _holds_out,
-    "oob_score": _is_on,
-    "probability": _is_on,
     **dict.fromkeys(
         (
+            "oob_score",
+            "probability",
             "eval_fraction",
             "holdout_frac",
             "train_split",
             "val_fraction",
             "val_size",
+            "validation_size",
+            "validation_split",
         ),
         _is_on,
     ),
-    **dict.fromkeys(("validation_size", "validation_split"), _is_on),
     # Names of AutoGluon and auto-sklearn.
     **dict.fromkeys(("presets", "resampling_strategy"), _is_given),
 }
@@ -311,7 +312,7 @@ def _loses_groups(root: Any, path: str) -> bool:
 def _is_handed(root: Any, path: str, whole: str) -> bool:
     """Test whether the `fit` of `root` hands values of rows to the member at `path`."""
     member = path.rpartition("__")[0]
-    if {"": root, **root.get_params()}[member] is _last_step(root):
+    if {"": root, **root.get_params()}[member] is last_step(root)[0]:
         return True
     trial = clone(root)
     with config_context(enable_metadata_routing=True):
@@ -327,10 +328,13 @@ def _takes_probe(model: Any) -> bool:
         return False
 
 
-def _last_step(model: Any) -> Any:
+def last_step(model: Any) -> tuple[Any, str]:
+    """Find the last step of a pipeline, or the model itself, and the prefix of its keywords."""
+    prefix = ""
     while isinstance(model, Pipeline):
-        model = model.steps[-1][1]
-    return model
+        step, model = model.steps[-1]
+        prefix += f"{step}__"
+    return model, prefix
 
 
 def _warn_of(split: SplitParameter, whole: str) -> None:

@@ -381,7 +381,6 @@ def summarise(
     ):
         best = whole.pop(judged.best)
         forecast = next_list(best, judged.k, length, rivals=[*whole.values()])
-    labels = sample.y if sample.labels is None else sample.labels
     parts_table = None
     if parts is not None:
         parts_table = parts_at_top(
@@ -402,7 +401,7 @@ def summarise(
         share=share,
         grouped=grouped,
         judgement=judged,
-        pos_label=labels.tolist()[sample.y.argmax()],
+        pos_label=sample.positive,
         next=forecast,
         held_out=tuple(cast("HeldOut | None", row["held_out"]) for row in results),
         notes=(*notes, *_failures(results), *_torn(results)),

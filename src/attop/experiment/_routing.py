@@ -13,11 +13,10 @@ from sklearn.base import clone
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import has_fit_parameter
 
-from attop.experiment._own_splits import WHOLE, keep_whole
+from attop.experiment._own_splits import WHOLE, keep_whole, last_step
 
 #: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.
 Rows = Any
@@ -31,11 +30,9 @@ class Estimator(Protocol):
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Collect the parameters, those of nested estimators as ``name__parameter``."""
-        ...
 
     def set_params(self, **params: object) -> Self:
         """Set parameters."""
-        ...
 
 
 def takes(estimator: Any, name: str) -> bool:
@@ -58,7 +55,7 @@ def _asking(
     Splitters inside are asked to keep groups, or entities, whole.
     """
     model = clone(estimator)
-    last, prefix = _last_step(model)
+    last, prefix = last_step(model)
     params: dict[str, Any] = getattr(last, "get_params", dict)()
     inner = [v for v in params.values() if _is_estimator(v)]
     routed = bool(inner) and _is_router(last) and _is_router(model)
@@ -82,15 +79,6 @@ def _asking(
             "out, or use estimators that take it by scikit-learn's metadata routing"
         )
     return model, keywords, routed
-
-
-def _last_step(model: Any) -> tuple[Any, str]:
-    """Find the last step of a pipeline, or the model itself, and the prefix of its keywords."""
-    prefix = ""
-    while isinstance(model, Pipeline):
-        step, model = model.steps[-1]
-        prefix += f"{step}__"
-    return model, prefix
 
 
 def _is_estimator(value: object) -> bool:

@@ -18,7 +18,6 @@ class Distribution(Protocol):
 
     def rvs(self, *, random_state: Any = None) -> object:
         """Draw a value."""
-        ...
 
 
 class Choice:

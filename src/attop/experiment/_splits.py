@@ -312,14 +312,13 @@ def cross_fitting_folds(
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     check_number("cv", cv)
-    if groups is None or groups.max() == 0:
-        require_classes(y, f"a sample for {cv} folds", "lower cv", least=2 * cv)
-        return list(StratifiedKFold(cv, shuffle=True, random_state=rng).split(y, y))
-    _require_groups(int(groups.max()) + 1, cv)
+    kind = StratifiedKFold
+    whole = None if groups is None or groups.max() == 0 else groups
+    if whole is not None:
+        kind = StratifiedGroupKFold
+        _require_groups(int(whole.max()) + 1, cv)
     require_classes(y, f"a sample for {cv} folds", "lower cv", least=2 * cv)
-    folds = list(
-        StratifiedGroupKFold(cv, shuffle=True, random_state=rng).split(y, y, groups)
-    )
+    folds = list(kind(cv, shuffle=True, random_state=rng).split(y, y, whole))
     for f, (_, test) in enumerate(folds):
         remedy = "lower cv, use groups none of which holds most of a class"
         require_classes(y[test], f"fold {f} of whole groups", remedy, least=2)

@@ -41,11 +41,9 @@ class Keeper(Protocol):
 
     def read(self, candidate: Params) -> InnerScores | None:
         """Read the scores of a candidate, None if there are none."""
-        ...
 
     def write(self, candidate: Params, scores: InnerScores) -> None:
         """Keep the scores of a candidate."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from attop._core.sample import (
     Label,
-    check_groups,
+    check_lists,
     check_positive_known,
     refuse_masked,
 )
@@ -244,13 +244,9 @@ def headroom(
     classes, labels = encode_labels(y, pos_label)
     if pos_label is None:
         check_positive_known(np.asarray(y), classes, "pos_label={!r}")
-    if groups is not None and entity is not None:
-        raise ValueError(
-            "give groups, for a list each, or entity, for one list of whole entities: not both"
-        )
-    codes = None if groups is None else check_groups(groups, len(labels))
-    whole = codes if entity is None else check_groups(entity, len(labels), "entity")
-    measure = TopPrecision(labels, top, codes, None if entity is None else whole)
+    codes, entities = check_lists(groups, entity, len(labels))
+    whole = codes if entities is None else entities
+    measure = TopPrecision(labels, top, codes, entities)
     rng = check_random_state(random_state)
     folds = cross_fitting_folds(cv, labels, whole, rng)
     seed = int(rng.randint(np.iinfo(np.int32).max))

@@ -19,7 +19,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from attop._core._sklearn import safe_indexing
-from attop._core.sample import Label, check_groups, refuse_masked, warn_of_words
+from attop._core.sample import (
+    Label,
+    check_groups,
+    check_lists,
+    refuse_masked,
+    warn_of_words,
+)
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.learners._validation import (
@@ -201,6 +207,12 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         self.constant_ = all_alike(scores)
         self.intercept_ = -_break_even(scores, y, weight)
 
+    def _store_linear(self, solution: Solution, data: Training) -> None:
+        """Store the linear model of a solution, its objective, and how the training went."""
+        self._set_linear(solution.coef[:, 0], data)
+        self._store_progress(solution)
+        self.objective_ = float(solution.objective[0])
+
     def _store_progress(self, solution: Solution) -> None:
         """Store how the training went."""
         self.n_iter_ = solution.n_iter
@@ -358,14 +370,7 @@ def fit_all(
     classes, labels = encode_labels(target, first.pos_label)
     if first.pos_label is None:
         warn_of_words(classes, stacklevel=3)
-    codes = None if groups is None else check_groups(groups, len(labels))
-    if codes is not None and entity is not None:
-        raise ValueError(
-            "give groups, for a list each, or entity, for one list of whole entities: not both"
-        )
-    entities = (
-        None if entity is None else check_groups(entity, len(labels), "entity")
-    )
+    codes, entities = check_lists(groups, entity, len(labels))
     data = Training(
         features, labels, codes, check_weights(sample_weight, labels), entities
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from attop._core.typing import Floats
 from attop.objectives._evaluation import EvaluationMetric
-from attop.objectives._objective import Objective, codes_of
+from attop.objectives._objective import Objective, read_call
 
 
 class LightGBMObjective(Objective):
@@ -33,7 +33,7 @@ class LightGBMObjective(Objective):
         Called as ``(scores, data set)`` by ``lightgbm.train``, as ``(y, scores, weight, group)`` by
         ``LGBMClassifier``.
         """
-        return self.derivatives(*_read(first, second, weight, group))
+        return self.derivatives(*read_call(first, second, weight, group))
 
 
 class LightGBMMetric(EvaluationMetric):
@@ -47,19 +47,5 @@ class LightGBMMetric(EvaluationMetric):
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[str, float, bool]:
         """Compute name, value and whether higher is better; called as `LightGBMObjective` is."""
-        value = self.value(*_read(first, second, weight, group))
+        value = self.value(*read_call(first, second, weight, group))
         return self.name, value, self.metric.higher_is_better
-
-
-def _read(
-    first: Any, second: Any, weight: Any, group: Any
-) -> tuple[Any, Any, Any, Any]:
-    """Read scores, labels, groups and weights, from either way LightGBM calls."""
-    if hasattr(second, "get_label"):
-        return (
-            first,
-            second.get_label(),
-            codes_of(second.get_group()),
-            second.get_weight(),
-        )
-    return second, first, codes_of(group), weight

@@ -151,6 +151,21 @@ def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
     return get_surrogate(surrogate, Top(k=1) if top is None else Top.of(top))
 
 
+def read_call(
+    first: Any, second: Any, weight: Any, group: Any = None
+) -> tuple[Any, Any, Any, Any]:
+    """Read scores, labels, groups and weights: of (scores, data set), or of (y, scores, weight, group)."""
+    if not hasattr(second, "get_label"):
+        return second, first, codes_of(group), weight
+    weight = second.get_weight()
+    return (
+        first,
+        second.get_label(),
+        codes_of(second.get_group()),
+        None if weight is None or not len(weight) else weight,
+    )
+
+
 def codes_of(sizes: ArrayLike | None) -> Ints | None:
     """Code the group of each row from the sizes of consecutive groups; None for one list."""
     if sizes is None:

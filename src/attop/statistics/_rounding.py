@@ -23,6 +23,12 @@ def difference(a: ArrayLike, b: ArrayLike) -> Floats:
     )
 
 
+def count_wins(values: Floats) -> Floats:
+    """Count the rows in which each column is the highest; those that share a row count a part of it each."""
+    first = difference(values, values.max(axis=1, keepdims=True)) == 0
+    return (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
+
+
 def levels(values: Floats) -> Floats:
     """Number the values along the last axis in ascending order, those equal but for rounding alike."""
     order = np.argsort(values, axis=-1)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from attop._core.sample import plain_array
 from attop._core.typing import Floats
-from attop.statistics._rounding import ROUNDING, difference, levels
+from attop.statistics._rounding import ROUNDING, count_wins, difference, levels
 
 #: Fewer data sets than this, and no test can say anything: no assignment of signs is rarer than 1 in 10.
 MIN_DATASETS = 5
@@ -228,7 +228,6 @@ def bayesian_signed_rank(
             ((weights @ region) * weights).sum(axis=1) for region in (below, above)
         )
         shares = np.column_stack([worse, 1 - worse - better, better])
-        first = difference(shares, shares.max(axis=1, keepdims=True)) == 0
-        wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
+        wins += count_wins(shares)
     worse_p, equivalent, better_p = (wins / n_draws).tolist()
     return Posterior(n, rope, worse_p, equivalent, better_p)

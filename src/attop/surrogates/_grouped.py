@@ -46,8 +46,8 @@ class GroupedSurrogate(Surrogate):
         Name of the compiled loss in the module of `_kernels`; that of items with weights begins "weighted_".
     """
 
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = False
+    convex = True
+    smooth = False
     loss: ClassVar[str]
 
     @abstractmethod

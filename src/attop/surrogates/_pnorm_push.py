@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -58,9 +56,9 @@ class PNormPushExp(Surrogate):
     (-2.0, [-2.0, 2.0])
     """
 
-    name: ClassVar[str] = "p-norm-push"
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True
+    name = "p-norm-push"
+    convex = True
+    smooth = True
 
     def __init__(self, p: float = 4.0):
         self.p: float = check_power(p)

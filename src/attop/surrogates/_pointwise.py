@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +14,7 @@ from attop.surrogates._base import BoundSurrogate, Surrogate, check_shape
 
 
 class _PointwiseLoss(Surrogate):
-    convex: ClassVar[bool] = True
+    convex = True
 
     @staticmethod
     @abstractmethod
@@ -71,8 +70,8 @@ class HingeLoss(_PointwiseLoss):
     score at least 1 and all negatives at most -1. All items count alike: `groups` are pooled.
     """
 
-    name: ClassVar[str] = "hinge"
-    smooth: ClassVar[bool] = False
+    name = "hinge"
+    smooth = False
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
@@ -89,8 +88,8 @@ class LogisticLoss(_PointwiseLoss):
     pooled.
     """
 
-    name: ClassVar[str] = "logistic"
-    smooth: ClassVar[bool] = True
+    name = "logistic"
+    smooth = True
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from numbers import Real
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -98,7 +98,7 @@ class _BoundBipartite(BoundSurrogate):
 class ConvexPush(BipartiteSurrogate):
     """Base of `HingePush` and `LogisticPush`, whose inner sums are computed as they are."""
 
-    convex: ClassVar[bool] = True
+    convex = True
 
     def __init__(self, price: Price = "power", p: float = 4.0):
         if price not in get_args(Price):
@@ -168,8 +168,8 @@ class HingePush(ConvexPush):
     (0.5, [-1.0, 1.0])
     """
 
-    name: ClassVar[str] = "hinge-push"
-    smooth: ClassVar[bool] = False
+    name = "hinge-push"
+    smooth = False
 
     def _sums(
         self, pos: Floats, neg: Floats, counts: Floats
@@ -189,8 +189,8 @@ class LogisticPush(ConvexPush):
     (1.0, [-0.721, 0.721])
     """
 
-    name: ClassVar[str] = "logistic-push"
-    smooth: ClassVar[bool] = True
+    name = "logistic-push"
+    smooth = True
 
     def _sums(
         self, pos: Floats, neg: Floats, counts: Floats
@@ -233,10 +233,10 @@ class ExpPushExp(BipartiteSurrogate):
     (-1.0, [-1.0, 1.0])
     """
 
-    name: ClassVar[str] = "exp-push"
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True
-    no_weights: ClassVar[str] = (
+    name = "exp-push"
+    convex = True
+    smooth = True
+    no_weights = (
         "a sum over negatives with small weights may fall below 1, where the logarithm of its logarithm is "
         "undefined; the power price takes weights"
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from attop._core.typing import Floats
@@ -35,7 +33,7 @@ class MistakeDriven:
     of the batch.
     """
 
-    counts_mistakes: ClassVar[bool] = True
+    counts_mistakes = True
 
     def __init__(
         self, n_features: int, surrogate: str = "avg", *, average: bool = False

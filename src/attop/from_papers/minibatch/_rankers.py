@@ -46,8 +46,8 @@ class MiniBatchRanker(Ranker):
         Batches of one class only.
     """
 
-    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
-    _takes_sparse: ClassVar[bool] = True
+    _dtypes = (np.float64, np.float32)
+    _takes_sparse = True
 
     _default_top: ClassVar[TopLike] = {"kappa": 0.25}
 
@@ -148,7 +148,8 @@ class MiniBatchRanker(Ranker):
         raise NotImplementedError
 
     def _epochs(self) -> int:
-        raise NotImplementedError
+        """Passes over the sample: one, unless the learner has the parameter `epochs`."""
+        return getattr(self, "epochs", 1)
 
     def _passes_over(
         self, data: Training, state: AveragedDescent | MistakeDriven
@@ -224,9 +225,7 @@ class AveragedRanker(MiniBatchRanker):
         for j, model in enumerate(models):
             alone = solution.model(j)
             model._state = state.alone(j)
-            model._set_linear(alone.coef[:, 0], data)
-            model._store_progress(alone)
-            model.objective_ = float(alone.objective[0])
+            model._store_linear(alone, data)
             model.n_skipped_ = solution.n_skipped
 
 
@@ -293,9 +292,6 @@ class SGDAtK(AveragedRanker):
     def _kind(self) -> Callable[[Top], Surrogate]:
         return PrecAtKAvg if self.surrogate == "avg" else PrecAtKMax
 
-    def _epochs(self) -> int:
-        return self.epochs
-
 
 @ranker
 class OnePMB(AveragedRanker):
@@ -343,9 +339,6 @@ class OnePMB(AveragedRanker):
 
     def _kind(self) -> Callable[[Top], Surrogate]:
         return PrecAtKStruct
-
-    def _epochs(self) -> int:
-        return 1
 
 
 @ranker
@@ -421,9 +414,6 @@ class PerceptronAtK(MiniBatchRanker):
         from attop.from_papers.minibatch._perceptron import MistakeDriven
 
         return MistakeDriven(n_features, self.surrogate, average=self.average)
-
-    def _epochs(self) -> int:
-        return self.epochs
 
     def _learn(self, batches: BatchSource) -> None:
         self._state.update(

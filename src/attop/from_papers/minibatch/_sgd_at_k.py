@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,7 +60,7 @@ class AveragedDescent:
         Steps done.
     """
 
-    counts_mistakes: ClassVar[bool] = False
+    counts_mistakes = False
 
     def __init__(
         self,
