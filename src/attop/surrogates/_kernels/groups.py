@@ -140,6 +140,15 @@ def weight_of(w, i):
 
 
 @njit(**HELPER)
+def total_of(w):
+    """Sum weights, in their order."""
+    total = 0.0
+    for i in range(len(w)):
+        total += w[i]
+    return total
+
+
+@njit(**HELPER)
 def load(scores, items, first, tile, value):
     """Copy the scores of `items` under a block of models, from `first` on, to `tile`.
 

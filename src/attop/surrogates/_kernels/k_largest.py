@@ -151,6 +151,12 @@ def ranked(x, weight):
 
 
 @njit(**HELPER)
+def ranked_by_class(row, n_pos, w):
+    """Rank the positives and the negatives of a list apart; see `ranked`."""
+    return ranked(row[:n_pos], w[:n_pos]), ranked(row[n_pos:], w[n_pos:])
+
+
+@njit(**HELPER)
 def within(weight, first, last):
     """Cut each weight to the part that lies between `first` and `last` of their running sum."""
     part = np.empty(len(weight))
