@@ -19,7 +19,7 @@ HELPER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
 
 def kernel_sources() -> list[Path]:
-    """Return the source files of all compiled kernels: ``[_]kernels.py``, and those in ``_kernels``."""
+    """List the source files of all compiled kernels: ``[_]kernels.py``, and those in ``_kernels``."""
     package = Path(__file__).parents[1]
     return sorted([*package.rglob("*kernels.py"), *package.rglob("_kernels/*.py")])
 
@@ -40,24 +40,24 @@ def discard_stale(
         f"{os.path.relpath(s, folder)} {s.stat().st_mtime_ns} {s.stat().st_size}\n"
         for s in sources
     )
-    # No stamp yet; or read-only, where sources do not change either.
+    # There is no stamp yet; or the folder is read-only, where sources do not change either.
     with contextlib.suppress(OSError):
         if stamp.read_text() == state:
             return
     with contextlib.suppress(OSError):
         for file in cache.glob("*.nb[ci]"):
             file.unlink(missing_ok=True)
-        stamp.write_text(state)  # half of it would be no stamp
+        stamp.write_text(state)  # a half-written stamp would never match
 
 
 @functools.cache
 def blas() -> ThreadpoolController:
-    """Return the linear algebra libraries in use; looking them up takes longer than a small problem."""
+    """Look up the linear algebra libraries in use, once: it takes longer than a small problem."""
     return ThreadpoolController().select(user_api="blas")
 
 
 def allowed_threads() -> int:
-    """Return the number of threads the BLAS may use: one setting, OMP_NUM_THREADS, governs both."""
+    """Count the threads that the BLAS may use: one setting, OMP_NUM_THREADS, governs kernels too."""
     return max(
         (library.num_threads for library in blas().lib_controllers), default=1
     )

@@ -20,7 +20,7 @@ def module_at(path: str) -> ModuleType:
 
 
 def object_at(path: str) -> Any:
-    """Return the class, function or constant at a dotted path, such as ``mymethods.Centroids``.
+    """Import the class, function or constant at a dotted path, such as ``mymethods.Centroids``.
 
     Raises a `ValueError` as `module_at` does, also where the module has no such name.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def attach(
     package: str, file: str
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package, by the stub in the folder of `file`.
+    """Make ``__getattr__``, ``__dir__`` and ``__all__`` of a package, by the stub in the folder of `file`.
 
     Each line ``from .module import name as name`` of the stub is an export.
     """

@@ -23,7 +23,7 @@ class PositiveClassWarning(UserWarning):
 
 
 def check_labels(y: ArrayLike, pos_label: Label | None = None) -> Ints:
-    """Return binary labels, booleans, 0/1 or -1/+1, as 0 and 1; a ValueError for anything else.
+    """Convert binary labels, booleans, 0/1 or -1/+1, to 0 and 1; a ValueError for anything else.
 
     One class alone is accepted: 0 and -1 are negative, 1 is positive. With `pos_label` labels may be any two:
     1 for it, and 0 for the other.
@@ -85,7 +85,7 @@ def _labels_by_name(y: ArrayLike, pos_label: Label) -> Ints:
 
 
 def positive_last(classes: NDArray[Any], pos_label: Label | None) -> NDArray[Any]:
-    """Return two classes with the positive one last: `pos_label`, by default the last in sorted order.
+    """Order two classes, the positive one last: `pos_label`, by default the last in sorted order.
 
     A ValueError where `pos_label` is neither.
     """
@@ -154,7 +154,7 @@ def check_positive_known(
 
 
 def column_names(X: object) -> list[Any]:
-    """Return the names of a frame's columns, pandas' or Arrow's; an empty list for anything else."""
+    """List the names of a frame's columns, pandas' or Arrow's; none for anything else."""
     if type(X).__module__.startswith("pyarrow"):
         return list(getattr(X, "column_names", ()))
     return list(getattr(X, "columns", ()))
@@ -170,7 +170,7 @@ def refuse_masked(values: object, what: str) -> None:
 
 
 def plain_array(values: ArrayLike, what: str) -> NDArray[Any]:
-    """Return values as an array; masked ones are refused."""
+    """Convert values to an array; refuse masked ones."""
     refuse_masked(values, what)
     return np.asarray(values)
 
@@ -184,7 +184,7 @@ def _distinct(labels: NDArray[Any]) -> set[Any]:
 
 
 def check_scores(scores: ArrayLike, n: int | None = None) -> Floats:
-    """Return scores, one for each of n labels, or a list of any length, as finite floats."""
+    """Convert scores to floats; refuse NaN and infinity, and any number of scores but `n` if it is given."""
     values = as_floats(scores)
     n = values.size if n is None else n
     if values.shape != (n,):
@@ -203,7 +203,7 @@ def check_scores(scores: ArrayLike, n: int | None = None) -> Floats:
 def check_weights(
     weights: ArrayLike, n: int, what: str = "sample_weight"
 ) -> Floats:
-    """Return weights of items as finite floats of at least 0."""
+    """Convert weights of items to floats; refuse negative ones, NaN and infinity."""
     values = plain_array(weights, what)
     if values.dtype.kind not in "biuf" or values.shape != (n,):
         raise ValueError(
@@ -238,7 +238,7 @@ def centre_and_scale(
 
 
 def as_floats(scores: ArrayLike) -> Floats:
-    """Return scores of any shape as floats; refuse what is not real numbers, or loses its order as floats."""
+    """Convert scores of any shape to floats; refuse any that are not real numbers, or lose their order."""
     values = plain_array(scores, "scores")
     if values.dtype.kind not in "biuf":
         try:
@@ -277,7 +277,7 @@ def as_floats(scores: ArrayLike) -> Floats:
 
 
 def check_groups(groups: ArrayLike, n: int, what: str = "groups") -> Ints:
-    """Return groups as codes 0 .. n_groups - 1, in sorted order of their values; missing ones are refused."""
+    """Encode groups as 0 .. n_groups - 1, in sorted order of their values; refuse missing ones."""
     values = plain_array(groups, what)
     if values.ndim != 1 or len(values) != n:
         raise ValueError(
@@ -311,8 +311,22 @@ def check_groups(groups: ArrayLike, n: int, what: str = "groups") -> Ints:
         ) from None
 
 
+def check_lists(
+    groups: ArrayLike | None, entity: ArrayLike | None, n: int
+) -> tuple[Ints | None, Ints | None]:
+    """Encode the groups or the entities of `n` items as `check_groups` does; refuse both at once."""
+    if groups is not None and entity is not None:
+        raise ValueError(
+            "give groups, for a list each, or entity, for one list of whole entities: not both"
+        )
+    return (
+        None if groups is None else check_groups(groups, n),
+        None if entity is None else check_groups(entity, n, "entity"),
+    )
+
+
 def lists_of(codes: Ints) -> list[Ints]:
-    """Return the positions of each group's items, the groups in ascending order."""
+    """Find the positions of each group's items, the groups in ascending order."""
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 

@@ -239,7 +239,7 @@ class Top:
         return self.k is None or self.out_of is not None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the parameters that were given, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
+        """Name the parameters that were set, for example ``{"k": 20}`` or ``{"k": 100, "of": 30000}``."""
         parameters = {name: getattr(self, name) for name in _KINDS} | {
             "of": self.out_of,
             "round": self.round,
@@ -267,7 +267,7 @@ class Top:
 
 
 def sort_tops(tops: Iterable[str]) -> list[str]:
-    """Return the distinct tops, written as `Top.parse` reads them, by kind and size."""
+    """Sort the distinct tops, written as `Top.parse` reads them, by kind and size."""
     sizes = {text: Top.parse(text).size for text in dict.fromkeys(tops)}
     return sorted(
         sizes, key=lambda text: (_KINDS.index(sizes[text][0]), sizes[text][1])

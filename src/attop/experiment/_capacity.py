@@ -119,7 +119,8 @@ def draw_capacity(
     dict of str to Curve
     """
     x = MULTIPLES * k
-    x = x[(x <= n) & ((x > 0) | (unit != "lift"))]
+    inside = (x <= n) & ((x > 0) | (unit != "lift"))
+    x = x[inside]
     most = 0.0
     drawn: dict[str, Curve] = {}
     legend: dict[str, FillBetweenPolyCollection] = {}
@@ -161,7 +162,6 @@ def draw_capacity(
         fontsize=8,
     )
     for model, runs in curves.items():
-        inside = np.isin(MULTIPLES * k, x)
         mean = k * runs[:, inside].mean(axis=0) * scale
         (line,) = axes.plot(x, mean, label=model)
         band = None

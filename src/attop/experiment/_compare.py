@@ -20,6 +20,7 @@ from attop._core.parameters import check_seed
 from attop._core.progress import show_progress
 from attop._core.sample import (
     check_groups,
+    check_lists,
     check_positive_known,
     check_weights,
     plain_labels,
@@ -54,8 +55,6 @@ from attop.metrics._precision import AMOUNTS, AmountMetric
 Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
 #: A model, or a model and what it is tuned over.
 Given: TypeAlias = Estimator | tuple[Estimator, Grid | Sequence[Grid]]
-#: Group or entity of each row.
-Codes: TypeAlias = NDArray[Any]
 #: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
 _FOLDS, _REPEATS, _INNER = 5, 2, 3
 
@@ -257,7 +256,6 @@ def compare_at_top(
     selector = Selector.of(chosen) if select is None else Selector.of(select)
     tops = _tops(asked_tops, chosen, sample)
     learners = _learners(models, sample, n_candidates, pos_label)
-    # Those of a list are given there.
     names = [learner.name for learner in learners]
     if against is not None and against not in names:
         hint = did_you_mean(against, names)
@@ -418,8 +416,7 @@ def _with_pos_label(learner: Learner, sample: Sample, pos_label: object) -> Lear
 
     Raises a ValueError if one of them differs from the positive label of the comparison.
     """
-    labels = sample.y if sample.labels is None else sample.labels
-    positive = labels.tolist()[sample.y.argmax()]
+    positive = sample.positive
     wanted = positive if pos_label is None else pos_label
     changes = {}
     for path, value in learner.estimator.get_params().items():
@@ -504,19 +501,14 @@ def _sample(
     entity: ArrayLike | None,
     amount: ArrayLike | None,
 ) -> Sample:
-    """Return the rows to compare on, with labels 1 and 0; refuse what no model could be compared on."""
-    if groups is not None and entity is not None:
-        raise ValueError(
-            "give groups, for a list each, or entity, for one list of whole entities: not both"
-        )
+    """Collect the rows to compare on, with labels 1 and 0; refuse those that no model can be compared on."""
     refuse_masked(X, "X")
     if issparse(X) and X.format not in ("csr", "csc"):
-        X = X.tocsr()  # of some formats no rows can be taken
+        X = X.tocsr()  # rows of other formats cannot be selected
     n = num_samples(X)
     labels = plain_labels(y)
     hit = _positives(labels, n, pos_label)
-    codes = None if groups is None else check_groups(groups, n)
-    entities = None if entity is None else check_groups(entity, n, "entity")
+    codes, entities = check_lists(groups, entity, n)
     weights = None if sample_weight is None else check_weights(sample_weight, n)
     amounts = None if amount is None else check_weights(amount, n, "amount")
     if weights is not None and not (weights[hit].any() and weights[~hit].any()):
@@ -525,7 +517,7 @@ def _sample(
         )
     if amounts is not None and not amounts[hit].any():
         raise ValueError("amount is 0 for all positives: there is nothing to find")
-    # Models know no positive but the larger label.
+    # Models take the larger label for the positive one.
     originals = labels if pos_label is None else None
     return Sample(
         X,
@@ -541,7 +533,7 @@ def _sample(
 def _positives(
     labels: NDArray[Any], n: int, pos_label: str | float | None
 ) -> Bools:
-    """Return which of `n` rows are positive; refuse labels that are not two."""
+    """Mark the positive ones of `n` rows; refuse labels of which there are not two."""
     if labels.shape != (n,):
         raise ValueError(
             f"y must have a label for each of the {n} rows of X, got shape {labels.shape}"
@@ -565,17 +557,11 @@ def _splits(
     cv: Cv, sample: Sample, random_state: int, inner_folds: int | None
 ) -> list[Split]:
     """Draw the folds and a seed for each, as the benchmark does for a data set called "data"."""
-    whole = sample.groups if sample.entity is None else sample.entity
     if cv is None or isinstance(cv, Integral):
-        repeats = _drawn(
-            _FOLDS if cv is None else int(cv),
-            sample,
-            whole,
-            random_state,
-            inner_folds,
-        )
+        n_folds = _FOLDS if cv is None else int(cv)
+        repeats = _drawn(n_folds, sample, random_state, inner_folds)
     else:
-        repeats = [_read_folds(cv, sample, whole, random_state, inner_folds)]
+        repeats = [_read_folds(cv, sample, random_state, inner_folds)]
     return [
         Split(r, f, fold, derive_seed(random_state, "data", r, f))
         for r, folds in enumerate(repeats)
@@ -586,20 +572,19 @@ def _splits(
 def _drawn(
     n_folds: int,
     sample: Sample,
-    whole: Codes | None,
     random_state: int,
     inner_folds: int | None,
 ) -> list[list[Fold]]:
-    """Draw the folds of each repeat; rows with the same value of `whole` stay together."""
+    """Draw the folds of each repeat; rows of an entity, or else of a group, stay together."""
     y = sample.y
     kind = "stratified"
     draw = partial(stratified, y)
     if sample.entity is not None:
         kind = "whole-entities"
         draw = partial(whole_entities, y, entity=sample.entity)
-    elif whole is not None:
+    elif sample.groups is not None:
         kind = "whole-groups"
-        draw = partial(whole_groups, y, whole)
+        draw = partial(whole_groups, y, sample.groups)
     seeds = [
         derive_seed(random_state, "split", "data", kind, repeat)
         for repeat in range(_REPEATS)
@@ -612,23 +597,23 @@ def _drawn(
 def _read_folds(
     cv: Any,
     sample: Sample,
-    whole: Codes | None,
     random_state: int,
     inner_folds: int | None,
 ) -> list[Fold]:
     """Read folds, or those of a splitter, and split training parts that have no inner folds."""
     y = sample.y
+    whole = sample.groups if sample.entity is None else sample.entity
+    codes = None if whole is None else check_groups(whole, len(y))
     pairs = (
         cv
         if isinstance(cv, Iterable)
-        else check_cv(cv).split(np.zeros(len(y)), y, whole)
+        else check_cv(cv).split(np.zeros(len(y)), y, codes)
     )
     chosen = [_fold(f, i, y) for i, f in enumerate(pairs)]
     if not chosen:
         raise ValueError(
             "cv gives no folds: give a number of folds, a splitter, or (train, test) pairs"
         )
-    codes = None if whole is None else check_groups(whole, len(y))
     for i, fold in enumerate(chosen):
         _require_apart(
             fold, i, codes, "group" if sample.entity is None else "entity"

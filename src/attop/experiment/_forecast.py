@@ -20,7 +20,7 @@ from attop.statistics._effective import design_effect, effective_number
 #: Held-out positives, and held-out rows, and entities, at the top, below which nothing is promised.
 MIN_POSITIVES, MIN_TOP = 5, 10
 _DRAWS, _MOST_BINS, _LENGTHS = 4000, 80, 24
-#: As far down the list as that many times k.
+#: Length of the path, in multiples of k.
 _REACH = 3
 
 
@@ -155,12 +155,12 @@ def next_list(
     steps: shares of the bins and their precision from what the sample leaves open (Dirichlet, Beta; a row
     that several parts hold counts once), then as many rows as the list has. So the interval covers
     the sample, the list, and the place where the list is cut. Where rows belong to entities, both sample and
-    list are of units of rows that come together: so many as make the variance of the hits that many times
-    larger than for independent rows. That factor is an estimate, and of few entities a bad one where some are
-    large, since other large ones will come. So hits vary as Student's t does, with as many degrees of freedom
-    as there are entities behind the factor, by Kish's effective number of their squares. For another
-    `prevalence` a held-out row counts as much as there are such rows in the list to one in the sample, and
-    none as more than one of evidence.
+    list are of units of rows that come together, each as large as the design effect: the factor by which the
+    variance of the hits is larger than for independent rows. That factor is an estimate, and a bad one of few
+    entities where some are large, since other large ones will come. So hits vary as Student's t does, with as
+    many degrees of freedom as there are entities behind the factor, by Kish's effective number of their
+    squares. For another `prevalence` a held-out row counts as much as there are such rows in the list to one
+    in the sample, and none counts as more than one row of evidence.
 
     The best of several equal models looks better than it is. So the optimism of that choice is taken off, by
     the bootstrap of Efron (1983): how much better a model is on resampled rows that choose it than on all.
@@ -264,7 +264,7 @@ def _check_parts(
 
 
 def _distinct_rows(parts: Sequence[HeldOut]) -> tuple[int, int]:
-    """Return how many distinct positives there are, and how many distinct rows."""
+    """Count the distinct positives, and the distinct rows, of all parts."""
     distinct = np.unique(
         np.concatenate([2 * part.rows + part.y_true for part in parts])
     )
@@ -276,7 +276,7 @@ def _distinct_rows(parts: Sequence[HeldOut]) -> tuple[int, int]:
 
 
 def _too_few(positives: int, top: float, alike: _Alike) -> str:
-    """Return why so many held-out positives, and rows at the top, promise nothing; empty if they do."""
+    """Explain why the sample is too small to promise anything; empty if it is large enough."""
     times, why = "", ""
     if alike.effect != 1:
         times, why = (
@@ -299,7 +299,7 @@ def _too_few(positives: int, top: float, alike: _Alike) -> str:
 
 
 def _lengths(k: int, length: int) -> Ints:
-    """Return the lengths of lists that are drawn, k among them."""
+    """List the lengths of the top at which hits are drawn, k among them."""
     reach = min(_REACH * k, length)
     return np.union1d(
         np.linspace(1, reach, min(reach, _LENGTHS)).round(), [k]
@@ -315,7 +315,7 @@ def _summed_up(
     confidence: float,
     optimism: float,
 ) -> NextList:
-    """Return interval and band of the hits that were drawn, and the lower end of their `means` at k."""
+    """Summarise drawn hits by an interval and a band, and their `means` at k by its lower end."""
     at = int(np.searchsorted(ks, k))
     tail = (1 - confidence) / 2
     ends = np.quantile(drawn[:, at], [tail, 1 - tail], method="inverted_cdf")
@@ -349,10 +349,10 @@ def _drawn(
     ks: Floats,
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """Return positives among the ks highest of drawn lists, shape (draws, len(ks)), and their means at a top.
+    """Draw positives among the ks highest of lists, of shape (draws, len(ks)), and their means at a top.
 
-    All are in units of rows that come together: the sample has n of them, worth so much `evidence` each, a
-    list `length`. A path is straight within a unit. The top is a share of the list.
+    All are in units of rows that come together: the sample has n of them, each worth `evidence`, and a list
+    has `length`. A path is straight within a unit. The top is a share of the list.
     """
     share = ks[-1] / length
     # Lists differ in where they are cut.
@@ -384,7 +384,7 @@ def _drawn(
     cuts = np.unique(np.concatenate([np.floor(ks), np.ceil(ks)])).astype(np.int64)
     at_cuts = np.empty((_DRAWS, len(cuts)))
     for column, cut in enumerate(cuts):
-        # The one that is cut.
+        # Bin in which the list is cut.
         last = np.minimum((rows[:, 1:] < cut).sum(axis=1), len(sizes) - 1)
         hit = positives[draw, last]
         inside = rng.hypergeometric(
@@ -401,7 +401,7 @@ def _drawn(
 def _optimism(
     models: list[Sequence[HeldOut]], share: float, once: float, random_state: int
 ) -> float:
-    """Return the hits, in the rows of the sample, by which the best on resampled rows is better there."""
+    """Estimate by how many hits, in the rows of the sample, the choice of the best flatters it."""
     units = [
         part.rows if part.entity is None else part.entity for part in models[0]
     ]
@@ -420,7 +420,7 @@ def _optimism(
 
 
 def _influence(part: HeldOut, share: float) -> tuple[float, Floats]:
-    """Return the hits of a part, and what each row adds to them, less what it pushes over the edge."""
+    """Count the hits of a part, and what each row adds to them, less what it pushes over the edge."""
     path, places = roc_points(part.y_true, part.y_score), share * len(part.rows)
     around = np.array([0.75 * places, min(1.25 * places, len(part.rows))])
     margin = np.diff(path.hits(around)) / np.diff(around)
@@ -432,8 +432,8 @@ def _influence(part: HeldOut, share: float) -> tuple[float, Floats]:
 class _Alike(NamedTuple):
     """Ratio of the spread of hits to the spread if rows of an entity were no more alike than others.
 
-    `entities` are so many as that estimate rests on, `at_top` so many as the rows at the top are of, both by
-    Kish's effective number; infinite where rows are independent.
+    `entities` is the number that this estimate rests on, `at_top` the number behind the rows at the top, both
+    by Kish's effective number; infinite where rows are independent.
     """
 
     effect: float = 1.0
@@ -452,7 +452,7 @@ def _alike(parts: Sequence[HeldOut], share: float) -> _Alike:
     inside = np.concatenate(
         [inside_top(part.y_score, share * len(part.rows)) for part in parts]
     )
-    # Several parts may hold a row.
+    # A row that several parts hold is one.
     _, first, row = np.unique(rows, return_index=True, return_inverse=True)
     of_row, of_entity = np.bincount(row, adds), entities[first]
     if len(np.unique(of_entity)) == len(of_entity):
@@ -465,7 +465,7 @@ def _alike(parts: Sequence[HeldOut], share: float) -> _Alike:
 
 
 def _widened(hits: Floats, spread: Floats) -> Floats:
-    """Return drawn hits at so many times their distance from the mean; the first axis is that of draws."""
+    """Multiply the distance of drawn hits from their mean by `spread`; the first axis is that of draws."""
     mean = hits.mean(axis=0)
     return mean + ((hits - mean).T * spread).T
 
@@ -483,7 +483,7 @@ def _renumbered(parts: Sequence[HeldOut]) -> list[HeldOut]:
 
 
 def _codes(columns: Sequence[Ints]) -> list[Ints]:
-    """Return codes of numbers, in their order, those of all columns together."""
+    """Encode the numbers of all columns together as 0, 1, ..., in ascending order."""
     codes = np.unique(np.concatenate(columns), return_inverse=True)[1]
     return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
 

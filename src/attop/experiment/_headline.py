@@ -36,9 +36,9 @@ from attop.statistics._rounding import difference
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Most of a headline.
+#: Most words of a headline.
 _WORDS = 40
-#: Length of the list, in rows, in whose hits a regret is shown.
+#: A regret is shown as hits in a list of this many rows.
 _OF = 100
 
 
@@ -199,7 +199,7 @@ def headline(
     every = {
         m: (titles or {}).get(m, m) for judged in decided for m in judged.means
     }
-    for words in (5, 3, 2):  # of a long title
+    for words in (5, 3, 2):  # that a long title keeps
         names = _short(every, words)
         if len({judged.dataset for judged in judgements}) == 1:
             main = main_top(judged.top for judged in decided)
@@ -405,7 +405,7 @@ def regrets(judgements: Sequence[TopJudgement]) -> pd.DataFrame:
 
 
 def mean_regrets(judgements: Sequence[TopJudgement]) -> dict[str, float]:
-    """Return the mean over the data sets of `regrets`."""
+    """Average `regrets` over the data sets, by model."""
     return {
         str(model): float(lost)
         for model, lost in regrets(judgements).mean(skipna=False).items()

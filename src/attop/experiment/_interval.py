@@ -23,9 +23,9 @@ from attop.metrics._metric import Metric
 from attop.metrics._registry import is_known
 from attop.statistics._rounding import difference
 
-#: Of intervals and verdicts.
+#: Level of intervals and verdicts.
 CONFIDENCE = 0.95
-#: Metrics of which one row decides a list.
+#: Metrics whose value one row of a list decides.
 _ONE_ROW = ("hit@k", "reciprocal-rank")
 
 
@@ -63,7 +63,7 @@ class Units(NamedTuple):
         Where entities differ in size, so few are large that runs may not differ by any of them; then the
         exact bound applies throughout.
         """
-        part = ratio / (1 + ratio)  # of the rows, in a test part
+        part = ratio / (1 + ratio)  # share of the rows in a test part
         if not 0 < part < 1 or items is None or positives is None:
             return cls()
         if groups is not None:

@@ -30,6 +30,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attop._core.typing import Floats
 from attop._core.wording import count_noun
 from attop.experiment._interval import UNKNOWN, Units, difference_interval, interval
 from attop.experiment._pairs import (
@@ -54,7 +55,7 @@ TOLERANCE = 0.01
 
 
 def default_tolerance(metric: str | Metric) -> float:
-    """Return the largest difference of no practical importance: 0.01 for metrics from 0 to 1.
+    """Choose the largest difference of no practical importance: 0.01 for metrics from 0 to 1.
 
     It is a hundredth of the metric's range; NaN if the metric has no bounds.
     """
@@ -69,13 +70,13 @@ class Rival:
     Attributes
     ----------
     model : str
-        The other.
+        Name of the other model.
     verdict : Verdict
         Of the best against it: "ahead", which shows that the rival is behind, "equal", "open" or "untested".
     n : int
         Runs in which both have a value.
     mean : float
-        Its own.
+        Mean of this model.
     difference, low, high : float
         How far the best is ahead, in units of the metric, with the interval of the test that gave the
         verdict: it is above zero exactly where the best is ahead, and within the tolerance exactly where they
@@ -216,7 +217,7 @@ class Judgement:
         }
 
     def of(self, verdict: Verdict) -> tuple[str, ...]:
-        """Return the ranked rivals with a verdict, without those that share the best mean."""
+        """Select the ranked rivals with a verdict, without those that share the best mean."""
         return tuple(
             r.model
             for r in self.ranked
@@ -229,7 +230,7 @@ class Judgement:
         return (*self.first, *self.of(Verdict.EQUAL), *self.of(Verdict.OPEN))
 
     def state(self, model: str) -> Verdict:
-        """Return "best", the verdict against the model, "unranked" or, where it has no value, "absent"."""
+        """Describe a model: "best", the verdict against it, "unranked" or, without a value, "absent"."""
         if model in self.first:
             return Verdict.BEST
         rival = next((r for r in self.rivals if r.model == model), None)
@@ -307,10 +308,7 @@ def judge(
             f"tolerance must be at least 0, in units of the metric, got {tolerance}"
         )
     sign = 1.0 if higher_is_better else -1.0
-    scores = {
-        model: sign * np.asarray(per_run, dtype=float)
-        for model, per_run in values.items()
-    }
+    scores = _scores(values, sign)
     finite = {
         model: per_run[np.isfinite(per_run)] for model, per_run in scores.items()
     }
@@ -406,11 +404,7 @@ def judge_pair(
         )
         if planned is not None:
             return judged.best, planned
-    sign = 1.0 if judged.higher_is_better else -1.0
-    scores = {
-        model: sign * np.asarray(per_run, dtype=float)
-        for model, per_run in values.items()
-    }
+    scores = _scores(values, 1.0 if judged.higher_is_better else -1.0)
     pairs = {}
     for a, b in combinations(scores, 2):
         d = Differences.of(scores[a], scores[b])
@@ -428,6 +422,10 @@ def judge_pair(
     return better, rule.rival(
         other, other not in judged.unranked, mean, pairs[pair], decisions[pair]
     )
+
+
+def _scores(values: Mapping[str, ArrayLike], sign: float) -> dict[str, Floats]:
+    return {m: sign * np.asarray(runs, dtype=float) for m, runs in values.items()}
 
 
 class _Rule(NamedTuple):
@@ -500,7 +498,7 @@ class _Rule(NamedTuple):
         ]
 
     def refusal(self, n: int) -> str:
-        """Return why so many shared runs are not tested; empty if they are."""
+        """Explain why `n` shared runs are not tested; empty if they are."""
         if n < MIN_RUNS:
             return f"{count_noun(n, 'shared run')}, {MIN_RUNS} needed"
         if not 0 < self.ratio < math.inf:
@@ -515,7 +513,7 @@ class _Rule(NamedTuple):
         d: Differences,
         decision: Decision,
     ) -> Rival:
-        """Return a model with the differences of the first to it, and what was decided."""
+        """Make the record of a rival: the differences of the first model to it, and what was decided."""
         low, high = decision.low, decision.high
         if decision.verdict is Verdict.UNTESTED:
             low, high = difference_interval(

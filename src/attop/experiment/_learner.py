@@ -36,11 +36,9 @@ class Transformer(Protocol):
 
     def fit_transform(self, X: Rows) -> Rows:
         """Learn from rows and return their features."""
-        ...
 
     def transform(self, X: Rows) -> Rows:
-        """Return the features of rows."""
-        ...
+        """Compute the features of rows."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +71,14 @@ class Sample:
     amount: Floats | None = None
     labels: NDArray[np.generic] | None = None
 
+    @property
+    def positive(self) -> object:
+        """Label of the positives, as the models know it."""
+        labels = self.y if self.labels is None else self.labels
+        return labels.tolist()[self.y.argmax()]
+
     def rows(self, rows: Ints) -> Sample:
-        """Return some of the rows."""
+        """Select rows by their numbers."""
         columns = ("y", "groups", "weights", "entity", "day", "amount", "labels")
         columns_of_rows = {
             name: v[rows]
@@ -86,7 +90,7 @@ class Sample:
     def units(
         self, metric: Metric, top: Top, ratio: float, tests: Sequence[Ints]
     ) -> Units:
-        """Return the independent rows that those behind a value are worth, of test parts of these rows."""
+        """Count the independent rows that the rows behind a value are worth, in test parts of these rows."""
         weights = self._worth(metric)
         positive = self.y == 1
         named = {"groups": self.groups, "entities": self.entity}
@@ -209,7 +213,7 @@ class Learner:
         return self.draws or len(self.candidates) > 1
 
     def candidates_for(self, seed: int) -> list[dict[str, object]]:
-        """Return the candidates of a run: all of the grid, or those drawn by the seed of the run."""
+        """List the candidates of a run: all of the grid, or those drawn by the seed of the run."""
         if not isinstance(self.grid, Mapping) or not self.draws:
             return self.candidates
         own_seed = derive_seed(seed, "candidates", bits=31)
@@ -218,7 +222,7 @@ class Learner:
         )
 
     def seeded(self, seed: int, top: Top | None = None) -> Estimator:
-        """Return a clone with a seed wherever `random_state` is left open, and `n_jobs` 1 where it is None.
+        """Clone the model, with a seed wherever `random_state` is left open, and `n_jobs` 1 where it is None.
 
         LightGBM, for one, starts as many threads as there are cores whatever `threadpool_limits` says. With
         `top`, every parameter of this name that is left open, nested ones included, is set too.
@@ -313,7 +317,7 @@ class Learner:
 def open_parameters(
     estimator: Estimator, name: str, *, default: bool = False
 ) -> list[str]:
-    """Return the parameters called `name`, nested ones too, that are None or, if asked, at their default."""
+    """Find parameters called `name`, nested ones too, that are None or, with `default`, at their default."""
     params = estimator.get_params()
     names = []
     for path, value in params.items():

@@ -26,7 +26,7 @@ from sklearn.multioutput import ClassifierChain, RegressorChain
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-#: Values of rows whose like are kept together when a model splits its rows -> one of them.
+#: Columns whose equal values stay together when a model splits its rows -> one value of each, in words.
 WHOLE = {"groups": "group", "entity": "entity"}
 #: Of more rows, scikit-learn's early stopping "auto" holds some out.
 _MANY_ROWS = 10_000
@@ -101,7 +101,7 @@ class SplitParameter:
 Rule = Callable[[Any, Any, Mapping[str, Any], int], bool]
 
 
-def _makes_folds(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+def _makes_folds(value: Any, owner: Any, *_: object) -> bool:
     if isinstance(value, str):  # "prefit"
         return False
     if isinstance(owner, CalibratedClassifierCV) and isinstance(
@@ -133,34 +133,35 @@ def _holds_out(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> boo
     return alone and bool(value)
 
 
-def _is_on(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+def _is_on(value: Any, *_: object) -> bool:
     return bool(value) and not isinstance(value, str)
 
 
-def _is_given(value: Any, owner: Any, params: Mapping[str, Any], n: int) -> bool:
+def _is_given(value: Any, *_: object) -> bool:
     return value is not None
 
 
-#: From "eval_fraction" on they are of packages other than scikit-learn.
+#: Those from "eval_fraction" on are parameters of packages other than scikit-learn.
 _RULES: dict[str, Rule] = {
     "cv": _makes_folds,
     "early_stopping": _stops_early,
     "n_iter_no_change": _stops_without_change,
     "validation_fraction": _holds_out,
-    "oob_score": _is_on,
-    "probability": _is_on,
     **dict.fromkeys(
         (
+            "oob_score",
+            "probability",
             "eval_fraction",
             "holdout_frac",
             "train_split",
             "val_fraction",
             "val_size",
+            "validation_size",
+            "validation_split",
         ),
         _is_on,
     ),
-    **dict.fromkeys(("validation_size", "validation_split"), _is_on),
-    # AutoGluon's and auto-sklearn's.
+    # Names of AutoGluon and auto-sklearn.
     **dict.fromkeys(("presets", "resampling_strategy"), _is_given),
 }
 #: Parameter -> the value by which an estimator of scikit-learn splits no rows.
@@ -281,19 +282,19 @@ def _fitted_as_a_whole(
 
 
 def _reaches_folds(root: Any, path: str, folds: Any) -> bool:
-    """Return whether the `fit` of `root` hands groups to a splitter there that takes them."""
+    """Test whether the `fit` of `root` hands groups to the splitter at `path`."""
     if _loses_groups(root, path):
         return False
     with config_context(enable_metadata_routing=True):
         try:
             asking = deepcopy(folds).set_split_request(groups=_PROBE)
-        except (AttributeError, TypeError):  # it splits by rows
+        except (AttributeError, TypeError):  # the splitter takes no groups
             return False
         return _takes_probe(clone(root).set_params(**{path: asking}))
 
 
 def _loses_groups(root: Any, path: str) -> bool:
-    """Return whether an estimator on the way is said to hand groups on, and does not."""
+    """Test whether an estimator on the way to `path` declares that it hands groups on, and does not."""
     params = {"": root, **root.get_params()}
     parts = path.split("__")
     *around, owner = [
@@ -303,15 +304,15 @@ def _loses_groups(root: Any, path: str) -> bool:
         isinstance(member, (StackingClassifier, StackingRegressor))
         for member in around
     ):
-        # It hands all there is to its last estimator too, which takes no groups.
+        # A stack hands groups to its last estimator too, which takes none.
         return True
     return isinstance(owner, CalibratedClassifierCV) and owner.ensemble is False
 
 
 def _is_handed(root: Any, path: str, whole: str) -> bool:
-    """Return whether the `fit` of `root` hands values of rows to the member there that takes them."""
+    """Test whether the `fit` of `root` hands values of rows to the member at `path`."""
     member = path.rpartition("__")[0]
-    if {"": root, **root.get_params()}[member] is _last_step(root):
+    if {"": root, **root.get_params()}[member] is last_step(root)[0]:
         return True
     trial = clone(root)
     with config_context(enable_metadata_routing=True):
@@ -322,15 +323,18 @@ def _is_handed(root: Any, path: str, whole: str) -> bool:
 def _takes_probe(model: Any) -> bool:
     try:
         return bool(model.get_metadata_routing().consumes("fit", [_PROBE]))
-    # Some of scikit-learn's own have no routing.
+    # Some estimators of scikit-learn have no routing.
     except (AttributeError, NotImplementedError):
         return False
 
 
-def _last_step(model: Any) -> Any:
+def last_step(model: Any) -> tuple[Any, str]:
+    """Find the last step of a pipeline, or the model itself, and the prefix of its keywords."""
+    prefix = ""
     while isinstance(model, Pipeline):
-        model = model.steps[-1][1]
-    return model
+        step, model = model.steps[-1]
+        prefix += f"{step}__"
+    return model, prefix
 
 
 def _warn_of(split: SplitParameter, whole: str) -> None:

@@ -1,7 +1,7 @@
 """Tests of a lead by the runs of pairs of models, and the intervals that belong to them.
 
 A pair has two errors. Its *own* is that of its differences, corrected for training parts that overlap. It is
-at least that of rounding to the steps of the values: differences that coincide by chance are no proof. The
+at least that of rounding to the steps of the values: differences that coincide by chance prove nothing. The
 *shared* one is its own or, if that is larger, the root mean square of those of the best model's pairs, with
 the degrees of freedom of such a mean (Satterthwaite). A pair whose variance is more than `LIKE` times the
 median of all is left out of that mean, and has no error but its own: an erratic model widens nobody's. A
@@ -86,9 +86,9 @@ class Differences:
     ----------
     values : ndarray of shape (n,)
     runs : ndarray of shape (n,)
-        Which runs these are.
+        Number of the run of each difference.
     step : float
-        The least step between values of the two models.
+        Least step between values of the two models.
     """
 
     values: Floats
@@ -112,11 +112,11 @@ class Differences:
 
     @property
     def mean(self) -> float:
-        """Their mean; NaN without any."""
+        """Mean of the differences; NaN without any."""
         return float(self.values.mean()) if self.values.size else math.nan
 
     def error(self, ratio: float) -> Error:
-        """Return the corrected error of the mean (Nadeau, Bengio), at least that of rounding two values."""
+        """Compute the corrected error of the mean (Nadeau, Bengio), at least that of rounding two values."""
         n = self.values.size
         variance = max(float(np.var(self.values, ddof=1)), self.step**2 / 6)
         same = not self.values.any()
@@ -131,15 +131,15 @@ class Error:
     df: float
 
     def p_below(self, mean: float) -> float:
-        """Return the p-value of "at most zero"; an error of 0 is of models that never differ."""
+        """Compute the p-value of "at most zero"; an error of 0 is that of models that never differ."""
         return float(stdtr(self.df, -mean / self.size)) if self.size > 0 else 0.5
 
     def reach(self, risk: float) -> float:
-        """Return how far the mean may be off on one side."""
+        """Compute how far the mean may be off on one side."""
         return self.size * float(stdtrit(self.df, 1 - risk))
 
     def needs(self, risk: float) -> float:
-        """Return the lead that is shown in 8 of 10 cases."""
+        """Compute the lead that is shown in 8 of 10 cases."""
         return self.reach(risk) + self.size * float(stdtrit(self.df, POWER))
 
 
@@ -173,13 +173,13 @@ class Rows:
         return self.count and math.isfinite(self.span)
 
     def furthest(self, risk: float) -> float:
-        """Return the upper bound on how far the models are apart."""
+        """Bound how far the models are apart from above."""
         if self.bounded:
             return self.span * _upper(self.share, self.n, risk)
         return math.inf if self.count else 0.0
 
     def reach(self, risk: float) -> float:
-        """Return how far the difference may be off on one side; 0 where that is not known."""
+        """Compute how far the difference may be off on one side; 0 where that is not known."""
         return (
             self.furthest(risk) - self.share * self.span
             if self.bounded and self.known
@@ -187,20 +187,20 @@ class Rows:
         )
 
     def p_below(self) -> float:
-        """Return the p-value at which the difference is not off by itself; 0 where that is not known."""
+        """Compute the p-value of "the rows differ by twice as much"; 0 where their number is not known."""
         is_bounded = self.bounded and self.known
         if not (is_bounded and 2 * self.share <= 1):
             return 0.0
         return float(at_most(self.share, self.n, 2 * self.share))
 
     def p_beyond(self, tolerance: float) -> float:
-        """Return the p-value of "further apart than the tolerance"."""
+        """Compute the p-value of "further apart than the tolerance"."""
         if self.bounded:
             return float(at_most(self.share, self.n, tolerance / self.span))
         return float(self.count)
 
     def least(self, risk: float) -> float:
-        """Return the least lead that is one of rows too; 0 where that is not known."""
+        """Compute the least lead that is one of rows too; 0 where that is not known."""
         return (
             self.span * _least_share(self.n, risk)
             if self.bounded and self.known
@@ -215,7 +215,7 @@ def _upper(share: float, n: float, risk: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _least_share(n: float, risk: float) -> float:
-    """Return the least share of n whose upper bound is below twice that share, by bisection."""
+    """Find the least share of n whose upper bound is below twice that share, by bisection."""
     low, high = 0.0, 0.5
     for _ in range(40):
         middle = (low + high) / 2
@@ -224,7 +224,7 @@ def _least_share(n: float, risk: float) -> float:
     return high
 
 
-#: Errors of which the one that shows most counts, and the risk on one side.
+#: Errors, the one that shows most counts, and the risk on one side.
 _Test = tuple[tuple[Error, ...], float]
 
 
@@ -239,23 +239,23 @@ class Pair:
 
     @property
     def errors(self) -> tuple[Error, ...]:
-        """Both of them."""
+        """The pair's own error and the shared one."""
         return self.own, self.shared
 
     def p_below(self, errors: Sequence[Error]) -> float:
-        """Return the p-value of "no lead", by the error that shows most."""
+        """Compute the p-value of "no lead", by the error that shows most."""
         return max(
             min(error.p_below(self.mean) for error in errors), self.rows.p_below()
         )
 
     def reach(self, errors: Sequence[Error], risk: float) -> float:
-        """Return how far the lead may be off on one side, by the error that shows most."""
+        """Compute how far the lead may be off on one side, by the error that shows most."""
         return max(
             min(error.reach(risk) for error in errors), self.rows.reach(risk)
         )
 
     def p_beyond(self, tolerance: float) -> float:
-        """Return the p-value of "further apart than the tolerance", by two one-sided tests and the rows."""
+        """Compute the p-value of "further apart than the tolerance", by two one-sided tests and the rows."""
         beyond = self.rows.p_beyond(tolerance)
         if not self.own.size:
             return beyond
@@ -265,11 +265,11 @@ class Pair:
         )
 
     def furthest(self, risk: float) -> float:
-        """Return the tolerance from which on the two would be equal."""
+        """Find the tolerance from which on the two would be equal."""
         return max(abs(self.mean) + self.own.reach(risk), self.rows.furthest(risk))
 
     def shows(self, errors: Sequence[Error], risk: float) -> tuple[float, float]:
-        """Return the least lead that is shown, and the one that is shown in 8 of 10 cases.
+        """Compute the least lead that is shown, and the one that is shown in 8 of 10 cases.
 
         NaN for what is not below the metric's range, or not known since the models never differ.
         """
@@ -286,7 +286,7 @@ class Pair:
 
 
 def spreads_of(leads: Sequence[Differences]) -> Floats:
-    """Return the variance of each rival's runs about the mean of all models in each run.
+    """Compute the variance of each rival's runs about the mean of all models in each run.
 
     `leads` are those of one model over each rival. Models are centred first, for in some runs one may lack.
     """
@@ -306,13 +306,13 @@ def pairs_of(
     span: float,
     spreads: Floats,
 ) -> list[Pair]:
-    """Return a pair for each set of differences, their shared error from all of them.
+    """Make a pair of each set of differences; the shared error is estimated from all of them.
 
     `spreads` are those of `spreads_of`, or zeros where leads are of several models.
     """
     errors = [d.error(ratio) for d in leads]
     squares = np.square([error.size for error in errors])
-    # of an even number the smaller of the two in the middle; infinite where no two models differ
+    # The lower median, infinite where no two models differ.
     median = (
         np.quantile(squares[squares > 0], 0.5, method="lower")
         if squares.any()
@@ -347,7 +347,7 @@ def pairs_of(
 
 
 def _mean_error(errors: Sequence[Error]) -> Error:
-    """Return the root mean square of errors, with its degrees of freedom (Satterthwaite)."""
+    """Compute the root mean square of errors, with its degrees of freedom (Satterthwaite)."""
     if not errors:
         return Error(0.0, 0)
     squares = np.square([error.size for error in errors])
@@ -403,7 +403,7 @@ def compare_with_best(
 def _sharpest(
     pairs: Sequence[Pair], candidates: Sequence[int]
 ) -> list[tuple[Error, ...]]:
-    """Return the errors by which the best is tested: for the nearest of the candidates its own alone."""
+    """Choose the errors by which the best is tested: for the nearest of the candidates its own alone."""
     nearest = min((pairs[i].mean for i in candidates), default=math.nan)
     return [
         (pair.own,) if difference(pair.mean, nearest) <= 0 else pair.errors
@@ -414,7 +414,7 @@ def _sharpest(
 def _behind(
     pairs: Sequence[Pair], chosen_from: int
 ) -> tuple[list[_Test], list[float]]:
-    """Return test and adjusted p of each pair by Holm, where the first is the best of so many models."""
+    """Test each pair by Holm, where the first is the best of `chosen_from` models; return adjusted p too."""
     cost = chosen_from * (2 if len(pairs) > 1 else 1)  # a pair alone has one error
     p = np.minimum([cost * pair.p_below(pair.errors) for pair in pairs], 1.0)
     factors = holm_factors(p, RISK)
@@ -428,7 +428,7 @@ def _behind(
 def compare_named(pair: Pair, chosen_from: int, tolerance: float) -> Decision:
     """Decide of one model against another that was named before the runs, one-sided.
 
-    The first is the best of so many by these runs.
+    The first is the best of `chosen_from` models by these runs.
     """
     p = min(chosen_from * pair.p_below((pair.own,)), 1.0)
     (equal,) = _equality([pair], tolerance)
@@ -446,7 +446,7 @@ def compare_all(pairs: Sequence[Pair], tolerance: float) -> list[Decision]:
 
 
 def _equality(pairs: Sequence[Pair], tolerance: float) -> list[tuple[float, float]]:
-    """Return for each pair p of "beyond the tolerance", and from which tolerance on it is equal; by Holm."""
+    """Compute p of "beyond the tolerance", by Holm, and the tolerance from which on each pair is equal."""
     if math.isnan(tolerance):
         return [(math.nan, 0.0)] * len(pairs)
     p = [pair.p_beyond(tolerance) for pair in pairs]

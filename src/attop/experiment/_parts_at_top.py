@@ -71,16 +71,9 @@ def parts_at_top(
                 "of_all": float(inside.mean()),
                 "positive": float(y[inside].mean()),
             }
-            named |= dict(
-                zip(("share", "share_low", "share_high"), share, strict=True)
-            )
-            named |= dict(
-                zip(
-                    ("precision", "precision_low", "precision_high"),
-                    precision,
-                    strict=True,
-                )
-            )
+            for column, values in (("share", share), ("precision", precision)):
+                columns = (column, f"{column}_low", f"{column}_high")
+                named |= dict(zip(columns, values, strict=True))
             rows.append(named)
     return pd.DataFrame(rows).set_index(["model", parts.column])
 

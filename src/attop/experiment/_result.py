@@ -70,7 +70,7 @@ class TopComparison:
         How many positives the best finds in the next list of that length, chosen as it was among all
         models; of precision@k alone, and None with groups, each of which is a list.
     notes : tuple of str
-        What to know beside the numbers: that models split rows within their fit and tear entities or groups,
+        What to know besides the numbers: that models split rows within their fit and tear entities or groups,
         which failed, and by which metric they are compared where weights or amounts chose it.
     parts : DataFrame or None, one row a model and part
         With `by`: how many `rows` are of a part, their share `of_all` and the share of them that is
@@ -291,7 +291,7 @@ class TopComparison:
 
     def _repr_html_(self) -> str:
         picture = ""
-        with suppress(ImportError):  # without matplotlib
+        with suppress(ImportError):  # matplotlib may not be installed
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=(6.4, self._height), layout="constrained")
@@ -381,7 +381,6 @@ def summarise(
     ):
         best = whole.pop(judged.best)
         forecast = next_list(best, judged.k, length, rivals=[*whole.values()])
-    labels = sample.y if sample.labels is None else sample.labels
     parts_table = None
     if parts is not None:
         parts_table = parts_at_top(
@@ -402,7 +401,7 @@ def summarise(
         share=share,
         grouped=grouped,
         judgement=judged,
-        pos_label=labels.tolist()[sample.y.argmax()],
+        pos_label=sample.positive,
         next=forecast,
         held_out=tuple(cast("HeldOut | None", row["held_out"]) for row in results),
         notes=(*notes, *_failures(results), *_torn(results)),
@@ -411,7 +410,7 @@ def summarise(
 
 
 def _runs(results: Sequence[Row], splits: Sequence[Split]) -> pd.DataFrame:
-    """Return the runs without their test parts, with the numbers and sizes of their folds."""
+    """Tabulate the runs, without their test parts, with the numbers and sizes of their folds."""
     import pandas as pd
 
     models = len(results) // len(splits)
@@ -506,7 +505,7 @@ def _torn(results: Sequence[Mapping[str, object]]) -> list[str]:
 
 
 def _new_axes(height: float) -> Axes:
-    """Return axes of a new figure of matplotlib's pyplot, `height` in inches."""
+    """Make axes on a new figure of matplotlib's pyplot, `height` in inches."""
     try:
         from matplotlib import pyplot
     except ImportError as error:

@@ -13,11 +13,10 @@ from sklearn.base import clone
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import has_fit_parameter
 
-from attop.experiment._own_splits import WHOLE, keep_whole
+from attop.experiment._own_splits import WHOLE, keep_whole, last_step
 
 #: Rows that an estimator takes: an array, a sparse matrix, a frame, a list of texts.
 Rows = Any
@@ -30,12 +29,10 @@ class Estimator(Protocol):
     fit: Callable[..., Self]
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the parameters, those of nested estimators as ``name__parameter``."""
-        ...
+        """Collect the parameters, those of nested estimators as ``name__parameter``."""
 
     def set_params(self, **params: object) -> Self:
         """Set parameters."""
-        ...
 
 
 def takes(estimator: Any, name: str) -> bool:
@@ -58,7 +55,7 @@ def _asking(
     Splitters inside are asked to keep groups, or entities, whole.
     """
     model = clone(estimator)
-    last, prefix = _last_step(model)
+    last, prefix = last_step(model)
     params: dict[str, Any] = getattr(last, "get_params", dict)()
     inner = [v for v in params.values() if _is_estimator(v)]
     routed = bool(inner) and _is_router(last) and _is_router(model)
@@ -84,15 +81,6 @@ def _asking(
     return model, keywords, routed
 
 
-def _last_step(model: Any) -> tuple[Any, str]:
-    """Return the last step of a pipeline, or the model itself, and the prefix of its keywords."""
-    prefix = ""
-    while isinstance(model, Pipeline):
-        step, model = model.steps[-1]
-        prefix += f"{step}__"
-    return model, prefix
-
-
 def _is_estimator(value: object) -> bool:
     return hasattr(value, "fit") and not isinstance(value, type)
 
@@ -100,7 +88,7 @@ def _is_estimator(value: object) -> bool:
 def _is_router(estimator: Any) -> bool:
     try:
         return isinstance(estimator.get_metadata_routing(), MetadataRouter)
-    # Some of scikit-learn's own have none.
+    # Some estimators of scikit-learn have no routing.
     except (AttributeError, NotImplementedError):
         return False
 
@@ -130,11 +118,11 @@ def _route(model: Any, names: Iterable[str]) -> dict[str, str]:
 
 
 def _asking_scorers(scoring: Any, asked: Mapping[str, bool]) -> Any:
-    """Return the scorer, or scorers by name, of a parameter `scoring`, with their requests set."""
+    """Look up the scorer, or scorers by name, of a parameter `scoring`, and set their requests."""
     if isinstance(scoring, (list, tuple, set)):
         scoring = {name: name for name in scoring}
     named = scoring if isinstance(scoring, dict) else {"": scoring}
-    # "warn", a default of scikit-learn's, is none.
+    # "warn", a default of scikit-learn's, does not name a scorer.
     scorer_names = get_scorer_names()
     scorers = {
         n: get_scorer(s) if isinstance(s, str) and s in scorer_names else s
@@ -158,7 +146,7 @@ def _unmet_by_a_stack(last: Any, keywords: Iterable[str]) -> list[tuple[str, Any
 
 
 def _request(owner: Any, method: str, name: str) -> object:
-    """Return the request of an estimator or scorer, None if that is open; empty if it cannot be asked."""
+    """Read the request of an estimator or scorer, None if that is open; empty if it cannot be asked."""
     request = getattr(
         owner, "_get_metadata_request", getattr(owner, "get_metadata_routing", None)
     )
@@ -166,7 +154,7 @@ def _request(owner: Any, method: str, name: str) -> object:
         return ""
     try:
         return getattr(request(), method).requests.get(name, "")
-    # scikit-learn's RFECV is declared to do without a value that it never took.
+    # RFECV of scikit-learn declares that it ignores a value which it never took.
     except ValueError:
         return ""
 

@@ -17,8 +17,7 @@ class Distribution(Protocol):
     """A distribution of a parameter, as scikit-learn's searches take it."""
 
     def rvs(self, *, random_state: Any = None) -> object:
-        """Return a value."""
-        ...
+        """Draw a value."""
 
 
 class Choice:
@@ -28,7 +27,7 @@ class Choice:
         self.values = values
 
     def rvs(self, *, random_state: Any = None) -> object:
-        """Return one of the values."""
+        """Draw one of the values."""
         return self.values[int(random_state.randint(len(self.values)))]
 
 
@@ -39,11 +38,13 @@ class LogInteger:
         self.low, self.high = low, high
 
     def rvs(self, *, random_state: Any = None) -> int:
-        """Return a whole number."""
+        """Draw a whole number."""
         number = int(
             np.exp(random_state.uniform(np.log(self.low), np.log(self.high)))
         )
-        return min(max(number, self.low), self.high - 1)  # rounding aside
+        return min(
+            max(number, self.low), self.high - 1
+        )  # rounding may leave the range
 
 
 #: Names of distributions, and what each takes.
@@ -57,7 +58,7 @@ DISTRIBUTIONS: Mapping[str, str] = {
 
 
 def read_distribution(entry: object) -> Distribution:
-    """Return the distribution that a mapping such as ``{"loguniform": [0.01, 1]}`` names.
+    """Make the distribution that a mapping such as ``{"loguniform": [0.01, 1]}`` names.
 
     A ValueError where it names none of `DISTRIBUTIONS`, or its bounds are none.
     """
@@ -88,7 +89,7 @@ def read_distribution(entry: object) -> Distribution:
 
 
 def _bounds(name: str, values: Sequence[Any]) -> tuple[float, float]:
-    """Return the bounds of a distribution of numbers, or refuse them."""
+    """Check the bounds of a distribution of numbers."""
     kind = int if name.endswith("randint") else (int, float)
     are_numbers = all(
         isinstance(v, kind) and not isinstance(v, bool) and np.isfinite(v)
@@ -108,7 +109,7 @@ def _bounds(name: str, values: Sequence[Any]) -> tuple[float, float]:
 
 
 def has_distributions(grid: Mapping[str, object]) -> bool:
-    """Return whether a value of a grid is a distribution."""
+    """Test whether a value of a grid is a distribution."""
     return any(hasattr(values, "rvs") for values in grid.values())
 
 
@@ -160,5 +161,5 @@ def draw_candidates(
 
 
 def _plain(value: object) -> object:
-    """Return a number of NumPy as one of Python, which a record can hold."""
+    """Convert a number of NumPy to one of Python, which a record can hold."""
     return value.item() if isinstance(value, np.generic) else value

@@ -16,9 +16,9 @@ from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric
 from attop.metrics._registry import METRICS, get_metric
 
-#: Before a metric's name: all inner folds' scores are one list.
+#: Prefix of a metric's name: the scores of all inner folds are one list.
 _POOLED = "pooled-"
-#: After it: of the candidates within one standard error of the best by the metric that is reported.
+#: Suffix: choose among the candidates within one standard error of the best by the metric that is reported.
 _NEAR = "-within-1se"
 
 
@@ -48,7 +48,7 @@ class Selector:
     def of(
         cls, name: str | Metric, find: Callable[[str], Metric] = get_metric
     ) -> Selector:
-        """Return the selector of a name: a metric's, with ``pooled-`` before or ``-within-1se`` after it.
+        """Look up a selector by its name: a metric's, with ``pooled-`` before or ``-within-1se`` after it.
 
         `find` returns the metric of a name. A ValueError where there is none.
         """
@@ -78,7 +78,7 @@ class Selector:
         scores: Sequence[Floats],
         top: Top,
     ) -> Floats:
-        """Return the values that a candidate is chosen by: one of each inner fold, or one of all as a list.
+        """Compute the values that a candidate is chosen by: one of each inner fold, or one of all as a list.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Selector:
     def choose(
         self, values: Floats, reported: Floats, metric: Metric
     ) -> int | None:
-        """Return the candidate that is chosen, None where no value is defined.
+        """Choose a candidate, None where no value is defined.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Selector:
 
 
 def within_one_error(values: ArrayLike, metric: Metric) -> Ints:
-    """Return the candidates whose mean is within one standard error of the best's.
+    """Find the candidates whose mean is within one standard error of the best's.
 
     `values` have the shape (candidates, inner folds). The standard error is that of the best's mean, 0 for
     fewer than two folds. Where none has a mean, all are returned.
@@ -137,12 +137,12 @@ def within_one_error(values: ArrayLike, metric: Metric) -> Ints:
     error = of_best.std(ddof=1) / np.sqrt(len(of_best)) if len(of_best) > 1 else 0.0
     sign = 1 if metric.higher_is_better else -1
     means = np.array([best_candidate(row[:, None], metric)[1] for row in table])
-    # Rounding aside.
+    # A difference of rounding alone does not exclude a candidate.
     return np.flatnonzero(sign * means >= sign * highest - error - 1e-12)
 
 
 def best_candidate(values: ArrayLike, metric: Metric) -> tuple[int, float]:
-    """Return the best candidate, the first among equals, and its mean.
+    """Find the best candidate, the first among equals, and its mean.
 
     `values` are those of the metric that selects, of shape (parts, candidates); a part where it is undefined
     (NaN) does not count. Where it is so on every part, the candidate is 0, and the mean NaN.

@@ -121,7 +121,7 @@ def assign_balanced_groups(
     order = order[np.argsort(-n_pos[order], kind="stable")]
     n_with = int((n_pos > 0).sum())
     fold = np.empty(len(distinct), np.int64)
-    # positives, rows, fold.
+    # smallest by positives, then by rows, then by fold
     held = [(0, 0, f) for f in rng.permutation(n_folds).tolist()]
     for g in order[:n_with].tolist():
         positives, rows, f = held[0]
@@ -137,7 +137,7 @@ def assign_balanced_groups(
 
 
 def joined(units: Ints, duplicate_group: Ints | None) -> Ints:
-    """Return the smallest units that split neither `units`, such as customers, nor a duplicate group.
+    """Join `units`, such as customers, into the smallest ones that split no duplicate group.
 
     Two units that have rows of one duplicate group are one, and so are those that others connect.
     """
@@ -304,7 +304,7 @@ def whole_entities(
 def cross_fitting_folds(
     cv: int, y: Ints, groups: Ints | None, rng: RandomState
 ) -> list[Pair]:
-    """Return folds for cross-fitting, in which each row is held out once, and a group is in one fold.
+    """Split rows into folds for cross-fitting: each row is held out once, and a group is in one fold.
 
     One group of all is as none. A ValueError where a fold would hold fewer than two positives or negatives:
     one alone says next to nothing of the top, and what is trained without it may be left with none.
@@ -312,14 +312,13 @@ def cross_fitting_folds(
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     check_number("cv", cv)
-    if groups is None or groups.max() == 0:
-        require_classes(y, f"a sample for {cv} folds", "lower cv", least=2 * cv)
-        return list(StratifiedKFold(cv, shuffle=True, random_state=rng).split(y, y))
-    _require_groups(int(groups.max()) + 1, cv)
+    kind = StratifiedKFold
+    whole = None if groups is None or groups.max() == 0 else groups
+    if whole is not None:
+        kind = StratifiedGroupKFold
+        _require_groups(int(whole.max()) + 1, cv)
     require_classes(y, f"a sample for {cv} folds", "lower cv", least=2 * cv)
-    folds = list(
-        StratifiedGroupKFold(cv, shuffle=True, random_state=rng).split(y, y, groups)
-    )
+    folds = list(kind(cv, shuffle=True, random_state=rng).split(y, y, whole))
     for f, (_, test) in enumerate(folds):
         remedy = "lower cv, use groups none of which holds most of a class"
         require_classes(y[test], f"fold {f} of whole groups", remedy, least=2)
@@ -329,7 +328,7 @@ def cross_fitting_folds(
 def tuning_folds(
     y: Ints, groups: Ints | None, n_folds: int, rng: Generator
 ) -> list[Pair]:
-    """Return folds to tune a model on within its fit: class by class, or of whole groups.
+    """Split rows into folds to tune a model on within its fit: class by class, or of whole groups.
 
     There are no more folds than groups, or than items of a class, and none if that leaves one. A fold whose
     training part lacks a class, or whose test part has no positive, is left out.

@@ -40,12 +40,10 @@ class Keeper(Protocol):
     """A store of candidates' scores, from one run to the next."""
 
     def read(self, candidate: Params) -> InnerScores | None:
-        """Return the scores of a candidate, None if there are none."""
-        ...
+        """Read the scores of a candidate, None if there are none."""
 
     def write(self, candidate: Params, scores: InnerScores) -> None:
         """Keep the scores of a candidate."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -89,14 +87,14 @@ class _Inner:
     tops: Sequence[Top]
     seed: int
     keeper: Keeper | None = None
-    #: Fitted on the inner fold, by top and candidate, where there is one and its model is tested.
+    #: Models fitted on the only inner fold, by top and candidate, if such a model is the one that is tested.
     models: list[tuple[Top, Params, Estimator]] = field(default_factory=list)
     features: Callable[[Ints], Rows] | None = None
 
     def compare(
         self, candidates: Sequence[Params], seconds: float | None
     ) -> list[InnerScores]:
-        """Return the scores of the candidates, or of the first ones that `seconds` are enough for.
+        """Score the candidates, or the first ones that `seconds` are enough for.
 
         Those of a grid are fitted together, which some learners do faster; others, and all where time is
         limited, one after the other.
@@ -117,7 +115,7 @@ class _Inner:
         return compared
 
     def _scored(self, candidates: Sequence[Params]) -> list[InnerScores]:
-        """Return the scores of candidates, of which those that are kept are not fitted again."""
+        """Score candidates; those whose scores are stored are not fitted again."""
         kept = [
             None if self.keeper is None else self.keeper.read(one)
             for one in candidates
@@ -161,7 +159,7 @@ class _Inner:
     def finals(
         self, chosen: Sequence[Params]
     ) -> tuple[list[Estimator], Callable[[Ints], Rows], bool]:
-        """Return the models that are tested, one per top, what makes their features, and if they are new.
+        """Fit the models that are tested, one per top, or find them; return features and if they are new too.
 
         Where there is a single inner fold, it may have trained on the whole training part already.
         """
@@ -225,7 +223,7 @@ def train(
     X = features(fold.test)
     scores = np.vstack([scores_of(model, X, protect=True) for model in models])
     seconds = {
-        # Of those that were kept too.
+        # The time of stored candidates counts too.
         "selection": max(elapsed, sum(one.seconds for one in compared)),
         "training": trained - before if new else None,
         "scoring": time.perf_counter() - trained,
@@ -250,7 +248,7 @@ def _measured(
     metric: Metric,
     compared: Sequence[InnerScores],
 ) -> tuple[Floats, Floats]:
-    """Return the values of the metric, and those of the selector, of shape (tops, candidates, parts)."""
+    """Compute the values of the metric and of the selector, both of shape (tops, candidates, parts)."""
     rows = [validation for _, validation in fold.inner]
     if not compared:
         nothing = np.full((len(tops), 1, len(rows)), np.nan)

@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Verdict(StrEnum):
-    """Standing of a model beside the best one, or of a number beside another.
+    """Standing of a model compared with the best one, or of a number compared with another.
 
     "ahead", "equal", "open" and "untested" are of the best against a model, see `attop.experiment.judge`;
     "above" and "below" are of two numbers of which either may be the higher.
@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 
     @classmethod
     def beside(cls, difference: float, shown: bool) -> Verdict:
-        """Return "above" or "below", whichever the difference says, if that is shown, else "open"."""
+        """Choose "above" or "below", whichever the difference says, if that is shown, else "open"."""
         return cls.OPEN if not shown else cls.ABOVE if difference > 0 else cls.BELOW
 
     @property
@@ -51,7 +51,7 @@ class Verdict(StrEnum):
         return "behind" if self is Verdict.AHEAD else self.value
 
     def sentence(self, other: str = "the best", behind: str = "behind") -> str:
-        """Say it of the model beside `other`; with `behind` "better than", of the best."""
+        """Say how the model compares with `other`; with `behind` "better than", how the best does."""
         return self._sentence.format(other=other, behind=behind)
 
 

@@ -27,8 +27,8 @@ class PatMat(BundleEstimator):
         k; None stands for as many as there are positives, ``{"kappa": 1.0}``. For ``quantile_of="negatives"``
         a share tau refers to the negatives.
     beta : float, positive, default=1.0
-        Scale of the scores in the equation of t, a choice of its own beside `lam`: the larger, the nearer t
-        is to the k-th highest score.
+        Scale of the scores in the equation of t, chosen apart from `lam`: the larger, the nearer t is to the
+        k-th highest score.
     quantile_of : {"all", "negatives"}, default="all"
         Pat&Mat, or Pat&Mat-NP.
     lam : float, positive, default=0.01

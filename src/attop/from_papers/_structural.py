@@ -100,7 +100,7 @@ class SVMPAUC(BundleEstimator):
     Hiranandani et al., "Optimization and analysis of the pAp@k metric for recommender systems", ICML 2020.
     """
 
-    _default_top: ClassVar[TopLike] = 1
+    _default_top = 1
 
     top: TopLike | None = None
 

@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from attop._core.sample import (
     Label,
-    check_groups,
+    check_lists,
     check_positive_known,
     refuse_masked,
 )
@@ -214,7 +214,7 @@ def headroom(
     same bootstrap samples of held-out rows. A gain is *told* when it is at least `min_gain` and above zero at
     a one-sided risk of 5% shared by the three models. The verdict is
 
-    - "nothing to gain" where no gain is told. With few rows that is no proof: see `Headroom.rows_to_tell`;
+    - "nothing to gain" where no gain is told. With few rows that proves nothing: see `Headroom.rows_to_tell`;
     - "gain by training for the top" where the refined linear model's is, and no richer model is told to be
       above the refined one;
     - "gain by a richer model" else.
@@ -244,13 +244,9 @@ def headroom(
     classes, labels = encode_labels(y, pos_label)
     if pos_label is None:
         check_positive_known(np.asarray(y), classes, "pos_label={!r}")
-    if groups is not None and entity is not None:
-        raise ValueError(
-            "give groups, for a list each, or entity, for one list of whole entities: not both"
-        )
-    codes = None if groups is None else check_groups(groups, len(labels))
-    whole = codes if entity is None else check_groups(entity, len(labels), "entity")
-    measure = TopPrecision(labels, top, codes, None if entity is None else whole)
+    codes, entities = check_lists(groups, entity, len(labels))
+    whole = codes if entities is None else entities
+    measure = TopPrecision(labels, top, codes, entities)
     rng = check_random_state(random_state)
     folds = cross_fitting_folds(cv, labels, whole, rng)
     seed = int(rng.randint(np.iinfo(np.int32).max))
@@ -352,7 +348,7 @@ def held_out_richer(
     seed: int,
     n_jobs: int | None,
 ) -> dict[str, Floats]:
-    """Return log-odds of each row by a booster and a forest, fitted without its fold.
+    """Predict log-odds of each row by a booster and a forest, fitted without its fold.
 
     They can represent what no linear model can. Without LightGBM no booster takes a sparse matrix, and the
     forest is alone.
@@ -384,7 +380,7 @@ def held_out_linear(
     seed: int,
     n_jobs: int | None,
 ) -> tuple[Floats, Floats]:
-    """Return scores of each row by a tuned logistic regression and by its refinement for the top.
+    """Score each row by a tuned logistic regression and by its refinement for the top.
 
     Both are fitted, tuned and chosen without the row's fold. What a fold's model scores is shifted by the
     score where its training rows are cut, a `share` of them, and divided by how much the highest differ: the
@@ -433,7 +429,7 @@ def _aligned(train: Floats, test: Floats, share: float) -> Floats:
 
 
 def calibrated(scores: Floats, y: Ints, folds: Sequence[Pair]) -> Floats:
-    """Return probabilities by Platt's method: of each row, from the scores and labels of other folds."""
+    """Calibrate scores by Platt's method: the probability of each row, fitted on the other folds."""
     p = np.empty(len(y))
     for train, test in folds:
         model = LogisticRegression(C=1e6, max_iter=1000).fit(

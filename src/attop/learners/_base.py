@@ -19,7 +19,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from attop._core._sklearn import safe_indexing
-from attop._core.sample import Label, check_groups, refuse_masked, warn_of_words
+from attop._core.sample import (
+    Label,
+    check_groups,
+    check_lists,
+    refuse_masked,
+    warn_of_words,
+)
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints, TopLike
 from attop.learners._validation import (
@@ -160,7 +166,7 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _score(self, X: Features) -> Floats:
-        """Return the scores before `intercept_`."""
+        """Score rows, before `intercept_` is added."""
         if issparse(X) or X.dtype == self.coef_.dtype:
             return safe_sparse_dot(X, self.coef_)
         # Block by block: X may be mapped from a file larger than memory, and `@` would convert all of it.
@@ -173,7 +179,7 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         return "the features do not distinguish them, or training never left its start; scale the features"
 
     def _top(self) -> Top:
-        """Return the parameter `top`, or its default."""
+        """Read the parameter `top`, or its default."""
         return Top.of(self._default_top if self.top is None else self.top)
 
     def _validate(
@@ -201,6 +207,12 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         self.constant_ = all_alike(scores)
         self.intercept_ = -_break_even(scores, y, weight)
 
+    def _store_linear(self, solution: Solution, data: Training) -> None:
+        """Store the linear model of a solution, its objective, and how the training went."""
+        self._set_linear(solution.coef[:, 0], data)
+        self._store_progress(solution)
+        self.objective_ = float(solution.objective[0])
+
     def _store_progress(self, solution: Solution) -> None:
         """Store how the training went."""
         self.n_iter_ = solution.n_iter
@@ -208,12 +220,12 @@ class Ranker(TwoClasses, ClassifierMixin, BaseEstimator):
         self.history_ = solution.history
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores, shape (n,); the higher, the nearer the top."""
+        """Score items, shape (n,): the higher, the nearer the top."""
         check_is_fitted(self)
         return self._score(self._validate(X, reset=False)) + self.intercept_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each item: positive where the score is above 0."""
+        """Predict the class of each item: positive where the score is above 0."""
         above = self.decision_function(X) > 0
         return self.classes_[above.astype(int)]
 
@@ -358,14 +370,7 @@ def fit_all(
     classes, labels = encode_labels(target, first.pos_label)
     if first.pos_label is None:
         warn_of_words(classes, stacklevel=3)
-    codes = None if groups is None else check_groups(groups, len(labels))
-    if codes is not None and entity is not None:
-        raise ValueError(
-            "give groups, for a list each, or entity, for one list of whole entities: not both"
-        )
-    entities = (
-        None if entity is None else check_groups(entity, len(labels), "entity")
-    )
+    codes, entities = check_lists(groups, entity, len(labels))
     data = Training(
         features, labels, codes, check_weights(sample_weight, labels), entities
     )

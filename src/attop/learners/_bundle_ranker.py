@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from attop._core.typing import TopLike
 from attop.learners._base import Training, WeightedRanker, ranker, sharing
@@ -47,7 +47,7 @@ class BundleEstimator(WeightedRanker):
         Seconds, objective and absolute gap of each iteration.
     """
 
-    _takes_sparse: ClassVar[bool] = True
+    _takes_sparse = True
 
     lam: float = 1.0
     tol: float = 1e-3
@@ -55,7 +55,7 @@ class BundleEstimator(WeightedRanker):
     time_limit: float | None = None
 
     def _loss(self) -> Surrogate:
-        """Return the loss L."""
+        """Make the loss L that is minimised."""
         raise NotImplementedError
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
@@ -78,9 +78,7 @@ class BundleEstimator(WeightedRanker):
     def _finish(self, solution: Solution, data: Training) -> None:
         """Store the model of a solution, and how far from the optimum it is."""
         assert solution.relative_gap is not None
-        self._set_linear(solution.coef[:, 0], data)
-        self._store_progress(solution)
-        self.objective_ = float(solution.objective[0])
+        self._store_linear(solution, data)
         self.gap_ = float(solution.relative_gap[0])
         self.converged_ = solution.status == "converged"
 
@@ -131,7 +129,7 @@ class BundleRanker(BundleEstimator):
     (True, [0, 1])
     """
 
-    _default_top: ClassVar[TopLike] = 1
+    _default_top = 1
 
     surrogate: str | Surrogate = "pap@k-avg"
     top: TopLike | None = None

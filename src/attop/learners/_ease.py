@@ -14,7 +14,7 @@ from attop._core.typing import Floats, Ints
 from attop.learners._user_lists import UserLists, pairs_matrix
 from attop.learners._validation import check_parameters
 
-#: Of single or double precision.
+#: Numbers of single or double precision.
 Reals = NDArray[np.floating[Any]]
 
 #: Columns of the Gram matrix that are made or moved at a time.
@@ -94,7 +94,7 @@ class EASE(UserLists):
 
 
 def _inverse(pairs: csr_matrix, lam: float) -> Reals:
-    """Return P, the inverse of X'X + lam I, in single precision where this is enough."""
+    """Invert X'X + lam I, in single precision where this is enough."""
     inverse = _inverse_in_place(_gram_matrix(pairs, lam, np.float32))
     if inverse is not None and _error_of(inverse, pairs, lam) <= _ERROR:
         return inverse
@@ -110,7 +110,7 @@ def _inverse(pairs: csr_matrix, lam: float) -> Reals:
 def _gram_matrix(
     pairs: csr_matrix, lam: float, precision: type[np.floating[Any]]
 ) -> Reals:
-    """Return X'X + lam I, as LAPACK stores a matrix: by columns."""
+    """Compute X'X + lam I, stored as LAPACK has it: by columns."""
     X = pairs.astype(precision).tocsc()
     n_items = X.shape[1]
     gram = np.empty((n_items, n_items), precision, order="F")
@@ -122,7 +122,7 @@ def _gram_matrix(
 
 
 def _inverse_in_place(matrix: Reals) -> Reals | None:
-    """Return the inverse of a matrix, which it overwrites, both triangles filled.
+    """Invert a matrix in its own memory, both triangles filled.
 
     It is None if the matrix is not positive definite in its precision.
     """
@@ -158,12 +158,12 @@ def _error_of(inverse: Reals, pairs: csr_matrix, lam: float) -> float:
 
 
 def _times(matrix: Reals, vector: Floats) -> Floats:
-    """Return a product in the precision of the matrix."""
+    """Multiply in the precision of the matrix."""
     return (matrix @ vector.astype(matrix.dtype)).astype(np.float64)
 
 
 def _weights_of_inverse(inverse: Reals) -> NDArray[np.float32]:
-    """Return B of P, in the place of P where its precision is single.
+    """Compute B of P, in the memory of P where its precision is single.
 
     A column is divided by minus its diagonal element, and the diagonal is 0. P is symmetric, so that its
     transpose, whose rows are contiguous, serves as well.

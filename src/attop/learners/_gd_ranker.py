@@ -91,7 +91,7 @@ class GDRanker(WeightedRanker):
     for recommender systems", algorithm 1 and section 7.3.2.
     """
 
-    _takes_sparse: ClassVar[bool] = True
+    _takes_sparse = True
     _default_top: ClassVar[TopLike] = {"tau": 0.1}
 
     surrogate: str | Surrogate = "pauc"
@@ -135,9 +135,7 @@ class GDRanker(WeightedRanker):
             coef = solution.coef
         for j, model in enumerate(models):
             alone = solution.model(j)
-            model._set_linear(alone.coef[:, 0], data)
-            model._store_progress(alone)
-            model.objective_ = float(alone.objective[0])
+            model._store_linear(alone, data)
             model.n_groups_, model.n_groups_left_out_ = (
                 loss.n_groups,
                 loss.n_left_out,
@@ -152,7 +150,7 @@ class GDRanker(WeightedRanker):
 
 
 def _descent(model: GDRanker) -> Hashable:
-    """Return the parameters shared by models descended together."""
+    """Collect the parameters shared by models descended together."""
     order = None if model.batch_groups is None else model.random_state
     return (
         repr(model._stages()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -84,7 +84,7 @@ class TopBooster(RefinedRanker):
     >>> model = TopBooster(top=20, n_estimators=30).fit(X, y)  # doctest: +SKIP
     """
 
-    _takes_missing: ClassVar[bool] = True
+    _takes_missing = True
 
     top: TopLike | None = None
     n_estimators: int = 100
@@ -146,7 +146,7 @@ class TopBooster(RefinedRanker):
     def _boost(
         self, X: Features, part: RefinedRows, top: Top, bandwidths: Sequence[float]
     ) -> list[Any]:
-        """Return the model of log loss, and one weighted around its cut for each width."""
+        """Boost a model of log loss, and for each width one weighted around the cut of the first."""
         lightgbm = _lightgbm()
         parameters = {
             "objective": "binary",

@@ -26,7 +26,7 @@ class UserLists(BaseEstimator):
 
     @abstractmethod
     def _scores(self, users: Ints) -> NDArray[np.float32]:
-        """Return the scores of all items, shape (len(users), n_items), for codes that are in range."""
+        """Score all items, shape (len(users), n_items), for codes that are in range."""
 
     def _keep_pairs(self, pairs: csr_matrix) -> None:
         """Keep the pairs that were learnt from."""
@@ -34,7 +34,7 @@ class UserLists(BaseEstimator):
         self.n_features_in_ = pairs.shape[1]
 
     def decision_function(self, users: ArrayLike) -> NDArray[np.float32]:
-        """Return the scores of all items, shape (len(users), n_items), for users by their codes."""
+        """Score all items, shape (len(users), n_items), for users by their codes."""
         check_is_fitted(self)
         codes = np.asarray(users, dtype=None if np.size(users) else np.int64)
         n = self.seen_.shape[0]
@@ -80,7 +80,7 @@ class UserLists(BaseEstimator):
 
 
 def pairs_matrix(X: Any) -> csr_matrix:
-    """Return the pairs, each once, as a matrix of ones with sorted indices.
+    """Convert the pairs, each once, to a matrix of ones with sorted indices.
 
     Raises
     ------

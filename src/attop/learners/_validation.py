@@ -51,10 +51,10 @@ def check_parameters(estimator: BaseEstimator) -> None:
 
 @functools.cache
 def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
-    """Return the choices of the parameters whose type is a Literal."""
+    """Find the choices of the parameters whose type is a Literal."""
     try:
         hints = get_type_hints(kind)
-    # Of a subclass from elsewhere, which imports names for type checkers only.
+    # A subclass from elsewhere may import names for type checkers only.
     except NameError:
         return {}
     return {
@@ -67,7 +67,7 @@ def _choices(kind: type[object]) -> dict[str, tuple[str, ...]]:
 def repeatable(
     random_state: int | np.random.RandomState | None,
 ) -> np.random.RandomState:
-    """Return the generator of a learner's `random_state`; None is 0, so that a fit repeats."""
+    """Make the generator of a learner's `random_state`; None is 0, so that a fit repeats."""
     return check_random_state(0 if random_state is None else random_state)
 
 
@@ -122,7 +122,7 @@ def check_features(
 def encode_labels(
     y: ArrayLike, pos_label: Label | None = None
 ) -> tuple[NDArray[Any], Ints]:
-    """Return the two classes, the positive one last (see `positive_last`), and the labels as 0 and 1."""
+    """Encode labels as 0 and 1, and find the two classes, the positive one last (see `positive_last`)."""
     y = plain_labels(y)
     check_classification_targets(y)
     classes = np.unique(y)
@@ -142,7 +142,7 @@ def encode_labels(
 
 
 def check_weights(sample_weight: ArrayLike | None, labels: Ints) -> Floats | None:
-    """Return checked weights, or None where all items weigh 1."""
+    """Check weights, both classes must have some; None where all items weigh 1."""
     if sample_weight is None:
         return None
     weight = check_sample_weight(

@@ -23,7 +23,7 @@ def expected_precision(
     *,
     pos_label: Label | None = None,
 ) -> float:
-    r"""Return the expected precision@k where k, the capacity, is drawn from a law.
+    r"""Compute the expected precision@k where k, the capacity, is drawn from a law.
 
     .. math:: \sum_k P(k) \, \mathrm{precision@}k.
 
@@ -69,7 +69,7 @@ def expected_precision(
 
 
 def _checked(law: Mapping[int, float], n: int) -> dict[int, float]:
-    """Return the part of a law that has a probability, or refuse what is none."""
+    """Check a law, and select the k of positive probability."""
     positive: dict[int, float] = {}
     for k, chance in law.items():
         if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:

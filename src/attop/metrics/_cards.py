@@ -60,7 +60,7 @@ class _Cards:
         )
 
     def k_per_day(self, top: Top) -> list[int]:
-        """Return how many cards are checked each day."""
+        """Count the cards that are checked each day."""
         ks = []
         for day, positive in enumerate(self.positive, 1):
             try:
@@ -74,7 +74,7 @@ class _Cards:
         return ks
 
     def per_day(self, ks: list[int], ties: Ties | np.random.Generator) -> Floats:
-        """Return the precision of each day; cards found are not there on later days."""
+        """Compute the precision of each day; cards that were found are left out on later days."""
         caught = np.zeros(self.n_entities, dtype=bool)
         # Days on which a card is yet to be positive.
         to_come = np.zeros(self.n_entities, dtype=np.int64)
@@ -208,7 +208,7 @@ class CardMetric(Metric):
         entities: ArrayLike | None = None,
         days: ArrayLike | None = None,
     ) -> MetricValue:
-        """Return the value on a sample, or NaN and the reason, such as that there are no entities or days.
+        """Compute the value on a sample, or NaN and the reason, such as that there are no entities or days.
 
         `top` and `groups` are not used, and weights are refused.
         """

@@ -17,7 +17,7 @@ from attop.metrics._registry import get_metric, is_known
 
 #: What a list may be said to need, in the order in which the lack is reported.
 NEEDS = {"k": Need.K_ITEMS, "positive": Need.POSITIVE, "negative": Need.NEGATIVE}
-#: What it needs unless said otherwise: both classes, as most metrics of scikit-learn.
+#: Needs of a metric that declares none: both classes, as most metrics of scikit-learn have it.
 USUAL = ("positive", "negative")
 
 
@@ -89,7 +89,7 @@ def custom_metric(
     bounds: Sequence[float | None] | None = None,
     needs: Sequence[str] | None = None,
 ) -> Metric:
-    """Return the metric at a dotted path, or of a function.
+    """Make a metric of a function, or find the one at a dotted path.
 
     Parameters
     ----------

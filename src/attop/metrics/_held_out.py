@@ -48,7 +48,7 @@ def smoothed_precision(
     interpolated.
     """
     deepest = max(1, math.ceil(2 * k))
-    # No cut is below the item at that rank, and its ties.
+    # No cut is below the item at this rank and its ties.
     if weight is None and 2 * deepest < len(y):
         above = ~(-scores > np.partition(-scores, deepest - 1)[deepest - 1])
         y = y[above]

@@ -219,7 +219,7 @@ class Metric:
         pos_label: Label | None = None,
         **options: object,
     ) -> float:
-        """Return the value on one list, see `group_mean`; `options` are the kernel's, such as `ties`."""
+        """Compute the value on one list, see `group_mean`; `options` are the kernel's, such as `ties`."""
         return self.group_mean(
             y_true, y_score, top, None, sample_weight, pos_label, **options
         ).value
@@ -234,7 +234,7 @@ class Metric:
         pos_label: Label | None = None,
         **options: object,
     ) -> MetricValue:
-        """Return the value as `evaluate` does, but raise `UndefinedMetricError` where it is undefined."""
+        """Compute the value as `evaluate` does, but raise `UndefinedMetricError` where it is undefined."""
         labels = check_labels(y_true, pos_label)
         values = check_scores(y_score, len(labels))
         codes = None if groups is None else check_groups(groups, len(labels))
@@ -386,7 +386,7 @@ class Family:
     allowed: Callable[[float], bool]
 
     def at(self, number: float) -> Metric:
-        """Return the metric of this number; refuse one out of range."""
+        """Make the metric of a number; refuse one out of range."""
         number = float(number)
         it = self.template
         if not self.allowed(number):

@@ -13,7 +13,7 @@ from attop._core.typing import Floats, TopLike
 
 
 def inside_top(scores: Floats, k: float) -> Floats:
-    """Return the share of the orders of tied items in which each item is among the first k."""
+    """Compute the share of the orders of tied items in which each item is among the first k."""
     ordered = np.sort(-scores)
     before = np.searchsorted(ordered, -scores, "left")
     level = np.searchsorted(ordered, -scores, "right") - before

@@ -19,7 +19,7 @@ from attop.metrics._ranking import Ranking
 def correct_pairs(
     ranking: Ranking, n_top_pos: Ints, n_top_neg: Ints, ties: Ties = "expected"
 ) -> Floats:
-    """Count the correctly ranked pairs among so many of the highest positives and negatives of each group.
+    """Count the correctly ranked pairs of the highest positives and the highest negatives of each group.
 
     Under ``"error"`` and ``"half"`` a tied pair counts 0 and one half, and which of several tied items is
     selected makes no difference. Under ``"expected"`` the order that ranks a pair also selects the items, so
@@ -244,7 +244,7 @@ def macro_pap_at_k(
     Users with many positives weigh more, as many times as they have pairs. Elsewhere a mean over users is
     called macro, and what pools their pairs micro.
 
-    Differences from the paper: Hiranandani et al. (2020, section 3) name a macro version beside the micro
+    Differences from the paper: Hiranandani et al. (2020, section 3) name a macro version besides the micro
     one, which is the mean over users, and do not define it. The definition above is ours.
 
     Examples

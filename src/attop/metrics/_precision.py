@@ -120,7 +120,7 @@ def hit_at_k(ranking: Ranking, k: Ints) -> Floats:
     for g in np.flatnonzero(
         (ranking.pos_before[cut] == 0) & (pos > 0) & (taken < size)
     ):
-        # P(no positive among those taken) = C(t - p, m) / C(t, m), which is symmetric in m and p.
+        # P(no positive among the items taken) = C(t - p, m) / C(t, m), which is symmetric in m and p.
         few, many = sorted((int(taken[g]), int(pos[g])))
         drawn = size[g] - np.arange(few)
         hit[g] = 1.0 - np.prod(np.maximum(drawn - many, 0) / drawn)

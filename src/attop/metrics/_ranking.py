@@ -177,7 +177,7 @@ class Ranking:
         return self.total(held * taken / self.size)
 
     def cut_block(self, k: Ints) -> Ints:
-        """Return the block that holds the `k`-th item of each group."""
+        """Find the block that holds the `k`-th item of each group."""
         return (
             self.first
             + self.total((self.before < k[self.group]).astype(np.int64))
@@ -185,7 +185,7 @@ class Ranking:
         )
 
     def places(self) -> tuple[Ints, Ints]:
-        """Return block and rank (from 1, in its group) of every place of a block that holds a positive."""
+        """List block and rank (from 1, in its group) of every place of a block that holds a positive."""
         held = np.flatnonzero(self.pos)
         size = self.size[held]
         block = np.repeat(held, size)

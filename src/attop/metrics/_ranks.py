@@ -100,7 +100,7 @@ def bedroc(ranking: Ranking, k: Ints, alpha: float = 20.0) -> Floats:
     )
     mass = ranking.total(ranking.pos / ranking.size * block)
     share = ranking.n_pos / ranking.n
-    greatest = -np.expm1(-alpha * share)  # all positives first
-    least = np.exp(-alpha * (1 - share)) * greatest  # all last
-    # Rounding may leave it.
+    greatest = -np.expm1(-alpha * share)  # value if all positives are first
+    least = np.exp(-alpha * (1 - share)) * greatest  # value if all are last
+    # Rounding may leave the interval from 0 to 1.
     return np.clip((mass - least) / (greatest - least), 0.0, 1.0)

@@ -99,7 +99,7 @@ def is_known(name: str) -> bool:
 
 
 def get_metric(name: str | Metric) -> Metric:
-    """Return the metric called `name`, such as ``"pap@k"`` or ``"bedroc-80.5"``; a `Metric` as it is.
+    """Look up a metric by its name, such as ``"pap@k"`` or ``"bedroc-80.5"``; a `Metric` stays as it is.
 
     Raises
     ------

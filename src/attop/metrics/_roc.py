@@ -125,7 +125,7 @@ class RocPoints(NamedTuple):
     tp: Ints | Floats
 
     def rates(self) -> tuple[Floats, Floats]:
-        """Return false and true positive rates, both in [0, 1].
+        """Compute false and true positive rates, both in [0, 1].
 
         Raises
         ------
@@ -141,7 +141,7 @@ class RocPoints(NamedTuple):
         return self.fp / self.fp[-1], self.tp / self.tp[-1]
 
     def hits(self, k: ArrayLike) -> Floats:
-        """Return the positives expected among the first k items: precision@k times k.
+        """Compute the positives expected among the first k items: precision@k times k.
 
         Ties are in random order, so that between two points the hits are on a straight line.
         """
@@ -151,7 +151,7 @@ class RocPoints(NamedTuple):
 def roc_points(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Label | None = None
 ) -> RocPoints:
-    """Return the points of the ROC curve as counts, as plotted by Rudin (2005), section 5.
+    """Compute the points of the ROC curve as counts, as plotted by Rudin (2005), section 5.
 
     Joined by straight lines they are the curve expected over a uniformly random order of tied items; its
     area is `auc` times n+ n-.

@@ -123,7 +123,7 @@ class TopScorer:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Return the requests made by `set_score_request`, for scikit-learn."""
+        """Collect the requests made by `set_score_request`, for scikit-learn."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -137,7 +137,7 @@ class TopScorer:
 
 
 def names_positive(estimator: Any) -> bool:
-    """Return whether an estimator, or one inside it, is told which label is positive."""
+    """Test whether an estimator, or one inside it, has a parameter that names the positive label."""
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
     return any(
         path.rpartition("__")[2] == "pos_label" and value is not None
@@ -148,7 +148,7 @@ def names_positive(estimator: Any) -> bool:
 def scores_of(
     estimator: Any, X: Any, *, protect: bool = False, name: str = ""
 ) -> Floats:
-    """Return the scores of a fitted binary classifier: `decision_function`, or the positive's probability.
+    """Score rows by a fitted binary classifier: `decision_function`, or the positive's probability.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def scores_of(
 
 
 def scores_of_label(estimator: Any, X: Any, pos_label: Label | None) -> Floats:
-    """Return the scores of a fitted binary classifier, the higher the more likely `pos_label`.
+    """Score rows by a fitted binary classifier, the higher the more likely `pos_label`.
 
     By default that is the last of its ``classes_``. A ValueError where it is neither of them.
     """

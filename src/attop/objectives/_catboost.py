@@ -20,7 +20,7 @@ class CatBoostMetric(EvaluationMetric):
     no_jit = True
 
     def is_max_optimal(self) -> bool:
-        """Return whether higher is better."""
+        """Tell CatBoost whether higher is better."""
         return self.metric.higher_is_better
 
     def evaluate(
@@ -29,10 +29,10 @@ class CatBoostMetric(EvaluationMetric):
         target: ArrayLike,
         weight: ArrayLike | None,
     ) -> tuple[float, float]:
-        """Return the value at raw scores, of shape (1, n), and a weight that does not count."""
+        """Compute the value at raw scores, of shape (1, n), and a weight that does not count."""
         (scores,) = approxes
         return self.value(scores, target, sample_weight=weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
-        """Return the value as `evaluate` gives it."""
+        """Leave the value as `evaluate` computes it."""
         return error

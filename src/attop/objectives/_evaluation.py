@@ -56,7 +56,7 @@ class EvaluationMetric:
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the metric's value, the mean over `groups` where there are any.
+        """Compute the metric's value, the mean over `groups` where there are any.
 
         An undefined one is an error: a number in its place would stop training early for no reason.
         """

@@ -6,7 +6,7 @@ from typing import Any
 
 from attop._core.typing import Floats
 from attop.objectives._evaluation import EvaluationMetric
-from attop.objectives._objective import Objective, codes_of
+from attop.objectives._objective import Objective, read_call
 
 
 class LightGBMObjective(Objective):
@@ -28,12 +28,12 @@ class LightGBMObjective(Objective):
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[Floats, Floats]:
-        """Return first and second derivatives.
+        """Compute first and second derivatives.
 
         Called as ``(scores, data set)`` by ``lightgbm.train``, as ``(y, scores, weight, group)`` by
         ``LGBMClassifier``.
         """
-        return self.derivatives(*_read(first, second, weight, group))
+        return self.derivatives(*read_call(first, second, weight, group))
 
 
 class LightGBMMetric(EvaluationMetric):
@@ -46,20 +46,6 @@ class LightGBMMetric(EvaluationMetric):
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> tuple[str, float, bool]:
-        """Return name, value and whether higher is better; called as `LightGBMObjective` is."""
-        value = self.value(*_read(first, second, weight, group))
+        """Compute name, value and whether higher is better; called as `LightGBMObjective` is."""
+        value = self.value(*read_call(first, second, weight, group))
         return self.name, value, self.metric.higher_is_better
-
-
-def _read(
-    first: Any, second: Any, weight: Any, group: Any
-) -> tuple[Any, Any, Any, Any]:
-    """Return scores, labels, groups and weights, from either way LightGBM calls."""
-    if hasattr(second, "get_label"):
-        return (
-            first,
-            second.get_label(),
-            codes_of(second.get_group()),
-            second.get_weight(),
-        )
-    return second, first, codes_of(group), weight

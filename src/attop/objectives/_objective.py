@@ -16,7 +16,7 @@ from attop.surrogates._registry import SURROGATES, get_surrogate
 
 #: The least second derivative of an item of weight 1: that of log-odds of 14.
 _LEAST = 1e-6
-#: Rows at a time.
+#: Rows that are computed at a time.
 _BLOCK = 16_384
 
 
@@ -74,7 +74,7 @@ class Objective:
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[float, Floats]:
-        """Return the surrogate's value and coefficients, as `Surrogate.value_and_coef` does."""
+        """Compute the surrogate's value and coefficients, as `Surrogate.value_and_coef` does."""
         value, gradient = self._bind(y, groups, sample_weight)(as_floats(scores))
         return float(value), gradient
 
@@ -85,7 +85,7 @@ class Objective:
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return first and second derivatives, each of shape (n,); parameters as `Surrogate.value_and_coef`.
+        """Compute first and second derivatives, each of shape (n,); parameters as `Surrogate.value_and_coef`.
 
         Items of weight 0 have derivatives 0, as has an item whose score does not change the loss.
         """
@@ -127,7 +127,7 @@ class Objective:
 def _second_derivatives(
     scores: Floats, gradient: Floats, weight: Floats | None
 ) -> Floats:
-    """Return max(|g|, w p (1 - p)); p (1 - p) is e / (1 + e)^2 with e = exp(-|s|)."""
+    """Compute max(|g|, w p (1 - p)); p (1 - p) is e / (1 + e)^2 with e = exp(-|s|)."""
     second = np.empty_like(gradient)
     # In cache: at a million rows fresh memory costs more than the arithmetic.
     for first in range(0, len(scores), _BLOCK):
@@ -149,6 +149,21 @@ def surrogate_of(surrogate: str | Surrogate, top: TopLike | None) -> Surrogate:
                 f"{surrogate} is a loss of the top: give top, for example {{'tau': 0.05}}"
             )
     return get_surrogate(surrogate, Top(k=1) if top is None else Top.of(top))
+
+
+def read_call(
+    first: Any, second: Any, weight: Any, group: Any = None
+) -> tuple[Any, Any, Any, Any]:
+    """Read scores, labels, groups and weights: of (scores, data set), or of (y, scores, weight, group)."""
+    if not hasattr(second, "get_label"):
+        return second, first, codes_of(group), weight
+    weight = second.get_weight()
+    return (
+        first,
+        second.get_label(),
+        codes_of(second.get_group()),
+        None if weight is None or not len(weight) else weight,
+    )
 
 
 def codes_of(sizes: ArrayLike | None) -> Ints | None:

@@ -63,7 +63,7 @@ class TopLoss(nn.Module):
     def forward(
         self, scores: Tensor, y: Any, groups: Any = None, sample_weight: Any = None
     ) -> Tensor:
-        """Return the loss."""
+        """Compute the loss."""
         labels, codes, weight = (
             _array(values) for values in (y, groups, sample_weight)
         )
@@ -96,7 +96,7 @@ class TopLoss(nn.Module):
         return torch.stack(losses).mean()
 
     def extra_repr(self) -> str:
-        """Return the surrogate, for the module's representation."""
+        """Describe the surrogate, for the module's representation."""
         return repr(self.surrogate)
 
 
@@ -129,7 +129,7 @@ def _array(values: Any) -> Any:
 
 
 def _lists(surrogate: Any, sample: RankingSample) -> tuple[Any, Bools, str]:
-    """Return k of each list, where the surrogate is defined, and what that takes."""
+    """Compute k of each list, in which lists the surrogate is defined, and what that takes."""
     if hasattr(surrogate, "top"):
         return surrogate._group_k(sample.n_pos, sample.n_neg)
     both = (sample.n_pos > 0) & (sample.n_neg > 0)

@@ -8,7 +8,7 @@ from typing import Any
 from attop._core.typing import Floats, TopLike
 from attop.metrics._metric import Metric
 from attop.objectives._evaluation import EvaluationMetric
-from attop.objectives._objective import Objective, codes_of
+from attop.objectives._objective import Objective, read_call
 
 #: What names of metrics begin with, all but "mape", that `xgboost.callback.EarlyStopping` maximises.
 _MAXIMISED = ("pre", "auc", "map", "ndcg")
@@ -32,12 +32,12 @@ class XGBoostObjective(Objective):
     def __call__(
         self, first: Any, second: Any, sample_weight: Any = None
     ) -> tuple[Floats, Floats]:
-        """Return first and second derivatives.
+        """Compute first and second derivatives.
 
         Called as ``(scores, matrix)`` by ``xgboost.train``, as ``(y, scores, sample_weight)`` by
         ``XGBClassifier``.
         """
-        return self.derivatives(*_read(first, second, sample_weight))
+        return self.derivatives(*read_call(first, second, sample_weight))
 
 
 class XGBoostMetric(EvaluationMetric):
@@ -72,8 +72,8 @@ class XGBoostMetric(EvaluationMetric):
     def __call__(
         self, first: Any, second: Any, sample_weight: Any = None
     ) -> tuple[str, float] | float:
-        """Return name and value, or the value alone to ``XGBClassifier``; called as `XGBoostObjective` is."""
-        value = self.value(*_read(first, second, sample_weight))
+        """Compute name and value, the value alone for ``XGBClassifier``; called as `XGBoostObjective` is."""
+        value = self.value(*read_call(first, second, sample_weight))
         return (self.name, value) if hasattr(second, "get_label") else value
 
 
@@ -84,16 +84,3 @@ def _name_with_direction(name: str, higher_is_better: bool) -> str:
     if maximised == higher_is_better:
         return name
     return ("prefer-high-" if higher_is_better else "low-is-better-") + name
-
-
-def _read(first: Any, second: Any, weight: Any) -> tuple[Any, Any, Any, Any]:
-    """Return scores, labels, groups and weights, from either way XGBoost calls."""
-    if not hasattr(second, "get_label"):
-        return second, first, None, weight
-    weight = second.get_weight()
-    return (
-        first,
-        second.get_label(),
-        codes_of(second.get_group()),
-        weight if len(weight) else None,
-    )

@@ -168,7 +168,7 @@ class ConformalSelector(BaseEstimator):
         return self
 
     def p_values(self, X: Any, *, entity: ArrayLike | None = None) -> Floats:
-        """Return the conformal p-value of "this row is negative" for each row.
+        """Compute the conformal p-value of "this row is negative" for each row.
 
         Parameters
         ----------
@@ -235,14 +235,14 @@ class ConformalSelector(BaseEstimator):
         size = np.cumsum(size[::-1])
         cuts, most = _envelope(n, m, 1 - confidence, random_state)
         before = np.ceil(self._negatives_from(threshold) / together)
-        # All calibration rows may be negatives, but for a part of one.
+        # All calibration rows may be negatives, except a part of one.
         beyond = np.append(most, m)
         wrong = np.minimum(
             np.ceil(together * beyond[np.searchsorted(cuts, before)]), size
         ).astype(np.int64)
-        # A list has no more than a longer one.
+        # A list has no more wrong rows than a longer one.
         wrong = np.minimum.accumulate(wrong[::-1])[::-1]
-        # Nor more right ones than that.
+        # A list has no more right rows than a longer one.
         wrong = size + np.minimum.accumulate(wrong - size)
         return SelectionPath(size, wrong, threshold)
 
@@ -358,7 +358,7 @@ class ConformalSelector(BaseEstimator):
         return self._scores(X, X.shape[0] if hasattr(X, "shape") else len(X))
 
     def _entities(self, entity: ArrayLike | None, n: int) -> Ints | None:
-        """Return the entities of a list from 0; raise ValueError where they are missing."""
+        """Encode the entities of a list from 0; raise ValueError where they are missing."""
         if entity is not None:
             return check_groups(entity, n, "entity")
         if self.by_entity_:
@@ -369,7 +369,7 @@ class ConformalSelector(BaseEstimator):
         return None
 
     def _together(self, scores: Floats, entity: ArrayLike | None) -> float:
-        """Return how many rows of calibration and list are worth one."""
+        """Compute the number of rows of calibration and list that are worth one."""
         codes = self._entities(entity, len(scores))
         return (
             self.design_effect_
@@ -390,14 +390,14 @@ class ConformalSelector(BaseEstimator):
 
 
 def _within(scores: Floats, entity: Ints) -> tuple[Ints, Ints]:
-    """Return for each row how many rows of its entity score as much or more, and how many it has."""
+    """Count for each row the rows of its entity that score as much or more, and all of them."""
     order = np.lexsort((-scores, entity))
     new_entity = np.diff(entity[order], prepend=-1) != 0
     new_score = new_entity | (np.diff(scores[order], prepend=np.inf) != 0)
     size = np.bincount(entity)[entity]
     start = np.flatnonzero(new_entity)
     blocks = np.flatnonzero(new_score)
-    # Of the block of ties that a row is in.
+    # First position after each block of ties.
     ends = np.append(blocks[1:], len(order))
     as_high = np.empty(len(order), np.int64)
     block = np.cumsum(new_score) - 1
@@ -408,7 +408,7 @@ def _within(scores: Floats, entity: Ints) -> tuple[Ints, Ints]:
 def _design_effect(
     scores: Floats, entity: Ints, labels: Ints | None = None
 ) -> float:
-    """Return the largest design effect of the rows that score highest; of labels, of each class too.
+    """Compute the largest design effect of the rows that score highest; with labels, of each class too.
 
     Negatives count from the highest score, positives from the lowest: these are the wrong and the lost ones.
     """
@@ -423,7 +423,7 @@ def _design_effect(
 
 
 def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Ints]:
-    """Return cuts c, and for each the most of m new rows before the (c + 1)-th of n calibration rows."""
+    """Choose cuts c, and for each the most of m new rows before the (c + 1)-th calibration row of n."""
     cuts = np.unique(np.geomspace(1, n, _CUTS).round().astype(np.int64)) - 1
     shares = np.random.default_rng(random_state).dirichlet(
         np.diff(cuts, prepend=-1, append=n), _DRAWS
@@ -435,7 +435,7 @@ def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Int
     )
     new = np.arange(m + 1)
     tails = []
-    for c in cuts:  # chances of so many new rows or more
+    for c in cuts:  # chances of each number of new rows or more
         log = (
             gammaln(new + c + 1)
             - gammaln(new + 1)
@@ -456,7 +456,7 @@ def _envelope(n: int, m: int, risk: float, random_state: int) -> tuple[Ints, Int
 
 
 def _lowest_rank(n_pos: int, n: int, m: int, recall: float, risk: float) -> int:
-    """Return the largest j so that few of the new positives are below the j-th lowest old one; 0 if none."""
+    """Find the largest j so that few of the new positives are below the j-th lowest old one; 0 if none."""
     tail, counts = risk / 20, range(m + 1)
     fewest = bisect_left(
         counts, tail, key=lambda p: hypergeom.sf(n_pos - 1, n + m, n_pos + p, n)

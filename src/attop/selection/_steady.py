@@ -114,7 +114,7 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Rows) -> Floats:
-        """Return the weighted mean of the standardised scores, of shape (n,)."""
+        """Average the standardised scores by weight, of shape (n,)."""
         check_is_fitted(self)
         z = (self._both(X) - self.centre_) / self.scale_
         return (
@@ -124,7 +124,7 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
         )
 
     def predict(self, X: Rows) -> NDArray[Any]:
-        """Return the positive class for scores above the mean of the training rows."""
+        """Predict the positive class for scores above the mean of the training rows."""
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     def _both(self, X: Rows) -> Floats:
@@ -135,7 +135,7 @@ class SteadyTop(ClassifierMixin, BaseEstimator):
 def _rows_that_count(
     X: Rows, labels: NDArray[Any], columns: dict[str, Any]
 ) -> tuple[Rows, NDArray[Any], dict[str, Any]]:
-    """Return the rows of positive weight, whatever stands in the others."""
+    """Select the rows of positive weight, whatever stands in the others."""
     rows = np.flatnonzero(columns["sample_weight"] > 0)
     if len(rows) == len(labels):
         return X, labels, columns

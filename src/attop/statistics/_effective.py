@@ -84,7 +84,7 @@ def likeness(y: Ints, entity: Ints | None, worth: Floats | None = None) -> float
 def likeness_within(
     tests: Sequence[Ints], y: Ints, entity: Ints | None, worth: Floats | None = None
 ) -> float:
-    """Return how many rows at the top of a test part are worth one, see `likeness`.
+    """Compute how many rows at the top of a test part are worth one, see `likeness`.
 
     An entity is alike with itself within a part alone: of windows in time it has few rows in each, and of
     parts of whole entities all of them.
@@ -106,7 +106,7 @@ def likeness_within(
 
 
 def largest_design_effect(entity: Ints, order: Ints) -> float:
-    """Return the largest design effect of the first rows of an order, over all lengths.
+    """Compute the largest design effect of the first rows of an order, over all lengths.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def rank_rows(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_ranks(scores: pd.DataFrame) -> pd.Series:
-    """Return the mean rank of each method over the data sets, best first; NaN if one of its scores is."""
+    """Compute the mean rank of each method over the data sets, best first; NaN if one of its scores is."""
     return rank_rows(scores).mean(axis=0, skipna=False).sort_values(kind="stable")
 
 
@@ -96,7 +96,7 @@ def friedman(scores: pd.DataFrame) -> Friedman:
 def critical_difference(
     n_methods: int, n_datasets: int, alpha: float = 0.05
 ) -> float:
-    """Return Nemenyi's critical difference of mean ranks, q sqrt(k (k + 1) / (6 N)).
+    """Compute Nemenyi's critical difference of mean ranks, q sqrt(k (k + 1) / (6 N)).
 
     q is the upper `alpha` quantile of the studentized range of k means with infinite degrees of freedom,
     divided by sqrt(2). NaN for fewer than two methods or no data set.
@@ -260,7 +260,7 @@ def _pairs(
 def cliques(
     order: Sequence[str], different: set[frozenset[str]]
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the maximal runs of two or more methods, in order of rank, of which no two differ.
+    """Find the maximal runs of two or more methods, in order of rank, of which no two differ.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ ROUNDING = 1e-12
 
 
 def difference(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Return a - b, and 0 where that is rounding alone: 1e-12 at most, or that share of a number above 1."""
+    """Compute a - b, as 0 where that is rounding alone: 1e-12 at most, or that share of a number above 1."""
     x = np.asarray(a, dtype=float)
     y = np.asarray(b, dtype=float)
     d = x - y
@@ -21,6 +21,12 @@ def difference(a: ArrayLike, b: ArrayLike) -> Floats:
         0.0,
         d,
     )
+
+
+def count_wins(values: Floats) -> Floats:
+    """Count the rows in which each column is the highest; those that share a row count a part of it each."""
+    first = difference(values, values.max(axis=1, keepdims=True)) == 0
+    return (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
 
 
 def levels(values: Floats) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from attop._core.sample import plain_array
 from attop._core.typing import Floats
-from attop.statistics._rounding import ROUNDING, difference, levels
+from attop.statistics._rounding import ROUNDING, count_wins, difference, levels
 
 #: Fewer data sets than this, and no test can say anything: no assignment of signs is rarer than 1 in 10.
 MIN_DATASETS = 5
@@ -25,7 +25,7 @@ _CHUNK = 2000
 def differences(
     a: ArrayLike, b: ArrayLike, fewest: int
 ) -> tuple[Floats, str | None]:
-    """Return a - b, and a sentence where they cannot be tested; rounding errors are zeros."""
+    """Subtract b from a, rounding errors as zeros, and say in a sentence why they cannot be tested, if so."""
     x, y = (plain_array(values, "a or b").astype(float) for values in (a, b))
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(
@@ -96,7 +96,9 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> SignedRank:
 def _share_of_signs(ranks: Floats, t: float) -> float:
     """Compute the exact p-value: the share of assignments of signs whose smaller rank sum is at most t."""
     doubled = np.rint(2 * ranks).astype(int)
-    share = np.zeros(doubled.sum() + 1)  # by twice the sum of the positive ranks
+    share = np.zeros(
+        doubled.sum() + 1
+    )  # index: twice the sum of the positive ranks
     share[0] = 1.0
     for r in doubled:
         share[r:] = (share[r:] + share[:-r]) / 2
@@ -226,7 +228,6 @@ def bayesian_signed_rank(
             ((weights @ region) * weights).sum(axis=1) for region in (below, above)
         )
         shares = np.column_stack([worse, 1 - worse - better, better])
-        first = difference(shares, shares.max(axis=1, keepdims=True)) == 0
-        wins += (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
+        wins += count_wins(shares)
     worse_p, equivalent, better_p = (wins / n_draws).tolist()
     return Posterior(n, rope, worse_p, equivalent, better_p)

@@ -22,30 +22,30 @@ Status = Literal["as promised", "not shown to be worse", "worse", "cannot tell"]
 Assumption = Literal["unchecked", "no sign against it", "not met"]
 
 _YEAR = 52
-#: Before there are any, lists are taken to vary by this share of the promise, as if so many had been seen,
-#: and to carry so much of it over to the next: of two successive ones, the root of the covariance.
+#: Prior of the spread: as if `_SEEN` lists had been seen that vary by `_VARIES` of the promise and carry
+#: `_CARRIED` of it over to the next (the root of the covariance of two successive ones).
 _VARIES, _CARRIED, _SEEN = 0.25, 0.19, 5
-#: What is carried over to the list after the next, of what is carried over to the next.
+#: Factor by which what is carried over falls with each further list.
 _FADES = 0.7
-#: Windows that start with one of the first so many lists are early.
+#: Number of first lists; a window that starts with one of them is early.
 _EARLY = 4
-#: No list of a window counts as less than this share of the promise; of an early one as less than the smaller
-#: share, or than so many deviations below the promise if that is less still.
+#: Least share of the promise that a list of a window counts as. In an early window it is the smaller share,
+#: or `_DEVIATIONS` standard deviations below the promise if that is less still.
 _LEAST, _LEAST_EARLY, _DEVIATIONS = 0.45, 0.4, 2.0
 #: Levels of the windows, by their lists and their start, at a risk of 5% (studies/claims/watch.py).
 _AT_ONCE, _SHORT, _LONG = 0.02, 7e-4, 3e-5
 _FEWEST, _FEWEST_EARLY, _MOST_SHORT = 4, 3, 6
-#: Chance of lists that are so unlike each other, below which lists of a window failed, and it did not fall.
+#: If lists as unlike each other as those of a window are rarer than this, single lists failed: no fall.
 _UNLIKE, _TINY = 0.05, 1e-9
-#: No list counts as more than so many times the promise, but for chance: it would hide a fall.
+#: Most that a list counts as, in multiples of the promise, chance aside: more would hide a fall.
 _MOST = 2.5
-#: Lower bound over promise from which on enough lists are there to say that it is kept.
+#: Least ratio of the lower bound to the promise at which there are enough lists to say that it is kept.
 _STEADY = 0.8
-#: For the bounds, and the lists after which they are narrowest for what they hold.
+#: Prior lists of the bounds, and the number of lists at which they are tightest.
 _SEEN_BY_BOUNDS, _SOON = 2, 10
-#: Lists below which nothing is said of their dependence; and at which level it is.
+#: Least number of lists whose dependence is tested, and the level of the test.
 _CHECKED_FROM, _LEVEL = 10, 0.1
-#: As many further lists as are looked at for `lists_to_tell`.
+#: Most further lists that `lists_to_tell` looks at.
 MOST_FURTHER = 2 * _YEAR
 
 
@@ -111,14 +111,14 @@ def watch(
         Precision of all lists, or of each; above 0 and below 1. An estimate errs: promise what its interval's
         lower end says.
     expected : float or sequence of float, optional
-        The estimate itself, from 0 to 1. It is reported beside the promise and not tested.
+        The estimate itself, from 0 to 1. It is reported with the promise and not tested.
     risk : float
         Probability that lists which keep the promise on average are called worse within 52 of them.
 
     Raises
     ------
     ValueError
-        If counts are no whole numbers or do not match, or promised, expected or risk is out of range.
+        If counts are not whole numbers or do not match, or promised, expected or risk is out of range.
 
     Notes
     -----
@@ -135,17 +135,17 @@ def watch(
     the window: 0.0007 + 0.02 / s^2 for up to six lists, 0.00003 for more. Models are at fault most often at
     once. So a window needs four lists to raise it, and three if it starts with one of the first four. Levels
     are proportional to `risk`. The fall is dated by the window, of any number of lists up to the alarm, that
-    is least likely beside its level.
+    is least likely relative to its level.
 
-    A fall is a level: a window in which the lists do not agree, such as failed ones beside one as before, is
+    A fall is a level: a window in which the lists do not agree, such as failed ones next to one as before, is
     none. They agree unless their squares about their mean have a chance of 5% or less, by their rows and by
     :math:`v` times the mean squared.
 
-    A list counts as 0.45 of the promise at least, so that a failed list is no fall, nor are two of them. In
+    A list counts as 0.45 of the promise at least, so that one failed list, or two, do not make a fall. In
     windows that start with one of the first four it is 0.4, or two standard deviations below the promise, if
     that is less.
 
-    The levels are no theorem. They were chosen in simulations of years whose lists vary independently by up
+    No theorem gives the levels. They were chosen in simulations of years whose lists vary independently by up
     to 30%, also by a skew law; of years in which one in ten fails; in which successive lists are correlated
     by 0.7; and of seasons. ``studies/claims/watch.py`` measures them all by other draws, years of further
     laws, and what is found of a fall.
@@ -236,7 +236,7 @@ class _Lists(NamedTuple):
 
     @classmethod
     def of(cls, hits: Floats, rows: Floats, promised: Floats) -> _Lists:
-        """Return lists, of which none counts as far above the promise: it would hide a fall."""
+        """Divide hits by the promised ones; no list counts as far more, since it would hide a fall."""
         due = rows * promised
         chance = (1 - promised) / due
         most = 1 + np.maximum(_MOST - 1, 4 * np.sqrt(chance))
@@ -257,13 +257,13 @@ class _Spread(NamedTuple):
 
 
 def _spread(lists: _Lists, stop: int, seen: float, carried: float) -> _Spread:
-    """Return the spread of the first lists, beside `seen` ones that vary as usual and carry over so much."""
+    """Estimate the spread of the first lists, with `seen` usual ones that carry over `carried`."""
     x = lists.x[..., :stop]
     chance = lists.chance[:stop]
     years = x.shape[:-1]
     if stop < 2:
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
-    # What a list says of more than chance.
+    # How much a list says of variation beyond chance.
     worth = (_VARIES**2 / (_VARIES**2 + chance)) ** 2
     if not worth.any():
         return _Spread(np.full(years, _VARIES**2), np.full(years, carried))
@@ -283,7 +283,7 @@ def _spread(lists: _Lists, stop: int, seen: float, carried: float) -> _Spread:
 
 
 def _carried_over(lengths: Ints) -> Floats:
-    """Return by how many covariances the variance of a sum of lists grows, for each list."""
+    """Count the covariances of successive lists in the variance of a sum of lists, for each list."""
     fades = _FADES ** np.arange(lengths.max())
     lag = np.arange(1, lengths.max() + 1)
     return np.array(
@@ -295,7 +295,7 @@ def _carried_over(lengths: Ints) -> Floats:
 
 
 def _chances(lists: _Lists, start: int) -> Floats:
-    """Return how likely windows from a start have so few positives: shape (..., lists up to a year)."""
+    """Compute how likely windows from a start have so few positives: shape (..., lists up to a year)."""
     window = slice(start, start + _YEAR)
     x = lists.x[..., window]
     chance = lists.chance[window]
@@ -317,7 +317,7 @@ def _chances(lists: _Lists, start: int) -> Floats:
 
 
 def _agree(lists: _Lists, window: slice, alone: Floats) -> Bools:
-    """Return in which windows from a start the lists lie about one mean: shape (..., lists up to a year).
+    """Mark the windows from a start whose lists lie about one mean: shape (..., lists up to a year).
 
     They do unless their squares about it are rarer than `_UNLIKE`, by the rows and by what lists vary in
     shares of their mean, as chi squared has it.
@@ -340,22 +340,22 @@ def _agree(lists: _Lists, window: slice, alone: Floats) -> Bools:
 
 
 def _least(start: int, deviation: Floats) -> Floats:
-    """Return the least share of the promise that lists of a window from a start count as."""
+    """Compute the least share of the promise that lists of a window from a start count as."""
     if start >= _EARLY:
         return np.full_like(deviation, _LEAST)
     return np.minimum(_LEAST_EARLY, 1 - _DEVIATIONS * deviation)
 
 
 def _levels(start: int, lengths: Ints) -> Floats:
-    """Return the levels of windows from a start, at a risk of 5%."""
+    """Choose the levels of windows from a start, at a risk of 5%."""
     short = _SHORT + _AT_ONCE / (start + 1) ** 2
     return np.where(lengths <= _MOST_SHORT, short, _LONG)
 
 
 def _alarm(lists: _Lists, risk: float) -> tuple[Ints, Ints]:
-    """Return the list that raised the alarm and the first one of the fall, from 1; 0 and 0 without one."""
+    """Find the list that raised the alarm and the first one of the fall, from 1; 0 and 0 without one."""
     count = lists.x.shape[-1]
-    # Chance over level, of the windows that end with a list: of those that may raise it, and of all.
+    # Least chance over level of the windows that end with each list: of those that may raise it, and of all.
     raising, any_ = (np.full(lists.x.shape, np.inf) for _ in range(2))
     first = np.zeros(lists.x.shape, np.int64)
     for start in range(count):
@@ -387,7 +387,7 @@ def _bounds(
     risk: float,
     further: int = 0,
 ) -> tuple[float, float, float]:
-    """Return the mean precision and its bounds, if so many further lists are like these."""
+    """Bound the mean precision at all times at once, as if `further` more lists like these had come."""
     precision = float((hits / rows).mean())
     rate = float(promised.mean())
     count = len(hits)
@@ -397,7 +397,7 @@ def _bounds(
     spread = _spread(lists, count, _SEEN_BY_BOUNDS, 0.0)
     together = count + further
     seen = _SEEN_BY_BOUNDS + count - 1
-    # If the further ones vary by chance.
+    # The further lists vary by chance alone.
     alone = spread.alone * seen / (seen + further)
     among = alone + spread.carried * _carried_over(np.array([together]))[0]
     wide = _reach(together, risk) * math.sqrt(
@@ -416,7 +416,7 @@ def _without_alarm(low: float, rate: float, *, is_kept: bool) -> Status:
 def _further(
     hits: Floats, rows: Floats, promised: Floats, risk: float
 ) -> int | None:
-    """Return how many lists more, like the mean of these, tell; None if very many do not."""
+    """Count the further lists, like the mean of these, that a verdict takes; None if too many."""
     lists = _Lists.of(hits, rows, promised)
     enough = _STEADY * float(promised.mean())
     lows = (
@@ -441,7 +441,7 @@ def _further(
 
 
 def _dependence(lists: _Lists, since: int) -> tuple[float, Assumption]:
-    """Return the correlation of successive lists, about the means before and after a fall, and a verdict."""
+    """Correlate successive lists, about the means before and after a fall, and test for independence."""
     count = len(lists.x)
     if count < _CHECKED_FROM:
         return math.nan, "unchecked"
@@ -459,7 +459,7 @@ def _dependence(lists: _Lists, since: int) -> tuple[float, Assumption]:
 
 
 def _rates(rate_or_rates: float | Sequence[float], count: int, what: str) -> Floats:
-    """Return one number for each list."""
+    """Read a number, or one for each list, as an array; refuse anything else."""
     rates: Any = rate_or_rates
     rates = [rates] * count if np.ndim(rates) == 0 else list(rates)
     if len(rates) != count:
@@ -475,7 +475,7 @@ def _rates(rate_or_rates: float | Sequence[float], count: int, what: str) -> Flo
 
 
 def _counts(counts: ArrayLike) -> Floats:
-    """Return whole numbers as floats."""
+    """Read counts as floats; refuse those that are not whole numbers of at least 0."""
     values = plain_array(counts, "hits or rows")
     if (
         values.ndim != 1
@@ -493,7 +493,7 @@ def _counts(counts: ArrayLike) -> Floats:
 
 
 def _reach(t: int, risk: float) -> float:
-    """Return how many standard deviations the mean of t lists may be off, at all times at once."""
+    """Compute how many standard deviations the mean of t lists may be off, at all times at once."""
     often = (
         (2 * math.log(1 / risk) + math.log(2 * math.log(1 / risk)) + 1) / _SOON
         if risk < 0.6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,8 +56,8 @@ class AccuracyAtTop(Surrogate):
     Differences from the paper: the paper sums over pairs, which is ``weights="pairs"``.
     """
 
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = False
+    convex = True
+    smooth = False
 
     def __init__(self, threshold_item: ArrayLike, weights: Weights = "items"):
         self.threshold_item = threshold_item

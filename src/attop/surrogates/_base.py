@@ -38,7 +38,7 @@ class BoundSurrogate(ABC):
 
     @abstractmethod
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        """Return value and subgradient in score space.
+        """Compute value and subgradient in score space.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class AlongLine(BoundSurrogate):
 
     @abstractmethod
     def along(self, scores: Floats, direction: Floats | Bools) -> Slope:
-        """Return ``step -> (first, second derivative)`` of the value at ``scores + step * direction``."""
+        """Make ``step -> (first, second derivative)`` of the value at ``scores + step * direction``."""
 
 
 class Surrogate(ABC):
@@ -145,7 +145,7 @@ class Surrogate(ABC):
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> tuple[float | Floats, Floats]:
-        """Return value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
+        """Compute value and subgradient for `scores` of shape (n,) or (n, m); see `BoundSurrogate`."""
         bound = self.bind(y, groups, sample_weight)
         scores = as_floats(scores)
         check_shape(scores, bound.n)
@@ -167,7 +167,7 @@ def check_shape(scores: Floats, n: int) -> None:
 def of_both_classes(
     y: ArrayLike, groups: ArrayLike | None, weight: Floats | None = None
 ) -> tuple[RankingSample, RankingSample]:
-    """Return a sample, and its groups with a positive and a negative; see `eligible`."""
+    """Make a sample, and that of its groups with a positive and a negative; see `eligible`."""
     sample = RankingSample.from_labels(y, groups)
     n_pos, n_neg = sample.amounts(weight)
     return sample, eligible(

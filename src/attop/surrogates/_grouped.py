@@ -46,13 +46,13 @@ class GroupedSurrogate(Surrogate):
         Name of the compiled loss in the module of `_kernels`; that of items with weights begins "weighted_".
     """
 
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = False
+    convex = True
+    smooth = False
     loss: ClassVar[str]
 
     @abstractmethod
     def _kernels(self) -> ModuleType:
-        """Return the module of the compiled losses; it imports numba, when a surrogate is first bound."""
+        """Import the module of the compiled losses, and numba with it, when a surrogate is first bound."""
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         """Resolve k of each group; tell where the surrogate is defined, and say what that takes.
@@ -67,7 +67,7 @@ class GroupedSurrogate(Surrogate):
         )
 
     def _constant(self) -> float:
-        """Return the parameter that the kernel takes besides k, such as beta."""
+        """Parameter that the kernel takes besides k, such as beta."""
         return 1.0
 
     def _bind(
@@ -132,7 +132,7 @@ def against_negatives(
 
 
 def check_positive(name: str, value: float) -> float:
-    """Return a parameter as a float; refuse anything but a positive number."""
+    """Convert a parameter to a float; refuse anything but a positive number."""
     if isinstance(value, bool) or not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be a positive number, got {value!r}")
     return float(value)
@@ -169,7 +169,7 @@ class BoundKernel(BoundSurrogate):
         return allowed_threads()
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        """Return value and subgradient in score space; see `BoundSurrogate`.
+        """Compute value and subgradient in score space; see `BoundSurrogate`.
 
         A model with a score that is not finite has value NaN. Many groups are shared among as many
         threads as the BLAS may use; the result does not depend on their number.

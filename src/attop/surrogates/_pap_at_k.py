@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import ClassVar
 
 from attop.surrogates._grouped import (
     Amounts,
@@ -17,7 +16,7 @@ from attop.surrogates._grouped import (
 class _Pairs(GroupedSurrogate):
     """Hinges on pairs: of every positive, unless a subclass has another kernel."""
 
-    loss: ClassVar[str] = "pauc"
+    loss = "pauc"
 
     def _kernels(self) -> ModuleType:
         from attop.surrogates._kernels import pap_at_k
@@ -46,9 +45,9 @@ class PApKRamp(_PApK):
     :math:`1 \le k \le n_-`.
     """
 
-    name: ClassVar[str] = "pap@k-ramp"
-    convex: ClassVar[bool] = False
-    loss: ClassVar[str] = "ramp"
+    name = "pap@k-ramp"
+    convex = False
+    loss = "ramp"
 
 
 class PApKAvg(_PApK):
@@ -72,8 +71,8 @@ class PApKAvg(_PApK):
     zero: positives (10, 0), negatives (1, 1) and k = 2 have it, and risk 1/2.
     """
 
-    name: ClassVar[str] = "pap@k-avg"
-    loss: ClassVar[str] = "avg"
+    name = "pap@k-avg"
+    loss = "avg"
 
 
 class PApKMax(_PApK):
@@ -91,8 +90,8 @@ class PApKMax(_PApK):
     with a positive and :math:`1 \le k \le n_-`.
     """
 
-    name: ClassVar[str] = "pap@k-max"
-    loss: ClassVar[str] = "max_"
+    name = "pap@k-max"
+    loss = "max_"
 
 
 class PApKTS(_PApK):
@@ -126,9 +125,9 @@ class PApKTS(_PApK):
     round: the function above is the larger one.
     """
 
-    name: ClassVar[str] = "pap@k-ts"
-    convex: ClassVar[bool] = False
-    loss: ClassVar[str] = "ts"
+    name = "pap@k-ts"
+    convex = False
+    loss = "ts"
 
 
 class PApKTSConvex(_PApK):
@@ -162,8 +161,8 @@ class PApKTSConvex(_PApK):
     Differences from the paper: the subgradient is exact; algorithm 2's is not, see `PApKTS`.
     """
 
-    name: ClassVar[str] = "pap@k-ts-convex"
-    loss: ClassVar[str] = "ts_convex"
+    name = "pap@k-ts-convex"
+    loss = "ts_convex"
 
 
 class PAUCStruct(_PApK):
@@ -189,7 +188,7 @@ class PAUCStruct(_PApK):
     of negatives.
     """
 
-    name: ClassVar[str] = "pauc"
+    name = "pauc"
 
 
 class AUCStruct(_Pairs):
@@ -205,7 +204,7 @@ class AUCStruct(_Pairs):
     Differences from the paper: the mean over pairs, not the sum.
     """
 
-    name: ClassVar[str] = "auc"
+    name = "auc"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         return n_neg, (n_pos > 0) & (n_neg > 0), "a positive and a negative"

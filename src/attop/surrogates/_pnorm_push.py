@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -58,9 +56,9 @@ class PNormPushExp(Surrogate):
     (-2.0, [-2.0, 2.0])
     """
 
-    name: ClassVar[str] = "p-norm-push"
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True
+    name = "p-norm-push"
+    convex = True
+    smooth = True
 
     def __init__(self, p: float = 4.0):
         self.p: float = check_power(p)
@@ -107,7 +105,7 @@ class BoundPNormPushExp(AlongLine):
                 self._log_weight = np.log(weight[sample.order])
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        """Return value and gradient in score space; see `BoundSurrogate`."""
+        """Compute value and gradient in score space; see `BoundSurrogate`."""
         slope = self._slope if scores.ndim == 1 else self._slope[:, None]
         share = self._share if scores.ndim == 1 else self._share[:, None]
         exponent = scores[self._order]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +14,12 @@ from attop.surrogates._base import BoundSurrogate, Surrogate, check_shape
 
 
 class _PointwiseLoss(Surrogate):
-    convex: ClassVar[bool] = True
+    convex = True
 
     @staticmethod
     @abstractmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
-        """Return loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
+        """Compute loss and derivative at margins ``+s`` of positives and ``-s`` of negatives."""
 
     def _bind(
         self, y: ArrayLike, groups: ArrayLike | None, weight: Floats | None
@@ -43,10 +42,10 @@ class _BoundPointwise(BoundSurrogate):
         self.n = len(sign)
         self._loss = loss.loss
         self._sign = sign
-        self._share = share  # of each item in the mean; None if equal
+        self._share = share  # share of each item in the mean; None if all are equal
 
     def __call__(self, scores: Floats) -> tuple[float | Floats, Floats]:
-        """Return value and subgradient in score space; see `BoundSurrogate`."""
+        """Compute value and subgradient in score space; see `BoundSurrogate`."""
         check_shape(scores, self.n)
         sign = self._sign if scores.ndim == 1 else self._sign[:, np.newaxis]
         # NaN in, NaN out: the solver looks at the value.
@@ -71,12 +70,12 @@ class HingeLoss(_PointwiseLoss):
     score at least 1 and all negatives at most -1. All items count alike: `groups` are pooled.
     """
 
-    name: ClassVar[str] = "hinge"
-    smooth: ClassVar[bool] = False
+    name = "hinge"
+    smooth = False
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
-        """Return loss and derivative at margins."""
+        """Compute loss and derivative at margins."""
         return np.maximum(1.0 - margin, 0.0), np.where(margin < 1.0, -1.0, 0.0)
 
 
@@ -89,10 +88,10 @@ class LogisticLoss(_PointwiseLoss):
     pooled.
     """
 
-    name: ClassVar[str] = "logistic"
-    smooth: ClassVar[bool] = True
+    name = "logistic"
+    smooth = True
 
     @staticmethod
     def loss(margin: Floats) -> tuple[Floats, Floats]:
-        """Return loss and derivative at margins."""
+        """Compute loss and derivative at margins."""
         return np.logaddexp(0.0, -margin), -expit(-margin)

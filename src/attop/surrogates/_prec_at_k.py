@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import ClassVar
 
 from attop._core.sample import resolve_each
 from attop._core.typing import TopLike
@@ -45,8 +44,8 @@ class PrecAtKStruct(_PrecAtK):
     is stated here as Joachims (2005) has it.
     """
 
-    name: ClassVar[str] = "prec@k-struct"
-    loss: ClassVar[str] = "struct"
+    name = "prec@k-struct"
+    loss = "struct"
 
 
 class PrecAtKRamp(_PrecAtK):
@@ -68,9 +67,9 @@ class PrecAtKRamp(_PrecAtK):
     is one.
     """
 
-    name: ClassVar[str] = "prec@k-ramp"
-    convex: ClassVar[bool] = False
-    loss: ClassVar[str] = "ramp"
+    name = "prec@k-ramp"
+    convex = False
+    loss = "ramp"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg)
@@ -98,8 +97,8 @@ class PrecAtKMax(_PrecAtK):
     avoidable part prec@k - (k - n+), the number of positives missed.
     """
 
-    name: ClassVar[str] = "prec@k-max"
-    loss: ClassVar[str] = "max_"
+    name = "prec@k-max"
+    loss = "max_"
 
 
 class PrecAtKAvg(_PrecAtK):
@@ -129,10 +128,10 @@ class PrecAtKAvg(_PrecAtK):
     can be negative, and may decrease without bound along a ray; use it with a regulariser.
     """
 
-    name: ClassVar[str] = "prec@k-avg"
-    loss: ClassVar[str] = "avg"
+    name = "prec@k-avg"
+    loss = "avg"
 
-    no_weights: ClassVar[str] = (
+    no_weights = (
         "its maximum runs over the whole numbers of positives at the top, and weights need not add up to "
         "these; prec@k-max and prec@k-soft take weights"
     )
@@ -180,10 +179,10 @@ class SoftPrecAtK(TopSurrogate):
     Defined on groups with a positive and :math:`1 \le k \le n`; constant for k = n.
     """
 
-    name: ClassVar[str] = "prec@k-soft"
-    convex: ClassVar[bool] = False
-    smooth: ClassVar[bool] = True
-    loss: ClassVar[str] = "soft"
+    name = "prec@k-soft"
+    convex = False
+    smooth = True
+    loss = "soft"
 
     def _kernels(self) -> ModuleType:
         from attop.surrogates._kernels import soft_prec_at_k

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from numbers import Real
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ class BipartiteSurrogate(Surrogate):
     def evaluate(
         self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Return the value of one list, and a subgradient in the positives and in the negatives.
+        """Compute the value of one list, and a subgradient in the positives and in the negatives.
 
         `pos` and `neg` are scores, at least one each, `pos_counts` and `neg_counts` how often each counts.
         """
@@ -98,7 +98,7 @@ class _BoundBipartite(BoundSurrogate):
 class ConvexPush(BipartiteSurrogate):
     """Base of `HingePush` and `LogisticPush`, whose inner sums are computed as they are."""
 
-    convex: ClassVar[bool] = True
+    convex = True
 
     def __init__(self, price: Price = "power", p: float = 4.0):
         if price not in get_args(Price):
@@ -110,12 +110,12 @@ class ConvexPush(BipartiteSurrogate):
     def _sums(
         self, pos: Floats, neg: Floats, counts: Floats
     ) -> tuple[Floats, PullBack]:
-        """Return the inner sums and their pull-back; see `hinge_sums`."""
+        """Compute the inner sums and their pull-back; see `hinge_sums`."""
 
     def evaluate(
         self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Return the value of one list, and a subgradient in the positives and in the negatives."""
+        """Compute the value of one list, and a subgradient in the positives and in the negatives."""
         u, pull_back = self._sums(pos, neg, pos_counts)
         mean, weight = (
             power_mean(u, neg_counts, self.p)
@@ -168,8 +168,8 @@ class HingePush(ConvexPush):
     (0.5, [-1.0, 1.0])
     """
 
-    name: ClassVar[str] = "hinge-push"
-    smooth: ClassVar[bool] = False
+    name = "hinge-push"
+    smooth = False
 
     def _sums(
         self, pos: Floats, neg: Floats, counts: Floats
@@ -189,8 +189,8 @@ class LogisticPush(ConvexPush):
     (1.0, [-0.721, 0.721])
     """
 
-    name: ClassVar[str] = "logistic-push"
-    smooth: ClassVar[bool] = True
+    name = "logistic-push"
+    smooth = True
 
     def _sums(
         self, pos: Floats, neg: Floats, counts: Floats
@@ -233,10 +233,10 @@ class ExpPushExp(BipartiteSurrogate):
     (-1.0, [-1.0, 1.0])
     """
 
-    name: ClassVar[str] = "exp-push"
-    convex: ClassVar[bool] = True
-    smooth: ClassVar[bool] = True
-    no_weights: ClassVar[str] = (
+    name = "exp-push"
+    convex = True
+    smooth = True
+    no_weights = (
         "a sum over negatives with small weights may fall below 1, where the logarithm of its logarithm is "
         "undefined; the power price takes weights"
     )
@@ -244,7 +244,7 @@ class ExpPushExp(BipartiteSurrogate):
     def evaluate(
         self, pos: Floats, neg: Floats, pos_counts: Floats, neg_counts: Floats
     ) -> tuple[float, Floats, Floats]:
-        """Return the value of one list, and a subgradient in the positives and in the negatives."""
+        """Compute the value of one list, and a subgradient in the positives and in the negatives."""
         lowest = pos.min()
         softmin = np.exp(lowest - pos)
         total = softmin.sum()
@@ -263,7 +263,7 @@ class ExpPushExp(BipartiteSurrogate):
 
 
 def check_power(p: float) -> float:
-    """Return the power of a price as a float; refuse anything but a finite number of at least 1."""
+    """Convert the power of a price to a float; refuse anything but a finite number of at least 1."""
     if isinstance(p, bool) or not isinstance(p, Real):
         raise TypeError(f"p must be a real number of at least 1, got {p!r}")
     if not (math.isfinite(p) and p >= 1):

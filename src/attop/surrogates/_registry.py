@@ -24,7 +24,7 @@ SURROGATES: Mapping[str, type[Surrogate]] = MappingProxyType(
 
 
 def get_surrogate(name: str | Surrogate, top: Top) -> Surrogate:
-    """Return the surrogate called `name` for `top`, which not all of them take; an object as it is.
+    """Look up a surrogate by its name, for `top`, which not all of them take; an object stays as it is.
 
     Examples
     --------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import ClassVar
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from attop.surrogates._grouped import (
 
 
 class _Softmax(GroupedSurrogate):
-    smooth: ClassVar[bool] = True
+    smooth = True
 
     def _kernels(self) -> ModuleType:
         from attop.surrogates._kernels import softmax
@@ -52,8 +51,8 @@ class SoftmaxLoss(_Softmax):
     (0.693, [-0.5, 0.5])
     """
 
-    name: ClassVar[str] = "softmax"
-    loss: ClassVar[str] = "softmax"
+    name = "softmax"
+    loss = "softmax"
 
 
 class SoftmaxLossAtK(TopSurrogate, _Softmax):
@@ -87,10 +86,10 @@ class SoftmaxLossAtK(TopSurrogate, _Softmax):
     paper estimates it from the positives and 1000 negatives, every 5 or 20 epochs.
     """
 
-    name: ClassVar[str] = "softmax@k"
-    convex: ClassVar[bool] = False
-    smooth: ClassVar[bool] = False
-    loss: ClassVar[str] = "at_k"
+    name = "softmax@k"
+    convex = False
+    smooth = False
+    loss = "at_k"
 
     def __init__(self, top: TopLike, bandwidth: float = 12.5):
         super().__init__(top)
@@ -127,13 +126,13 @@ class TalosLossAtK(TopSurrogate, _Softmax):
 
     Differences from the paper: the inner sum is over the positive itself and all negatives, as for
     `SoftmaxLoss`; the paper's is over 1024 sampled negatives alone, which has no lower bound. The k-th score
-    is that of all items, at every call; the paper descends on a quantile regression beside the model.
+    is that of all items, at every call; the paper descends on a quantile regression along with the model.
     """
 
-    name: ClassVar[str] = "talos@k"
-    convex: ClassVar[bool] = False
-    smooth: ClassVar[bool] = False
-    loss: ClassVar[str] = "talos"
+    name = "talos@k"
+    convex = False
+    smooth = False
+    loss = "talos"
 
     def __init__(self, top: TopLike, temperature: float = 0.1):
         super().__init__(top)
@@ -161,9 +160,9 @@ class PairwiseSoftmaxLoss(_Softmax):
     Differences from the paper: as for `SoftmaxLoss`. Its scores are halves of cosines: a scale of p / 2.
     """
 
-    name: ClassVar[str] = "psl"
-    convex: ClassVar[bool] = False
-    loss: ClassVar[str] = "psl"
+    name = "psl"
+    convex = False
+    loss = "psl"
 
     def __init__(self, power: int = 10):
         if isinstance(power, bool) or not isinstance(power, int) or power < 2:
@@ -185,6 +184,6 @@ class BPRLoss(_Softmax):
     by :math:`n_+ \log 2` a bound of 1 - AUC. Weights multiply pairs. Defined on groups with both classes.
     """
 
-    name: ClassVar[str] = "bpr"
-    loss: ClassVar[str] = "bpr"
+    name = "bpr"
+    loss = "bpr"
     _group_k = GroupedSurrogate._group_k

@@ -10,7 +10,6 @@ and differ in the threshold t; with the highest negative it is TopPush.
 from __future__ import annotations
 
 from types import ModuleType
-from typing import ClassVar
 
 from attop._core.sample import resolve_each
 from attop._core.typing import TopLike
@@ -44,8 +43,8 @@ class InfinitePushHinge(_AboutThreshold):
     every positive beats every negative by 1. Defined on groups with a positive and a negative.
     """
 
-    name: ClassVar[str] = "infinite-push"
-    loss: ClassVar[str] = "hinge"
+    name = "infinite-push"
+    loss = "hinge"
 
 
 class TopPushLoss(_AboutThreshold):
@@ -61,8 +60,8 @@ class TopPushLoss(_AboutThreshold):
     infinity when squared.
     """
 
-    name: ClassVar[str] = "top-push"
-    loss: ClassVar[str] = "squared_hinge"
+    name = "top-push"
+    loss = "squared_hinge"
 
 
 class TopPushK(TopSurrogate, _AboutThreshold):
@@ -94,8 +93,8 @@ class TopPushK(TopSurrogate, _AboutThreshold):
     TopPush. The regulariser is the solver's.
     """
 
-    name: ClassVar[str] = "top-push-k"
-    loss: ClassVar[str] = "top_push_k"
+    name = "top-push-k"
+    loss = "top_push_k"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         return against_negatives(self.top, n_pos, n_neg)
@@ -139,9 +138,9 @@ class PatMatLoss(TopSurrogate, _AboutThreshold):
     leaves the hinge l open; its square is smooth, and so is the threshold. The regulariser is the solver's.
     """
 
-    name: ClassVar[str] = "pat-mat"
-    smooth: ClassVar[bool] = True
-    loss: ClassVar[str] = "pat_mat"
+    name = "pat-mat"
+    smooth = True
+    loss = "pat_mat"
 
     def __init__(self, top: TopLike, beta: float = 1.0):
         super().__init__(top)
@@ -173,8 +172,8 @@ class PatMatNPLoss(PatMatLoss):
     Differences from the paper: as for `PatMatLoss`.
     """
 
-    name: ClassVar[str] = "pat-mat-np"
-    loss: ClassVar[str] = "pat_mat_np"
+    name = "pat-mat-np"
+    loss = "pat_mat_np"
 
     def _group_k(self, n_pos: Amounts, n_neg: Amounts) -> KOfGroups:
         k = resolve_each(self.top, n_pos, n_neg, of_negatives=True)

@@ -264,7 +264,7 @@ def _progress(name: str, most: int) -> Report:
 
 
 def _rank(top: Top, y: Ints, weight: Floats | None, counts: Ints | Floats) -> int:
-    """Return the rank of the quantile in the sample that holds item i `counts[i]` times.
+    """Compute the rank of the quantile in the sample that holds item i `counts[i]` times.
 
     `weight` is how often the item is among those that `top` counts: once, if it is None.
     """

@@ -14,7 +14,7 @@ from attop.solvers._base import History
 def quantile_items(
     scores: Floats, weight: Ints | Floats, targets: Sequence[int]
 ) -> Ints:
-    """Return the item at each quantile of the scores, (n, m), of each model: shape (len(targets), m).
+    """Find the item at each quantile of the scores, (n, m), of each model: shape (len(targets), m).
 
     The quantile is the target-th largest score of a sample that holds item i `weight[i]` times. Among items
     of equal score it is one of them.
@@ -31,7 +31,7 @@ def quantile_items(
 
 
 def resolution(gap: float, score_range: float) -> float:
-    """Return the difference between two distances from a quantile that may be solver error alone.
+    """Compute the difference of two distances from a quantile that may be solver error alone.
 
     The objective is strongly convex: a relative duality gap bounds the error of the scores by a multiple of
     ``sqrt(gap)``, in units of the hinge's margin 1, or of the range of the scores where that is smaller.
@@ -119,7 +119,7 @@ class SolvedProblems:
     def choose(
         self, target: int, tol: float, complete: bool, history: History
     ) -> QuantileModel:
-        """Return the model nearest to the quantile; among equally near ones, that of the smallest objective.
+        """Choose the model nearest to the quantile; among equally near ones, that of the smallest objective.
 
         Problems that missed `tol` are considered only if all did. Distances count as equal within
         `resolution`, except 0: a model at distance 0 is feasible for the paper's problem (1), whatever the

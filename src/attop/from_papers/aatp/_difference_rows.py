@@ -132,7 +132,7 @@ class DifferenceRows:
         )
 
     def keep(self, mask: Bools) -> DifferenceRows:
-        """Return itself: a batch of one is never narrowed."""
+        """Keep the only problem: a batch of one is never narrowed."""
         return self
 
 

@@ -5,14 +5,16 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from attop._core.compiled import discard_stale
+from attop._core.compiled import KERNEL, discard_stale
 
 discard_stale(Path(__file__).parent)
 
+_OPTIONS = {**KERNEL, "error_model": "numpy", "fastmath": {"contract"}}
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+
+@njit(**_OPTIONS)
 def objectives(c, alpha, margins):
-    """Return ``sum_i c_i (1 - margin_i)+`` and ``sum_i alpha_i`` of every problem."""
+    """Sum ``c_i (1 - margin_i)+`` and ``alpha_i`` over the items i of every problem."""
     n, m = alpha.shape
     hinge = np.zeros(m)
     total = np.zeros(m)
@@ -24,7 +26,7 @@ def objectives(c, alpha, margins):
     return hinge, total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**_OPTIONS)
 def weigh(alpha, slack, z, u, margins, theta, right):
     """Fill `theta`, the weights of the Newton system, and `right`, theta times its right-hand side.
 
@@ -45,7 +47,7 @@ def weigh(alpha, slack, z, u, margins, theta, right):
     return mu
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**_OPTIONS)
 def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
     """Fill `da` with the affine-scaling direction of alpha, which aims at complementarity 0.
 
@@ -53,10 +55,8 @@ def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
     for: Mehrotra's centering parameter times `mu`.
     """
     n, m = alpha.shape
-    rate = np.zeros(m)
+    rate = np.ones(m)
     cross = np.zeros(m)
-    for b in range(m):
-        rate[b] = 1.0
     for i in range(n):
         for b in range(m):
             step = theta[i, b] * (1.0 - margins[i, b] - moved[i, b])
@@ -74,7 +74,7 @@ def predict(alpha, slack, z, u, margins, theta, moved, mu, da):
     return target
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**_OPTIONS)
 def correct(
     alpha,
     slack,
@@ -110,16 +110,14 @@ def correct(
             right[i, b] = theta[i, b] * (1.0 - margins[i, b] + low - high)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**_OPTIONS)
 def advance(alpha, slack, z, u, theta, right, moved, lower, upper, share):
     """Take the step in place, shortened to `share` of the way to the nearest bound; return its lengths.
 
     Overwrites `right`, `lower` and `upper`.
     """
     n, m = alpha.shape
-    rate = np.zeros(m)
-    for b in range(m):
-        rate[b] = 1e-300
+    rate = np.full(m, 1e-300)
     for i in range(n):
         for b in range(m):
             da = right[i, b] - theta[i, b] * moved[i, b]
@@ -149,7 +147,7 @@ def advance(alpha, slack, z, u, theta, right, moved, lower, upper, share):
 LANES = 16
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**_OPTIONS)
 def factor(gram, mixed, total, threshold_item):
     """Factorise ``I + G_b - z_b t_b' - t_b z_b' + T_b z_b z_b'`` for every b.
 
@@ -212,7 +210,7 @@ def factor(gram, mixed, total, threshold_item):
                     gram[row, start + lane] = tile[j, i, lane]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(**_OPTIONS)
 def solve(packed, x):
     """Solve in place with factors from `factor`; `x` of shape (d, m) holds the right-hand sides."""
     d, m = x.shape

@@ -225,7 +225,7 @@ class Search:
         offset = threshold_score - np.take_along_axis(
             solution.scores, items, axis=0
         )
-        # Equal items have equal scores but for rounding.
+        # Equal items have equal scores, rounding aside.
         offset[np.abs(offset) <= 1e-13 * np.abs(solution.scores).max(axis=0)] = 0.0
         score_range = np.ptp(solution.scores, axis=0)
         candidates = SolvedProblems(
@@ -272,17 +272,17 @@ SEARCHES = {
 
 
 def problems_at_most(problem: ThresholdSVM, search: str) -> int:
-    """Return the most problems that a search, by its name, solves for one target."""
+    """Bound the number of problems that a search, by its name, solves for one target."""
     return problem.n if search == "exhaustive" else _max_problems(problem)
 
 
 def work(problem: ThresholdSVM) -> float:
-    """Return the work of one problem, in units of which about 1e8 take a second."""
+    """Estimate the work of one problem, in units of which about 1e8 take a second."""
     n, d = problem.Z.shape
     return float(n * (d + 30.0) ** 2)
 
 
 def _max_problems(problem: ThresholdSVM) -> int:
-    """Return the most problems that a fixed-point search may solve for one target."""
+    """Bound the number of problems that a fixed-point search may solve for one target."""
     n = problem.n
     return n if n <= _SMALL else min(n, max(16, int(_EFFORT / work(problem))))

@@ -47,7 +47,7 @@ class Batch:
         return self._X
 
     def scores(self, W: Floats) -> Floats:
-        """Return ``X @ W``, shape (b, m), for `W` of shape (d, m)."""
+        """Compute ``X @ W``, shape (b, m), for `W` of shape (d, m)."""
         if W.shape[1] > 1 or not isinstance(self._sample, np.ndarray):
             return self.X @ W
         scores = np.empty((len(self.rows), 1))
@@ -55,7 +55,7 @@ class Batch:
         return scores
 
     def gradient(self, C: Floats) -> Floats:
-        """Return ``X.T @ C``, shape (d, m), for `C` of shape (b, m)."""
+        """Compute ``X.T @ C``, shape (d, m), for `C` of shape (b, m)."""
         if C.shape[1] > 1 or not isinstance(self._sample, np.ndarray):
             return self.X.T @ C
         gradient = np.zeros((self._sample.shape[1], 1))
@@ -228,14 +228,14 @@ class QueryBatches(BatchSource):
 def batches_of(
     X: Features, y: Ints, groups: Ints | None, top: Top, batch_size: int, rng: Rng
 ) -> BatchSource:
-    """Return `QueryBatches` of a sample with groups, else `Batches`."""
+    """Make the source of batches: `QueryBatches` of a sample with groups, else `Batches`."""
     if groups is None:
         return Batches(X, y, top, batch_size, rng)
     return QueryBatches(X, y, groups, top, rng)
 
 
 def batch_top(top: Top, size: int, n_pos: int, n: int) -> int:
-    """Return k within a batch of `size` items, `n_pos` of them positive, of a sample of `n`.
+    """Compute k within a batch of `size` items, `n_pos` of them positive, of a sample of `n`.
 
     A fraction, of the items (`tau`, or `k` of a list) or of the positives (`kappa`), is taken of the
     batch. A fixed `k` is shrunk like the batch, to ``k * size / n`` rounded half up, at least 1. In each

@@ -61,7 +61,7 @@ def projected_step(W, gradient, step, radius, total):
 
 @njit(cache=True, nogil=True)
 def mistakes(scores, n_pos, k, average, coef):
-    """Return the negatives among the k highest of b scores, which win ties; -1 if a score is not finite.
+    """Count the negatives among the k highest of b scores, which win ties; -1 if a score is not finite.
 
     Positives come first, ``1 <= k <= n_pos < b``. `coef` receives the coefficient of each item in the update,
     which raises all false negatives with `average`, else only the highest.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from attop._core.typing import Floats
@@ -31,11 +29,11 @@ class MistakeDriven:
     then a mistake, and a pass free of mistakes ranks the positives strictly above. The mistake bound
     holds for any rule.
 
-    Differences from the paper, beside those of `attop.PerceptronAtK`: k is at most the number of positives of
-    the batch.
+    Differences from the paper, besides those of `attop.PerceptronAtK`: k is at most the number of positives
+    of the batch.
     """
 
-    counts_mistakes: ClassVar[bool] = True
+    counts_mistakes = True
 
     def __init__(
         self, n_features: int, surrogate: str = "avg", *, average: bool = False

@@ -46,8 +46,8 @@ class MiniBatchRanker(Ranker):
         Batches of one class only.
     """
 
-    _dtypes: ClassVar[tuple[type[np.floating[Any]], ...]] = (np.float64, np.float32)
-    _takes_sparse: ClassVar[bool] = True
+    _dtypes = (np.float64, np.float32)
+    _takes_sparse = True
 
     _default_top: ClassVar[TopLike] = {"kappa": 0.25}
 
@@ -127,7 +127,7 @@ class MiniBatchRanker(Ranker):
         return self
 
     def _known(self, classes: ArrayLike) -> NDArray[Any]:
-        """Return the classes of a stream, the positive one last; refuse other numbers than two."""
+        """Order the two classes of a stream, the positive one last; refuse another number of them."""
         labels = np.unique(classes)
         if len(labels) != 2:
             raise ValueError(
@@ -140,7 +140,7 @@ class MiniBatchRanker(Ranker):
         return ordered
 
     def _start(self, n_features: int) -> AveragedDescent | MistakeDriven:
-        """Return the state at the start of learning."""
+        """Make the state at the start of learning."""
         raise NotImplementedError
 
     def _learn(self, batches: BatchSource) -> None:
@@ -148,7 +148,8 @@ class MiniBatchRanker(Ranker):
         raise NotImplementedError
 
     def _epochs(self) -> int:
-        raise NotImplementedError
+        """Passes over the sample: one, unless the learner has the parameter `epochs`."""
+        return getattr(self, "epochs", 1)
 
     def _passes_over(
         self, data: Training, state: AveragedDescent | MistakeDriven
@@ -195,7 +196,7 @@ class AveragedRanker(MiniBatchRanker):
     radius: float = 10.0
 
     def _kind(self) -> Callable[[Top], Surrogate]:
-        """Return the class of the surrogate."""
+        """Class of the surrogate that is minimised."""
         raise NotImplementedError
 
     def _start(
@@ -224,14 +225,12 @@ class AveragedRanker(MiniBatchRanker):
         for j, model in enumerate(models):
             alone = solution.model(j)
             model._state = state.alone(j)
-            model._set_linear(alone.coef[:, 0], data)
-            model._store_progress(alone)
-            model.objective_ = float(alone.objective[0])
+            model._store_linear(alone, data)
             model.n_skipped_ = solution.n_skipped
 
 
 def _passes(model: AveragedRanker) -> Hashable:
-    """Return the parameters shared by models trained together: all but `eta` and `radius`."""
+    """Collect the parameters shared by models trained together: all but `eta` and `radius`."""
     # A RandomState equals itself only: models that hold their own are trained apart.
     order = model.random_state
     return (
@@ -293,9 +292,6 @@ class SGDAtK(AveragedRanker):
     def _kind(self) -> Callable[[Top], Surrogate]:
         return PrecAtKAvg if self.surrogate == "avg" else PrecAtKMax
 
-    def _epochs(self) -> int:
-        return self.epochs
-
 
 @ranker
 class OnePMB(AveragedRanker):
@@ -343,9 +339,6 @@ class OnePMB(AveragedRanker):
 
     def _kind(self) -> Callable[[Top], Surrogate]:
         return PrecAtKStruct
-
-    def _epochs(self) -> int:
-        return 1
 
 
 @ranker
@@ -421,9 +414,6 @@ class PerceptronAtK(MiniBatchRanker):
         from attop.from_papers.minibatch._perceptron import MistakeDriven
 
         return MistakeDriven(n_features, self.surrogate, average=self.average)
-
-    def _epochs(self) -> int:
-        return self.epochs
 
     def _learn(self, batches: BatchSource) -> None:
         self._state.update(

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,7 +60,7 @@ class AveragedDescent:
         Steps done.
     """
 
-    counts_mistakes: ClassVar[bool] = False
+    counts_mistakes = False
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class AveragedDescent:
         self.coef = np.where(self.overflowed, self.coef, average)
 
     def alone(self, j: int) -> AveragedDescent:
-        """Return model `j`, to be trained further by itself."""
+        """Copy model `j`, to be trained further by itself."""
         one = copy.copy(self)
         for name in ("_eta", "_radius", "_W", "_total", "coef", "overflowed"):
             setattr(one, name, getattr(self, name)[..., j : j + 1].copy())
@@ -140,7 +140,7 @@ def descend(
     status: Status = "max_iter"
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, epochs + 1):
-            # Or an array; one for each step of a perceptron would take long.
+            # A perceptron returns one number a step: to make arrays of them would take long.
             total: Any = 0.0
             count = 0
             for batch in batches.one_pass():

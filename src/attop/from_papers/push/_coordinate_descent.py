@@ -32,11 +32,11 @@ class FeatureRankers:
         self._X = X
 
     def correlate(self, coef: Floats) -> Floats:
-        """Return ``X.T @ coef``, shape (d,)."""
+        """Compute ``X.T @ coef``, shape (d,)."""
         return self._X.T @ coef
 
     def column(self, j: int) -> Floats:
-        """Return feature j, shifted and scaled to [-1/2, 1/2]; its `width` must be positive."""
+        """Shift and scale feature j to [-1/2, 1/2]; its `width` must be positive."""
         column = self._X[:, j] - self._centre[j]
         column /= self.width[j]
         return column
@@ -63,7 +63,7 @@ class CoordinateSolution(Solution):
     steps: Floats
 
     def after(self, rounds: int) -> CoordinateSolution:
-        """Return the solution as it was after `rounds`: the start of a path is the path of fewer rounds."""
+        """Cut the solution back to `rounds`: the start of a path is the path of fewer rounds."""
         check_numbers(max_iter=rounds)
         if rounds >= self.n_iter:
             return self

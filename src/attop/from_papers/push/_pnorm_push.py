@@ -152,7 +152,7 @@ class PNormPush(WeightedRanker):
     def _rankers(
         self, data: Training, binned: dict[int | None, ThresholdRankers]
     ) -> Features | ThresholdRankers:
-        """Return the features, or thresholds of them, which are kept in `binned`."""
+        """Choose the weak rankers: the features, or thresholds of them, which are stored in `binned`."""
         if self.weak_rankers == "features":
             return data.X
         from attop.from_papers.push._threshold_rankers import ThresholdRankers
@@ -222,7 +222,7 @@ class PNormPush(WeightedRanker):
 
 
 def _path(model: PNormPush) -> Hashable:
-    """Return the parameters shared by models trained together."""
+    """Collect the parameters shared by models trained together."""
     kind = (
         model.p,
         model.price,

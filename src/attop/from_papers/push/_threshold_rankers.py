@@ -54,7 +54,7 @@ class ThresholdRankers:
         )
 
     def correlate(self, coef: Floats) -> Floats:
-        """Return ``H.T @ coef`` of shape (J,) or (J, m) for `coef` of shape (n,) or (n, m)."""
+        """Compute ``H.T @ coef`` of shape (J,) or (J, m) for `coef` of shape (n,) or (n, m)."""
         if coef.ndim == 2:
             return np.column_stack([self.correlate(column) for column in coef.T])
         product = np.empty(self.shape[1])
@@ -62,7 +62,7 @@ class ThresholdRankers:
         return product
 
     def column(self, j: int) -> Bools:
-        """Return weak ranker j, shape (n,)."""
+        """Compute weak ranker j, shape (n,)."""
         feature = int(np.searchsorted(self._start, j, side="right")) - 1
         return self._interval[feature] > j - self._start[feature]
 
@@ -71,7 +71,7 @@ class ThresholdRankers:
         return [votes.copy() for votes in np.split(coef, self._start[1:-1])]
 
     def __matmul__(self, coef: Floats) -> Floats:
-        """Return ``H @ coef`` of shape (n,) or (n, m) for `coef` of shape (J,) or (J, m)."""
+        """Compute ``H @ coef`` of shape (n,) or (n, m) for `coef` of shape (J,) or (J, m)."""
         if coef.ndim == 2:
             return np.column_stack([self @ column for column in coef.T])
         scores = np.zeros(self.shape[0])

@@ -83,7 +83,7 @@ def factor_descent(
 
 
 def _normalised(factors: Singles) -> tuple[Singles, Singles]:
-    """Return the factors divided by their lengths, and the lengths."""
+    """Divide the factors by their lengths; return the lengths too."""
     length = np.sqrt(np.einsum("ij,ij->i", factors, factors))[:, np.newaxis]
     np.maximum(length, np.finfo(np.float32).tiny, out=length)
     return factors / length, length
@@ -120,7 +120,7 @@ class Backbone:
 
 
 def _degrees(pairs: csr_matrix, axis: int) -> Floats:
-    """Return the number of pairs of each user (axis 1) or item (axis 0), at least 1."""
+    """Count the pairs of each user (axis 1) or item (axis 0), as at least 1."""
     return np.maximum(pairs.getnnz(axis=axis), 1).astype(np.float64)
 
 
@@ -131,7 +131,7 @@ def _gradients(
     users: Ints,
     scale: float,
 ) -> tuple[float, list[Singles]]:
-    """Return the mean loss of `users`, and its gradient by all factors."""
+    """Compute the mean loss of `users`, and its gradient by all factors."""
     vectors = backbone.smoothed(factors)
     items, item_length = _normalised(vectors[1])
     of_users, of_items = (np.zeros_like(array) for array in factors)
@@ -143,7 +143,7 @@ def _gradients(
         slope = np.matmul(directions, items.T, out=lists.scores[: len(block)])
         value += lists.descend(slope, block, scale, 1 / len(users))
         of_users[block] = _tangent(slope @ items, directions, length)
-        # Adds to it.
+        # BLAS adds the product to `of_items`.
         sgemm(
             1.0,
             directions.T,

@@ -53,7 +53,7 @@ class FactorRanker(UserLists):
         Users of a step; all by default. With some ten thousand users, 1000 need far fewer passes.
     n_layers : int, at least 0, default=0
         Layers of LightGCN: a vector is the mean of a factor and of what it becomes when it is passed along
-        the pairs, once to so many times. 0 is matrix factorisation.
+        the pairs, once to `n_layers` times. 0 is matrix factorisation.
     random_state : int or RandomState, optional
         Draws the start and the batches.
         None is 0, so that a fit repeats; `compare_at_top` and the benchmark seed it by the run.

@@ -135,8 +135,17 @@ def _lists(
 
 @njit(**HELPER)
 def weight_of(w, i):
-    """Return the weight of item i; 1 where `w` is empty."""
+    """Read the weight of item i; 1 where `w` is empty."""
     return w[i] if len(w) > 0 else 1.0
+
+
+@njit(**HELPER)
+def total_of(w):
+    """Sum weights, in their order."""
+    total = 0.0
+    for i in range(len(w)):
+        total += w[i]
+    return total
 
 
 @njit(**HELPER)

@@ -10,7 +10,7 @@ from attop._core.compiled import HELPER
 
 # Up to this k, insertion into a sorted buffer beats sorting.
 INSERTION = 32
-# So often the interval that a bound of the k-th largest lies in is halved.
+# How often the interval that holds a bound of the k-th largest is halved.
 HALVINGS = 7
 # Runs of this length are sorted by insertion before they are merged.
 RUN = 16
@@ -67,7 +67,7 @@ def largest(x, k, floor, value, index):
 
 @njit(**HELPER)
 def kth_largest(x, k, values, positions):
-    """Return the `k`-th largest entry; the buffers are of two rows each, as long as `x`."""
+    """Find the `k`-th largest entry; the buffers are of two rows each, as long as `x`."""
     if k <= INSERTION:
         columns = values[1, : min(4 * k, len(x))]
         few = values[0]
@@ -110,7 +110,7 @@ def maxima(x, columns):
 
 @njit(**HELPER)
 def _of_rank(x, k):
-    """Return the `k`-th largest of few, each compared with all at once: to insert them takes longer."""
+    """Find the `k`-th largest of few, each compared with all at once: to insert them takes longer."""
     for i in range(len(x)):
         above = 0
         reached = 0
@@ -136,7 +136,7 @@ def smallest(x, k, value, index):
 
 @njit(**HELPER)
 def ranked(x, weight):
-    """Return scores in descending order, equal ones in order of position, their weights and positions."""
+    """Sort scores in descending order, equal ones by position; return their weights and positions too."""
     n = len(x)
     value = np.empty(n)
     index = np.empty(n, np.int64)
@@ -151,8 +151,14 @@ def ranked(x, weight):
 
 
 @njit(**HELPER)
+def ranked_by_class(row, n_pos, w):
+    """Rank the positives and the negatives of a list apart; see `ranked`."""
+    return ranked(row[:n_pos], w[:n_pos]), ranked(row[n_pos:], w[n_pos:])
+
+
+@njit(**HELPER)
 def within(weight, first, last):
-    """Return the part of each weight that lies between `first` and `last` of their running sum."""
+    """Cut each weight to the part that lies between `first` and `last` of their running sum."""
     part = np.empty(len(weight))
     total = 0.0
     for i in range(len(weight)):

@@ -9,8 +9,13 @@ import numpy as np
 from numba import njit
 
 from attop._core.compiled import HELPER
-from attop.surrogates._kernels.groups import over_groups
-from attop.surrogates._kernels.k_largest import largest, ranked, smallest, within
+from attop.surrogates._kernels.groups import over_groups, total_of
+from attop.surrogates._kernels.k_largest import (
+    largest,
+    ranked_by_class,
+    smallest,
+    within,
+)
 
 
 def _ramp(row, n_pos, w, k, constant, values, positions):
@@ -23,15 +28,20 @@ def _pauc(row, n_pos, w, k, constant, values, positions):
 
 @njit(inline="always")
 def _of_highest(row, n_pos, beta, k, values, positions):
-    top = values[0]
     high = values[1]
-    where = positions[0]
     who = positions[1]
     largest(row[:n_pos], beta, -np.inf, high, who)
+    return _hinges_of(row, n_pos, high[:beta], who, k, values[0], positions[0])
+
+
+@njit(inline="always")
+def _hinges_of(row, n_pos, high, who, k, top, where):
+    """Average the hinges of some positives, in descending order, against the k highest negatives."""
+    beta = len(high)
     count = largest(row[n_pos:], k, high[beta - 1] - 1.0, top, where)
     row[:] = 0.0
     return _pair_hinges(
-        high[:beta],
+        high,
         who,
         top[:count],
         where,
@@ -43,25 +53,12 @@ def _of_highest(row, n_pos, beta, k, values, positions):
 
 
 def _max(row, n_pos, w, k, constant, values, positions):
-    top = values[0]
     low = values[1]
-    where = positions[0]
     who = positions[1]
     beta = smallest(row[:n_pos], min(n_pos, k), low, who)
-    count = largest(row[n_pos:], k, low[0] - 1.0, top, where)
-    row[:] = 0.0
     high = low[:beta][::-1]
     who = who[:beta][::-1]
-    return _pair_hinges(
-        high,
-        who,
-        top[:count],
-        where,
-        1.0,
-        1.0 / (beta * k),
-        row[:n_pos],
-        row[n_pos:],
-    )
+    return _hinges_of(row, n_pos, high, who, k, values[0], positions[0])
 
 
 def _avg(row, n_pos, w, k, constant, values, positions):
@@ -203,10 +200,9 @@ def _weighted_ts(row, n_pos, w, k, constant, values, positions):
 @njit(inline="always")
 def _by_weight(row, n_pos, w, k, most, of_lowest, others):
     """Sum hinges with the highest or lowest positives, that weigh up to `most`, and others with margin 0."""
-    high, c, who = ranked(row[:n_pos], w[:n_pos])
-    top, d, where = ranked(row[n_pos:], w[n_pos:])
+    (high, c, who), (top, d, where) = ranked_by_class(row, n_pos, w)
     d = within(d, 0.0, k)
-    total = _sum(c)
+    total = total_of(c)
     beta = min(total, most)
     scale = 1.0 / (beta * k)
     by_pos = np.zeros(len(high))
@@ -222,10 +218,9 @@ def _by_weight(row, n_pos, w, k, most, of_lowest, others):
 
 def _weighted_avg(row, n_pos, w, k, constant, values, positions):
     """Sum ``d[j] (1 + top[j] - mean)+``, the mean positive weighted."""
-    high, share, who = ranked(row[:n_pos], w[:n_pos])
-    top, d, where = ranked(row[n_pos:], w[n_pos:])
+    (high, share, who), (top, d, where) = ranked_by_class(row, n_pos, w)
     d = within(d, 0.0, k)
-    total = _sum(share)
+    total = total_of(share)
     # A mean of differences: a common offset of the scores does not cost digits.
     mean = 0.0
     for i in range(n_pos):
@@ -248,10 +243,9 @@ def _weighted_avg(row, n_pos, w, k, constant, values, positions):
 
 
 def _weighted_ts_convex(row, n_pos, w, k, constant, values, positions):
-    high, c, who = ranked(row[:n_pos], w[:n_pos])
-    top, d, where = ranked(row[n_pos:], w[n_pos:])
+    (high, c, who), (top, d, where) = ranked_by_class(row, n_pos, w)
     d = within(d, 0.0, k)
-    total = _sum(c)
+    total = total_of(c)
     beta = min(total, k)
     inner = within(c, 0.0, beta)
     others = within(c, beta, total)
@@ -262,26 +256,18 @@ def _weighted_ts_convex(row, n_pos, w, k, constant, values, positions):
     value = _weighted_pairs(high, others, top, d, 0.0, by_pos, by_neg)
     surplus = _weighted_surplus(high, inner, others, top)
     reached = np.zeros(len(top))
-    of_others = _sum(others)
+    of_others = total_of(others)
     for j in range(len(top)):
         if surplus[j] <= 0.0:
             break
         value += d[j] * surplus[j]
         reached[j] = d[j]
         by_neg[j] = d[j] * of_others
-    mass = _sum(reached)
+    mass = total_of(reached)
     for i in range(len(high)):
         by_pos[i] = min(by_pos[i], -others[i] * mass)
     _weighted_pairs(high, inner, top, reached, 1.0, by_pos, by_neg)
     return _written(value, 1.0 / (beta * k), by_pos, who, by_neg, where, row)
-
-
-@njit(**HELPER)
-def _sum(x):
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i]
-    return total
 
 
 @njit(**HELPER)

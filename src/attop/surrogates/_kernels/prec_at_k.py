@@ -3,8 +3,13 @@
 import numpy as np
 from numba import njit
 
-from attop.surrogates._kernels.groups import over_groups
-from attop.surrogates._kernels.k_largest import largest, ranked, smallest, within
+from attop.surrogates._kernels.groups import over_groups, total_of
+from attop.surrogates._kernels.k_largest import (
+    largest,
+    ranked_by_class,
+    smallest,
+    within,
+)
 
 
 def _struct(row, n_pos, w, k, constant, values, positions):
@@ -117,8 +122,7 @@ def _avg(row, n_pos, w, k, constant, values, positions):
 
 def _weighted_struct(row, n_pos, w, k, constant, values, positions):
     """Fill the top with the highest of s + 1[negative], then subtract the positives."""
-    high, c, who = ranked(row[:n_pos], w[:n_pos])
-    top, d, where = ranked(row[n_pos:], w[n_pos:])
+    (high, c, who), (top, d, where) = ranked_by_class(row, n_pos, w)
     by_pos = np.empty(len(high))
     by_neg = np.zeros(len(top))
     for i in range(len(high)):
@@ -167,12 +171,9 @@ def _matched_by_weight(row, n_pos, w, k, of_highest):
     Those are the lowest of the highest positives, or of all. Positives rise and negatives fall along the
     match: the first terms are active.
     """
-    high, c, who = ranked(row[:n_pos], w[:n_pos])
-    top, d, where = ranked(row[n_pos:], w[n_pos:])
+    (high, c, who), (top, d, where) = ranked_by_class(row, n_pos, w)
     row[:] = 0.0
-    total = 0.0
-    for i in range(len(c)):
-        total += c[i]
+    total = total_of(c)
     c = within(c, 0.0, k) if of_highest else within(c, total - min(k, total), total)
     d = within(d, 0.0, k)
     value = 0.0

@@ -28,7 +28,7 @@ def _weighted_soft(row, n_pos, w, k, width, values, positions):
 
 @njit(inline="always")
 def _about_weighted_kth(row, w, k, width):
-    """Return a number about a width from the highest score with a weight of at least k at or above it.
+    """Find, to about a width, the highest score with a weight of at least k at or above it.
 
     Sorting would take longer than all else.
     """
@@ -126,7 +126,7 @@ def _cut(e, w, k, total):
 
 @njit(**HELPER)
 def _sums(e, w, cut, slopes):
-    """Return the weight inside the cut, and how fast it falls as u rises.
+    """Sum the weight inside the cut, and how fast it falls as u rises.
 
     `slopes` is `e`, and becomes what each item adds to the second, or empty. Block by block, because many
     equal numbers, added one by one, are all rounded the same way.
@@ -174,7 +174,7 @@ def _sums_and_slopes(e, w, cut):
 # Not fastmath: in another order the products overflow.
 @njit(**HELPER)
 def _sigmoid(e, cut):
-    """Return e / (e + cut) and its derivative in the logarithm of e."""
+    """Compute e / (e + cut) and its derivative in the logarithm of e."""
     inverse = 1.0 / (e + cut)
     sigma = e * inverse
     return sigma, sigma * (cut * inverse)

@@ -7,7 +7,7 @@ from attop._core.compiled import HELPER
 from attop.surrogates._kernels.groups import over_groups, weight_of
 from attop.surrogates._kernels.k_largest import kth_largest, maxima, ranked
 
-# Of it and all below, the exponential is 0.
+# The exponential of this number, and of all below, is 0.
 LOWEST = -800.0
 # Maxima found at once, before that of all.
 WIDTH = 32
@@ -102,7 +102,7 @@ def _psl(row, n_pos, w, k, power, values, positions):
 
 @njit(**HELPER)
 def _kth_weight(row, w, k):
-    """Return the highest score at and above which the items weigh k."""
+    """Find the highest score at and above which the items weigh k."""
     by_score, by_rank, _ = ranked(row, w)
     at = 0
     reached = by_rank[0]
@@ -162,7 +162,7 @@ def _softmax_within(quantile, row, n_pos, w, width, values):
         inside = (1.0 if row[i] > quantile else share[i]) / (1.0 + share[i])
         value += weight_of(w, i) * inside * loss
         total += weight_of(w, i) * inside * slope
-        # Divided before it is multiplied: the loss may be as large as the largest number.
+        # Divide before multiplying: the loss may be as large as the largest number.
         row[i] = (
             weight_of(w, i) * inside * ((1.0 - inside) * (loss / width) - slope)
         )
@@ -216,7 +216,7 @@ def _logarithms(x):
 
 @njit(**HELPER, fastmath={"reassoc", "contract"})
 def _logistic(negatives, score, w, x, product):
-    """Return the sum of positive differences d; `x`, exp(-abs(d)), gets slopes, `product` times 1 + x."""
+    """Sum the positive differences d; `x`, exp(-abs(d)), becomes slopes, `product` is multiplied by 1 + x."""
     total = 0.0
     for j in range(len(x)):
         d = negatives[j] - score
@@ -259,5 +259,5 @@ softmax, at_k, weighted_at_k, bpr, psl = map(
     over_groups, (_softmax, _at_k, _weighted_at_k, _bpr, _psl)
 )
 talos, weighted_talos = map(over_groups, (_talos, _weighted_talos))
-# Which weigh the items if there are weights.
+# Functions that weigh the items if there are weights.
 weighted_softmax, weighted_bpr, weighted_psl = softmax, bpr, psl

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from attop.surrogates._kernels.groups import over_groups, weight_of
+from attop.surrogates._kernels.groups import over_groups, total_of, weight_of
 from attop.surrogates._kernels.k_largest import largest, ranked, within
 
 # Newton's method takes about 6 steps; rounding must not make it go on for ever.
@@ -57,9 +57,7 @@ def _against_highest_by_weight(row, n_pos, w, square):
     highest = row[where]
     row[n_pos:] = 0.0
     value = 0.0
-    total = 0.0
-    for i in range(n_pos):
-        total += w[i]
+    total = total_of(w[:n_pos])
     for i in range(n_pos):
         share = w[i] / total
         u = max(0.0, 1.0 + (highest - row[i]))
@@ -179,5 +177,5 @@ top_push_k, weighted_top_push_k = map(
     over_groups, (_top_push_k, _weighted_top_push_k)
 )
 pat_mat, pat_mat_np = map(over_groups, (_pat_mat, _pat_mat_np))
-# Which weigh the items if there are weights.
+# Functions that weigh the items if there are weights.
 weighted_pat_mat, weighted_pat_mat_np = pat_mat, pat_mat_np
