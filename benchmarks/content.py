@@ -4,8 +4,9 @@ python -m benchmarks.content [REVISION]
 
 A function, or what a class or a module says outside its functions, is one unit. A unit of then is found again
 by its file and name, else by its name alone, else by likeness: at least half of the names and constants in
-common. Units found again show whether what was there has grown or shrunk. Those that are new are summed by
-the topic that brought them.
+common. Units found again show whether what was there has grown or shrunk: what is left of it is the content
+then or now, whichever is less, and the growth is what was added inside it. Those that are new are summed
+by the topic that brought them.
 """
 
 import ast
@@ -206,6 +207,7 @@ def show_units(revision, old_units, new_units, pairs):
     print(
         f"  there: {same:,} then, {still:,} now in {len(pairs):,} (grown by {grown:,}, shrunk by {shrunk:,})"
     )
+    print(f"  left of it: {still - grown:,}")
     print(f"now: {everything:,} nodes in {len(new_units):,} units")
     topics = Counter()
     for unit in new:
