@@ -23,7 +23,7 @@ class Entry:
 
 @cache
 def bibliography() -> dict[str, Entry]:
-    """Return the publications attop knows, by key."""
+    """Read the publications that attop knows, by key."""
     text = FILE.read_text(encoding="utf-8")
     entries = {}
     for entry in re.finditer(
@@ -37,7 +37,7 @@ def bibliography() -> dict[str, Entry]:
 
 
 def cited(keys: Iterable[str]) -> list[Entry]:
-    """Return attop's own entry and those of the keys, in the order of the file."""
+    """Select attop's own entry and those of the keys, in the order of the file."""
     wanted = {"attop", *keys}
     if unknown := wanted - set(bibliography()):
         raise KeyError(f"references.bib has no entry {', '.join(sorted(unknown))}")

@@ -53,7 +53,7 @@ class ToySample(NamedTuple):
 
 
 def easy_sample(n: int = 60, seed: int = 0) -> ToySample:
-    """Return a sample, a third positive, whose classes differ in two of four features."""
+    """Draw a sample, a third positive, whose classes differ in two of four features."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 3 == 0).astype(np.int64)
     X = rng.normal(size=(n, 4))
@@ -70,7 +70,7 @@ class Method:
     params: Mapping[str, object] = field(default_factory=dict)
 
     def new(self, **changes: object) -> Any:
-        """Return an unfitted estimator, seeded as the benchmark does."""
+        """Make an unfitted estimator, seeded as the benchmark does."""
         estimator = self.kind(**self.params)
         if "random_state" in estimator.get_params():
             changes = {"random_state": 0, **changes}
@@ -84,19 +84,19 @@ class Method:
     def fit(
         self, sample: ToySample, *, groups: bool = False, **changes: object
     ) -> Any:
-        """Return a fitted estimator."""
+        """Make and fit an estimator."""
         extra = {"groups": sample.groups} if groups else {}
         return self.new(**changes).fit(sample.X, sample.y, **extra)
 
     def scores(
         self, sample: ToySample, *, groups: bool = False, **changes: object
     ) -> Floats:
-        """Return the scores of the items it is fitted on."""
+        """Score the items that it is fitted on."""
         return score(self.fit(sample, groups=groups, **changes), sample.X)
 
 
 def score(model: Any, X: Floats) -> Floats:
-    """Return scores of the right shape, all finite."""
+    """Score items; fail unless there is one finite number for each."""
     try:
         return scores_of(model, X, protect=True)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -126,7 +126,7 @@ def expect_ranking(y: Ints, scores: Floats) -> None:
 
 
 def refuses(work: Callable[[], object], what: str) -> bool:
-    """Return whether `work` raises a ValueError with a message; fail for any other error."""
+    """Tell whether `work` raises a ValueError with a message; fail for any other error."""
     try:
         work()
     except ValueError as error:

@@ -39,19 +39,19 @@ def check_stem(name: str, what: str) -> None:
 
 
 def plain_cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula: text that begins one gets an apostrophe."""
+    """Guard a cell from being taken for a formula: text that begins one gets an apostrophe."""
     return (
         f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
     )
 
 
 def original_cell(text: str) -> str:
-    """Return the text that `plain_cell` made this of."""
+    """Undo `plain_cell`."""
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Return a table as CSV, cells and heads by `plain_cell`. An undefined number is an empty field."""
+    """Write a table as CSV, cells and heads by `plain_cell`. An undefined number is an empty field."""
     plain = frame.rename(columns=plain_cell)
     for i, dtype in enumerate(frame.dtypes):
         if dtype.kind not in "biufcmM":
@@ -238,7 +238,7 @@ def read_json(path: StrPath) -> dict[str, Any]:
 
 
 def parse_json(text: bytes) -> dict[str, Any]:
-    """Return the content of what `write_json` wrote; raise `ValueError` for anything else."""
+    """Parse what `write_json` wrote; raise `ValueError` for anything else."""
     try:
         content = json.loads(text.decode("utf-8"))
         # Refuses half a pair of surrogates.

@@ -184,7 +184,7 @@ class LogHandler(LogHandlerBase):
 
 
 def _sentence(words: str) -> str:
-    """Return the scheduler's words on a job, without its command and the closing words of Snakemake."""
+    """Cut the scheduler's words on a job to its reason, without the command and Snakemake's closing words."""
     lines = words.partition(_CLOSING)[0].splitlines()
     head = itertools.takewhile(lambda line: not line.startswith("    "), lines)
     return " ".join(line.strip() for line in head)
@@ -197,7 +197,7 @@ def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:
 
 
 def reason_of(job: Job) -> str:
-    """Return the reason why a job that ended well failed all the same; empty if there is none.
+    """Find the reason why a job that ended well failed all the same; empty if there is none.
 
     A training job has a record, which may say that its method failed; a download has a receipt, which may
     say that the files are unavailable.

@@ -192,7 +192,7 @@ class Display:
 
 
 def _read_manifest(path: str) -> dict[str, Any]:
-    """Return a manifest; empty if there is none."""
+    """Read a manifest; it is empty if it cannot be read."""
     try:
         return dict(json.loads(Path(path).read_text(encoding="utf-8")))
     except (OSError, ValueError):

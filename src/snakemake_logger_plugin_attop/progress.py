@@ -202,7 +202,7 @@ class _MeanTimes:
             self._all += seconds
 
     def of(self, pair: tuple[str, str]) -> float:
-        """Return the mean of a data set and method, else of the method, else of the data set, else of all."""
+        """Average the times of data set and method, else of the method, else of the data set, else of all."""
         dataset, method = pair
         times = (
             self._by_pair.get(pair)

@@ -89,7 +89,7 @@ def list_changes(before: Path, after: Path) -> Iterator[str]:
 
 
 def _changed_lines(runs: Runs) -> list[str]:
-    """Return the lines of the configurations that only one of two runs has."""
+    """List the lines of the configurations that only one of two runs has."""
     one, other = (
         str(manifest.get("config", "")).splitlines() for manifest, _ in runs
     )
@@ -97,7 +97,7 @@ def _changed_lines(runs: Runs) -> list[str]:
 
 
 def _changed_values(both: pd.DataFrame) -> list[str]:
-    """Return the means that moved, with their values before and after, the largest change first."""
+    """List the means that moved, with their values before and after, the largest change first."""
     change = (both["after"] - both["before"]).sort_values(key=abs, ascending=False)
     moved = both.loc[change.index[change.abs() > _LITTLE]]
     cells = [
@@ -121,7 +121,7 @@ def _values_of_one_run(before: pd.Series, after: pd.Series) -> Iterator[str]:
 
 
 def _changed_verdicts(runs: Runs) -> list[str]:
-    """Return the best models and their verdicts where these differ between two runs."""
+    """List the best models and their verdicts where these differ between two runs."""
     first, second = (_verdicts(manifest, tables) for manifest, tables in runs)
     common = first.keys() & second.keys()
     rows = [
@@ -135,7 +135,7 @@ def _changed_verdicts(runs: Runs) -> list[str]:
 def _verdicts(
     manifest: Entry, tables: dict[str, pd.DataFrame]
 ) -> dict[tuple[str, ...], str]:
-    """Return the best model of each data set, metric and top, with its verdict."""
+    """Judge the best model of each data set, metric and top."""
     judged = judge_all(
         tables["evaluation"], tables["runs"], manifest.get("datasets")
     )

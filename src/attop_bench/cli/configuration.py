@@ -21,7 +21,7 @@ from attop_bench.run.places import default_configuration, with_places
 
 
 def read_raw(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the merged keys of the configuration files and of ``--config``."""
+    """Merge the keys of the configuration files and of ``--config``."""
     raw: dict[str, Any] = {}
     for file in (default_configuration(beside), *options.configfile):
         _merge(raw, read_yaml(file))
@@ -39,19 +39,19 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the entries of a configuration's catalogue files, by section."""
+    """Read the entries of a configuration's catalogue files, by section."""
     return {
         section: read_yaml(file) for section, file in catalogue_files(raw).items()
     }
 
 
 def read_config(options: argparse.Namespace) -> Config:
-    """Return the checked configuration."""
+    """Read and check the configuration."""
     return load_config(read_raw(options))
 
 
 def identifier(entry: object) -> str:
-    """Return the name of an entry of ``datasets`` or ``methods``."""
+    """Name an entry of ``datasets`` or ``methods``."""
     return str(entry.get("id") if isinstance(entry, Mapping) else entry)
 
 
@@ -66,7 +66,7 @@ def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
 
 
 def names_of(options: argparse.Namespace, section: str) -> list[str]:
-    """Return the names of ``datasets`` or ``methods`` that a command may be given."""
+    """List the names of ``datasets`` or ``methods`` that a command may be given."""
     raw = read_raw(options)
     entries = raw.get(section)
     chosen = map(identifier, entries if isinstance(entries, list) else ())

@@ -89,7 +89,7 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
 
 
 def requirements(extra: str = "") -> dict[str, SpecifierSet]:
-    """Return the requirements of attop and one of its extras."""
+    """List the requirements of attop and one of its extras."""
     wanted: dict[str, SpecifierSet] = {}
     for requirement in map(Requirement, requires("attop") or []):
         if requirement.marker is None or requirement.marker.evaluate(
@@ -265,12 +265,12 @@ def _check_files(config: Config) -> Iterator[Finding]:
 
 
 def _folder_of(mirror: str) -> Path:
-    """Return the folder of a mirror, given by its path or its address."""
+    """Locate the folder of a mirror, given by its path or its address."""
     return Path(unquote(urlsplit(mirror).path) if "://" in mirror else mirror)
 
 
 def _missing_files(config: Config, mirror: Path | None) -> dict[str, Source]:
-    """Return the files that neither the cache nor the folder of a mirror has."""
+    """Find the files that neither the cache nor the folder of a mirror has."""
     files = {
         file.path: file for data in config.datasets for file in data.files.values()
     }

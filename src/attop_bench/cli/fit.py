@@ -129,7 +129,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
 def _load(
     plan: Plan, run: Run, job: Job, options: argparse.Namespace
 ) -> tuple[Dataset, list[Fold]]:
-    """Return a prepared data set and its folds; `options` are those of the snakemake that makes them."""
+    """Load a prepared data set and its folds; `options` are those of the snakemake that makes them."""
     prepared = plan.stage_path(run.dataset)
     cut = plan.folds_path(run.dataset, run.repeat)
     if not (prepared.exists() and cut.exists()):
@@ -161,7 +161,7 @@ def _check(
 
 
 def _as_configured(plan: Plan, name: str, dataset: Dataset) -> bool:
-    """Return whether a prepared data set is of the kind, parameters and seed of the configuration."""
+    """Tell whether a prepared data set is of the kind, parameters and seed of the configuration."""
     specs = [plan.stage_spec(name, stage) for stage in plan.stages(name)]
     params = {
         name: value for spec in specs for name, value in spec["params"].items()

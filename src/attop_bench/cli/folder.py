@@ -30,7 +30,7 @@ main()
 
 
 def benchmark() -> list[str]:
-    """Return the files and folders of the benchmark: all that are installed, of a clone those of a wheel."""
+    """List the files and folders of the benchmark: all that are installed, of a clone those of a wheel."""
     project = source() / "pyproject.toml"
     if not project.exists():
         return sorted(path.name for path in source().iterdir())

@@ -21,14 +21,14 @@ GATE = 3
 
 
 def source() -> Path:
-    """Return the folder of the workflow, in a clone or in the installed package."""
+    """Locate the folder of the workflow, in a clone or in the installed package."""
     package = Path(attop_bench.__file__).parent
     clone = package.parents[1]
     return clone if (clone / "Snakefile").is_file() else package / "benchmark"
 
 
 def beside(file: str) -> str:
-    """Return the path of a file of the benchmark's: that of the folder whose Snakefile is run.
+    """Locate a file of the benchmark in the folder whose Snakefile is run.
 
     This is the working directory, if it is a copy of the benchmark, else `source`.
     """
@@ -79,7 +79,7 @@ def add_configuration(
 
 
 def command_line(options: argparse.Namespace, *words: str | Path) -> str:
-    """Return a command for the same configuration, by default ``snakemake``, as text."""
+    """Write a command for the same configuration, by default ``snakemake``, as text."""
     from joblib import cpu_count
 
     return shlex.join(
@@ -90,7 +90,7 @@ def command_line(options: argparse.Namespace, *words: str | Path) -> str:
 def command(
     options: argparse.Namespace, cores: int | str, *words: str | Path
 ) -> list[str]:
-    """Return a command for the same configuration, by default ``snakemake``, in its parts."""
+    """List the parts of a command for the same configuration, by default ``snakemake``."""
     keys = ["--config", *options.config] if options.config else []
     if words[:1] == ("attop",):
         files = [

@@ -166,7 +166,7 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
 
 
 def _configuration(options: argparse.Namespace) -> Config:
-    """Return the board's sets and protocol with the class as the one method."""
+    """Configure the board's sets and protocol with the class as the one method."""
     from attop_bench.cli.configuration import read_raw
     from attop_bench.run.config import ConfigError, load_config
     from attop_bench.run.fitting import import_estimator
@@ -193,7 +193,7 @@ def _configuration(options: argparse.Namespace) -> Config:
 
 
 def _values_of(rival: str) -> pd.DataFrame:
-    """Return the published precision of a method, sets x tops."""
+    """Read the published precision of a method, sets x tops."""
     import pandas as pd
 
     from attop.extending import did_you_mean

@@ -287,7 +287,7 @@ def _disk(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterator[list[str
 def _largest_request(
     plan: Plan, jobs: Mapping[tuple[str, str], Jobs], steps: list[Step]
 ) -> list[str]:
-    """Return a row on what jobs that are left ask of a scheduler at most, each at its first attempt."""
+    """Write a row on what the jobs left ask of a scheduler at most, each at its first attempt."""
     requests = Requests(plan)
     memory = {}
     minutes = {}
@@ -325,13 +325,13 @@ def _largest_request(
 
 
 def _most(amounts: Mapping[str, int], unit: str) -> str:
-    """Return the largest amount, with the job that it is of."""
+    """Name the largest amount, with the job that it is of."""
     name, amount = max(amounts.items(), key=lambda item: item[1])
     return f"{amount:,} {unit} ({name})"
 
 
 def _took(plan: Plan, states: Mapping[Run, State]) -> list[list[str]]:
-    """Return a table of what the jobs that are done took, a row for each rule; empty without any."""
+    """Tabulate what the jobs that are done took, a row for each rule; empty without any."""
     steps = [*plan.steps(), *plan.last_steps()]
     trained = [
         (run.dataset, state.record) for run, state in states.items() if state.record

@@ -88,7 +88,7 @@ class BoundedLog:
             os.close(self._file)
 
     def tail(self) -> str:
-        """Return the end of the output."""
+        """Decode the end of the output."""
         return self._last[-16_000:].decode(errors="replace")
 
     def _write(self, text: bytes) -> None:

@@ -112,13 +112,13 @@ def _supervise(call: _Call, abandoned: Callable[[], bool]) -> ProcessResult:
 
 
 def _orphaned(pid: int) -> Callable[[], bool]:
-    """Return a function: whether the process that started `pid`, perhaps by a shell, is gone."""
+    """Make a function that tells whether the process that started `pid`, perhaps by a shell, is gone."""
     before = _starters(pid)
     return lambda: _starters(pid) != before
 
 
 def _starters(pid: int) -> list[int]:
-    """Return the parents of a process, up to the first that is no shell."""
+    """List the parents of a process, up to the first that is not a shell."""
     parents: list[int] = []
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
@@ -194,7 +194,7 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
 
 
 def _descends(connection: socket.socket) -> bool:
-    """Return whether a client was started by a script of this server, whose limits it would leave behind."""
+    """Tell whether a client was started by a script of this server, whose limits it would leave behind."""
     credentials = connection.getsockopt(
         socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
     )

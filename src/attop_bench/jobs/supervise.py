@@ -95,7 +95,7 @@ def supervise(
 
 
 def _cpu_of_children() -> float:
-    """Return the processor time of the children that ended, theirs included."""
+    """Measure the processor time of the children that ended, and of theirs."""
     # os.times counts in hundredths of a second.
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -154,7 +154,7 @@ def _work(
 
 
 def in_words(error: BaseException) -> str:
-    """Return type and message of an exception, whose ``__str__`` may raise or give no UTF-8."""
+    """Write type and message of an exception, whose ``__str__`` may raise or give no UTF-8."""
     name = type(error).__name__
     try:
         text = f"{name}: {error}"
@@ -330,7 +330,7 @@ class _Memory:
         self._looked = time.monotonic()
 
     def used_mb(self, enough: float) -> float:
-        """Return the resident memory in MB; shared pages count once if more than `enough`."""
+        """Measure the resident memory in MB; shared pages count once if it is more than `enough`."""
         now = time.monotonic()
         if now - self._looked > _SEARCH:
             self._looked = now

@@ -94,7 +94,7 @@ class Findings:
 
 
 def printed_numbers(file: StrPath) -> pd.DataFrame:
-    """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``.
+    """Read the numbers a paper prints from a CSV file: table, `_KEY`, ``mean`` and ``std``.
 
     A top may be written as in ``attop look --top``.
 
@@ -116,7 +116,7 @@ def printed_numbers(file: StrPath) -> pd.DataFrame:
 
 
 def _read_table(file: StrPath) -> pd.DataFrame:
-    """Return the cells of a CSV file as text, gaps as NaN."""
+    """Read the cells of a CSV file as text, gaps as NaN."""
     try:
         table = pd.read_csv(file, dtype=str)
     except (
@@ -148,7 +148,7 @@ def _check_columns(columns: Iterable[str], file: StrPath) -> None:
 
 
 def _read_numbers(cells: pd.Series, file: StrPath) -> pd.Series:
-    """Return the numbers of a column, gaps as NaN."""
+    """Convert a column to numbers, gaps to NaN."""
     numbers = pd.to_numeric(cells, errors="coerce")
     wrong = cells[numbers.isna() & cells.notna()]
     for at, text in wrong.items():
@@ -336,7 +336,7 @@ def ours_alone(
     summary: pd.DataFrame,
     datasets: dict[str, tuple[str, str]],
 ) -> pd.DataFrame:
-    """Return the rows of our summary that are not printed; parameters as for `compare`."""
+    """Select the rows of our summary that are not printed; parameters as for `compare`."""
     rows = _named(summary, datasets)
     printed_keys = pd.MultiIndex.from_frame(printed[_KEY])
     return rows.loc[
@@ -347,7 +347,7 @@ def ours_alone(
 def _named(
     summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]
 ) -> pd.DataFrame:
-    """Return our rows with the paper's names and the columns of a comparison; ``id`` is our data set."""
+    """Rename our rows and columns as the paper and a comparison have them; ``id`` is our data set."""
     rows = summary[summary["dataset"].isin(list(datasets))]
     return rows.rename(
         columns={"mean": "ours", "std": "spread", "n_constant": "constant"}

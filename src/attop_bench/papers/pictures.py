@@ -42,7 +42,7 @@ def beside(
     names: Mapping[str, str],
     digits: int = 2,
 ) -> pd.DataFrame:
-    """Return a table with a row a method, a column a top, and "printed/ours" with the verdict's mark."""
+    """Tabulate "printed/ours" with the verdict's mark, a row for each method and a column for each top."""
     printed = rows["printed"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
     ours = rows["ours"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
     cells = rows.assign(
@@ -57,7 +57,7 @@ def beside(
 
 
 def half_interval(error: pd.Series, n: pd.Series) -> pd.Series:
-    """Return half the 95% interval of means by Student's t, from standard errors and numbers of values.
+    """Compute half the 95% interval of means by Student's t, from standard errors and numbers of values.
 
     It is what all pictures show as the error of a mean. Of one value it is NaN.
     """
@@ -66,7 +66,7 @@ def half_interval(error: pd.Series, n: pd.Series) -> pd.Series:
 
 
 def counts(verdicts: Iterable[str]) -> str:
-    """Return how often each verdict occurs, as marks: "2▲ 1▼", or "open"."""
+    """Count how often each verdict occurs, as marks: "2▲ 1▼", or "open"."""
     numbers = pd.Series(list(verdicts)).value_counts()
     parts = [f"{numbers[v]}{mark}" for v, mark in MARKS.items() if v in numbers]
     return " ".join(parts) or "open"
@@ -75,7 +75,7 @@ def counts(verdicts: Iterable[str]) -> str:
 def panels(
     titles: Sequence[str], height: float, **options: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Return a canvas of a page's width with panels side by side."""
+    """Make a canvas of a page's width with panels side by side."""
     with figure_theme():
         canvas = Figure(figsize=(7.6, height), layout="constrained")
         axes = list(canvas.subplots(1, len(titles), squeeze=False, **options)[0])

@@ -29,7 +29,7 @@ class Attempts:
 
     @classmethod
     def of(cls, output: StrPath) -> Attempts:
-        """Return those of the run that writes to a folder of results."""
+        """Read the attempts of the run that writes to a folder of results."""
         try:
             entry = json.loads(Path(output, RUN).read_text(encoding="utf-8"))
             return cls(entry["run"], entry.get("attempts"))
@@ -37,7 +37,7 @@ class Attempts:
             return cls()
 
     def settle(self, end: ProcessResult, note: Path, digest: str) -> ProcessResult:
-        """Return the end of a job; a kill before the last attempt is ``failed``, which leaves no record.
+        """Decide what the end of a job counts as: a kill before the last attempt is ``failed``.
 
         The `note` counts the kills of jobs of the same `digest`. It lies beside the results, for Snakemake
         removes log and outputs before a job. Its count is at most the number of attempts, for who is killed
@@ -63,7 +63,7 @@ class Attempts:
 
 
 def _kills(note: Path, digest: str) -> dict[str, int]:
-    """Return how often the job was killed, by runs."""
+    """Read how often the job was killed, by runs."""
     try:
         entry = json.loads(note.read_text(encoding="utf-8"))
         return dict(entry["kills"]) if entry["digest"] == digest else {}

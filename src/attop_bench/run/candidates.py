@@ -37,7 +37,7 @@ class CandidateFiles:
         self._depends = depends
 
     def read(self, candidate: Mapping[str, object]) -> InnerScores | None:
-        """Return the scores of a candidate; None if there is no whole file of them."""
+        """Read the scores of a candidate; None if no whole file of them exists."""
         try:
             with np.load(self._path(candidate), allow_pickle=False) as file:
                 scores = [

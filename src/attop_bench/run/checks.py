@@ -93,7 +93,7 @@ def check_tops(
 
 
 def check_method(method: MethodConfig | SimpleNamespace) -> list[str]:
-    """Return the complaints about a method: that it cannot be imported, or lacks a parameter."""
+    """List what is wrong with a method: that it cannot be imported, or lacks a parameter."""
     space = distributions_of(getattr(method, "param_distributions", {}))
     first = {name: values[0] for name, values in method.param_grid.items()}
     first |= draw_candidates(space, 1, 0)[0] if space else {}

@@ -86,7 +86,7 @@ def _is_installed(package: str) -> bool:
 
 
 def catalogue_files(raw: _Raw) -> Mapping[str, str]:
-    """Return the files of the catalogues that a configuration names, by section."""
+    """Map each section to the file of its catalogue, as a configuration names it."""
     files = raw.get("catalogues", {})
     named = isinstance(files, Mapping) and all(
         isinstance(file, str) for file in files.values()
@@ -99,7 +99,7 @@ def catalogue_files(raw: _Raw) -> Mapping[str, str]:
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Return the keys and values of a file; refuse a key that is there twice."""
+    """Read the keys and values of a YAML file; refuse a key that occurs twice."""
     try:
         content = yaml.load(Path(path).read_bytes(), _Loader)
     except OSError as error:
@@ -139,7 +139,7 @@ class _Loader(_SafeLoader):
 
 
 def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:
-    """Return the entries of `datasets` or `methods`, each completed by the catalogue."""
+    """Complete each entry of `datasets` or `methods` by the catalogue."""
     if not isinstance(chosen, (list, tuple)) or not chosen:
         raise ConfigError(
             f"{section}: a list with at least one entry is needed, got {chosen!r}"
@@ -179,7 +179,7 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
 
 
 def _is_own_file(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry names a file, which is then the user's, whatever data set has its name."""
+    """Tell whether an entry names a file, which is then the user's, whatever data set has its name."""
     params = entry.get("params")
     return (
         "extends" not in entry and isinstance(params, Mapping) and "path" in params
@@ -187,7 +187,7 @@ def _is_own_file(entry: Mapping[str, Any]) -> bool:
 
 
 def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
-    """Return the keys about metrics, with a definition of each that is named by a dotted path."""
+    """Complete the keys about metrics by a definition of each that is named by a dotted path."""
     definitions = raw.get("custom_metrics", {})
     chosen = raw.get("metrics", [])
     datasets = raw["datasets"]
@@ -425,7 +425,7 @@ def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
 
 
 def _place(location: tuple[int | str, ...], raw: object) -> str:
-    """Return a place in words: a list index becomes the identifier of the entry."""
+    """Put the location of an error into words: a list index becomes the identifier of the entry."""
     words = []
     for step in location:
         try:
@@ -447,7 +447,7 @@ def _keys_at(location: tuple[int | str, ...]) -> list[str]:
 
 
 def _model_in(annotation: object) -> type | None:
-    """Return the model of the mappings in a field: of `dict[str, Source]` it is `Source`."""
+    """Find the model of the mappings in a field: for `dict[str, Source]` it is `Source`."""
     if isinstance(annotation, type) and (
         issubclass(annotation, BaseModel) or is_dataclass(annotation)
     ):

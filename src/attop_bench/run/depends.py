@@ -25,7 +25,7 @@ class Named(NamedTuple):
 
 
 def named_by(entry: MethodConfig | DatasetConfig, home: str) -> Named:
-    """Return files and modules that an entry depends on; `home` is the module of its class or function."""
+    """Collect files and modules that an entry depends on; `home` is the module of its class or function."""
     if entry.depends is not None:
         files = {
             text: path for text in entry.depends if (path := _path(text, home))
@@ -61,7 +61,7 @@ def complaints(entry: MethodConfig | DatasetConfig, path: str) -> Iterator[str]:
 
 
 def _path(text: str, home: str) -> str:
-    """Return the path of a file or folder, from the working directory or beside a module; else nothing."""
+    """Find a file or folder from the working directory or next to a module; empty if neither has it."""
     if not text:
         return ""
     code = file_of(home)

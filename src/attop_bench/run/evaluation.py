@@ -38,7 +38,7 @@ def evaluate(
     metrics: Sequence[Metric],
     scoring: Metric,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables `attop_bench.run.tables.EVALUATED` of the stored runs of one data set.
+    """Compute the tables `attop_bench.run.tables.EVALUATED` of the stored runs of one data set.
 
     A run that failed, as all do without data, has rows in ``runs`` only. Scores are in the order of `tops`; a
     metric is evaluated at the top they were trained for, `scoring`, which compares methods, at all of them.
@@ -129,7 +129,7 @@ def _read_all(
     records: Sequence[str | Path],
     tops: Sequence[Top],
 ) -> list[Read]:
-    """Return records and scores of the runs; raise `RecordError` with all that are damaged."""
+    """Read records and scores of all runs; raise one `RecordError` that names all damaged ones."""
     read: list[Read] = []
     errors: list[RecordError] = []
     for run, scored, record in zip(runs, scores, records, strict=True):
@@ -146,7 +146,7 @@ def _read_all(
 def _read(
     scores: str | Path, record: str | Path, tops: Sequence[Top]
 ) -> tuple[Record, Ints, Floats]:
-    """Return the record of a run, the rows of its test part and their scores."""
+    """Read the record of a run, the rows of its test part and their scores."""
     content = Record.read(record)
     with reporting_damage(record):
         if content.ok and [top["top"] for top in content.tops] != list(
@@ -166,7 +166,7 @@ def _read(
 def _choose(
     dataset: Dataset, read: Sequence[Read], tops: Sequence[Top], scoring: Metric
 ) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
-    """Return, per method and top, the optimistic choice, its mean, and each run's value of each candidate."""
+    """Choose the optimistic candidate per method and top, with its mean and all candidates' values by run."""
     sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
     for run, record, test, values in read:
@@ -257,7 +257,7 @@ def _cross_rows(
 
 
 def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
-    """Return the items among the first k of a list, all of those that are tied at the cut; none for k > n."""
+    """List the items among the first k, with all that are tied at the cut; none for k > n."""
     try:
         inside = inside_top(scores, top.resolve(len(y), int(y.sum())))
     except ValueError:
@@ -270,7 +270,7 @@ def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
 
 
 def _part_rows(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[Row]:
-    """Return a row for each part of the rows, such as a region; none where the data set names no parts."""
+    """Count at the top of each part of the rows, such as a region; no row if the data set names no parts."""
     parts = dataset.parts
     if parts is None:
         return []
@@ -293,7 +293,7 @@ def _part_rows(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[R
 
 
 def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
-    """Return the corners of the ROC curve of all groups together, as counts."""
+    """Compute the corners of the ROC curve of all groups together, as counts."""
     y = dataset.y[test]
     fp, tp = roc_points(y, scores)
     # A point on the line between its neighbours draws nothing.
@@ -312,7 +312,7 @@ def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
 def amount_curve(
     dataset: Dataset, test: Ints, scores: Floats, top: Top
 ) -> list[float]:
-    """Return the worth of the positives among the first rows, at `MULTIPLES` of k and of all rows.
+    """Sum the worth of the positives among the first rows, at `MULTIPLES` of k and of all rows.
 
     Ties are in random order, so that between two cuts the amount is on a straight line. Empty where the data
     set has no amounts, or the list fewer than k rows.

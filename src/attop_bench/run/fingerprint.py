@@ -62,7 +62,7 @@ _NEW: list[str] = []
 def rule_fingerprint(
     script: StrPath, named: Iterable[str] = (), files: Iterable[StrPath] = ()
 ) -> str:
-    """Return a digest of the code of a rule's script, of all that it leads to, and of what is named.
+    """Digest the code of a rule's script, of all that it leads to, and of what is named.
 
     This is the code of the modules in `named`, and the content of `files`, which may be folders.
 
@@ -85,7 +85,7 @@ def rule_fingerprint(
 
 
 def fingerprint(modules: Iterable[str]) -> str:
-    """Return a digest of the code of `modules`, by their dotted names, and of what they import."""
+    """Digest the code of `modules`, by their dotted names, and of all that they import."""
     return _fingerprint(frozenset(modules))
 
 
@@ -119,20 +119,20 @@ def keep_what_was_read() -> None:
 
 @cache
 def home_of(path: str) -> str:
-    """Return the module that defines the class or function at a dotted path, such as ``attop.SVMPerf``."""
+    """Find the module that defines the class or function at a dotted path, such as ``attop.SVMPerf``."""
     module, _, name = path.rpartition(".")
     home = None if file_of(path) else _exports(module).get(name)
     return home_of(f"{home}.{name}") if home else path if file_of(path) else module
 
 
 def counts(module: str) -> bool:
-    """Return whether edits of a module make results out of date: it is found, and not installed."""
+    """Tell whether edits of a module make results out of date: it is found, and not installed."""
     return bool(file_of(module))
 
 
 @cache
 def _module(module: str) -> tuple[str, list[str]]:
-    """Return the digest of a module and of the data it names, and the modules it imports."""
+    """Digest a module and the data it names, and list the modules it imports."""
     if _LEFT_OUT.fullmatch(module) or not (file := file_of(module)):
         return "", []
     content = _content(file, module)
@@ -183,14 +183,14 @@ def _hidden(imported: Iterable[str], module: str, folder: str) -> Iterator[str]:
 
 
 def _content(file: str, module: str) -> Content:
-    """Return the code of a file and the names in it, without reading one that has not changed."""
+    """Read the code of a file and the names in it, unless they are remembered from the unchanged file."""
     return Content(
         *_remembered(file, file, lambda: syntax.read(Path(file), module))
     )
 
 
 def content_digest(path: StrPath) -> str:
-    """Return a digest of a file, or of the names and files in a folder, but for compiled code."""
+    """Digest a file, or the names and files in a folder except compiled code."""
     file = os.fspath(path)
     if os.path.isdir(file):
         inside = _data(Path(file), folders=True)
@@ -213,7 +213,7 @@ def _digest_of_file(file: str) -> str:
 def _remembered(
     key: str, file: str, make: Callable[[], Iterable[Any]]
 ) -> list[Any]:
-    """Return the values that `make` reads of a file, without reading one that has not changed since."""
+    """Look up the values that `make` reads of a file; it is read only if it changed since."""
     stat = os.stat(file)
     state = [stat.st_mtime_ns, stat.st_size]
     noted = _memory().get(key, [None])
@@ -233,7 +233,7 @@ def _memory() -> dict[str, Any]:
 
 
 def _reader() -> str:
-    """Return the versions of the files that read code."""
+    """State the versions of the files that read code."""
     return " ".join(
         str(os.stat(file).st_mtime_ns) for file in (__file__, syntax.__file__)
     )
@@ -245,7 +245,7 @@ def _entries(folder: str) -> frozenset[str]:
 
 
 def _data(path: Path, folders: bool) -> list[Path]:
-    """Return a file that is no code, or those of a folder that is no package; compiled code never counts."""
+    """List a file that is not code, or the files of a folder that is not a package, but no compiled code."""
     if folders and path.is_dir() and not (path / "__init__.py").exists():
         return sorted(
             file
@@ -257,7 +257,7 @@ def _data(path: Path, folders: bool) -> list[Path]:
 
 @cache
 def _exports(package: str) -> dict[str, str]:
-    """Return the module of each export of a package that loads them when used."""
+    """Map each export of a package that loads them when used to its module."""
     stub = Path(f"{file_of(package)}i")
     text = stub.read_text(encoding="utf-8") if stub.is_file() else ""
     return {
@@ -268,7 +268,7 @@ def _exports(package: str) -> dict[str, str]:
 
 @cache
 def file_of(module: str) -> str:
-    """Return the file of a module; empty if it does not count, being installed or of Python's library."""
+    """Find the file of a module; empty if it does not count, being installed or of Python's library."""
     top = module.partition(".")[0]
     file = _origin(module)
     if not file.endswith(".py"):
@@ -280,7 +280,7 @@ def file_of(module: str) -> str:
 
 
 def _origin(module: str) -> str:
-    """Return the file of a module, which may be named by its absolute path; empty if it has none."""
+    """Find the file of a module, which may be named by its absolute path; empty if it has none."""
     if os.path.isabs(module):
         return module
     spec = (

@@ -79,7 +79,7 @@ def jobs_begin() -> None:
 
 
 def is_stopped(within: float = 0.0) -> bool:
-    """Return whether this process was told to stop, now or `within` some seconds.
+    """Tell whether this process was told to stop, now or `within` some seconds.
 
     A job of the same terminal may end by Ctrl-C just before this process takes notice.
     """

@@ -66,7 +66,7 @@ class Run:
     fold: int
 
     def folder(self, output: StrPath) -> Path:
-        """Return the folder of its results below that of all."""
+        """Locate the folder of its results below that of all."""
         return Path(
             output,
             f"train/{self.dataset}/{self.method}/repeat{self.repeat}-fold{self.fold}",
@@ -133,7 +133,7 @@ class Job:
         )
 
     def record(self, name: str) -> Record:
-        """Return the empty record of this job on the data set called `name`."""
+        """Begin the record of this job on the data set called `name`."""
         place = {
             field: getattr(self, field)
             for field in ("repeat", "fold", "scoring", "selection")
@@ -143,7 +143,7 @@ class Job:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Return a JSON value."""
+        """Convert the specification to JSON."""
         spec = {**vars(self), "tops": [top.as_dict() for top in self.tops]}
         return {
             name: value
@@ -152,7 +152,7 @@ class Job:
         }
 
     def of_a_candidate(self) -> dict[str, object]:
-        """Return the entries that the scores of a candidate depend on, as a JSON value."""
+        """Select the entries that the scores of a candidate depend on, as a JSON value."""
         left_out = _OF_THE_CHOICE | {
             "repeat",
             "fold",
@@ -167,7 +167,7 @@ class Job:
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any]) -> Job:
-        """Return the job of `as_dict`; an unknown or missing entry is a ValueError."""
+        """Rebuild the job of `as_dict`; an unknown or missing entry is a ValueError."""
         names = {f.name for f in fields(cls)}
         if unknown := set(entries) - names:
             raise ValueError(

@@ -33,7 +33,7 @@ _MADE = re.compile(r'\{\s*"digest": "\w*",\s*"made": "(\w+)"')
 
 
 def made_with(params: Iterable[Mapping[str, Any]], inputs: Any) -> str:
-    """Return a digest of a job's parameters and inputs, as Snakemake has them.
+    """Digest a job's parameters and inputs, as Snakemake has them.
 
     Of inputs called data and folds only these count: a training waits for others, too. Where a result lies
     does not count.
@@ -66,7 +66,7 @@ def leave_note(snakemake: Any, *, can_be_taken_over: bool = True) -> None:
 def runs_again(
     outputs: Iterable[StrPath], params: Any, inputs: Any, since: float
 ) -> bool:
-    """Return whether a job of a folder that was taken over at the time `since` is to run again."""
+    """Decide whether a job of a folder that was taken over at the time `since` is to run again."""
     paths = list(map(Path, outputs))
     try:
         if noted := read_note(paths[-1]):
@@ -77,7 +77,7 @@ def runs_again(
 
 
 def read_note(output: Path) -> str:
-    """Return the digest in the last output of a job, a note or a record; empty if it has none."""
+    """Read the digest in the last output of a job, a note or a record; empty if it has none."""
     with contextlib.suppress(OSError, ValueError):
         if output.suffix == SUFFIX:
             return str(read_json(output).get("made", ""))
@@ -92,7 +92,7 @@ def _each(value: Any) -> list[str]:
 
 
 def _origin(file: StrPath) -> str:
-    """Return the digest in the note of a file, else one of its content."""
+    """Read the digest in the note of a file, else digest its content."""
     return read_note(note_of(file)) or _digest(Path(file).read_bytes())
 
 

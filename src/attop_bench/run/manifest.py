@@ -25,7 +25,7 @@ from attop_bench.run.tables import SCHEMA_VERSION
 def manifest(
     config: Config, datasets: Mapping[str, Dataset | Unavailable]
 ) -> dict[str, Any]:
-    """Return everything the report says besides results, as JSON values."""
+    """Collect everything that the report says apart from results, as JSON values."""
     return {
         "title": config.title,
         "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),
@@ -110,7 +110,7 @@ def _describe_dataset(
 def _test_parts(
     config: Config, data: DatasetConfig, dataset: Dataset
 ) -> list[Ints]:
-    """Return the rows of each test part of a data set."""
+    """List the rows of each test part of a data set."""
     protocol = data.protocol
     return [
         fold.test
@@ -122,7 +122,7 @@ def _test_parts(
 
 
 def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
-    """Return the seed of every repeat and fold, the same for every method."""
+    """Derive the seed of every repeat and fold, the same for every method."""
     folds = range(count_folds(data.protocol.kind, **data.protocol.options))
     return {
         f"repeat{repeat}-fold{fold}": derive_seed(config.seed, name, repeat, fold)
@@ -132,7 +132,7 @@ def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
 
 
 def _libraries() -> list[dict[str, Any]]:
-    """Return the loaded libraries of linear algebra and threads, and their numbers of threads."""
+    """List the loaded libraries of linear algebra and threads, with their numbers of threads."""
     fields = (
         "user_api",
         "internal_api",
@@ -145,7 +145,7 @@ def _libraries() -> list[dict[str, Any]]:
 
 
 def _git() -> dict[str, Any]:
-    """Return the commit, and whether files differ from it; empty outside a repository."""
+    """Read the commit, and whether files differ from it; empty outside a repository."""
     try:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True

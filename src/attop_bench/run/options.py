@@ -64,7 +64,7 @@ def _read_top(value: Any) -> Top:
 
 
 def _read_folder(value: object) -> object:
-    """Return a path with ``~`` and ``.`` resolved, and nothing at its end."""
+    """Resolve ``~`` and ``.`` in a path, and cut slashes off its end."""
     if not isinstance(value, str):
         return value
     if (
@@ -96,7 +96,7 @@ def _defaults(protocol: Protocol) -> str:
 
 
 def fields_of(model: type) -> dict[str, FieldInfo]:
-    """Return the keys of a mapping in a configuration by its model, of pydantic or a `Source`."""
+    """List the keys of a mapping in a configuration by its model, of pydantic or a `Source`."""
     if issubclass(model, BaseModel):
         return dict(model.model_fields)
     return dict(
@@ -414,23 +414,23 @@ class Config(_Model):
     `tables` and `findings`, such as studies.aatp2012 in a clone of attop."""
 
     def own(self, *names: str) -> dict[str, dict[str, Any]]:
-        """Return the definitions of the metrics, among these names, that are from outside attop."""
+        """Select the definitions of those of the named metrics that are from outside attop."""
         return {
             n: d.model_dump() for n, d in self.custom_metrics.items() if n in names
         }
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of a name, from attop or outside."""
+        """Find a metric by its name, from attop or outside."""
         return find_metric(name, self.own(name))
 
     def selector(self, name: str) -> Selector:
-        """Return the selector of a name."""
+        """Find a selector by its name."""
         from attop.experiment import Selector  # as above
 
         return Selector.of(name, self.metric)
 
     def select_of(self, dataset: str, method: str | None = None) -> str:
-        """Return the name of a data set's selector, of a method if given; empty if scoring selects."""
+        """Name the selector of a data set, for a method if given; empty if scoring selects."""
         data = self.dataset(dataset)
         if data.selection == "optimistic":
             return ""
@@ -439,7 +439,7 @@ class Config(_Model):
         return "" if name == data.scoring else name
 
     def drawn(self, method: MethodConfig) -> int | None:
-        """Return how many candidates are drawn for a method, at most where time ends the search."""
+        """Count the candidates that are drawn for a method, at most where time ends the search."""
         if not method.param_distributions:
             return None
         budget = self.budget or BudgetConfig()
@@ -450,7 +450,7 @@ class Config(_Model):
         )
 
     def names_of(self, dataset: str, method: str | None = None) -> list[str]:
-        """Return the metrics that judge on a data set and select."""
+        """Name the metrics that judge on a data set and select."""
         select = self.select_of(dataset, method)
         return [
             self.dataset(dataset).scoring,
@@ -458,16 +458,16 @@ class Config(_Model):
         ]
 
     def limits_of(self, method: str) -> dict[str, float | None]:
-        """Return the limits of a method's training jobs: seconds and memory_mb."""
+        """Merge the limits of a method's training jobs with those of all: seconds and memory_mb."""
         of_method = self.method(method).limits.model_dump(exclude_unset=True)
         return {**self.limits.model_dump(), **of_method}
 
     def dataset(self, name: str) -> DatasetConfig:
-        """Return the data set of a name."""
+        """Find a data set by its name."""
         return next(d for d in self.datasets if d.id == name)
 
     def split(self, dataset: str, repeat: int) -> dict[str, Any]:
-        """Return the split of a data set in a repeat; see `Job.split`."""
+        """Describe the split of a data set in a repeat; see `Job.split`."""
         protocol = self.dataset(dataset).protocol
         return {
             "kind": protocol.kind,
@@ -477,7 +477,7 @@ class Config(_Model):
         }
 
     def method(self, name: str) -> MethodConfig:
-        """Return the method of a name."""
+        """Find a method by its name."""
         return next(m for m in self.methods if m.id == name)
 
 
@@ -514,7 +514,7 @@ def _describe() -> None:
 
 
 def markdown(page: str) -> str:
-    """Return the option reference: the beginning of a page, and its tables."""
+    """Write the option reference: the beginning of a page, and its tables."""
     _describe()
     parts = [page.partition("\n## ")[0]]
     for title, model in _SECTIONS:
@@ -529,7 +529,7 @@ def markdown(page: str) -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the schema of a configuration file, for completion in editors."""
+    """Describe a configuration file as a JSON schema, for completion in editors."""
     _describe()
     schema = Config.model_json_schema()
     definitions = schema["$defs"]

@@ -100,7 +100,7 @@ def _left_in_queue(output: StrPath, tell: Callable[[str], object]) -> str:
 
 
 def _is_held(output: Path) -> bool:
-    """Return whether a run that lives writes to a folder of results."""
+    """Tell whether a run that lives writes to a folder of results."""
     try:
         with open(output / ".lock", "rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

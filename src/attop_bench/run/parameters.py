@@ -12,7 +12,7 @@ from typing import Any
 
 
 def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the parameters of a job by name, for its script, without the fingerprint."""
+    """Merge the parameters of a job into one mapping for its script, without the fingerprint."""
     return {
         name: value
         for one in params
@@ -22,7 +22,7 @@ def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a JSON value, mappings in the order of their keys; keys, and values unknown to JSON, as text."""
+    """Convert a value to JSON: mappings are sorted by key; keys, and values unknown to JSON, become text."""
     if isinstance(value, Mapping):
         return {str(key): plain(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, (list, tuple)):

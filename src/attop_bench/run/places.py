@@ -22,7 +22,7 @@ _DEFAULT = "config/config.yaml"
 
 
 def default_configuration(locate: Beside) -> str:
-    """Return the configuration whose keys others replace."""
+    """Locate the configuration whose keys others replace."""
     return _DEFAULT if os.path.exists(_DEFAULT) else locate(_DEFAULT)
 
 
@@ -32,7 +32,7 @@ def with_places(
     snakefile: StrPath | None,
     locate: Beside,
 ) -> dict[str, Any]:
-    """Return a configuration with the paths of its catalogues; let Python find the modules it names.
+    """Complete a configuration by the paths of its catalogues, and let Python find the modules it names.
 
     `files` are the configuration files that were given, `snakefile` is the one beside which the benchmark's
     files lie, None where that is at an address. A link to a configuration stands for what it leads to, as

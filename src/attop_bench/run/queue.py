@@ -37,7 +37,7 @@ class Asked(Exception):
 
 
 def submitted_here(folder: StrPath = ".") -> dict[str, list[str]]:
-    """Return the ids of jobs in the queue that runs submitted from a folder, by the SLURM run ID.
+    """List the ids of queued jobs that runs submitted from a folder, by the SLURM run ID.
 
     Nothing is asked where no run has submitted any, or there is no SLURM.
 

@@ -174,7 +174,7 @@ class Record:
 
 
 def places_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
-    """Return the files of scores and the records that training jobs left; see `blocks.files_of`.
+    """Split the outputs of training jobs into files of scores and records; see `blocks.files_of`.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _empty(*shape: int) -> Any:
 
 
 def name_of_data(path: StrPath) -> str:
-    """Return the name of a prepared data set, which need not be available."""
+    """Read the name of a prepared data set, which need not be available."""
     import numpy as np
 
     with np.load(path, allow_pickle=False) as file:
@@ -208,7 +208,7 @@ def name_of_data(path: StrPath) -> str:
 
 
 def digest_of(path: StrPath) -> str:
-    """Return the digest in the record at `path`, without parsing it: every start asks every record."""
+    """Read the digest in the record at `path` without parsing it: every start asks every record."""
     try:
         with opened(path) as file:
             start = re.match(
@@ -235,7 +235,7 @@ def repeating_spoilt() -> Iterator[None]:
 
 
 def is_whole(scores: StrPath, record: StrPath, digest: str) -> bool:
-    """Return whether a job left scores and a record of its own."""
+    """Tell whether a job left scores and a record of its own."""
     try:
         return Record.read(record).digest == digest and zipfile.is_zipfile(scores)
     except (RecordError, OSError):
@@ -256,7 +256,7 @@ def check_all_ok(paths: Sequence[StrPath]) -> None:
 
 
 def environment() -> dict[str, Any]:
-    """Return versions, host, processor and threads of this process."""
+    """Describe versions, host, processor and threads of this process."""
     return {
         "python": platform.python_version(),
         "versions": _versions(),
@@ -288,6 +288,6 @@ def _cpu() -> str:
 
 
 def peak_memory_mb() -> float:
-    """Return the largest resident memory of this process so far, in MB."""
+    """Measure the largest resident memory of this process so far, in MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1e6 if sys.platform == "darwin" else 1e3)

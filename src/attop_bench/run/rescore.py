@@ -128,7 +128,7 @@ def _evaluate_file(
     rename: Mapping[str, str],
     nearest: bool,
 ) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
-    """Return the tables of a file, and the manifest's entries of its data sets."""
+    """Compute the tables of a file, and the manifest's entries of its data sets."""
     frame = _read_predictions(path, rename)
     table_rows: dict[str, list[Row]] = {name: [] for name in _RESCORED}
     main = next(top for top in tops if str(top) == main_top(map(str, tops)))
@@ -207,7 +207,7 @@ def _at_tops(
 
 
 def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
-    """Return the top itself where scores are for it, else that of the nearest k; of two the shorter."""
+    """Choose the top itself where scores are for it, else that of the nearest k; of two the shorter."""
     if top in rows_for:
         return top
     (first, *_) = rows_for.values()
@@ -226,7 +226,7 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
 
 
 def _length(top: Top, n: int, n_pos: int) -> int:
-    """Return the k of a top on a test part; one that asks for more rows than there are has them all."""
+    """Resolve the k of a top on a test part; one that asks for more rows than there are has them all."""
     try:
         return top.resolve(n, n_pos)
     except ValueError:
@@ -236,7 +236,7 @@ def _length(top: Top, n: int, n_pos: int) -> int:
 def _trained_on(
     parts: Mapping[tuple[int, int], TestFold],
 ) -> dict[tuple[int, int], float]:
-    """Return the rows in the other folds of each fold's repeat; NaN if they overlap, or there is one fold."""
+    """Count the rows in the other folds of each fold's repeat; NaN if folds overlap, or there is only one."""
     sizes = {}
     for (repeat, fold), part in parts.items():
         others = [
@@ -275,7 +275,7 @@ def _values(
 def _about(
     parts: Mapping[tuple[int, int], TestFold], nearest: bool
 ) -> dict[str, object]:
-    """Return the counts of the rows tested in the first repeat."""
+    """Describe the rows tested in the first repeat, by their counts."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [
         part for (repeat, _), part in parts.items() if repeat == first
@@ -297,7 +297,7 @@ def _about(
 
 
 def files_of(place: str | Path) -> list[Path]:
-    """Return the files of predictions below a folder, or the file itself."""
+    """List the files of predictions below a folder, or the file itself."""
     path = Path(place)
     files = (
         [path]
@@ -312,7 +312,7 @@ def files_of(place: str | Path) -> list[Path]:
 
 
 def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
-    """Return the columns `COLUMNS` and `OPTIONAL` of a file; refuse missing values."""
+    """Read the columns `COLUMNS` and `OPTIONAL` of a file; refuse missing values."""
     table = read_table(path)
     written = table.frame.rename(columns=dict(rename))
     refuse_twice(written.columns, str(path))
@@ -349,7 +349,7 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _text(table: Table, name: str) -> pd.Series:
-    """Return a column of names; whole numbers of a file with types are names as they stand.
+    """Read a column of names; whole numbers of a file with types are names as they stand.
 
     Each different value is read once: a file of millions of rows has few.
     """
@@ -369,7 +369,7 @@ def _text(table: Table, name: str) -> pd.Series:
 
 
 def _items_of(run: pd.DataFrame, where: str) -> tuple[TestFold, Floats]:
-    """Return the items of a run in the order of their rows, and their scores."""
+    """Sort the items of a run by their rows, and their scores likewise."""
     order = np.argsort(run["row"].to_numpy(), kind="stable")
     rows = run["row"].to_numpy()[order]
     if len(rows) > 1 and (rows[1:] == rows[:-1]).any():

@@ -83,7 +83,7 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def _keys(path: Path, content: bytes | None = None) -> dict[str, str]:
-    """Return the digest of all that each fold depends on; nothing where that is unreadable."""
+    """Read the digest of all that each fold depends on; nothing where that is unreadable."""
     with contextlib.suppress(OSError, ValueError, TypeError):
         return dict(read_json(path) if content is None else json.loads(content))
     return {}
@@ -99,7 +99,7 @@ def _keep_the_same(folder: Path, keys: dict[str, str]) -> None:
 
 
 def _key(params: object, digests: Iterable[str]) -> str:
-    """Return a digest of the parameters and files of a run."""
+    """Digest the parameters and files of a run."""
     return hashlib.sha256(
         json.dumps([plain(params), *digests]).encode()
     ).hexdigest()

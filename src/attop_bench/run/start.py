@@ -46,7 +46,7 @@ def begin(workflow: Any) -> None:
 def planned(
     workflow: Any, config: Mapping[str, Any], folder: str, locate: Beside
 ) -> Plan:
-    """Return the plan of a configuration, or end with all that is wrong with it.
+    """Plan the runs of a configuration, or end with all that is wrong with it.
 
     `folder` is that of the Snakefile, and `locate` finds the benchmark's files. Snakemake hands its own path
     to jobs, also to those in an environment of their own, which so find attop and what a configuration names.
@@ -119,5 +119,5 @@ def tell_of_jobs(workflow: Any, logger: Any, report: str, manifest: str) -> None
 
 
 def any_of(names: Iterable[str]) -> str:
-    """Return a wildcard constraint: exactly one of `names`, or nothing when there are none."""
+    """Write a wildcard constraint: exactly one of `names`, or nothing when there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"

@@ -76,7 +76,7 @@ def of_runs(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def use_of(record: Record) -> Use:
-    """Return the use of a training run."""
+    """Sum up the use of a training run from its record."""
     seconds = record.total_seconds
     if record.started is not None and record.ended is not None:
         seconds = record.ended - record.started
@@ -85,7 +85,7 @@ def use_of(record: Record) -> Use:
 
 
 def by_rule(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the rows of the table ``rules``, in the order in which rules and data sets come first."""
+    """Build the rows of the table ``rules``, in the order in which rules and data sets come first."""
     jobs: dict[tuple[str, str], list[Use]] = {}
     for rule, dataset, use in rows:
         jobs.setdefault((rule, dataset), []).append(use)
@@ -120,13 +120,13 @@ def put_into(table: Path, rows: Iterable[Row]) -> None:
 def _of_known(
     summarise: Callable[[list[float]], float], amounts: Iterable[float | None]
 ) -> float | None:
-    """Return a summary of the amounts that are known; None if none is."""
+    """Summarise the amounts that are known; None if none is."""
     measured = [amount for amount in amounts if amount is not None]
     return summarise(measured) if measured else None
 
 
 def in_words(rows: Iterable[Row]) -> dict[str, str]:
-    """Return a line for each rule, over all data sets, for the page."""
+    """Write a line for each rule, over all data sets, for the page."""
     names = "{}, {} together, {} the longest; {} of processors; {} at most"
     return {
         f"Rule {rule}": names.format(*cells)
@@ -135,7 +135,7 @@ def in_words(rows: Iterable[Row]) -> dict[str, str]:
 
 
 def cells_of_rules(rows: Iterable[Row]) -> dict[str, list[str]]:
-    """Return for each rule, in words, its jobs, their time together, the longest, processors and memory."""
+    """Write for each rule its jobs, their time together, the longest, processors and memory."""
     table = by_rule((rule, ALL, use) for rule, _, use in rows)
     return {row["rule"]: _cells(row) for row in table}
 

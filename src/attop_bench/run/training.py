@@ -119,7 +119,7 @@ def run_job(
 
 
 def _environment(job: Job) -> dict[str, Any]:
-    """Return the environment of a run, also of one whose estimator cannot be imported or misbehaves."""
+    """Describe the environment of a run, also of one whose estimator cannot be imported or misbehaves."""
     try:
         return provenance(import_estimator(job.estimator))
     except (Exception, SystemExit):
@@ -127,7 +127,7 @@ def _environment(job: Job) -> dict[str, Any]:
 
 
 def _cpu_seconds() -> float:
-    """Return the processor time of this process and of its children that ended."""
+    """Measure the processor time of this process and of its children that ended."""
     return time.process_time() + sum(os.times()[2:4])
 
 

@@ -162,7 +162,7 @@ class Inputs:
         return params
 
     def _checked(self, dataset: str) -> Params:
-        """Return the keys of a data set that its checks depend on, and its selector if it has one."""
+        """Select the keys of a data set that its checks depend on, and its selector if it has one."""
         select = self.config.select_of(dataset)
         checked = self.config.dataset(dataset).model_dump(include=_CHECKED)
         return checked | ({"select": select} if select else {})
@@ -254,7 +254,7 @@ class Inputs:
         }
 
     def _run(self, dataset: str, method: str) -> Named:
-        """Return the modules of the estimator and of the metric that selects, and what the entry names."""
+        """Collect the modules of the estimator and of the metric that selects, and what the entry names."""
         entry = self.config.method(method)
         home = home_of(entry.estimator)
         modules, files = named_by(entry, home)
@@ -264,7 +264,7 @@ class Inputs:
         )
 
     def _metrics(self, names: Iterable[str]) -> list[str]:
-        """Return the modules that define some metrics."""
+        """Find the modules that define some metrics."""
         definitions = self.config.own(*names)
         homes = [home_of(definition["path"]) for definition in definitions.values()]
         return [
@@ -278,7 +278,7 @@ class Inputs:
 
 
 def _homes_of(metric: Metric) -> list[str]:
-    """Return the modules of a metric's class and of its kernel; a compiled function need not say its own."""
+    """Find the modules of a metric's class and of its kernel; a compiled function need not know its own."""
     kernel = metric.kernel
     while isinstance(kernel, partial):
         kernel = kernel.func
@@ -289,7 +289,7 @@ def _homes_of(metric: Metric) -> list[str]:
 def either(
     values: Mapping[Hashable, object], key: Callable[[Any], Hashable]
 ) -> object:
-    """Return the common value, or a function that looks it up by the wildcards, of which `key` is made."""
+    """Choose the common value, or a function that looks it up by the wildcards, from which `key` is made."""
     first = next(iter(values.values()))
     return (
         first
@@ -299,12 +299,12 @@ def either(
 
 
 def named(**values: object) -> dict[str, Any]:
-    """Return parameters for a rule, of values or functions of the wildcards."""
+    """Define parameters of a rule, by values or functions of the wildcards."""
     return {name: _named(name, value) for name, value in values.items()}
 
 
 def passed(**values: Callable[[Any], object]) -> dict[str, Any]:
-    """Return parameters that a script reads, of which none makes a finished job out of date.
+    """Define parameters that a script reads, of which none makes a finished job out of date.
 
     Limits and places are such: they change what a job may take, not what it returns. Snakemake compares no
     parameter whose function has an argument `output`.
@@ -323,7 +323,7 @@ def _named(name: str, value: object) -> object:
 
 
 def _spec_of_method(method: MethodConfig) -> Params:
-    """Return the keys of a method that are checked and compiled; distributions where it has any."""
+    """Select the keys of a method that are checked and compiled; distributions where it has any."""
     spec = method.model_dump(
         include={"id", "estimator", "params", "param_grid", "input"}
     )
@@ -332,7 +332,7 @@ def _spec_of_method(method: MethodConfig) -> Params:
 
 
 def _digest_of_candidates(plan: Plan, run: Run, code: str) -> str:
-    """Return a digest of what scores of a candidate depend on, but for its parameters and the fold."""
+    """Digest what the scores of a candidate depend on, except for its parameters and the fold."""
     text = json.dumps(
         plain([plan.job(run).of_a_candidate(), _data(plan, run.dataset), code])
     )
@@ -340,7 +340,7 @@ def _digest_of_candidates(plan: Plan, run: Run, code: str) -> str:
 
 
 def digest(plan: Plan, run: Run) -> str:
-    """Return a digest of the data and the specification of a run, the same for all its folds.
+    """Digest the data and the specification of a run, the same for all its folds.
 
     Its record carries it. Code is not part of it, nor where files lie.
     """
@@ -357,7 +357,7 @@ def _digest(plan: Plan, dataset: str, method: str) -> str:
 
 @cache
 def _data(plan: Plan, dataset: str) -> list[Any]:
-    """Return the specification of a data set, with the content of the user's own files for their names."""
+    """Specify a data set, with the content of the user's own files in place of their names."""
     data = plan.config.dataset(dataset)
     files = {name: data.params.get(name) for name in kind_of(data.kind).files}
     digests = {
@@ -380,7 +380,7 @@ def _data(plan: Plan, dataset: str) -> list[Any]:
 
 
 def is_done(plan: Plan, run: Run) -> bool:
-    """Return whether the results of a run are there, and of this configuration."""
+    """Tell whether the results of a run exist, and are of this configuration."""
     return digest_of(plan.record_path(run)) == digest(plan, run) and exists(
         plan.scores_path(run)
     )
@@ -459,7 +459,7 @@ def number_run(
 
 
 def known_outputs() -> list[str]:
-    """Return the folders of results of runs from this working directory, as their runs named them."""
+    """List the folders of results of runs from this working directory, as their runs named them."""
     notes = [_read(path) for path in sorted(Path(_STATE, "attop").glob("*.json"))]
     return [
         note["output"]
@@ -469,7 +469,7 @@ def known_outputs() -> list[str]:
 
 
 def _known(output: StrPath) -> Path:
-    """Return the file of the working directory with the numbers of the last runs of an output."""
+    """Locate the file of the working directory with the numbers of the last runs of an output."""
     return Path(
         _STATE,
         "attop",

@@ -156,7 +156,7 @@ def across(
 
 
 def share_of(n: int, m: int) -> str:
-    """Return n of m data sets."""
+    """Write n of m data sets in words."""
     return (
         count_noun(n, "data set")
         if n == m
@@ -165,7 +165,7 @@ def share_of(n: int, m: int) -> str:
 
 
 def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
-    """Return metrics, tops and directions in words."""
+    """Write metrics, tops and directions in words."""
     if not used:
         return "no metric"
     words = []
@@ -188,7 +188,7 @@ def _against_best(
     used: Mapping[str, str],
     nemenyi: Comparison,
 ) -> tuple[str, dict[str, float], str]:
-    """Return the test, p of each method against the best, and the reason if there is none."""
+    """Test each method against the best: name of the test, p-values, and the reason if it is refused."""
     if len(order) == 2 and len(scores):
         if not have_shared_unit(used):
             return (
@@ -418,7 +418,7 @@ def metric_matrix(
 
 
 def have_shared_unit(used: Mapping[str, str]) -> bool:
-    """Return whether values of the metrics, one a data set, may be averaged."""
+    """Tell whether values of the metrics, one a data set, may be averaged."""
     return len(set(used.values())) <= 1 or {
         get_metric(m).bounds for m in used.values()
     } == {_UNIT}
@@ -472,7 +472,7 @@ def board(
 def _at(
     name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the rows of one top."""
+    """Build the rows of one top."""
     ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)
     mean_rank = {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}
     table = pd.DataFrame(mean_rank, index=scores.columns)
@@ -505,14 +505,14 @@ def _at(
 
 
 def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
-    """Return the median seconds of a job of each method."""
+    """Compute the median seconds of a job of each method."""
     spent = costs(runs, dataset)
     total = spent[["selection", "training", "scoring"]].sum(axis=1)
     return total.where(total > 0)
 
 
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
-    """Return the entries that none beats at both, cheapest first."""
+    """Select the entries that none beats at both, cheapest first."""
     table = pd.DataFrame({"cost": cost, "score": score}).dropna()
     table = table.sort_values(
         ["cost", "score"], ascending=[True, False], kind="stable"

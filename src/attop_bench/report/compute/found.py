@@ -22,7 +22,7 @@ class Pair:
 
 
 def _items(listed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each item of each run's list."""
+    """Unfold a row for each item of each run's list."""
     return (
         listed.explode(["row", "label", "listed"])
         .dropna(subset="row")
@@ -31,7 +31,7 @@ def _items(listed: pd.DataFrame) -> pd.DataFrame:
 
 
 def found_by(listed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each item that a method lists: in how many test parts of a repeat, on average.
+    """Count for each item and method in how many test parts of a repeat it is listed, on average.
 
     `listed` is the table of this name of `attop_bench.run.tables.TABLES`.
     """
@@ -80,7 +80,7 @@ def compare_lists(listed: pd.DataFrame, first: str, second: str) -> Pair | None:
 
 
 def tied_places(listed: pd.DataFrame) -> dict[str, tuple[float, float]]:
-    """Return, for each method with any, the places of a list that ties decide, and all of them: means."""
+    """Count the places of a list that ties decide, and all of them: means, for each method with any."""
     known = listed["listed"]
     tied = known.map(lambda shares: sum(share for share in shares if share < 1))
     means = (

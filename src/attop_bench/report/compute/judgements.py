@@ -33,7 +33,7 @@ _SHADES = (1, 2, 4, 8, 16)
 
 
 def shade(judged: TopJudgement, mean: float) -> int:
-    """Return the shade of a mean, 0 to 5, by its distance to the best in tolerances."""
+    """Grade a mean from 0 to 5 by its distance to the best in tolerances."""
     unit = (
         judged.tolerance if judged.tolerance > 0 else 0.01 * abs(judged.mean) or 1.0
     )
@@ -60,13 +60,13 @@ def rank_methods(
 
 
 def highlighted(judged: TopJudgement) -> tuple[str, ...]:
-    """Return the methods in colour: the best and its equals if they are few, else the best."""
+    """Choose the methods in colour: the best and its equals if they are few, else the best."""
     level = (*judged.first, *judged.of(Verdict.EQUAL))
     return level if len(level) <= FEW else judged.first
 
 
 def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
-    """Return the test items per training item of a data set, all runs together; NaN if not known."""
+    """Compute the test items per training item of a data set, all runs together; NaN if unknown."""
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     if not {"n_train", "n_test"} <= set(part.columns):
         return math.nan
@@ -131,7 +131,7 @@ def judge_all(
 
 
 def whole_number(facts: Mapping[str, Any], name: str) -> int | None:
-    """Return a count of the manifest's entry of a data set; None where it has none."""
+    """Look up a count in the manifest's entry of a data set; None where it has none."""
     count = facts.get(name)
     return count if isinstance(count, int) else None
 
@@ -139,7 +139,7 @@ def whole_number(facts: Mapping[str, Any], name: str) -> int | None:
 def units_behind(
     metric: Metric, top: Top, ratio: float, facts: Mapping[str, Any]
 ) -> Units:
-    """Return the units of a test part that a value is the mean of; `facts` are a data set's entry."""
+    """Count the units of a test part that a value is the mean of; `facts` are a data set's entry."""
     if "units" in facts:
         return Units(*facts["units"])
     return Units.of(
@@ -159,7 +159,7 @@ def intervals(
     runs: pd.DataFrame,
     judgements: Mapping[tuple[str, str, str], TopJudgement],
 ) -> pd.DataFrame:
-    """Return the 95% interval of each mean, ``low`` and ``high``: the one error bar of the page and figures.
+    """Compute the 95% interval of each mean, ``low`` and ``high``: the one error bar of page and figures.
 
     It is the interval that the judge has for the best (`attop.experiment.interval`), for every method. Its
     ends are NaN with fewer than two values, or where the sizes of the parts are not known.
@@ -256,7 +256,7 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 
 def unit_of(metric: str) -> str:
-    """Return the name of the values of a metric where a reader sees them."""
+    """Name the values of a metric where a reader sees them."""
     return "amount in the first k" if metric == "amount@k" else metric
 
 

@@ -128,7 +128,7 @@ class Results:
         }
 
     def metric_of(self, dataset: str) -> str:
-        """Return the metric that compares methods: the data set's, or the first that is judged."""
+        """Choose the metric that compares methods: the data set's, or the first that is judged."""
         first = (metric for name, metric, _ in self.judgements if name == dataset)
         return self.datasets[dataset].get("scoring") or next(first, "")
 

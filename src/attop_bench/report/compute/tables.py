@@ -23,7 +23,7 @@ _JOB = ["dataset", "method", *_RUN]
 
 
 def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct (dataset, method, repeat, fold) of both tables."""
+    """List the distinct (dataset, method, repeat, fold) of both tables."""
     return pd.concat([runs[_JOB], evaluation[_JOB]]).drop_duplicates(
         ignore_index=True
     )
@@ -97,7 +97,7 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _skeleton(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return every (dataset, top, metric, method) that should have values, and their number."""
+    """List every (dataset, top, metric, method) that should have values, and their number."""
     jobs = job_list(evaluation, runs)
     rows = []
     for dataset, its_jobs in jobs.groupby("dataset", sort=False):
@@ -128,7 +128,7 @@ def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
 
 
 def _jobs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per training job; a job with a failed top has failed."""
+    """Reduce the runs to one row per training job; a job with a failed top has failed."""
     failed_first = runs.sort_values("status", key=lambda s: s == OK, kind="stable")
     return failed_first.drop_duplicates(_JOB).sort_index()
 
@@ -200,7 +200,7 @@ def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def torn_models(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the sentences on torn entities and groups, of each data set and method.
+    """Collect the sentences on torn entities and groups, of each data set and method.
 
     The columns are dataset, method and said, a sentence. Tables of other programs may lack what this reads.
     """
@@ -222,7 +222,7 @@ PAUSE = 60.0
 
 
 def wall_clock(runs: pd.DataFrame) -> float:
-    """Return the seconds from the first training job to the end of the last one, without pauses; or NaN."""
+    """Measure the seconds from the first training job to the end of the last one, without pauses; or NaN."""
     spans = (
         runs[["started", "ended"]]
         .dropna()
@@ -265,9 +265,9 @@ def choices(
     methods: Sequence[str],
     grids: Mapping[str, Mapping[str, Sequence[object]]],
 ) -> tuple[list[str], list[Choice]]:
-    """Return the tops, and the choices of the methods on a data set, in this order.
+    """List the tops of a data set, and count what each method chose at each of them, in this order.
 
-    `grids` are method -> parameter -> values tried; parameters with a single value are no choice.
+    `grids` are method -> parameter -> values tried; a parameter with a single value is left out.
     """
     part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
     tops = sort_tops(part["top"])
@@ -324,7 +324,7 @@ def _text(value: object) -> str:
 
 
 def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    """Return the cost of each method on a data set: medians over its successful training jobs.
+    """Summarise the cost of each method on a data set: medians over its successful training jobs.
 
     In seconds of one job, which covers all its tops; memory is the largest peak, in MB.
     """
@@ -342,7 +342,7 @@ def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
 
 
 def total_costs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the cost of each method over all jobs that succeeded: sums, and the largest memory.
+    """Sum up the cost of each method over all jobs that succeeded, with the largest memory.
 
     Columns ``cpu: DATASET`` have the processor time by data set.
     """

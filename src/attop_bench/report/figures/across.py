@@ -74,7 +74,7 @@ def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
 
 
 def _width(scene: Scene, methods: Sequence[str]) -> float:
-    """Return how many inches a column of labels takes."""
+    """Estimate how many inches a column of labels takes."""
     return _LETTER * (max(len(abridge(scene.titles[m])) for m in methods) + 5) + 0.4
 
 

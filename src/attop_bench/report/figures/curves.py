@@ -96,7 +96,7 @@ def _draw_bars(
 
 
 def _reach(rows: pd.DataFrame) -> Floats:
-    """Return how far the intervals reach below and above the means; 0 where there is none."""
+    """Compute how far the intervals reach below and above the means; 0 where there is none."""
     reach = np.array(
         [rows["mean"] - rows["low"], rows["high"] - rows["mean"]], dtype=float
     )
@@ -162,7 +162,7 @@ def points_of(roc: pd.DataFrame) -> Iterator[RocPoints]:
 
 
 def expected_best(values: Floats) -> Floats:
-    """Return the expected maximum of n of the values, drawn without replacement, for n = 1, 2, ..., len.
+    """Compute the expected maximum of n of the values, drawn without replacement, for n = 1, ..., len.
 
     Of N values in ascending order the i-th is the largest of n drawn with probability
     ``C(i - 1, n - 1) / C(N, n)``.
@@ -367,7 +367,7 @@ def cost_figure(
 
 
 def _quartiles(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Return median and quartiles of time and memory by method."""
+    """Compute median and quartiles of time and memory by method."""
     costs = {
         "seconds": jobs["spent"].clip(lower=_INSTANT),
         "memory": jobs["peak_memory_mb"],
@@ -428,7 +428,7 @@ def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
 
 
 def left_end(top: str, n_neg: float, n_pos: float, grouped: bool) -> float:
-    """Return the end of the enlarged left part of the false-positive axis.
+    """Choose the end of the enlarged left part of the false-positive axis.
 
     Twice the k of the top as a share of the negatives, but at least 10 negatives and at most a tenth of
     them; a tenth with groups, which the curve pools.

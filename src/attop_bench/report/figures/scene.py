@@ -71,11 +71,11 @@ class MethodStyle:
 
     @property
     def line(self) -> dict[str, Any]:
-        """Return keyword arguments for a line."""
+        """Keyword arguments for a line."""
         return {"color": self.colour, "dashes": self.dash}
 
     def mark(self, size: float = 5.0) -> dict[str, Any]:
-        """Return keyword arguments for markers that look equally large."""
+        """Choose keyword arguments for markers that look equally large."""
         return {
             "marker": self.marker,
             "markersize": size * _SIZES.get(self.marker, 1.0),
@@ -113,7 +113,7 @@ def method_styles(
 
 
 def key_svg(style: MethodStyle) -> str:
-    """Return a method's marker as a small SVG path, for keys outside the figures."""
+    """Draw a method's marker as a small SVG path, for keys outside the figures."""
     marker = MarkerStyle(style.marker)
     outline = marker.get_path().transformed(marker.get_transform())
     x, y = np.asarray(outline.to_polygons()[0]).T
@@ -158,7 +158,7 @@ def figure_theme() -> Iterator[None]:
 
 
 def to_svg(canvas: Canvas, name: str, alt: str) -> str:
-    """Return a figure as SVG for a page: text as text, the page's colours, the same bytes every time.
+    """Write a figure as SVG for a page: text as text, the page's colours, the same bytes every time.
 
     Ids begin with `name`; groups with the id ``method:<id>`` become ``<g class="m" data-m="<id>">``,
     ``by:<unit>`` and ``budget`` classes. The layout, which takes longer than to draw, is made here and stays.
@@ -192,7 +192,7 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
 
 
 def to_pdf(canvas: Canvas) -> bytes:
-    """Return a figure as PDF."""
+    """Write a figure as PDF."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
     buffer = io.BytesIO()
@@ -332,7 +332,7 @@ class Scene:
         )
 
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table on this data set and, if it has metrics, on this metric, in `unit`."""
+        """Select the rows of a table on this data set and, if it has metrics, on this metric, in `unit`."""
         table = table[table["dataset"] == self.dataset]
         if "metric" not in table:
             return table
@@ -354,7 +354,7 @@ class Scene:
         return unit_of(self.metric)
 
     def among(self, methods: Collection[str]) -> list[str]:
-        """Return the methods of a collection, best first."""
+        """Sort the methods of a collection, best first."""
         known = set(methods)
         return [method for method in self.order if method in known]
 
@@ -417,7 +417,7 @@ class Scene:
         )
 
     def figure(self, name: str, title: str, drawn: Drawn | str) -> Figure:
-        """Return a figure as SVG, the `highlighted` methods in front; the page's script greys the others."""
+        """Finish a figure as SVG, the `highlighted` methods in front; the page's script greys the others."""
         name = f"{self.name}-{name}"
         if isinstance(drawn, str):
             return Figure(name=name, title=title, caption=drawn)
@@ -462,7 +462,7 @@ def for_paper(canvas: Canvas, highlighted: Collection[str]) -> None:
 
 
 def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
-    """Return the lines of methods, in panels and legend, with the method of each."""
+    """Find the lines of methods, in panels and legend, with the method of each."""
     boxes = [
         *canvas.legends,
         *filter(None, (axes.get_legend() for axes in canvas.axes)),
@@ -480,7 +480,7 @@ def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
 
 
 def short_tops(tops: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the name of one kind of tops and their numbers; of several kinds, no name and their texts."""
+    """Shorten tops of one kind to its name and their numbers; of several kinds, to their texts alone."""
     its = [Top.parse(text) for text in tops]
     lists, kinds = {top.out_of for top in its}, {top.size[0] for top in its}
     if len(lists) == 1 and its[0].out_of:
@@ -500,7 +500,7 @@ def blank(
     rows: int = 1,
     sharey: bool = False,
 ) -> tuple[Canvas, list[Axes]]:
-    """Return a canvas and its panels, so many side by side, row by row."""
+    """Make a canvas and its panels, `panels` of them side by side, row by row."""
     canvas = Canvas(figsize=(width, height), layout="constrained")
     return canvas, list(
         canvas.subplots(rows, panels, squeeze=False, sharey=sharey).flat

@@ -135,7 +135,7 @@ def _field(axes: Axes, its: Transfer, largest: float) -> None:
 
 
 def _signed(value: float, decimals: int) -> str:
-    """Return a difference without the zero before its point."""
+    """Format a difference without the zero before its point."""
     text = f"{value:+.{decimals}f}"
     return "0" if float(text) == 0 else text.replace("-", "−").replace("0.", ".", 1)
 

@@ -209,7 +209,7 @@ def strip_figure(
 
 
 def _at(table: pd.DataFrame, judged: TopJudgement) -> pd.DataFrame:
-    """Return the rows of a table that a judgement is about."""
+    """Select the rows of a table that a judgement is about."""
     named = table[["dataset", "metric", "top"]] == [
         judged.dataset,
         judged.metric,

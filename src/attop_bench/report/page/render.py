@@ -114,11 +114,11 @@ class Page:
         return len(self.sections) == 1
 
     def total(self, name: str) -> float:
-        """Return the sum of a column of `costs`."""
+        """Sum a column of `costs`."""
         return math.fsum(row[name] for row in self.costs if row[name] == row[name])
 
     def place_of(self, section: Section, top: str) -> str:
-        """Return the numbers of the buttons that show a top of a data set."""
+        """List the numbers of the buttons that show a top of a data set."""
         return " ".join(
             str(i)
             for i, its in enumerate(self.buttons.values())
@@ -170,7 +170,7 @@ class Page:
 
 
 def find_buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
-    """Return the text of each button over the map -> the top of each data set that it shows."""
+    """Map the text of each button over the map to the top of each data set that it shows."""
     ran = [s for s in sections if s.order]
     if max((len(s.tops) for s in ran), default=0) < 2:
         return {}
@@ -187,7 +187,7 @@ def find_buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
 
 
 def base_style() -> str:
-    """Return the style of all pages."""
+    """Read the style of all pages."""
     return (
         files(__package__)
         .joinpath("templates/base.css")
@@ -196,7 +196,7 @@ def base_style() -> str:
 
 
 def _policy(scripts: Sequence[str]) -> Markup:
-    """Return the content security policy of a page that runs these scripts, no other, and loads nothing."""
+    """Write the content security policy of a page that runs these scripts, no other, and loads nothing."""
     digests = [
         b64encode(hashlib.sha256(script.encode()).digest()).decode()
         for script in scripts
@@ -214,7 +214,7 @@ def _policy(scripts: Sequence[str]) -> Markup:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates: to compile them takes longer than to fill in a small page."""
+    """Compile the templates once: this takes longer than to fill in a small page."""
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -246,7 +246,7 @@ def _templates() -> Environment:
 
 
 def render(page: Page) -> str:
-    """Return the page as one HTML document that refers to nothing outside."""
+    """Write the page as one HTML document that refers to nothing outside."""
     pages = _templates()
     parts = {
         name: pages.get_template(f"parts/{name}.html.j2").render(page=page)
@@ -261,7 +261,7 @@ def render(page: Page) -> str:
 
 
 def _packed(page: Page, late: Mapping[str, str]) -> str:
-    """Return the data of the script, most of a page's bytes, as compressed JSON."""
+    """Compress the data of the script, most of a page's bytes, as JSON."""
     content = {
         "late": late,
         "quiet": QUIET,
@@ -326,7 +326,7 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
 
 
 def _paper_table(page: Page, sections: Sequence[Section]) -> str:
-    """Return all data sets, each at its middle top, as TeX; down where they are more than methods."""
+    """Write all data sets, each at its middle top, as TeX; downwards where they outnumber the methods."""
     judgements = [s.judgements[s.metric, s.main] for s in sections]
     order, lost = (
         page.first.order,

@@ -183,7 +183,7 @@ def _styles(methods: Mapping[str, Entry]) -> dict[str, MethodStyle]:
 
 
 def _material(results: Results, dataset: str) -> dict[str, pd.DataFrame]:
-    """Return the tables of a data set, which its figures are drawn from."""
+    """Select the tables of a data set, from which its figures are drawn."""
     tables = {**results.tables, "summary": results.summary}
     return {
         name: table[table["dataset"] == dataset] for name, table in tables.items()
@@ -191,7 +191,7 @@ def _material(results: Results, dataset: str) -> dict[str, pd.DataFrame]:
 
 
 def _decided(sections: Sequence[Section]) -> list[TopJudgement]:
-    """Return the judgements of every top by its data set's own metric, where there is a best."""
+    """Select the judgements of every top by its data set's own metric, where there is a best."""
     return [
         judged
         for section in sections
@@ -211,7 +211,7 @@ def _overviews(
     sections: Sequence[Section],
     buttons: Mapping[str, Mapping[str, str]],
 ) -> dict[str, dict[str, Overview]]:
-    """Return the overview by metric, "" for each data set's own, and by number of the button, or "all"."""
+    """Build the overview by metric, "" for each data set's own, and by number of the button, or "all"."""
     by_metric = {"": results.own} | {
         m: dict.fromkeys(results.own, m) for m in results.metrics
     }
@@ -230,7 +230,7 @@ def _overviews(
 def _shown(
     results: Results, metrics: Mapping[str, str], tops: Mapping[str, str]
 ) -> list[TopJudgement]:
-    """Return the judgements by the metric of each data set at its top; at all tops where none is named."""
+    """Select the judgements by the metric of each data set at its top; at all tops where none is named."""
     return [
         judged
         for (dataset, metric, top), judged in results.judgements.items()
@@ -344,7 +344,7 @@ def _lead_shown(judgements: Sequence[TopJudgement]) -> str:
 
 
 def _intervals(lost: pd.DataFrame) -> dict[str, list[float]]:
-    """Return the ends of the 95% interval of each method's mean regret, by bootstrap over the data sets."""
+    """Compute the 95% interval of each method's mean regret, by bootstrap over the data sets."""
     if lost.isna().any(axis=None) or not lost.size:
         return {}
     drawn_again = bootstrap_means(lost, higher_is_better=False)
@@ -360,7 +360,7 @@ def _intervals(lost: pd.DataFrame) -> dict[str, list[float]]:
 
 
 def _is_perfect(judgements: Sequence[TopJudgement]) -> bool:
-    """Return whether the best has the perfect value in all runs of the only data set."""
+    """Tell whether the best has the perfect value in all runs of the only data set."""
     perfect = [
         j.best and j.mean == get_metric(j.metric).bounds[j.higher_is_better]
         for j in judgements
@@ -395,7 +395,7 @@ _PARTS = (
 
 
 def _anchor(dataset: str) -> str:
-    """Return the address of a data set on the page, unlike that of any part."""
+    """Choose the address of a data set on the page, unlike that of any part."""
     return (
         f"data-{dataset}"
         if dataset in (*_PARTS, "metrics", "find", "headline")

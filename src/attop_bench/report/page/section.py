@@ -148,7 +148,7 @@ class Section:
 
 
 def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
-    """Return titles up to a bracket or comma; whole where that is the beginning of several."""
+    """Cut titles at a bracket or comma, except where several would then be the same."""
     short = {name: re.split(r" \(|, ", title)[0] for name, title in titles.items()}
     times = Counter(short.values())
     return {
@@ -160,7 +160,7 @@ def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
 def build_scene(
     name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]
 ) -> Scene:
-    """Return the scene of a data set's figures."""
+    """Build the scene of a data set's figures."""
     here = results.summary[results.summary["dataset"] == dataset]
     metric = results.metric_of(dataset)
     judged = [
@@ -268,7 +268,7 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
 
 
 def _rows_in_folds(runs: pd.DataFrame, dataset: str) -> dict[tuple[int, int], int]:
-    """Return (rows to train on, rows to rank) -> how many folds have as many, of all repeats."""
+    """Count the folds, over all repeats, by (rows to train on, rows to rank)."""
     done = runs[(runs["dataset"] == dataset) & runs["n_train"].notna()]
     sizes = done.drop_duplicates(["repeat", "fold"])
     counts = Counter(
@@ -278,7 +278,7 @@ def _rows_in_folds(runs: pd.DataFrame, dataset: str) -> dict[tuple[int, int], in
 
 
 def _spent(cost: Records) -> dict[str, float]:
-    """Return the seconds a job selects and trains, by method."""
+    """Add up the seconds that a job selects and trains, by method."""
     timed = ("selection", "training")
     return {
         row["method"]: sum(row[s] for s in timed if row[s] == row[s]) or math.nan
@@ -287,7 +287,7 @@ def _spent(cost: Records) -> dict[str, float]:
 
 
 def mean_seconds(sections: Sequence[Section]) -> dict[str, float]:
-    """Return the seconds of a job of each method, geometric mean over the data sets that it has a time on."""
+    """Average the seconds of a job of each method, geometrically over the data sets with a time of it."""
     spent = pd.DataFrame([_spent(s.costs) for s in sections], dtype=float)
     return {
         str(m): float(f"{t:.4g}")
@@ -314,7 +314,7 @@ def _costs(
     main: str,
     order: Sequence[str],
 ) -> Records:
-    """Return a row per method: cost, and validation against test (`here`) at the main top."""
+    """Build a row per method: cost, and validation against test (`here`) at the main top."""
     cost = costs(runs, dataset)
     if cost.empty or not main:
         return []
@@ -351,7 +351,7 @@ def chips(
     runs: pd.DataFrame,
     manifest: Entry,
 ) -> list[Chip]:
-    """Return data sets, methods, jobs, time, version and warnings."""
+    """State data sets, methods, jobs, time, version and warnings."""
     jobs = not_done.jobs
     ok, expected, missing = (jobs[name] for name in ("ok", "expected", "missing"))
     failed = sum(jobs.get(status, 0) for status in FAILED)
@@ -433,7 +433,7 @@ def chips(
 def left_out(
     sections: Sequence[Section], methods: Mapping[str, Entry]
 ) -> dict[str, str]:
-    """Return the methods that were run on no data set, each with the reason."""
+    """Find the methods that were run on no data set, each with the reason."""
     ran = {method for section in sections for method in section.order}
     if not ran:
         return {}

@@ -221,7 +221,7 @@ def _about_tests(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 
 def _number_or_none(value: float, digits: int = 12) -> float | None:
-    """Return a number of so many digits, which JSON has; None for one that is not finite."""
+    """Round a number to some digits for JSON; None for one that is not finite."""
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
@@ -274,7 +274,7 @@ def _rank_nothing(row: Mapping[str, Any]) -> str:
 
 
 def _spread(judged: TopJudgement, row: Mapping[str, Any], places: int) -> str:
-    """Return the standard deviation over the runs behind its sign; nothing for a single run."""
+    """Write the standard deviation over the runs behind its sign; nothing for a single run."""
     return (
         f" ± {_number(judged, row['std'], places)}"
         if math.isfinite(row["std"])
@@ -313,7 +313,7 @@ def _card(
     flat: Mapping[str, int],
     places: int,
 ) -> dict[str, str]:
-    """Return the parts of a card by class: what, who, verdict and so on."""
+    """Write the parts of a card by class: what, who, verdict and so on."""
     return {
         "what": _best_of(judged),
         "who": _who(judged, titles, places),
@@ -381,7 +381,7 @@ def _note(
     cells: Mapping[str, Cell],
     flat: Mapping[str, int],
 ) -> str:
-    """Return the legend below the strip."""
+    """Write the legend below the strip."""
     if not cells:
         return f"No method has a defined value of {metric.name} at {judged.top}."
     states = {cell.state for cell in cells.values()}
@@ -416,7 +416,7 @@ def _marks(cells: Mapping[str, Cell]) -> str:
 
 
 def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:
-    """Return a row of the table of tests: the method, and a cell for each head."""
+    """Write a row of the table of tests: the method, and a cell for each head."""
     low, high = (
         _number(judged, rival.low, places),
         _number(judged, rival.high, places),
@@ -448,7 +448,7 @@ def _downloads(
     tops: Mapping[str, TopView],
     titles: Mapping[str, str],
 ) -> dict[str, Download]:
-    """Return the table as CSV, TeX (booktabs) and Markdown."""
+    """Write the table as CSV, TeX (booktabs) and Markdown."""
     csv, tex, md = {}, {}, {}
     for method in order:
         cells = {top: view.cells.get(method) for top, view in tops.items()}
@@ -510,7 +510,7 @@ def _is_bold(cell: Cell) -> bool:
 
 
 def as_tex(cell: Cell | None, short: bool = False) -> str:
-    """Return a mean with its mark, as TeX; `short` has two decimals."""
+    """Write a mean with its mark as TeX; `short` has two decimals."""
     if cell is None:
         return "--"
     value = (cell.brief if short else cell.text).replace("−", "$-$")
@@ -533,5 +533,5 @@ def _in_csv(text: str) -> str:
 
 
 def tex_text(text: str) -> str:
-    """Return a text as TeX prints it."""
+    """Escape a text so that TeX prints it."""
     return text.translate(_TEX_ESCAPES)
