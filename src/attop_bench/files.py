@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 StrPath = str | os.PathLike[str]
+#: An object of JSON or YAML.
+JsonObject = dict[str, Any]
+#: An object of JSON or YAML that is only read, such as an entry of a configuration or of a manifest.
+Entry = Mapping[str, Any]
 
 #: Begins the name of a folder with files that are not in place yet.
 UNFINISHED = ".attop-unfinished-"
@@ -224,7 +228,7 @@ def write_text(path: StrPath, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
+def write_json(path: StrPath, content: Entry) -> None:
     """Write JSON; see `replacing`.
 
     NumPy's scalars become Python's, NaN and infinities null, half a pair of surrogates its escape sequence.
@@ -232,12 +236,12 @@ def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
     write_text(path, json.dumps(_plain(content), indent=1, allow_nan=False) + "\n")
 
 
-def read_json(path: StrPath) -> dict[str, Any]:
+def read_json(path: StrPath) -> JsonObject:
     """Read what `write_json` wrote; raise `ValueError` for anything else."""
     return parse_json(Path(path).read_bytes())
 
 
-def parse_json(text: bytes) -> dict[str, Any]:
+def parse_json(text: bytes) -> JsonObject:
     """Parse what `write_json` wrote; raise `ValueError` for anything else."""
     try:
         content = json.loads(text.decode("utf-8"))

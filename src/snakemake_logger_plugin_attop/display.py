@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -17,6 +16,7 @@ from rich.text import Text
 from attop.extending import count_noun, format_duration
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.interrupt import is_stopped
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
@@ -191,7 +191,7 @@ class Display:
         return f"[{s // 60:3}:{s % 60:02}]"
 
 
-def _read_manifest(path: str) -> dict[str, Any]:
+def _read_manifest(path: str) -> JsonObject:
     """Read a manifest; it is empty if it cannot be read."""
     try:
         return dict(json.loads(Path(path).read_text(encoding="utf-8")))
@@ -199,7 +199,7 @@ def _read_manifest(path: str) -> dict[str, Any]:
         return {}
 
 
-def _ledgers(manifest: Mapping[str, Any]) -> Iterator[str]:
+def _ledgers(manifest: Entry) -> Iterator[str]:
     """Yield what was passed over or left out of each data set, with the counts of all its rows."""
     for name, facts in manifest.get("datasets", {}).items():
         if LEDGER not in facts:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from attop_bench.cli.options import read_seconds
+from attop_bench.files import JsonObject
 
 if TYPE_CHECKING:
     from attop_bench.conformance import Check, Method, Result
@@ -78,7 +79,7 @@ def run_check_method(options: argparse.Namespace) -> int:
     return 1 if counts["FAIL"] else 0
 
 
-def _parameters(entries: list[str]) -> dict[str, Any]:
+def _parameters(entries: list[str]) -> JsonObject:
     parameters = {}
     for entry in entries:
         name, equals, value = entry.partition("=")

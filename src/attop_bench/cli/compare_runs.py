@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from attop.extending import columns, count_noun, format_fixed
+from attop_bench.files import Entry
 from attop_bench.report.compute.judgements import judge_all
-from attop_bench.report.compute.results import Entry
 from attop_bench.run.config import ConfigError
 
 _KEY = ["dataset", "metric", "top", "method"]

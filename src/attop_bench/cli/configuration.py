@@ -10,6 +10,7 @@ import yaml
 
 from attop.extending import join_first, nearest
 from attop_bench.cli.options import beside
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.config import (
     Config,
     ConfigError,
@@ -20,9 +21,9 @@ from attop_bench.run.config import (
 from attop_bench.run.places import default_configuration, with_places
 
 
-def read_raw(options: argparse.Namespace) -> dict[str, Any]:
+def read_raw(options: argparse.Namespace) -> JsonObject:
     """Merge the keys of the configuration files and of ``--config``."""
-    raw: dict[str, Any] = {}
+    raw: JsonObject = {}
     for file in (default_configuration(beside), *options.configfile):
         _merge(raw, read_yaml(file))
     for entry in options.config:
@@ -38,7 +39,7 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     return with_places(raw, options.configfile, beside("Snakefile"), beside)
 
 
-def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def read_catalogues(raw: Entry) -> dict[str, Entry]:
     """Read the entries of a configuration's catalogue files, by section."""
     return {
         section: read_yaml(file) for section, file in catalogue_files(raw).items()
@@ -55,7 +56,7 @@ def identifier(entry: object) -> str:
     return str(entry.get("id") if isinstance(entry, Mapping) else entry)
 
 
-def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
+def list_entry(raw: JsonObject, section: str, name: str) -> bool:
     """Put the catalogue's entry `name` into the configuration; return whether it was there already."""
     entries = raw.get(section)
     if not isinstance(entries, list) or name in map(identifier, entries):
@@ -97,7 +98,7 @@ def _complete_names(argument: argparse.Action, section: str) -> None:
     argument.completer = names  # type: ignore[attr-defined]
 
 
-def _refuse_unknown(raw: Mapping[str, Any], section: str, name: str) -> None:
+def _refuse_unknown(raw: Entry, section: str, name: str) -> None:
     """Refuse a name of neither configuration nor catalogue: the nearest is one of the configuration first."""
     catalogue = read_catalogues(raw).get(section, {})
     if name in catalogue:
@@ -110,7 +111,7 @@ def _refuse_unknown(raw: Mapping[str, Any], section: str, name: str) -> None:
     raise ConfigError(f"unknown {section[:-1]} {name!r}; {hint}")
 
 
-def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:
+def _merge(base: JsonObject, update: Entry) -> None:
     """Put `update` over `base`, mappings key by key, as snakemake does."""
     for key, value in update.items():
         if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):

@@ -20,6 +20,7 @@ from attop.metrics import AMOUNTS, DEFAULT_METRICS, METRICS, custom_metric, is_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.depends import complaints
 from attop_bench.run.options import (
     DOTTED,
@@ -40,10 +41,8 @@ CATALOGUES = {
     section: f"config/{section}.yaml" for section in ("datasets", "methods")
 }
 
-_Raw = Mapping[str, Any]
 
-
-def load_config(raw: _Raw, root: str | Path = ".") -> Config:
+def load_config(raw: Entry, root: str | Path = ".") -> Config:
     """Check the content of a YAML file and resolve the names in it.
 
     Its `datasets` and `methods` are lists of names of the files in `catalogues`, relative to `root`, or of
@@ -59,7 +58,7 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     raw = dict(raw)
     files = catalogue_files(raw)
     raw.pop("catalogues", None)
-    catalogues: dict[str, _Raw] = {"datasets": {}, "methods": {}}
+    catalogues: dict[str, Entry] = {"datasets": {}, "methods": {}}
     for section in catalogues:
         if section in files:
             catalogues[section] = read_yaml(Path(root) / files[section])
@@ -85,7 +84,7 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def catalogue_files(raw: _Raw) -> Mapping[str, str]:
+def catalogue_files(raw: Entry) -> Mapping[str, str]:
     """Map each section to the file of its catalogue, as a configuration names it."""
     files = raw.get("catalogues", {})
     named = isinstance(files, Mapping) and all(
@@ -98,7 +97,7 @@ def catalogue_files(raw: _Raw) -> Mapping[str, str]:
     return files
 
 
-def read_yaml(path: str | Path) -> dict[str, Any]:
+def read_yaml(path: str | Path) -> JsonObject:
     """Read the keys and values of a YAML file; refuse a key that occurs twice."""
     try:
         content = yaml.load(Path(path).read_bytes(), _Loader)
@@ -138,7 +137,7 @@ class _Loader(_SafeLoader):
         return mapping
 
 
-def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:
+def _resolve(chosen: object, catalogue: Entry, section: str) -> list[JsonObject]:
     """Complete each entry of `datasets` or `methods` by the catalogue."""
     if not isinstance(chosen, (list, tuple)) or not chosen:
         raise ConfigError(
@@ -178,7 +177,7 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
     return resolved
 
 
-def _is_own_file(entry: Mapping[str, Any]) -> bool:
+def _is_own_file(entry: Entry) -> bool:
     """Tell whether an entry names a file, which is then the user's, whatever data set has its name."""
     params = entry.get("params")
     return (
@@ -186,7 +185,7 @@ def _is_own_file(entry: Mapping[str, Any]) -> bool:
     )
 
 
-def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
+def _with_own_metrics(raw: Entry) -> JsonObject:
     """Complete the keys about metrics by a definition of each that is named by a dotted path."""
     definitions = raw.get("custom_metrics", {})
     chosen = raw.get("metrics", [])
@@ -210,7 +209,7 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
 
 
 def _complaints(
-    config: Config, catalogue: _Raw, known_datasets: _Raw
+    config: Config, catalogue: Entry, known_datasets: Entry
 ) -> Iterator[str]:
     """Yield the errors of a configuration as a whole; `catalogue` is that of the methods."""
     methods = [m.id for m in config.methods]
@@ -409,7 +408,7 @@ def _wrong_search(method: MethodConfig, config: Config) -> Iterator[str]:
             yield f"param_distributions: {error}"
 
 
-def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
+def _explain(error: ValidationError, raw: Entry) -> Iterator[str]:
     """Yield pydantic's complaints, each with its place and the value."""
     for item in error.errors():
         where = _place(item["loc"], raw)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from attop.experiment import MULTIPLES, HeldOut, best_candidate, counts_at_top
 from attop.extending import Floats, Ints, Top, main_top
 from attop.metrics import Metric, inside_top, roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
+from attop_bench.files import Entry
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run
 from attop_bench.run.provenance import short
@@ -183,7 +183,7 @@ def _choose(
     }
 
 
-def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
+def _run_row(record: Record, top: Entry) -> Row:
     seconds = record.seconds
     return {
         "status": record.status,
@@ -212,7 +212,7 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _selection_rows(top: Mapping[str, Any]) -> list[Row]:
+def _selection_rows(top: Entry) -> list[Row]:
     return [
         {
             "candidate": json.dumps(row["candidate"], sort_keys=True),

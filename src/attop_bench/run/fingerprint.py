@@ -29,7 +29,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from attop_bench.files import StrPath, write_text
+from attop_bench.files import JsonObject, StrPath, write_text
 from attop_bench.run import syntax
 from attop_bench.run.syntax import Content, absolute, digest_of
 
@@ -224,7 +224,7 @@ def _remembered(
 
 
 @cache
-def _memory() -> dict[str, Any]:
+def _memory() -> JsonObject:
     with contextlib.suppress(OSError, ValueError):
         reader, memory = json.loads(_CACHE.read_text(encoding="utf-8"))
         if reader == _reader():

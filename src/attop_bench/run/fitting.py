@@ -22,6 +22,7 @@ from attop.experiment import (
 )
 from attop.extending import object_at
 from attop_bench.data.base import Dataset
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.job import Job
 
 
@@ -84,7 +85,7 @@ def warm_up(estimator: Estimator, candidates: Sequence[Params]) -> None:
             fit_many(estimator, X, y, groups, candidates=at_top)
 
 
-def compile_method(method: Mapping[str, Any]) -> None:
+def compile_method(method: Entry) -> None:
     """Fill the cache of compiled code for a method of the configuration.
 
     One that takes a table may need columns of its names, so that its first job compiles what there is.
@@ -101,7 +102,7 @@ def compile_method(method: Mapping[str, Any]) -> None:
     )
 
 
-def describe(model: object) -> dict[str, Any]:
+def describe(model: object) -> JsonObject:
     """Collect the attributes of a fitted model that report its training."""
     names = (
         "objective_",

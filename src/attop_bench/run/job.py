@@ -8,10 +8,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attop.extending import Top, derive_seed
-from attop_bench.files import StrPath
+from attop_bench.files import Entry, StrPath
 from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
 from attop_bench.jobs.server import run_in_process
 from attop_bench.run.attempts import Attempts
@@ -89,7 +89,7 @@ class Job:
     repeat: int
     fold: int
     seed: int
-    protocol: Mapping[str, Any]
+    protocol: Entry
     scaling: str
     tops: Sequence[Top]
     scoring: str
@@ -100,7 +100,7 @@ class Job:
     custom_metrics: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     input: str = "matrix"
     select: str = ""
-    param_distributions: Mapping[str, Any] = field(default_factory=dict)
+    param_distributions: Entry = field(default_factory=dict)
     n_candidates: int | None = None
     seconds: float | None = None
 
@@ -166,7 +166,7 @@ class Job:
         }
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any]) -> Job:
+    def from_dict(cls, entries: Entry) -> Job:
         """Rebuild the job of `as_dict`; an unknown or missing entry is a ValueError."""
         names = {f.name for f in fields(cls)}
         if unknown := set(entries) - names:

@@ -15,12 +15,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from attop_bench.archives import opened
-from attop_bench.files import StrPath, read_json, write_json
+from attop_bench.files import Entry, StrPath, read_json, write_json
 from attop_bench.run.notes import SUFFIX, note_of
 from attop_bench.run.parameters import plain
 from attop_bench.run.use import Use
@@ -32,7 +32,7 @@ _OF_NO_RESULT = {"limits", "receipts", "sources", "turn"}
 _MADE = re.compile(r'\{\s*"digest": "\w*",\s*"made": "(\w+)"')
 
 
-def made_with(params: Iterable[Mapping[str, Any]], inputs: Any) -> str:
+def made_with(params: Iterable[Entry], inputs: Any) -> str:
     """Digest a job's parameters and inputs, as Snakemake has them.
 
     Of inputs called data and folds only these count: a training waits for others, too. Where a result lies

@@ -22,7 +22,7 @@ from attop_bench.bibliography import FILE, bibliography
 from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.files.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
-from attop_bench.files import FILE_STEM
+from attop_bench.files import FILE_STEM, JsonObject
 
 if typing.TYPE_CHECKING:
     from attop.experiment import Selector
@@ -80,7 +80,7 @@ TopField = Annotated[
     pydantic.PlainValidator(
         _read_top, json_schema_input_type=dict[str, float | str]
     ),
-    pydantic.PlainSerializer(Top.as_dict, return_type=dict[str, Any]),
+    pydantic.PlainSerializer(Top.as_dict, return_type=JsonObject),
 ]
 
 
@@ -119,7 +119,7 @@ class ProtocolConfig(_Model):
         + ".",
         json_schema_extra={"enum": list(PROTOCOLS)},
     )
-    options: dict[str, Any] = Field(
+    options: JsonObject = Field(
         {},
         description="Options of the protocol, with their defaults. "
         + ". ".join(f"`{p.name}`: {_defaults(p)}" for p in PROTOCOLS.values())
@@ -182,7 +182,7 @@ class DatasetConfig(_Model):
     kind: str = Field(
         description=f"Its builder: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
     )
-    params: dict[str, Any] = {}
+    params: JsonObject = {}
     """Parameters of the builder."""
     depends: list[str] | None = Field(None, exclude=True)
     """Of an own kind: files, folders and modules whose edits make the data again, beside its code. Left out:
@@ -239,7 +239,7 @@ class DatasetConfig(_Model):
         )
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """Parameters of the builder, files to download by their place in the cache."""
         return {
             **self.params,
@@ -258,11 +258,11 @@ class MethodConfig(_Model):
     """Name in tables and figures; the id if left out."""
     estimator: str = Field(pattern=DOTTED)
     """Dotted path of a class with scikit-learn's interface, or of a function that returns an instance."""
-    params: dict[str, Any] = {}
+    params: JsonObject = {}
     """Parameters that stay fixed."""
     param_grid: dict[str, list[Any]] = {}
     """Parameter -> values; all combinations are tried in this order."""
-    param_distributions: dict[str, Any] = {}
+    param_distributions: JsonObject = {}
     """In place of param_grid: parameter -> distribution, of which candidates are drawn, by the seed of the
     run, data set, repeat and fold: {uniform: [low, high]}, {loguniform: [low, high]}, {randint: [low, high]}
     and {lograndint: [low, high]} without high itself, or {choice: [values]}."""
@@ -304,7 +304,7 @@ class MethodConfig(_Model):
 
     @pydantic.field_validator("param_distributions")
     @classmethod
-    def _are_distributions(cls, entries: dict[str, Any]) -> dict[str, Any]:
+    def _are_distributions(cls, entries: JsonObject) -> JsonObject:
         if not entries:
             return entries
         # slow: each start of Snakemake is here.
@@ -408,7 +408,7 @@ class Config(_Model):
     """Paper whose tables and figures are rebuilt from the results: the dotted path of a module with functions
     `tables` and `findings`, such as studies.aatp2012 in a clone of attop."""
 
-    def own(self, *names: str) -> dict[str, dict[str, Any]]:
+    def own(self, *names: str) -> dict[str, JsonObject]:
         """Select the definitions of those of the named metrics that are from outside attop."""
         return {
             n: d.model_dump() for n, d in self.custom_metrics.items() if n in names
@@ -461,7 +461,7 @@ class Config(_Model):
         """Find a data set by its name."""
         return next(d for d in self.datasets if d.id == name)
 
-    def split(self, dataset: str, repeat: int) -> dict[str, Any]:
+    def split(self, dataset: str, repeat: int) -> JsonObject:
         """Describe the split of a data set in a repeat; see `Job.split`."""
         protocol = self.dataset(dataset).protocol
         return {

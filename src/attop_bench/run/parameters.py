@@ -10,8 +10,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from attop_bench.files import Entry, JsonObject
 
-def by_name(params: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+
+def by_name(params: Iterable[Entry]) -> JsonObject:
     """Merge the parameters of a job into one mapping for its script, without the fingerprint."""
     return {
         name: value

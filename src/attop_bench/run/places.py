@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
-from attop_bench.files import StrPath
+from attop_bench.files import Entry, JsonObject, StrPath
 from attop_bench.run.config import CATALOGUES, catalogue_files
 
 #: Returns the path of a file of the benchmark's by its path beside the Snakefile.
@@ -27,11 +26,11 @@ def default_configuration(locate: Beside) -> str:
 
 
 def with_places(
-    raw: Mapping[str, Any],
+    raw: Entry,
     files: Iterable[StrPath],
     snakefile: StrPath | None,
     locate: Beside,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Complete a configuration by the paths of its catalogues, and let Python find the modules it names.
 
     `files` are the configuration files that were given, `snakefile` is the one beside which the benchmark's

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from attop_bench.archives import SUFFIX
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
 from attop_bench.data.files.fetch import edited
 from attop_bench.data.files.source import digest
 from attop_bench.data.splits.protocols import count_folds
+from attop_bench.files import JsonObject
 from attop_bench.run.blocks import RECORD, SCORES, block_of, in_block, sizes_in
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
@@ -93,10 +94,10 @@ class Plan:
             *(Path(file) for file in input_files(data.kind, data.params)),
         ]
 
-    def stage_spec(self, dataset: str, stage: str) -> dict[str, Any]:
+    def stage_spec(self, dataset: str, stage: str) -> JsonObject:
         """Specify a preparation stage, except for the file of the stage before it."""
         data = self.config.dataset(dataset)
-        spec: dict[str, Any] = {
+        spec: JsonObject = {
             "id": data.extends or data.id,
             "kind": data.kind,
             "params": stage_parameters(data.kind, stage, data.parameters),
@@ -157,7 +158,7 @@ class Plan:
             else []
         )
 
-    def sources(self, dataset: str) -> dict[str, Any]:
+    def sources(self, dataset: str) -> JsonObject:
         """Collect the sources of a data set's files, and the places to look for and keep them."""
         files = {
             name: asdict(file)
@@ -320,7 +321,7 @@ class Plan:
             **self._budget(learner),
         )
 
-    def _budget(self, learner: MethodConfig) -> dict[str, Any]:
+    def _budget(self, learner: MethodConfig) -> JsonObject:
         """Count the candidates that a method draws, and limit the time of its search, if it is tuned."""
         tuned = bool(learner.param_grid or learner.param_distributions)
         budget = self.config.budget

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import attop_bench
 from attop.extending import count_noun, join_words
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.record import environment
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _NOT_COMPARED = {"attop", "snakemake"}
 _OF_SNAKEMAKE = "/.snakemake/conda/"
 
 
-def provenance(estimator: type) -> dict[str, Any]:
+def provenance(estimator: type) -> JsonObject:
     """Describe machine and software of this process, with the versions of an estimator's packages."""
     here = environment()
     return {
@@ -48,7 +49,7 @@ def provenance(estimator: type) -> dict[str, Any]:
     }
 
 
-def outdated(record: Mapping[str, Any]) -> dict[str, str]:
+def outdated(record: Entry) -> dict[str, str]:
     """Map the packages of a record's environment that have another version here to both, in words."""
     if _OF_SNAKEMAKE in record.get("prefix", ""):
         return {}
@@ -95,7 +96,7 @@ def compared(records: Iterable[tuple[str, str]]) -> dict[str, str]:
     }
 
 
-def short(record: Mapping[str, Any]) -> str:
+def short(record: Entry) -> str:
     """Reduce a record's environment to the parts that `compared` compares, as JSON; empty without them."""
     parts = {
         name: record[name]
@@ -105,7 +106,7 @@ def short(record: Mapping[str, Any]) -> str:
     return json.dumps(parts, sort_keys=True) if "blas" in record else ""
 
 
-def _entries(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _entries(environment: Entry) -> Iterator[tuple[str, str]]:
     """Yield the entries of an environment, each version as one of its own."""
     names = {
         "python": "Python",

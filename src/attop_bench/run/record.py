@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attop.extending import count_noun, join_first
 from attop_bench.archives import SUFFIX, members, opened
-from attop_bench.files import StrPath, parse_json, write_json
+from attop_bench.files import JsonObject, StrPath, parse_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
 from attop_bench.run.blocks import files_of, set_aside
 
@@ -76,7 +76,7 @@ class Record:
     #: ``constant`` (all scores are equal) and ``inner``: for each ``candidate`` its ``values``, one for each
     #: inner split. After an optimistic one ``candidates``: ``candidate``, ``at_edge``, ``model`` and
     #: ``constant`` of each.
-    tops: list[dict[str, Any]] = field(default_factory=list)
+    tops: list[JsonObject] = field(default_factory=list)
     #: n_train, n_test: Items; None if it ended before the data were loaded.
     n_train: int | None = None
     n_test: int | None = None
@@ -92,7 +92,7 @@ class Record:
     ended: float | None = None
     peak_memory_mb: float | None = None
     #: See `environment`.
-    environment: dict[str, Any] = field(default_factory=dict)
+    environment: JsonObject = field(default_factory=dict)
     traceback: str = ""
     #: Shape (n,). Rows of the test part.
     test: Ints = field(default_factory=lambda: _empty(0))
@@ -255,7 +255,7 @@ def check_all_ok(paths: Sequence[StrPath]) -> None:
         )
 
 
-def environment() -> dict[str, Any]:
+def environment() -> JsonObject:
     """Describe versions, host, processor and threads of this process."""
     return {
         "python": platform.python_version(),

@@ -8,9 +8,10 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from attop_bench.files import Entry
 from attop_bench.jobs.client import why_cold
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run import snakemake as internals
@@ -43,9 +44,7 @@ def begin(workflow: Any) -> None:
     gc.set_threshold(10_000_000, *gc.get_threshold()[1:])
 
 
-def planned(
-    workflow: Any, config: Mapping[str, Any], folder: str, locate: Beside
-) -> Plan:
+def planned(workflow: Any, config: Entry, folder: str, locate: Beside) -> Plan:
     """Plan the runs of a configuration, or end with all that is wrong with it.
 
     `folder` is that of the Snakefile, and `locate` finds the benchmark's files. Snakemake hands its own path

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attop.extending import count_noun, format_duration
-from attop_bench.files import csv_text, read_json, write_text
+from attop_bench.files import Entry, JsonObject, csv_text, read_json, write_text
 from attop_bench.run.record import Record
 from attop_bench.run.use import Use
 
@@ -84,7 +84,7 @@ def use_of(record: Record) -> Use:
     return Use(seconds, record.cpu_seconds, record.peak_memory_mb, host)
 
 
-def by_rule(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def by_rule(rows: Iterable[Row]) -> list[JsonObject]:
     """Build the rows of the table ``rules``, in the order in which rules and data sets come first."""
     jobs: dict[tuple[str, str], list[Use]] = {}
     for rule, dataset, use in rows:
@@ -140,7 +140,7 @@ def cells_of_rules(rows: Iterable[Row]) -> dict[str, list[str]]:
     return {row["rule"]: _cells(row) for row in table}
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
+def _cells(row: Entry) -> list[str]:
     times = [
         _UNKNOWN if row[name] is None else format_duration(row[name])
         for name in ("seconds", "longest", "seconds_cpu")

@@ -16,7 +16,6 @@ import random
 import time
 import traceback
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from attop.experiment import Fold, at_edge, torn_within, train
 from attop.extending import Floats, all_alike
 from attop.metrics import scores_of
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
+from attop_bench.files import JsonObject
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
 from attop_bench.run.candidates import FOLDER, CandidateFiles
@@ -118,7 +118,7 @@ def run_job(
     return record
 
 
-def _environment(job: Job) -> dict[str, Any]:
+def _environment(job: Job) -> JsonObject:
     """Describe the environment of a run, also of one whose estimator cannot be imported or misbehaves."""
     try:
         return provenance(import_estimator(job.estimator))

@@ -27,7 +27,7 @@ from attop_bench.archives import exists
 from attop_bench.data.catalogue import KINDS, kind_of
 from attop_bench.data.files.fetch import next_turn
 from attop_bench.data.files.source import digest as digest_of_file
-from attop_bench.files import StrPath, write_json
+from attop_bench.files import JsonObject, StrPath, write_json
 from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.depends import Named, named_by
@@ -477,7 +477,7 @@ def _known(output: StrPath) -> Path:
     )
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> JsonObject:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from attop.extending import (
 )
 from attop.metrics import Metric, get_metric
 from attop.statistics import rank_rows
+from attop_bench.files import Entry
 
 #: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"
@@ -81,7 +81,7 @@ def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
 def judge_all(
     evaluation: pd.DataFrame,
     runs: pd.DataFrame,
-    datasets: Mapping[str, Mapping[str, Any]] | None = None,
+    datasets: Mapping[str, Entry] | None = None,
     against: str = "",
 ) -> dict[tuple[str, str, str], TopJudgement]:
     """Compare the best method with every other one, for every (data set, metric, top), tops by size.
@@ -130,15 +130,13 @@ def judge_all(
     return judgements
 
 
-def whole_number(facts: Mapping[str, Any], name: str) -> int | None:
+def whole_number(facts: Entry, name: str) -> int | None:
     """Look up a count in the manifest's entry of a data set; None where it has none."""
     count = facts.get(name)
     return count if isinstance(count, int) else None
 
 
-def units_behind(
-    metric: Metric, top: Top, ratio: float, facts: Mapping[str, Any]
-) -> Units:
+def units_behind(metric: Metric, top: Top, ratio: float, facts: Entry) -> Units:
     """Count the units of a test part that a value is the mean of; `facts` are a data set's entry."""
     if "units" in facts:
         return Units(*facts["units"])

@@ -11,6 +11,7 @@ import pandas as pd
 
 from attop.experiment import TopJudgement
 from attop.metrics import METRICS
+from attop_bench.files import Entry
 from attop_bench.report.compute.across import Across, across, board
 from attop_bench.report.compute.judgements import intervals, judge_all
 from attop_bench.report.compute.tables import (
@@ -22,8 +23,6 @@ from attop_bench.report.compute.tables import (
     undefined_values,
 )
 
-#: A manifest's entry of a data set or method: JSON.
-Entry = Mapping[str, Any]
 Records = list[dict[Hashable, Any]]
 
 

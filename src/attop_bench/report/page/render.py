@@ -26,11 +26,17 @@ from attop.extending import (
     format_p,
 )
 from attop.metrics import Metric
-from attop_bench.bibliography import Entry as Citation
-from attop_bench.files import check_stem, write_bytes, write_csv, write_parquet
+from attop_bench.bibliography import Publication
+from attop_bench.files import (
+    Entry,
+    check_stem,
+    write_bytes,
+    write_csv,
+    write_parquet,
+)
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.judgements import BASELINE, unit_of
-from attop_bench.report.compute.results import Entry, Failures, Records
+from attop_bench.report.compute.results import Failures, Records
 from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_text
@@ -99,7 +105,7 @@ class Page:
     paper: list[Figure]
     metrics: list[Metric]
     failures: Failures
-    citations: list[Citation]
+    citations: list[Publication]
     provenance: list[tuple[str, str]]
     config: str
 

@@ -18,11 +18,11 @@ from attop.extending import format_duration, format_fixed, join_words
 from attop.metrics import get_metric
 from attop.statistics import bootstrap_means, difference
 from attop_bench.bibliography import cited
-from attop_bench.files import StrPath, write_bytes, write_csv
+from attop_bench.files import Entry, StrPath, write_bytes, write_csv
 from attop_bench.report.compute.across import by_reason, sentences, share_of
 from attop_bench.report.compute.found import found_by
 from attop_bench.report.compute.judgements import BASELINE, FEW
-from attop_bench.report.compute.results import Entry, Results
+from attop_bench.report.compute.results import Results
 from attop_bench.report.compute.tables import total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import (

@@ -27,6 +27,7 @@ from attop.metrics import get_metric
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
+from attop_bench.files import Entry
 from attop_bench.jobs.limits import FAILED
 from attop_bench.report.compute.found import Pair, compare_lists, tied_places
 from attop_bench.report.compute.judgements import (
@@ -37,7 +38,7 @@ from attop_bench.report.compute.judgements import (
     split_ratio,
     units_behind,
 )
-from attop_bench.report.compute.results import Entry, Failures, Records, Results
+from attop_bench.report.compute.results import Failures, Records, Results
 from attop_bench.report.compute.tables import Choice, choices, costs, wall_clock
 from attop_bench.report.figures.capacity import BUDGET
 from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
