@@ -39,10 +39,12 @@ from attop.statistics import (
     regret,
     wilcoxon,
 )
-from attop_bench.report.compute.tables import costs
+from attop_bench.report.compute.tables import RUN, Titles, costs
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
+#: Data set -> its metric, or its top.
+ByDataset = Mapping[str, str]
 _UNIT = (0.0, 1.0)
 
 
@@ -103,9 +105,9 @@ class Across:
 
 def across(
     evaluation: pd.DataFrame,
-    metrics: Mapping[str, str],
+    metrics: ByDataset,
     *,
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> Across:
     """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
 
@@ -164,7 +166,7 @@ def share_of(n: int, m: int) -> str:
     )
 
 
-def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
+def _unit_in_words(used: ByDataset, tops: ByDataset) -> str:
     """Write metrics, tops and directions in words."""
     if not used:
         return "no metric"
@@ -185,7 +187,7 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
 def _against_best(
     scores: pd.DataFrame,
     order: list[str],
-    used: Mapping[str, str],
+    used: ByDataset,
     nemenyi: Comparison,
 ) -> tuple[str, dict[str, float], str]:
     """Test each method against the best: name of the test, p-values, and the reason if it is refused."""
@@ -209,7 +211,7 @@ def _against_best(
 
 
 def _against(
-    scores: pd.DataFrame, standing: Standing, best: str, used: Mapping[str, str]
+    scores: pd.DataFrame, standing: Standing, best: str, used: ByDataset
 ) -> Standing:
     """Compare the method of a standing with the best; the best itself stays as it is."""
     n = len(scores)
@@ -242,8 +244,8 @@ def _against(
 
 def sentences(
     result: Across,
-    titles: Mapping[str, str],
-    dataset_titles: Mapping[str, str] | None = None,
+    titles: Titles,
+    dataset_titles: Titles | None = None,
 ) -> tuple[str, ...]:
     """State the best, differences of ranks, the methods worse, and those left out."""
     names = dataset_titles or {}
@@ -304,9 +306,7 @@ def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def _apart(
-    ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]
-) -> str:
+def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Titles) -> str:
     """Name the methods worse than the best, and those that the test of all pairs does not separate."""
     first, alpha = ranked[0].method, nemenyi.alpha
     worse = [s.method for s in ranked[1:] if s.p < alpha]
@@ -345,9 +345,9 @@ class Matrix:
 
 def metric_matrix(
     evaluation: pd.DataFrame,
-    metrics: Mapping[str, str],
-    tops: Mapping[str, str],
-    titles: Mapping[str, str],
+    metrics: ByDataset,
+    tops: ByDataset,
+    titles: Titles,
 ) -> Matrix:
     """Average the runs of each method on each data set, and leave out means that may not be compared.
 
@@ -382,11 +382,7 @@ def metric_matrix(
         # fsum: equal values in another order have an equal mean
         means.at[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
         counts.at[dataset, method] = len(values)
-    shared = (
-        part.drop_duplicates(["dataset", "repeat", "fold"])
-        .groupby("dataset")
-        .size()
-    )
+    shared = part.drop_duplicates(["dataset", *RUN]).groupby("dataset").size()
     shared = shared.reindex(rows, fill_value=0)
     without |= {
         d: f"no method has a value of {metrics[d]} at {tops[d]}"
@@ -401,11 +397,7 @@ def metric_matrix(
     }
     if complete.empty:
         dropped = dict.fromkeys(map(str, complete), "no data set has a value")
-    runs = (
-        evaluation.drop_duplicates(["dataset", "repeat", "fold"])
-        .groupby("dataset")
-        .size()
-    )
+    runs = evaluation.drop_duplicates(["dataset", *RUN]).groupby("dataset").size()
     for d, lacking in incomplete.items():
         without[d] = join_words(
             [
@@ -417,7 +409,7 @@ def metric_matrix(
     return Matrix(means.loc[block.index, block.columns], counts, without, dropped)
 
 
-def have_shared_unit(used: Mapping[str, str]) -> bool:
+def have_shared_unit(used: ByDataset) -> bool:
     """Tell whether values of the metrics, one a data set, may be averaged."""
     return len(set(used.values())) <= 1 or {
         get_metric(m).bounds for m in used.values()
@@ -427,8 +419,8 @@ def have_shared_unit(used: Mapping[str, str]) -> bool:
 def board(
     evaluation: pd.DataFrame,
     runs: pd.DataFrame,
-    metrics: Mapping[str, str],
-    titles: Mapping[str, str],
+    metrics: ByDataset,
+    titles: Titles,
 ) -> pd.DataFrame:
     """Compare the methods at the smallest top of each data set, at the second, and so on.
 
@@ -470,7 +462,7 @@ def board(
 
 
 def _at(
-    name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.DataFrame
+    name: str, scores: pd.DataFrame, used: ByDataset, spent: pd.DataFrame
 ) -> pd.DataFrame:
     """Build the rows of one top."""
     ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from attop_bench.report.compute.tables import RUN, rows_of
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -50,12 +52,12 @@ def found_by(listed: pd.DataFrame) -> pd.DataFrame:
 
 def compare_lists(listed: pd.DataFrame, first: str, second: str) -> Pair | None:
     """Compare the lists of two methods on one data set, over the runs of both; None without any."""
-    run, key = ["repeat", "fold"], ["repeat", "fold", "row", "label"]
-    a, b = (listed[listed["method"] == method] for method in (first, second))
-    shared = a[[*run, "n_pos"]].merge(b[run])
+    key = [*RUN, "row", "label"]
+    a, b = (rows_of(listed, method=method) for method in (first, second))
+    shared = a[[*RUN, "n_pos"]].merge(b[RUN])
     if shared.empty:
         return None
-    own = [_items(one.merge(shared[run]))[[*key, "listed"]] for one in (a, b)]
+    own = [_items(one.merge(shared[RUN]))[[*key, "listed"]] for one in (a, b)]
     items = (
         own[0]
         .merge(own[1], on=key, how="outer")

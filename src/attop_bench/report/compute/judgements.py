@@ -21,6 +21,8 @@ from attop.extending import (
 from attop.metrics import Metric, get_metric
 from attop.statistics import rank_rows
 from attop_bench.files import Entry
+from attop_bench.jobs.limits import OK
+from attop_bench.report.compute.tables import MEAN, RUN, Titles, rows_of
 
 #: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"
@@ -67,10 +69,10 @@ def highlighted(judged: TopJudgement) -> tuple[str, ...]:
 
 def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
     """Compute the test items per training item of a data set, all runs together; NaN if unknown."""
-    part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
+    part = rows_of(runs, dataset=dataset, status=OK)
     if not {"n_train", "n_test"} <= set(part.columns):
         return math.nan
-    part = part.drop_duplicates(["repeat", "fold"])
+    part = part.drop_duplicates(RUN)
     train, test = (
         part["n_train"].astype(float).sum(),
         part["n_test"].astype(float).sum(),
@@ -99,7 +101,7 @@ def judge_all(
         )
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
-        index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
+        index = pd.MultiIndex.from_frame(rows[RUN].drop_duplicates())
         # One table of the data set: one for each metric and top takes several times as long.
         wide = rows.pivot(
             index=index.names, columns=["metric", "top", "method"], values="value"
@@ -166,10 +168,9 @@ def intervals(
         dataset: split_ratio(runs, dataset)
         for dataset in evaluation["dataset"].unique()
     }
-    key = ["dataset", "top", "metric", "method"]
     ends = []
     for (dataset, top, metric, method), values in evaluation.groupby(
-        key, sort=False
+        MEAN, sort=False
     )["value"]:
         judged = judgements[dataset, metric, top]
         low, high = interval(
@@ -179,11 +180,11 @@ def intervals(
             bounds=get_metric(metric).bounds,
         )
         ends.append((dataset, top, metric, method, low, high))
-    table = pd.DataFrame(ends, columns=[*key, "low", "high"])
+    table = pd.DataFrame(ends, columns=[*MEAN, "low", "high"])
     return table.astype({"low": float, "high": float})
 
 
-def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def reading(judged: TopJudgement, titles: Titles) -> str:
     """State in words whether the best is better."""
     if not judged.best:
         return "No method has a defined value."
@@ -222,7 +223,7 @@ def _about_all(judged: TopJudgement) -> Iterator[str]:
         yield f"Shown to be ahead of {ahead or 'none'} of the {len(ranked)} others."
 
 
-def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def _about_next(judged: TopJudgement, titles: Titles) -> str:
     rival = judged.ranked[0] if judged.tied else judged.nearest or judged.ranked[0]
     first, second = titles[judged.best], titles[rival.model]
     over = (

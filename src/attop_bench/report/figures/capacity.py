@@ -20,6 +20,7 @@ from attop.experiment import (
 )
 from attop.extending import Floats, Top, abridge, count_noun, format_sum, main_top
 from attop_bench.report.compute.judgements import ERROR_BAR
+from attop_bench.report.compute.tables import RUN, rows_of
 from attop_bench.report.figures.curves import points_of
 from attop_bench.report.figures.scene import Drawn, Scene, blank
 
@@ -69,11 +70,11 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     if part.empty:
         return "No curve of hits is drawn: no run here has stored scores."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
+    part = rows_of(part, top=top)
     size = Top.parse(top)
-    about = _List.of(size, part.drop_duplicates(["repeat", "fold"]))
+    about = _List.of(size, part.drop_duplicates(RUN))
     methods = scene.among(part["method"])
-    rows = {method: part[part["method"] == method] for method in methods}
+    rows = {method: rows_of(part, method=method) for method in methods}
     hits = {
         m: np.array([capacity(points, size) for points in points_of(rows[m])])
         for m in methods
@@ -131,7 +132,7 @@ def _amounts(rows: pd.DataFrame, size: Top) -> Floats:
 
 def _worth(part: pd.DataFrame) -> float:
     """Average the worth of a row, which a random order finds at each place."""
-    runs = part.drop_duplicates(["repeat", "fold"])
+    runs = part.drop_duplicates(RUN)
     totals = np.array([float(amounts[-1]) for amounts in runs["amounts"]])
     return float(np.mean(totals / (runs["n_neg"] + runs["n_pos"])))
 

@@ -22,6 +22,7 @@ from attop.extending import (
 from attop.metrics import RocPoints, get_metric
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.compute.judgements import ERROR_BAR
+from attop_bench.report.compute.tables import RUN, rows_of
 from attop_bench.report.figures.scene import (
     GRID,
     MUTED,
@@ -64,7 +65,7 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
             else np.zeros(1)
         )
         for method, shift in zip(methods, shifts, strict=True):
-            rows = part[part["method"] == method].set_index("top").reindex(tops)
+            rows = rows_of(part, method=method).set_index("top").reindex(tops)
             _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, rows)
         scene.keep_in_bounds(axes)
         names[kind], labels = short_tops(tops)
@@ -110,8 +111,8 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     if part.empty:
         return "No run here has ROC points, so no ROC curve is drawn."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
-    runs = part.drop_duplicates(["repeat", "fold"])
+    part = rows_of(part, top=top)
+    runs = part.drop_duplicates(RUN)
     end = left_end(top, runs["n_neg"].mean(), runs["n_pos"].mean(), scene.grouped)
     methods = scene.among(part["method"])
     counts, drawn = set(), []
@@ -119,7 +120,7 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     for i, method in enumerate(methods):
         for axes, limit in ((whole, 1.0), (left, end)):
             fpr = np.linspace(0, limit, 131)
-            tpr, n = mean_roc(part[part["method"] == method], fpr)
+            tpr, n = mean_roc(rows_of(part, method=method), fpr)
             scene.line(axes, method, fpr, tpr, markevery=(3 + 4 * i % 26, 26))
             drawn.append(
                 pd.DataFrame(
@@ -190,10 +191,10 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
     if part.empty:
         return "No method was tuned here, so there is no budget to draw."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
+    part = rows_of(part, top=top)
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
     means = (
-        part.groupby(["method", "repeat", "fold", "candidate"], sort=False)["value"]
+        part.groupby(["method", *RUN, "candidate"], sort=False)["value"]
         .mean()
         .dropna()
     )
@@ -201,7 +202,7 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
     for method in scene.among(means.index.get_level_values("method")):
         runs = [
             sign * expected_best(sign * run.to_numpy())
-            for _, run in means.loc[method].groupby(["repeat", "fold"])
+            for _, run in means.loc[method].groupby(RUN)
         ]
         # An undefined validation value shortens a run.
         shortest = min(map(len, runs))
@@ -249,7 +250,7 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
 
 def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     """Draw, against the iterations, each method's objective and the metric on training and test part."""
-    part = traces[traces["dataset"] == scene.dataset]
+    part = rows_of(traces, dataset=scene.dataset)
     lengths = part.groupby("method")["iterations"].size()
     methods = [m for m in scene.order if lengths.get(m, 0) > 1]
     if not methods:
@@ -274,7 +275,7 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(3, height=3.4)
     for axes, (column, title) in zip(panels, titles.items(), strict=True):
         for method in methods:
-            rows = part[part["method"] == method]
+            rows = rows_of(part, method=method)
             scene.line(
                 axes, method, rows["iterations"], rows[column], 4, linewidth=1.0
             )
@@ -319,13 +320,13 @@ def cost_figure(
 ) -> Drawn | str:
     """Draw the metric at the main top against time, tuning included, and memory, a point per method."""
     part = scene.of(summary).dropna(subset="mean")
-    jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
+    jobs = scene.of(runs).drop_duplicates(["method", *RUN])
     jobs = jobs.assign(spent=jobs[_TIMED].fillna(0).sum(axis=1))
     jobs = jobs[(jobs["status"] == "ok") & jobs[_TIMED].notna().any(axis=1)]
     if part.empty or jobs.empty:
         return "No run here has both a time and a value, so cost is not drawn."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
+    part = rows_of(part, top=top)
     zeros = sorted(
         {scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]}
     )

@@ -27,6 +27,7 @@ from attop.experiment import Units
 from attop.extending import Top, abridge, count_noun, join_words
 from attop.metrics import get_metric
 from attop_bench.report.compute.judgements import unit_of
+from attop_bench.report.compute.tables import Titles, rows_of
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
@@ -308,7 +309,7 @@ class Scene:
     #: Methods run on it, best first: the order of legends and rows.
     order: Sequence[str]
     #: Method -> name shown.
-    titles: Mapping[str, str]
+    titles: Titles
     #: Method -> colour and marker.
     styles: Mapping[str, MethodStyle]
     #: Methods in colour and in front, the others are grey.
@@ -333,10 +334,10 @@ class Scene:
 
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
         """Select the rows of a table on this data set and, if it has metrics, on this metric, in `unit`."""
-        table = table[table["dataset"] == self.dataset]
+        table = rows_of(table, dataset=self.dataset)
         if "metric" not in table:
             return table
-        table = table[table["metric"] == self.metric]
+        table = rows_of(table, metric=self.metric)
         means = [
             column
             for column in ("mean", "std", "se", "low", "high")

@@ -14,6 +14,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from attop.extending import abridge, count_noun, format_small, sort_tops
 from attop.metrics import get_metric
+from attop_bench.report.compute.tables import RUN, rows_of
 from attop_bench.report.figures.scene import (
     INK,
     MUTED,
@@ -181,19 +182,17 @@ def transfer(
 
     Nothing with fewer than two tops.
     """
-    part = cross[cross["dataset"] == dataset]
+    part = rows_of(cross, dataset=dataset)
     tops = sort_tops(part["top"])
     if len(tops) < 2:
         return []
     transfers = []
     for method in methods:
-        rows = part[part["method"] == method]
+        rows = rows_of(part, method=method)
         if rows.empty:
             continue
         higher = get_metric(rows["metric"].iloc[0]).higher_is_better
-        wide = rows.pivot(
-            index=["repeat", "fold"], columns=["top", "at"], values="value"
-        )
+        wide = rows.pivot(index=RUN, columns=["top", "at"], values="value")
         wide = wide.reindex(columns=pd.MultiIndex.from_product([tops, tops]))
         complete = wide.dropna()
         values = complete.to_numpy(float).reshape(-1, len(tops), len(tops))

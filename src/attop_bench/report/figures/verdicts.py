@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from attop.experiment import TopJudgement, Verdict, legend, regrets
 from attop.extending import abridge, count_noun, format_cell
 from attop.statistics import bootstrap_means, difference
 from attop_bench.report.compute.judgements import ERROR_BAR, shade
+from attop_bench.report.compute.tables import Titles, rows_of
 from attop_bench.report.figures.scene import (
     GRID,
     INK,
@@ -35,7 +36,7 @@ _FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
 
 def map_figure(
-    scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str]
+    scene: Scene, judgements: Sequence[TopJudgement], names: Titles
 ) -> Drawn:
     """Draw the mean of every method on every data set, coloured by its distance to the best."""
     rows, columns = list(scene.order), [judged.dataset for judged in judgements]
@@ -141,7 +142,7 @@ def _draw_cell(
 def strip_figure(
     scene: Scene,
     judgements: Sequence[TopJudgement],
-    names: Mapping[str, str],
+    names: Titles,
     evaluation: pd.DataFrame,
     summary: pd.DataFrame,
 ) -> Drawn:
@@ -210,12 +211,8 @@ def strip_figure(
 
 def _at(table: pd.DataFrame, judged: TopJudgement) -> pd.DataFrame:
     """Select the rows of a table that a judgement is about."""
-    named = table[["dataset", "metric", "top"]] == [
-        judged.dataset,
-        judged.metric,
-        judged.top,
-    ]
-    return table[named.all(axis=1)]
+    place = {name: getattr(judged, name) for name in ("dataset", "metric", "top")}
+    return rows_of(table, **place)
 
 
 def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:

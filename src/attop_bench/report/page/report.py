@@ -23,7 +23,7 @@ from attop_bench.report.compute.across import by_reason, sentences, share_of
 from attop_bench.report.compute.found import found_by
 from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Results
-from attop_bench.report.compute.tables import total_costs
+from attop_bench.report.compute.tables import Titles, rows_of, total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import (
     INK,
@@ -185,9 +185,7 @@ def _styles(methods: Mapping[str, Entry]) -> dict[str, MethodStyle]:
 def _material(results: Results, dataset: str) -> dict[str, pd.DataFrame]:
     """Select the tables of a data set, from which its figures are drawn."""
     tables = {**results.tables, "summary": results.summary}
-    return {
-        name: table[table["dataset"] == dataset] for name, table in tables.items()
-    }
+    return {name: rows_of(table, dataset=dataset) for name, table in tables.items()}
 
 
 def _decided(sections: Sequence[Section]) -> list[TopJudgement]:
@@ -241,7 +239,7 @@ def _shown(
 def _overview(
     judgements: Sequence[TopJudgement],
     ran: Sequence[Section],
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> Overview:
     """Order the methods by their mean regret; those that are not ranked everywhere come last."""
     lost = regrets([judged for judged in judgements if judged.ranked])
@@ -269,7 +267,7 @@ def _finding(
     lost: Mapping[str, float],
     order: Sequence[str],
     seconds: Mapping[str, float],
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> str:
     """Say what the picture beside the map shows: who loses least, and what loses little more but takes less.
 

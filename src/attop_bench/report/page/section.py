@@ -28,7 +28,7 @@ from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
 from attop_bench.files import Entry
-from attop_bench.jobs.limits import FAILED
+from attop_bench.jobs.limits import FAILED, OK
 from attop_bench.report.compute.found import Pair, compare_lists, tied_places
 from attop_bench.report.compute.judgements import (
     BASELINE,
@@ -39,7 +39,16 @@ from attop_bench.report.compute.judgements import (
     units_behind,
 )
 from attop_bench.report.compute.results import Failures, Records, Results
-from attop_bench.report.compute.tables import Choice, choices, costs, wall_clock
+from attop_bench.report.compute.tables import (
+    JOB,
+    RUN,
+    Choice,
+    Titles,
+    choices,
+    costs,
+    rows_of,
+    wall_clock,
+)
 from attop_bench.report.figures.capacity import BUDGET
 from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
 from attop_bench.report.figures.transfer import Transfer, transfer
@@ -102,7 +111,7 @@ class Section:
         """By the metric methods are compared by."""
         return self.views.get(self.metric)
 
-    def finding(self, titles: Mapping[str, str]) -> str:
+    def finding(self, titles: Titles) -> str:
         """Say what the best of the middle top finds on its curve; nothing where there is none."""
         judged = self.judgements.get((self.metric, self.main))
         curve = next(
@@ -116,7 +125,7 @@ class Section:
         if judged is None or not judged.best or curve is None or not curve.data:
             return ""
         table = pd.read_csv(StringIO(curve.data), dtype={"method": str})
-        of_best = table[table["method"] == judged.best]
+        of_best = rows_of(table, method=judged.best)
         if len(of_best) <= BUDGET:
             return ""
         at_k = of_best.iloc[BUDGET]
@@ -148,7 +157,7 @@ class Section:
         return [choice for choice in self.choices if choice.mostly_at_edge]
 
 
-def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
+def short_titles(titles: Titles) -> dict[str, str]:
     """Cut titles at a bracket or comma, except where several would then be the same."""
     short = {name: re.split(r" \(|, ", title)[0] for name, title in titles.items()}
     times = Counter(short.values())
@@ -162,7 +171,7 @@ def build_scene(
     name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]
 ) -> Scene:
     """Build the scene of a data set's figures."""
-    here = results.summary[results.summary["dataset"] == dataset]
+    here = rows_of(results.summary, dataset=dataset)
     metric = results.metric_of(dataset)
     judged = [
         a
@@ -208,20 +217,18 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
         for (its, by, top), a in results.judgements.items()
         if its == dataset
     }
-    of_dataset = table[table["dataset"] == dataset]
+    of_dataset = rows_of(table, dataset=dataset)
     metric, order = scene.metric, list(scene.order)
     tops = list(dict.fromkeys(of_dataset["top"]))  # the summary has them by size
     main = main_top(tops) if tops else ""
-    here = of_dataset[
-        (of_dataset["top"] == main) & (of_dataset["metric"] == metric)
-    ]
+    here = rows_of(of_dataset, top=main, metric=metric)
     cost = _costs(here, runs, dataset, main, order)
     spent = _spent(cost)
     chosen_tops, chosen = choices(
         runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()}
     )
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
-    evaluation = results.evaluation[results.evaluation["dataset"] == dataset]
+    evaluation = rows_of(results.evaluation, dataset=dataset)
     values = dict(list(evaluation.groupby("metric", sort=False)))
     rows = dict(list(of_dataset.groupby("metric", sort=False)))
     views = {
@@ -232,7 +239,7 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
         if (judged := [a for (its, _), a in judgements.items() if its == by])
     }
     listed = results.tables.get("listed", pd.DataFrame(columns=["dataset"]))
-    listed = listed[listed["dataset"] == dataset]
+    listed = rows_of(listed, dataset=dataset)
     leading = (
         list(judgements[metric, main].means)[:2]
         if (metric, main) in judgements
@@ -270,8 +277,8 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
 
 def _rows_in_folds(runs: pd.DataFrame, dataset: str) -> dict[tuple[int, int], int]:
     """Count the folds, over all repeats, by (rows to train on, rows to rank)."""
-    done = runs[(runs["dataset"] == dataset) & runs["n_train"].notna()]
-    sizes = done.drop_duplicates(["repeat", "fold"])
+    done = rows_of(runs, dataset=dataset).dropna(subset="n_train")
+    sizes = done.drop_duplicates(RUN)
     counts = Counter(
         zip(sizes["n_train"].astype(int), sizes["n_test"].astype(int), strict=True)
     )
@@ -319,11 +326,7 @@ def _costs(
     cost = costs(runs, dataset)
     if cost.empty or not main:
         return []
-    finished = runs[
-        (runs["dataset"] == dataset)
-        & (runs["top"] == main)
-        & (runs["status"] == "ok")
-    ]
+    finished = rows_of(runs, dataset=dataset, top=main, status=OK)
     validation = finished.groupby("method")["validation"].mean()
     test = here.set_index("method")["mean"]
     cost = cost.assign(
@@ -357,7 +360,7 @@ def chips(
     ok, expected, missing = (jobs[name] for name in ("ok", "expected", "missing"))
     failed = sum(jobs.get(status, 0) for status in FAILED)
     refused = expected - ok - missing - failed
-    spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
+    spent = runs.drop_duplicates(JOB)
     total = float(
         spent[["seconds_selection", "seconds_training", "seconds_scoring"]]
         .sum()

@@ -37,6 +37,7 @@ from attop_bench.report.compute.judgements import (
     shade,
     unit_of,
 )
+from attop_bench.report.compute.tables import Titles
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "Interval", "Wins", "p ahead", "p equal", "Verdict")
@@ -135,7 +136,7 @@ def build_view(
     judgements: Sequence[TopJudgement],
     table: pd.DataFrame,
     values: pd.DataFrame,
-    titles: Mapping[str, str],
+    titles: Titles,
     spent: Mapping[str, float],
     edge: Collection[str],
 ) -> View:
@@ -208,7 +209,7 @@ def _runs_behind(table: pd.DataFrame) -> str:
     return f"{min(counts)} to {max(counts)} runs"
 
 
-def _about_tests(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def _about_tests(judged: TopJudgement, titles: Titles) -> str:
     """Say what the numbers of the table of tests are."""
     words = (
         f"{titles.get(judged.best, '')} minus the other, by {unit_of(judged.metric)} at {judged.top}, over "
@@ -308,7 +309,7 @@ def _tip(
 
 def _card(
     judged: TopJudgement,
-    titles: Mapping[str, str],
+    titles: Titles,
     spent: Mapping[str, float],
     flat: Mapping[str, int],
     places: int,
@@ -325,7 +326,7 @@ def _card(
     }
 
 
-def _who(judged: TopJudgement, titles: Mapping[str, str], places: int) -> str:
+def _who(judged: TopJudgement, titles: Titles, places: int) -> str:
     """Name the best and its value."""
     if not judged.best:
         return "none"
@@ -333,7 +334,7 @@ def _who(judged: TopJudgement, titles: Mapping[str, str], places: int) -> str:
     return f"{name_models(judged.first, titles, 3)} {level}{_number(judged, judged.mean, places)}"
 
 
-def _ranks_nothing(judged: TopJudgement, titles: Mapping[str, str], n: int) -> str:
+def _ranks_nothing(judged: TopJudgement, titles: Titles, n: int) -> str:
     """Warn that the best gives all items one score in some runs."""
     if not n:
         return ""
@@ -341,7 +342,7 @@ def _ranks_nothing(judged: TopJudgement, titles: Mapping[str, str], n: int) -> s
     return f"{titles[judged.best]} gives all test items one score in {runs}, where it ranks nothing."
 
 
-def _name_equal_methods(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def _name_equal_methods(judged: TopJudgement, titles: Titles) -> str:
     """Name the methods that are equal to the best, and those not shown to be behind it."""
     sentences = []
     for verdict in (Verdict.EQUAL, Verdict.OPEN):
@@ -354,7 +355,7 @@ def _name_equal_methods(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 
 def _cheapest(
-    judged: TopJudgement, titles: Mapping[str, str], spent: Mapping[str, float]
+    judged: TopJudgement, titles: Titles, spent: Mapping[str, float]
 ) -> str:
     """Name the fastest of the best and those not shown to be behind it, if there are several."""
     seconds = {
@@ -446,7 +447,7 @@ def _downloads(
     over: str,
     order: Sequence[str],
     tops: Mapping[str, TopView],
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> dict[str, Download]:
     """Write the table as CSV, TeX (booktabs) and Markdown."""
     csv, tex, md = {}, {}, {}
