@@ -9,7 +9,6 @@ Snakemake's own log under ``.snakemake/log`` holds every event either way.
 from __future__ import annotations
 
 import itertools
-import json
 import shutil
 from logging import ERROR, INFO, WARNING, Handler, LogRecord
 from pathlib import Path
@@ -19,6 +18,7 @@ from rich.console import Console
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attop_bench.files import read_json
 from attop_bench.run.blocks import files_of
 from attop_bench.run.interrupt import is_stopped
 from attop_bench.run.record import Record, RecordError
@@ -213,9 +213,7 @@ def reason_of(job: Job) -> str:
             if record.failed:
                 return f"{record.status}: {record.error}"
         if path.name == "fetch.json" and path.exists():
-            missing = json.loads(path.read_text(encoding="utf-8")).get(
-                "unavailable"
-            )
+            missing = read_json(path).get("unavailable")
             return f"unavailable: {' '.join(missing)}" if missing else ""
     return ""
 

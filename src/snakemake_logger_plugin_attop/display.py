@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -16,7 +14,7 @@ from rich.text import Text
 from attop.extending import count_noun, format_duration
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
-from attop_bench.files import Entry, JsonObject
+from attop_bench.files import Entry, JsonObject, read_json
 from attop_bench.run.interrupt import is_stopped
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
@@ -194,7 +192,7 @@ class Display:
 def _read_manifest(path: str) -> JsonObject:
     """Read a manifest; it is empty if it cannot be read."""
     try:
-        return dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        return read_json(path)
     except (OSError, ValueError):
         return {}
 

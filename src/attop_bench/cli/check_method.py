@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from attop_bench.cli.options import read_seconds
-from attop_bench.files import JsonObject
+from attop_bench.files import JsonObject, read_json, write_json
 
 if TYPE_CHECKING:
     from attop_bench.conformance import Check, Method, Result
@@ -92,7 +91,6 @@ def _parameters(entries: list[str]) -> JsonObject:
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own, for a method may crash, hang or exit."""
     from attop_bench.conformance import Result, run_here
-    from attop_bench.files import write_json
     from attop_bench.jobs.supervise import supervise
 
     answer = folder / "answer.json"
@@ -104,5 +102,5 @@ def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     answer.unlink(missing_ok=True)
     ending = supervise(work, folder / "log", limits, lambda: False)
     if answer.exists():
-        return Result(check, **json.loads(answer.read_text(encoding="utf-8")))
+        return Result(check, **read_json(answer))
     return Result(check, "FAIL", ending.message)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from attop.extending import columns, count_noun, format_fixed
-from attop_bench.files import Entry
+from attop_bench.files import Entry, read_json
 from attop_bench.report.compute.judgements import judge_all
 from attop_bench.run.config import ConfigError
 
@@ -53,7 +52,7 @@ def history(folder: Path) -> list[str]:
     """List the finished runs below a folder, the oldest first: end, folder, commit and sentence."""
     rows = []
     for path in folder.rglob("manifest.json"):
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path)
         if "finished" in manifest:
             commit = (manifest.get("git") or {}).get("commit", "")[:7]
             rows.append(
@@ -149,9 +148,7 @@ def _verdicts(
 def _read(folder: Path) -> tuple[Entry, dict[str, pd.DataFrame]]:
     """Read manifest and tables of a finished run."""
     try:
-        manifest = json.loads(
-            (folder / "manifest.json").read_text(encoding="utf-8")
-        )
+        manifest = read_json(folder / "manifest.json")
         names = ("evaluation", "runs")
         return manifest, {
             name: pd.read_parquet(folder / "tables" / f"{name}.parquet")

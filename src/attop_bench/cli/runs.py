@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import shutil
 from collections import Counter
@@ -34,6 +33,7 @@ from attop_bench.cli.options import (
     read_number,
 )
 from attop_bench.data.splits.protocols import PROTOCOLS
+from attop_bench.files import read_json
 from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.blocks import clear
 from attop_bench.run.config import ConfigError
@@ -458,10 +458,6 @@ def _missing(plan: Plan) -> Iterator[tuple[str, Path, str]]:
     """Yield the data sets whose files are unavailable, the receipt and the reason."""
     for dataset in plan.with_files():
         receipt = plan.receipt_path(dataset)
-        content = (
-            json.loads(receipt.read_text(encoding="utf-8"))
-            if receipt.exists()
-            else {}
-        )
+        content = read_json(receipt) if receipt.exists() else {}
         if "unavailable" in content:
             yield dataset, receipt, " ".join(content["unavailable"])

@@ -8,11 +8,10 @@ at every attempt of a run and at least twice, so that a method that kills itself
 from __future__ import annotations
 
 import contextlib
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attop_bench.files import StrPath, write_json
+from attop_bench.files import StrPath, read_json, write_json
 from attop_bench.jobs.limits import FAILED, ProcessResult
 
 #: Of a folder of results: the run that writes there, and how often it tries a job.
@@ -31,7 +30,7 @@ class Attempts:
     def of(cls, output: StrPath) -> Attempts:
         """Read the attempts of the run that writes to a folder of results."""
         try:
-            entry = json.loads(Path(output, RUN).read_text(encoding="utf-8"))
+            entry = read_json(Path(output, RUN))
             return cls(entry["run"], entry.get("attempts"))
         except (OSError, ValueError, LookupError, TypeError):
             return cls()
@@ -65,7 +64,7 @@ class Attempts:
 def _kills(note: Path, digest: str) -> dict[str, int]:
     """Read how often the job was killed, by runs."""
     try:
-        entry = json.loads(note.read_text(encoding="utf-8"))
+        entry = read_json(note)
         return dict(entry["kills"]) if entry["digest"] == digest else {}
     except (OSError, ValueError, LookupError, TypeError):
         return {}

@@ -5,8 +5,6 @@ A search that was killed goes on where it was, and one of more candidates trains
 
 from __future__ import annotations
 
-import hashlib
-import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +13,7 @@ import numpy as np
 
 from attop.experiment import InnerScores
 from attop_bench.files import StrPath, replacing
-from attop_bench.run.parameters import plain
+from attop_bench.run.parameters import digest_of_value
 
 #: Folder of the files, beside the record.
 FOLDER = "candidates"
@@ -63,7 +61,4 @@ class CandidateFiles:
             )
 
     def _path(self, candidate: Mapping[str, object]) -> Path:
-        text = json.dumps(plain([self._depends, candidate]))
-        return (
-            self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.npz"
-        )
+        return self._folder / f"{digest_of_value([self._depends, candidate])}.npz"

@@ -31,7 +31,8 @@ from typing import Any
 
 from attop_bench.files import JsonObject, StrPath, write_text
 from attop_bench.run import syntax
-from attop_bench.run.syntax import Content, absolute, digest_of
+from attop_bench.run.parameters import short_digest
+from attop_bench.run.syntax import Content, absolute
 
 #: Count where they are installed, too.
 _OWN = {"attop", "attop_bench"}
@@ -103,7 +104,7 @@ def _fingerprint(modules: frozenset[str]) -> str:
         for module, digest in seen.items()
         if digest
     )
-    return digest_of(
+    return short_digest(
         "".join(f"{module} {digest}\n" for module, digest in digests).encode()
     )
 
@@ -142,7 +143,7 @@ def _module(module: str) -> tuple[str, list[str]]:
         if text.partition("/")[0] in _entries(folder):
             # A folder only of a package: beside a file of the user's it may be anything.
             data = _data(Path(folder, text), folders=_is_in_package(module))
-            digest += "".join(digest_of(path.read_bytes()) for path in data)
+            digest += "".join(short_digest(path.read_bytes()) for path in data)
     modules = [*map(home_of, content.imported), *_exports(module).values()]
     if module.partition(".")[0] not in _OWN:
         modules += [
@@ -194,7 +195,7 @@ def content_digest(path: StrPath) -> str:
     file = os.fspath(path)
     if os.path.isdir(file):
         inside = _data(Path(file), folders=True)
-        return digest_of(
+        return short_digest(
             "".join(
                 f"{f.relative_to(file)} {content_digest(f)}\n" for f in inside
             ).encode()

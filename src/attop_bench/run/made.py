@@ -11,7 +11,6 @@ A note is the last output of its rule, and says what its job took, too (`attop_b
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -22,7 +21,7 @@ from typing import Any
 from attop_bench.archives import opened
 from attop_bench.files import Entry, StrPath, read_json, write_json
 from attop_bench.run.notes import SUFFIX, note_of
-from attop_bench.run.parameters import plain
+from attop_bench.run.parameters import plain, short_digest
 from attop_bench.run.use import Use
 
 #: Parameters that do not change a result: what a job may take, where files are found, how often it was tried.
@@ -49,7 +48,7 @@ def made_with(params: Iterable[Entry], inputs: Any) -> str:
     text = json.dumps(plain(compared))
     for file in map(str, files):
         text = text.replace(json.dumps(file), json.dumps(os.path.basename(file)))
-    return _digest("\n".join([text, *map(_origin, files)]).encode())
+    return short_digest("\n".join([text, *map(_origin, files)]).encode())
 
 
 def leave_note(snakemake: Any, *, can_be_taken_over: bool = True) -> None:
@@ -93,8 +92,4 @@ def _each(value: Any) -> list[str]:
 
 def _origin(file: StrPath) -> str:
     """Read the digest in the note of a file, else digest its content."""
-    return read_note(note_of(file)) or _digest(Path(file).read_bytes())
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
+    return read_note(note_of(file)) or short_digest(Path(file).read_bytes())

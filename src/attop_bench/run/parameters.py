@@ -6,6 +6,7 @@ Snakemake compares values without names: so two cannot trade places unseen, and 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -33,3 +34,13 @@ def plain(value: Any) -> Any:
     if value is None or type(value) in (str, int, float, bool):
         return value
     return json.loads(json.dumps(value, default=str))
+
+
+def short_digest(content: bytes) -> str:
+    """Digest bytes by the first 16 digits of their SHA-256."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def digest_of_value(value: Any) -> str:
+    """Digest a value of a configuration by its `plain` form."""
+    return short_digest(json.dumps(plain(value)).encode())

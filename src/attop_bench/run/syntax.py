@@ -8,11 +8,12 @@ date. The form here leaves out what is empty, shows text in ASCII and joins the 
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from attop_bench.run.parameters import short_digest
 
 #: Texts that may name a file, a folder or a module.
 _NAME = re.compile(r"\.*\w[\w.-]*(/\w[\w.-]*)*")
@@ -58,7 +59,9 @@ def read(file: Path, module: str) -> Content:
             and _NAME.fullmatch(node.value)
         ):
             texts.add(node.value)
-    return Content(digest_of(form(tree).encode()), sorted(imported), sorted(texts))
+    return Content(
+        short_digest(form(tree).encode()), sorted(imported), sorted(texts)
+    )
 
 
 def absolute(name: str, package: str) -> str:
@@ -135,8 +138,3 @@ def _is_idle(line: ast.stmt) -> bool:
     if isinstance(line, ast.If) and not line.orelse:
         return isinstance(line.test, ast.Name) and line.test.id == "TYPE_CHECKING"
     return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)
-
-
-def digest_of(content: bytes) -> str:
-    """Digest bytes by the first 16 digits of their SHA-256."""
-    return hashlib.sha256(content).hexdigest()[:16]

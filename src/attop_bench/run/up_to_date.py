@@ -11,8 +11,6 @@ training which is not out of date anyway.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -27,7 +25,7 @@ from attop_bench.archives import exists
 from attop_bench.data.catalogue import KINDS, kind_of
 from attop_bench.data.files.fetch import next_turn
 from attop_bench.data.files.source import digest as digest_of_file
-from attop_bench.files import JsonObject, StrPath, write_json
+from attop_bench.files import JsonObject, StrPath, read_json, write_json
 from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.depends import Named, named_by
@@ -36,7 +34,7 @@ from attop_bench.run.job import PARTS, WORK, Run
 from attop_bench.run.made import read_note
 from attop_bench.run.options import MethodConfig
 from attop_bench.run.paper import simulations_of
-from attop_bench.run.parameters import plain
+from attop_bench.run.parameters import digest_of_value, plain, short_digest
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import digest_of
 from attop_bench.run.snakemake import asked_often
@@ -333,10 +331,9 @@ def _spec_of_method(method: MethodConfig) -> Params:
 
 def _digest_of_candidates(plan: Plan, run: Run, code: str) -> str:
     """Digest what the scores of a candidate depend on, except for its parameters and the fold."""
-    text = json.dumps(
-        plain([plan.job(run).of_a_candidate(), _data(plan, run.dataset), code])
+    return digest_of_value(
+        [plan.job(run).of_a_candidate(), _data(plan, run.dataset), code]
     )
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def digest(plan: Plan, run: Run) -> str:
@@ -351,8 +348,7 @@ def digest(plan: Plan, run: Run) -> str:
 def _digest(plan: Plan, dataset: str, method: str) -> str:
     """Digest all parameters that a training of a method on a data set depends on."""
     spec = plan.job(Run(dataset, method, 0, 0)).as_dict()
-    text = json.dumps(plain([spec, _data(plan, dataset)]))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return digest_of_value([spec, _data(plan, dataset)])
 
 
 @cache
@@ -470,15 +466,11 @@ def known_outputs() -> list[str]:
 
 def _known(output: StrPath) -> Path:
     """Locate the file of the working directory with the numbers of the last runs of an output."""
-    return Path(
-        _STATE,
-        "attop",
-        f"{hashlib.sha256(os.fsencode(output)).hexdigest()[:16]}.json",
-    )
+    return Path(_STATE, "attop", f"{short_digest(os.fsencode(output))}.json")
 
 
 def _read(path: Path) -> JsonObject:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path)
     except (OSError, ValueError):
         return {}
