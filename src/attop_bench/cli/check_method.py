@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attop_bench.conformance import Check, Method, Result
 
 
-def add_check_method(parser: argparse.ArgumentParser) -> None:
+def add_check_method(parser: ArgumentParser) -> None:
     """Add the options of ``attop check-method``."""
     parser.add_argument(
         "path",
@@ -39,7 +39,7 @@ def add_check_method(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_check_method(options: argparse.Namespace) -> int:
+def run_check_method(options: Namespace) -> int:
     """Run the checks that every method here passes on a class with scikit-learn's interface.
 
     Each check has a process of its own. The exit status is 1 if one fails.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pandas as pd
 from attop.extending import columns, count_noun, format_fixed
 from attop_bench.files import Entry, read_json
 from attop_bench.report.compute.judgements import judge_all
+from attop_bench.report.compute.tables import Tables
 from attop_bench.run.config import ConfigError
 
 _KEY = ["dataset", "metric", "top", "method"]
@@ -19,12 +20,10 @@ _KEY = ["dataset", "metric", "top", "method"]
 _LITTLE, _MOST = 0.01, 20
 
 #: Manifest and tables of two runs.
-Runs = tuple[
-    tuple[Entry, dict[str, pd.DataFrame]], tuple[Entry, dict[str, pd.DataFrame]]
-]
+Runs = tuple[tuple[Entry, Tables], tuple[Entry, Tables]]
 
 
-def add_compare_runs(parser: argparse.ArgumentParser) -> None:
+def add_compare_runs(parser: ArgumentParser) -> None:
     """Add the options of ``attop compare-runs``."""
     help_text = "output folder of a finished run; alone, a folder of them"
     parser.add_argument("before", type=Path, metavar="BEFORE", help=help_text)
@@ -37,7 +36,7 @@ def add_compare_runs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_compare_runs(options: argparse.Namespace) -> int:
+def run_compare_runs(options: Namespace) -> int:
     """List the changes between two finished runs: configuration, values, verdicts.
 
     Of one folder alone, list the finished runs that lie in it, the oldest first, with their sentences.
@@ -131,9 +130,7 @@ def _changed_verdicts(runs: Runs) -> list[str]:
     return columns(sorted(rows)).splitlines()
 
 
-def _verdicts(
-    manifest: Entry, tables: dict[str, pd.DataFrame]
-) -> dict[tuple[str, ...], str]:
+def _verdicts(manifest: Entry, tables: Tables) -> dict[tuple[str, ...], str]:
     """Judge the best model of each data set, metric and top."""
     judged = judge_all(
         tables["evaluation"], tables["runs"], manifest.get("datasets")
@@ -145,7 +142,7 @@ def _verdicts(
     }
 
 
-def _read(folder: Path) -> tuple[Entry, dict[str, pd.DataFrame]]:
+def _read(folder: Path) -> tuple[Entry, Tables]:
     """Read manifest and tables of a finished run."""
     try:
         manifest = read_json(folder / "manifest.json")

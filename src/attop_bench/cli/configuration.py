@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +21,7 @@ from attop_bench.run.config import (
 from attop_bench.run.places import default_configuration, with_places
 
 
-def read_raw(options: argparse.Namespace) -> JsonObject:
+def read_raw(options: Namespace) -> JsonObject:
     """Merge the keys of the configuration files and of ``--config``."""
     raw: JsonObject = {}
     for file in (default_configuration(beside), *options.configfile):
@@ -46,7 +46,7 @@ def read_catalogues(raw: Entry) -> dict[str, Entry]:
     }
 
 
-def read_config(options: argparse.Namespace) -> Config:
+def read_config(options: Namespace) -> Config:
     """Read and check the configuration."""
     return load_config(read_raw(options))
 
@@ -66,7 +66,7 @@ def list_entry(raw: JsonObject, section: str, name: str) -> bool:
     return False
 
 
-def names_of(options: argparse.Namespace, section: str) -> list[str]:
+def names_of(options: Namespace, section: str) -> list[str]:
     """List the names of ``datasets`` or ``methods`` that a command may be given."""
     raw = read_raw(options)
     entries = raw.get(section)
@@ -76,7 +76,7 @@ def names_of(options: argparse.Namespace, section: str) -> list[str]:
     )
 
 
-def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
+def add_pair(parser: ArgumentParser, **method: Any) -> None:
     """Add a data set and a method of the catalogues."""
     help_text = "its name; attop list datasets prints all"
     _complete_names(
@@ -89,7 +89,7 @@ def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
     )
 
 
-def _complete_names(argument: argparse.Action, section: str) -> None:
+def _complete_names(argument: Action, section: str) -> None:
     """Let a shell complete an argument by the names of a catalogue."""
 
     def names(**facts: Any) -> list[str]:

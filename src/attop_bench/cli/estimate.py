@@ -72,6 +72,10 @@ class Jobs:
         return self.counts["left"]
 
 
+#: Data set and method -> their training jobs.
+JobsByPair = dict[tuple[str, str], Jobs]
+
+
 class Amount(NamedTuple):
     """Known bytes, and the files or data sets of unknown size."""
 
@@ -79,9 +83,7 @@ class Amount(NamedTuple):
     unknown: list[str]
 
 
-def count_jobs(
-    plan: Plan, states: Mapping[Run, State]
-) -> dict[tuple[str, str], Jobs]:
+def count_jobs(plan: Plan, states: Mapping[Run, State]) -> JobsByPair:
     """Count the jobs of each data set and method that has any, in the order of the configuration."""
     pairs: dict[tuple[str, str], list[State]] = {}
     for run, state in states.items():
@@ -92,9 +94,7 @@ def count_jobs(
     }
 
 
-def disk_to_come(
-    plan: Plan, jobs: Mapping[tuple[str, str], Jobs]
-) -> dict[str, Amount]:
+def disk_to_come(plan: Plan, jobs: JobsByPair) -> dict[str, Amount]:
     """Add up the bytes still to be downloaded and written; tables and report are small beside them.
 
     A training job leaves a number for each item it tests and each top, and the item's row. Without a job that
@@ -136,9 +136,7 @@ class _DataToCome(NamedTuple):
     predictions: int | None
 
     @classmethod
-    def of(
-        cls, plan: Plan, data: DatasetConfig, jobs: Mapping[tuple[str, str], Jobs]
-    ) -> _DataToCome:
+    def of(cls, plan: Plan, data: DatasetConfig, jobs: JobsByPair) -> _DataToCome:
         """Estimate the bytes of a data set from its entry."""
         path = plan.stage_path(data.id)
         is_staged = path.exists()
@@ -170,7 +168,7 @@ class _DataToCome(NamedTuple):
         )
 
 
-def _of_data(jobs: Mapping[tuple[str, str], Jobs], name: str) -> list[Jobs]:
+def _of_data(jobs: JobsByPair, name: str) -> list[Jobs]:
     return [job for (dataset, _), job in jobs.items() if dataset == name]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import pdb
 import traceback
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ from attop_bench.run.record import Record
 from attop_bench.run.training import run_job
 
 
-def add_fit(parser: argparse.ArgumentParser) -> None:
+def add_fit(parser: ArgumentParser) -> None:
     """Add the options of ``attop fit``."""
     add_pair(parser)
     for name in ("repeat", "fold"):
@@ -52,7 +52,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add_configuration(parser)
 
 
-def run_fit(options: argparse.Namespace) -> int:
+def run_fit(options: Namespace) -> int:
     """Run one training job in this process.
 
     It has the data, parts, candidates and random numbers of the benchmark's own, but no limit of time or
@@ -98,7 +98,7 @@ def run_fit(options: argparse.Namespace) -> int:
     return 0
 
 
-def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
+def _job(plan: Plan, options: Namespace) -> tuple[Run, Job]:
     run = Run(options.dataset, options.method, options.repeat, options.fold)
     protocol = plan.config.dataset(run.dataset).protocol
     folds = count_folds(protocol.kind, **protocol.options)
@@ -127,7 +127,7 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
 
 
 def _load(
-    plan: Plan, run: Run, job: Job, options: argparse.Namespace
+    plan: Plan, run: Run, job: Job, options: Namespace
 ) -> tuple[Dataset, list[Fold]]:
     """Load a prepared data set and its folds; `options` are those of the snakemake that makes them."""
     prepared = plan.stage_path(run.dataset)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 import warnings
+from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attop_bench.run.config import Config
 
 
-def add_propose(parser: argparse.ArgumentParser) -> None:
+def add_propose(parser: ArgumentParser) -> None:
     """Add the options of ``attop propose``."""
     parser.add_argument(
         "path",
@@ -48,7 +48,7 @@ def add_propose(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_propose(options: argparse.Namespace) -> int:
+def run_propose(options: Namespace) -> int:
     """Compare a class with scikit-learn's interface with a method of the board of rare positives.
 
     It trains on the board's folds, as it is, on one set after the other, fewest rows first, until it is shown
@@ -165,7 +165,7 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
     )
 
 
-def _configuration(options: argparse.Namespace) -> Config:
+def _configuration(options: Namespace) -> Config:
     """Configure the board's sets and protocol with the class as the one method."""
     from attop_bench.cli.configuration import read_raw
     from attop_bench.run.config import ConfigError, load_config

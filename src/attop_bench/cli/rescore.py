@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
 from attop.extending import Top, count_noun
@@ -20,7 +20,7 @@ _TOPS = (Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01))
 _METRICS = ("precision@k", "recall@k", "ndcg@k", "ap", "auc")
 
 
-def add_rescore(parser: argparse.ArgumentParser) -> None:
+def add_rescore(parser: ArgumentParser) -> None:
     """Add the options of ``attop rescore``."""
     parser.add_argument(
         "predictions",
@@ -56,7 +56,7 @@ def add_rescore(parser: argparse.ArgumentParser) -> None:
     add_jobs(parser, "files")
 
 
-def run_rescore(options: argparse.Namespace) -> int:
+def run_rescore(options: Namespace) -> int:
     """Write the report that a run of the benchmark ends with, of stored scores.
 
     Reads tables of the columns dataset, method, fold, row, label, score, perhaps repeat, group, weight
@@ -109,5 +109,5 @@ def run_rescore(options: argparse.Namespace) -> int:
 def _pair(entry: str) -> tuple[str, str]:
     before, equals, after = entry.partition("=")
     if not equals:
-        raise argparse.ArgumentTypeError(f"COLUMN=NAME is needed, got {entry!r}")
+        raise ArgumentTypeError(f"COLUMN=NAME is needed, got {entry!r}")
     return before, after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from attop.extending import check_share, pitfall
@@ -20,7 +20,7 @@ from attop_bench.run.config import ConfigError
 STATES = ("worse", "cannot-tell")
 
 
-def add_watch(parser: argparse.ArgumentParser) -> None:
+def add_watch(parser: ArgumentParser) -> None:
     """Add the options of ``attop watch``."""
     parser.add_argument(
         "folder",
@@ -39,7 +39,7 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
     add_gate(parser, STATES)
 
 
-def run_watch(options: argparse.Namespace) -> int:
+def run_watch(options: Namespace) -> int:
     """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
 
     Reads the CSV and Excel files of a folder in the order of the numbers in their names, and the promise

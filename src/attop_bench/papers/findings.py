@@ -36,6 +36,8 @@ ANSWERS = ("Holds", "In part", "No", "Open")
 #: Words that follow the answer in the list of all pages.
 MOST_WORDS = 20
 
+#: Data set of the benchmark -> (as printed, how parameters were selected).
+DatasetNames = Mapping[str, tuple[str, str]]
 #: The CSV files of a paper, by name.
 Tables = Mapping[str, pd.DataFrame]
 
@@ -261,7 +263,7 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
 def compare(
     printed: pd.DataFrame,
     summary: pd.DataFrame,
-    datasets: dict[str, tuple[str, str]],
+    datasets: DatasetNames,
     *,
     not_comparable: dict[str, str] | None = None,
     absent: Collection[str] = (),
@@ -334,7 +336,7 @@ def _check_keys(
 def ours_alone(
     printed: pd.DataFrame,
     summary: pd.DataFrame,
-    datasets: dict[str, tuple[str, str]],
+    datasets: DatasetNames,
 ) -> pd.DataFrame:
     """Select the rows of our summary that are not printed; parameters as for `compare`."""
     rows = _named(summary, datasets)
@@ -344,9 +346,7 @@ def ours_alone(
     ].reset_index(drop=True)
 
 
-def _named(
-    summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]
-) -> pd.DataFrame:
+def _named(summary: pd.DataFrame, datasets: DatasetNames) -> pd.DataFrame:
     """Rename our rows and columns as the paper and a comparison have them; ``id`` is our data set."""
     rows = summary[summary["dataset"].isin(list(datasets))]
     return rows.rename(

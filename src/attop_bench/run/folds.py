@@ -18,7 +18,7 @@ from attop.experiment import Fold
 from attop.extending import Ints
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
 from attop_bench.data.ledger import LedgerError
-from attop_bench.files import StrPath
+from attop_bench.files import JsonObject, StrPath
 
 _TRAINS, _SCORED = 1, 2
 
@@ -38,7 +38,7 @@ def write_folds(
         )
         for i, fold in enumerate(folds)
     }
-    note: dict[str, object] = {
+    note: JsonObject = {
         "split": dict(split),
         "data": _digest(dataset),
         "rows": rows,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attop.extending import Top, derive_seed
-from attop_bench.files import Entry, StrPath
+from attop_bench.files import Entry, JsonObject, StrPath
 from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
 from attop_bench.jobs.server import run_in_process
 from attop_bench.run.attempts import Attempts
@@ -105,7 +105,7 @@ class Job:
     seconds: float | None = None
 
     @property
-    def split(self) -> dict[str, object]:
+    def split(self) -> JsonObject:
         """Split specification; must equal the one stored in the folds file."""
         return {
             "options": {},
@@ -142,7 +142,7 @@ class Job:
             **place, seed=derive_seed(self.seed, name, self.repeat, self.fold)
         )
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> JsonObject:
         """Convert the specification to JSON."""
         spec = {**vars(self), "tops": [top.as_dict() for top in self.tops]}
         return {
@@ -151,7 +151,7 @@ class Job:
             if value or name not in _LATER
         }
 
-    def of_a_candidate(self) -> dict[str, object]:
+    def of_a_candidate(self) -> JsonObject:
         """Select the entries that the scores of a candidate depend on, as a JSON value."""
         left_out = _OF_THE_CHOICE | {
             "repeat",

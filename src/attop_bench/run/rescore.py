@@ -25,7 +25,7 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.categories import as_identifiers
 from attop_bench.data.reading.formats import read_table, refuse_twice
 from attop_bench.data.reading.table import Table
-from attop_bench.files import check_stem
+from attop_bench.files import JsonObject, check_stem
 from attop_bench.run.evaluation import Row, listed_row
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
@@ -67,7 +67,7 @@ class Rescored:
     """Tables of `attop_bench.run.tables.TABLES`, and the manifest of the report (see `build_report`)."""
 
     tables: dict[str, pd.DataFrame]
-    manifest: dict[str, object]
+    manifest: JsonObject
 
 
 def rescore(
@@ -97,7 +97,7 @@ def rescore(
     read = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     parts = list(show_progress(read, len(files), "files"))
     home: dict[str, Path] = {}
-    datasets: dict[str, object] = {}
+    datasets: JsonObject = {}
     asked = {"scoring": scoring.name, "tops": [str(top) for top in tops]}
     for path, (_, facts) in zip(files, parts, strict=True):
         for name, counts in facts.items():
@@ -117,7 +117,7 @@ def rescore(
     methods = {
         name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])
     }
-    manifest: dict[str, object] = {"title": title, "environment": environment()}
+    manifest: JsonObject = {"title": title, "environment": environment()}
     return Rescored(tables, manifest | {"datasets": datasets, "methods": methods})
 
 
@@ -127,7 +127,7 @@ def _evaluate_file(
     metrics: Sequence[Metric],
     rename: Mapping[str, str],
     nearest: bool,
-) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
+) -> tuple[dict[str, pd.DataFrame], dict[str, JsonObject]]:
     """Compute the tables of a file, and the manifest's entries of its data sets."""
     frame = _read_predictions(path, rename)
     table_rows: dict[str, list[Row]] = {name: [] for name in _RESCORED}
@@ -272,9 +272,7 @@ def _values(
             }
 
 
-def _about(
-    parts: Mapping[tuple[int, int], TestFold], nearest: bool
-) -> dict[str, object]:
+def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> JsonObject:
     """Describe the rows tested in the first repeat, by their counts."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [
@@ -283,7 +281,7 @@ def _about(
     repeats = len({repeat for repeat, _ in parts})
     folds = len(parts_of_repeat)
     protocol = f"As the scores were made: {folds} test parts, {repeats} times."
-    counts: dict[str, object] = {
+    counts: JsonObject = {
         "items": int(sum(len(part.y) for part in parts_of_repeat)),
         "positives": int(sum(part.y.sum() for part in parts_of_repeat)),
         "protocol": f"{protocol} {_STANDING_IN}" if nearest else protocol,

@@ -15,6 +15,7 @@ from attop_bench.files import Entry
 from attop_bench.report.compute.across import Across, across, board
 from attop_bench.report.compute.judgements import intervals, judge_all
 from attop_bench.report.compute.tables import (
+    Tables,
     constant_models,
     error_list,
     status_counts,
@@ -49,7 +50,7 @@ class Failures:
 class Results:
     """The tables of `attop_bench.run.tables.TABLES` and the manifest, see `build_report`."""
 
-    tables: Mapping[str, pd.DataFrame]
+    tables: Tables
     manifest: Entry
 
     @cached_property

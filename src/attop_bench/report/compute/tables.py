@@ -22,6 +22,8 @@ MEAN = ["dataset", "top", "metric", "method"]
 RUN = ["repeat", "fold"]
 JOB = ["dataset", "method", *RUN]
 
+#: Tables by name, those of `attop_bench.run.tables.TABLES` and others.
+Tables = Mapping[str, pd.DataFrame]
 #: Identifier of a method, or of a data set -> name shown.
 Titles = Mapping[str, str]
 

@@ -18,12 +18,12 @@ from attop.extending import format_duration, format_fixed, join_words
 from attop.metrics import get_metric
 from attop.statistics import bootstrap_means, difference
 from attop_bench.bibliography import cited
-from attop_bench.files import Entry, StrPath, write_bytes, write_csv
+from attop_bench.files import Entry, JsonObject, StrPath, write_bytes, write_csv
 from attop_bench.report.compute.across import by_reason, sentences, share_of
 from attop_bench.report.compute.found import found_by
 from attop_bench.report.compute.judgements import BASELINE, FEW
 from attop_bench.report.compute.results import Results
-from attop_bench.report.compute.tables import Titles, rows_of, total_costs
+from attop_bench.report.compute.tables import Tables, Titles, rows_of, total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import (
     INK,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 def write_analysis(
-    results: Mapping[str, pd.DataFrame],
+    results: Tables,
     manifest: Entry,
     *,
     report: StrPath,
@@ -73,9 +73,7 @@ def write_analysis(
     return page.first.headline
 
 
-def build_report(
-    results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: StrPath
-) -> None:
+def build_report(results: Tables, manifest: Entry, out_path: StrPath) -> None:
     """Write the report of a benchmark whole or not at all; the same input gives the same bytes.
 
     `results` are the tables of `attop_bench.run.tables.TABLES`; all but "evaluation" and "runs" may be left
@@ -88,7 +86,7 @@ def build_report(
 
 
 def build_page(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Tables,
     manifest: Entry,
     *,
     files: bool = False,
@@ -182,7 +180,7 @@ def _styles(methods: Mapping[str, Entry]) -> dict[str, MethodStyle]:
     return styles
 
 
-def _material(results: Results, dataset: str) -> dict[str, pd.DataFrame]:
+def _material(results: Results, dataset: str) -> Tables:
     """Select the tables of a data set, from which its figures are drawn."""
     tables = {**results.tables, "summary": results.summary}
     return {name: rows_of(table, dataset=dataset) for name, table in tables.items()}
@@ -471,7 +469,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
         **dict.fromkeys((*unknown, "peak_memory_mb"), float("nan")),
     )
     units = comparison.judgement.units
-    entry: dict[str, object] = {
+    entry: JsonObject = {
         "title": "Your items",
         "scoring": metric,
         "tops": [top],
@@ -480,7 +478,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     if not comparison.grouped:
         n = int((runs["n_train"] + runs["n_test"]).max())
         entry |= {"items": n, "positives": round(comparison.share * n)}
-    manifest: dict[str, object] = {
+    manifest: JsonObject = {
         "title": f"Models compared at {top}",
         "datasets": {"items": entry},
         "environment": {"versions": {"attop": version("attop")}},
