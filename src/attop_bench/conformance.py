@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -201,7 +201,7 @@ def _run_of_scikit_learn(method: Method, *checks: str) -> None:
         type(estimator), "__sklearn_tags__", lambda self: _BINARY, create=True
     ):
         for check in checks:
-            with contextlib.suppress(SkipTest):
+            with suppress(SkipTest):
                 getattr(estimator_checks, check)(
                     type(estimator).__name__, estimator
                 )
@@ -279,7 +279,8 @@ def keeps_its_parameters(method: Method) -> None:
 @_check("keeps_its_parameters")
 def fits(method: Method) -> None:
     """Fit returns the estimator itself."""
-    estimator, sample = method.new(), easy_sample()
+    estimator = method.new()
+    sample = easy_sample()
     result = estimator.fit(sample.X, sample.y)
     expect(
         result is estimator,
@@ -381,7 +382,8 @@ def fits_many(method: Method) -> None:
     """fit_many gives the model of each candidate, in order, and leaves the estimator unfitted."""
     if not hasattr(method.new(), "fit_many"):
         raise NotApplicable("it has no fit_many: candidates are fitted one by one")
-    sample, estimator = easy_sample(), method.new()
+    sample = easy_sample()
+    estimator = method.new()
     tops = _TOPS if "top" in estimator.get_params() else ()
     candidates: list[dict[str, Any]] = [{}, *({"top": top} for top in tops)]
     before = set(vars(estimator))
@@ -474,7 +476,7 @@ def _children() -> set[int]:
     children: set[int] = set()
     for file in lists:
         # A thread may have ended since.
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             children |= {int(pid) for pid in file.read_text().split()}
     return children
 

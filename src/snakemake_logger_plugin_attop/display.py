@@ -28,7 +28,8 @@ class Display:
     """Progress of a run while it runs: reads a `Progress`, and adds its failures. Colours follow NO_COLOR."""
 
     def __init__(self, console: Console, progress: Progress) -> None:
-        self._console, self._progress = console, progress
+        self._console = console
+        self._progress = progress
         self._live: Live | None = None
         self._report = self._manifest = self._options = ""
         self._has_failed_results = self._ended = False
@@ -39,9 +40,11 @@ class Display:
         self, *, report: str, manifest: str, configfiles: Sequence[str]
     ) -> None:
         """Show the number of jobs; the files are named at the end."""
-        self._report, self._manifest = report, manifest
+        self._report = report
+        self._manifest = manifest
         self._options = "".join(f" --configfile {file}" for file in configfiles)
-        training, datasets = self._progress.total.total(), len(self._progress.total)
+        training = self._progress.total.total()
+        datasets = len(self._progress.total)
         _, steps = self._progress.steps
         self.say(
             f"{count_noun(training, 'training job')} on {count_noun(datasets, 'data set')}, "
@@ -107,7 +110,8 @@ class Display:
             self._ended = True
             return
         done, steps = self._progress.steps
-        whole, failed = done == steps, self._progress.failed
+        whole = done == steps
+        failed = self._progress.failed
         self.say(
             f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}"
         )
@@ -143,7 +147,8 @@ class Display:
 
     def _trained(self) -> str:
         """Say how much of this run is done: of its training, or where there is none to do, of its steps."""
-        total, done = self._progress.total.total(), self._progress.done.total()
+        total = self._progress.total.total()
+        done = self._progress.done.total()
         if not total:
             done, steps = self._progress.steps
             return f"{done} of {steps} steps are done"

@@ -80,7 +80,8 @@ class Progress:
         self, jobs: Iterable[tuple[str, Mapping[str, str]]], *, cores: int
     ) -> None:
         """Set the jobs to do: rule and wildcards of each."""
-        self.cores, self.begun = max(cores, 1), self.clock()
+        self.cores = max(cores, 1)
+        self.begun = self.clock()
         for rule, wildcards in jobs:
             job = Job(rule, wildcards)
             self._left[job.pair] += 1

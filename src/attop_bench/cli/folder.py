@@ -90,10 +90,8 @@ def run_new_method(options: Namespace) -> int:
     mymethods.py has a small class that passes attop check-method; NAME.yaml runs it beside logistic
     regression. Nothing that is there is overwritten.
     """
-    name, files = (
-        options.name,
-        {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"},
-    )
+    name = options.name
+    files = {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"}
     if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise OutputError(
             f"a name is lower-case words joined by -, such as my-ranker, got {name!r}"

@@ -15,7 +15,6 @@ servers; so does a job of SLURM, unless a process in it adopts them. Linux only.
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import gc
 import marshal
@@ -29,6 +28,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import Pipe
 from typing import Any
@@ -85,7 +85,7 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sender.close()
     end = None
-    with receiver, contextlib.suppress(EOFError):
+    with receiver, suppress(EOFError):
         while not receiver.poll(0.5) and end is None:
             if orphaned():
                 end = ProcessResult(
@@ -120,7 +120,7 @@ def _orphaned(pid: int) -> Callable[[], bool]:
 def _starters(pid: int) -> list[int]:
     """List the parents of a process, up to the first that is not a shell."""
     parents: list[int] = []
-    with contextlib.suppress(psutil.Error):
+    with suppress(psutil.Error):
         process = psutil.Process(pid)
         while not parents or process.name() in _SHELLS:
             parents.append(process.ppid())
@@ -144,7 +144,7 @@ def serve() -> None:
 
 def _serve(path: str, listener: socket.socket, preload: str) -> None:
     """Run scripts until idle, or until the adopter ends."""
-    with contextlib.suppress(ImportError, ValueError):  # the job says so itself
+    with suppress(ImportError, ValueError):  # the job says so itself
         import_module(preload)
     gc.freeze()
     listener.setblocking(False)
@@ -167,7 +167,7 @@ def _serve(path: str, listener: socket.socket, preload: str) -> None:
             break
     with open(f"{path}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             os.unlink(path)
         while _accept(listener, running):  # clients that connected just before
             pass
@@ -243,7 +243,7 @@ def _answer(connection: socket.socket) -> None:
     status = _run(command)
     signal.signal(signal.SIGIO, signal.SIG_IGN)
     kill_descendants()
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         connection.send(bytes([status]))
 
 
@@ -257,11 +257,11 @@ def _run(command: list[str]) -> int:
     except SystemExit as end:
         status = end.code
     except BaseException:
-        with contextlib.suppress(OSError):  # nobody may read it any more
+        with suppress(OSError):  # nobody may read it any more
             traceback.print_exc()
         status = 1
     if not isinstance(status, int | None):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             print(status, file=sys.stderr)
         status = 1
     try:

@@ -5,7 +5,6 @@ Imports nothing heavy: a supervisor is one of many small processes.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import faulthandler
@@ -19,6 +18,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TextIO
 
@@ -58,7 +58,7 @@ def supervise(
     stop because nobody waits for the result.
     """
     # A full disk: the job says so itself, when its results do not fit.
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
     adopt_orphans()
     printed, printing = os.pipe()
@@ -134,7 +134,7 @@ def _work(
         message = "done"
         status = 0
     except BaseException as error:
-        with contextlib.suppress(BaseException):
+        with suppress(BaseException):
             traceback.print_exc()
         full = isinstance(error, OSError) and error.errno in (
             errno.ENOSPC,
@@ -142,10 +142,10 @@ def _work(
         )
         kind = "failed" if full or isinstance(error, CannotRun) else "error"
         message = f"{kind} {in_words(error)}"
-    with contextlib.suppress(BaseException):
+    with suppress(BaseException):
         sys.stdout.flush()
         sys.stderr.flush()
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.write(
             status_write, secret + message.encode(errors="replace")[:3000] + b"\0"
         )
@@ -248,7 +248,7 @@ def _watch(
 
 def _ask_where(child: int, printed: int, output: BoundedLog) -> None:
     """Have the child print its traceback, before it is killed."""
-    with contextlib.suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):
         os.kill(child, signal.SIGUSR1)
     output.drain(printed, seconds=0.2)
 
@@ -295,7 +295,7 @@ def _prctl(option: int, value: int) -> None:
 
 def _kill_all(child: int) -> None:
     """Kill the child and all its descendants; orphans became children of this process."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     kill_descendants()
 
@@ -304,7 +304,7 @@ def kill_descendants() -> None:
     """Kill all processes below this one, and wait for their ends."""
     while True:
         for process in _descendants():
-            with contextlib.suppress(psutil.Error):
+            with suppress(psutil.Error):
                 process.kill()
         try:
             # To wait for ever would be for one started meanwhile.

@@ -194,7 +194,8 @@ def count_runs(numbers: Iterable[float], noun: str) -> str:
     ('20 partitions', '10 to 20 partitions', '1 trial')
     """
     counts = [int(number) for number in numbers]
-    least, most = min(counts, default=0), max(counts, default=0)
+    least = min(counts, default=0)
+    most = max(counts, default=0)
     return (
         count_noun(most, noun)
         if least == most
@@ -220,10 +221,8 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     Both means are of the same data set, so that only the partitions differ: the error of either is its spread
     over the square root of its runs, of which the printed one is taken to have as many as ours.
     """
-    ours, printed = (
-        table["spread"].where(table["spread"] > 0),
-        table["printed_spread"],
-    )
+    ours = table["spread"].where(table["spread"] > 0)
+    printed = table["printed_spread"]
     printed = printed.where(printed > 0)
     why = pd.Series("", index=table.index)
     why[printed.isna()] = "the paper prints no spread: that of ours stands for it"
@@ -239,11 +238,9 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     for reason, rows in missing.items():
         why[rows], verdict[rows] = reason, NOT_COMPARABLE
     tested = table[(verdict == Verdict.UNTESTED) & (table["n"] >= MIN_RUNS)].index
-    a, b, n = (
-        ours.fillna(printed)[tested],
-        printed.fillna(ours)[tested],
-        table.loc[tested, "n"],
-    )
+    a = ours.fillna(printed)[tested]
+    b = printed.fillna(ours)[tested]
+    n = table.loc[tested, "n"]
     difference = (table["ours"] - table["printed"])[tested]
     decisions = decide(
         difference.abs().tolist(),
@@ -317,7 +314,8 @@ def _check_keys(
     printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[str]
 ) -> None:
     """Refuse a printed key that stands for nothing in the run, which is most likely misspelt."""
-    methods, metrics = {*ours["method"], *absent}, {*ours["metric"]}
+    methods = {*ours["method"], *absent}
+    metrics = {*ours["metric"]}
     for dataset, rows in printed.groupby("dataset"):
         tops = {*ours.loc[ours["dataset"] == dataset, "top"]}
         for key, names in {

@@ -90,7 +90,8 @@ def png(canvas: Figure, comment: str) -> bytes:
     It is laid out again where it was for SVG, whose letters are narrower.
     """
     canvas.set_layout_engine("constrained")
-    buffer, metadata = io.BytesIO(), {"Software": None, "Comment": comment}
+    buffer = io.BytesIO()
+    metadata = {"Software": None, "Comment": comment}
     canvas.savefig(
         buffer, format="png", dpi=150, facecolor="white", metadata=metadata
     )

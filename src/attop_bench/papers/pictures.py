@@ -155,10 +155,8 @@ def _draw_intervals(axes: Axes, table: pd.DataFrame, colours: pd.Series) -> None
     """Draw the 95% intervals of means, within the metric, from standard deviations over the runs of ours."""
     axes.use_sticky_edges = False  # room beside the bars, as beside dots
     bounds = get_metric(table["metric"].iloc[0]).bounds
-    hollow, filled = (
-        {"color": "none", "edgecolor": MUTED},
-        {"color": colours, "alpha": 0.4},
-    )
+    hollow = {"color": "none", "edgecolor": MUTED}
+    filled = {"color": colours, "alpha": 0.4}
     for mean, spread, shift, look in (
         ("printed", "printed_spread", -_SHIFT, hollow),
         ("ours", "spread", _SHIFT, filled),

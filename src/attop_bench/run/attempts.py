@@ -7,7 +7,7 @@ at every attempt of a run and at least twice, so that a method that kills itself
 
 from __future__ import annotations
 
-import contextlib
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -56,7 +56,7 @@ class Attempts:
                 end,
                 message=f"killed {times}, from outside or by itself. Last: {end.message}",
             )
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             write_json(note, {"digest": digest, "kills": before})
         return replace(end, status="failed")
 

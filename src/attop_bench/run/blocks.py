@@ -8,9 +8,9 @@ folds that are still right are taken from it.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from attop_bench.archives import SUFFIX, archive_of, members, opened, remove
@@ -96,7 +96,7 @@ def clear(*files: Path) -> None:
 
 def set_aside(record: Path) -> None:
     """Put a damaged record, or archive, aside as spoilt, so that its run is done again."""
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         archive = record if record.suffix == SUFFIX else archive_of(record)
         if archive is None:
             os.replace(record, record.with_name("spoilt.json"))

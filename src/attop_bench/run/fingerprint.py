@@ -16,13 +16,13 @@ package as a whole all modules count: so nothing imports one (`tests/run/test_fi
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import resolve_name
@@ -114,7 +114,7 @@ def keep_what_was_read() -> None:
     if not _NEW:
         return
     _NEW.clear()
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         write_text(_CACHE, json.dumps([_reader(), _memory()]))
 
 
@@ -226,7 +226,7 @@ def _remembered(
 
 @cache
 def _memory() -> JsonObject:
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         reader, memory = json.loads(_CACHE.read_text(encoding="utf-8"))
         if reader == _reader():
             return memory

@@ -10,11 +10,11 @@ A note is the last output of its rule, and says what its job took, too (`attop_b
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ def runs_again(
 
 def read_note(output: Path) -> str:
     """Read the digest in the last output of a job, a note or a record; empty if it has none."""
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         if output.suffix == SUFFIX:
             return str(read_json(output).get("made", ""))
         with opened(output) as file:

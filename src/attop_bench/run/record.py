@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import platform
@@ -12,6 +11,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -219,7 +219,7 @@ def digest_of(path: StrPath) -> str:
     return start[1] if start else ""
 
 
-@contextlib.contextmanager
+@contextmanager
 def repeating_spoilt() -> Iterator[None]:
     """Set aside each record that is found to be damaged, so that the same command trains its run again."""
     try:
@@ -274,13 +274,13 @@ def _versions() -> dict[str, str]:
 
     versions = {}
     for package in (*_PACKAGES, "snakemake"):
-        with contextlib.suppress(PackageNotFoundError):
+        with suppress(PackageNotFoundError):
             versions[package] = version(package)
     return versions
 
 
 def _cpu() -> str:
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()

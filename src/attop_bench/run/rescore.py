@@ -216,7 +216,8 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
             f"{where}: no scores are for {top}, and which are nearest differs from group to group: ask for a "
             "top that scores are for"
         )
-    n, n_pos = len(first), int((first["label"] == 1).sum())
+    n = len(first)
+    n_pos = int((first["label"] == 1).sum())
     wanted = math.log(_length(top, n, n_pos))
     lengths = {one: math.log(_length(one, n, n_pos)) for one in rows_for}
     return min(

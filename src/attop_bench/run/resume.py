@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -84,7 +84,7 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 def _keys(path: Path, content: bytes | None = None) -> dict[str, str]:
     """Read the digest of all that each fold depends on; nothing where that is unreadable."""
-    with contextlib.suppress(OSError, ValueError, TypeError):
+    with suppress(OSError, ValueError, TypeError):
         return dict(read_json(path) if content is None else json.loads(content))
     return {}
 

@@ -6,13 +6,13 @@ benchmark runs all the same; each docstring says what is lost then.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import logging
 import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from operator import attrgetter
 from typing import Any
 
@@ -35,7 +35,7 @@ def asked_often(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Lost without it: a tenth of the time of a dry run.
     """
-    with contextlib.suppress(ImportError):
+    with suppress(ImportError):
         from snakemake.common import overwrite_function_params
 
         overwrite_function_params(function, inspect.signature(function).parameters)
@@ -141,7 +141,7 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
     Its other scripts are started so that Ctrl-C prints no traceback. Lost without it: each job imports for
     itself, about a second.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.script import PythonScript, ScriptBase
 
         start = ScriptBase._execute_cmd
@@ -192,7 +192,7 @@ def compare_scripts_by_content(folder: str) -> None:
 
     Lost without it: all runs again after a branch was changed and changed back, or an archive unpacked.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.jobs import Job
 
         compare = Job.outputs_older_than_script_or_notebook
@@ -210,7 +210,7 @@ def run_again(is_stale: Callable[[Any], bool]) -> None:
 
     Lost without it: results of another working directory that do not agree are taken for those of this one.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.jobs import Job
 
         compare = Job.outputs_older_than_script_or_notebook
@@ -229,7 +229,7 @@ def keep_words_on_groups() -> None:
 
     Lost without it: these words, which Snakemake has for single jobs alone.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.jobs import GroupJob
 
         log = GroupJob.log_error

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ Row = tuple[str, str, Use]
 def of_notes(steps: Iterable[Step]) -> Iterator[Row]:
     """Yield the use of each job other than a training, as far as its note is there."""
     for step in steps:
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError, AttributeError):
             note = read_json(step.note)
             amounts = {name: note[name] for name in asdict(Use()) if name in note}
             yield step.rule, step.dataset, Use(**amounts)

@@ -9,12 +9,12 @@ tables: Boyd et al. (2012, section 5.3) report the parameters with the best aver
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import random
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -82,11 +82,9 @@ def run_job(
     `contain`, for a debugger, so do all errors of the method.
     """
     record = job.record(dataset.name)
-    record.n_train, record.n_test, record.test = (
-        len(fold.train),
-        len(fold.test),
-        fold.test,
-    )
+    record.n_train = len(fold.train)
+    record.n_test = len(fold.test)
+    record.test = fold.test
     random.seed(record.seed)  # generators that a method should not use
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
@@ -192,7 +190,7 @@ def _select_and_train(
     learner = learner_of(job, dataset)
     if not learner.is_tuned and fold.refit:
         # Else the first inner split loads what the seconds of training are not to count.
-        with contextlib.suppress(Exception):
+        with suppress(Exception):
             warm_up(learner.seeded(record.seed), learner.candidates)
     sample = sample_of(dataset, job.input)
     trained = train(

@@ -61,7 +61,9 @@ class Inputs:
     """The parameters of each rule: values, or functions of its wildcards; `script` finds a rule's script."""
 
     def __init__(self, plan: Plan, script: Callable[[str], str | Path]):
-        self.plan, self.config, self._script = plan, plan.config, script
+        self.plan = plan
+        self.config = plan.config
+        self._script = script
 
     def fetch(self) -> Params:
         """Parameters of rule fetch, which do not say where the files are found; a change reruns it."""

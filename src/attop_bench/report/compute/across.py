@@ -127,7 +127,8 @@ def across(
     matrix = metric_matrix(evaluation, metrics, tops, titles)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
-    tested, nemenyi = friedman(scores), all_pairs(scores)
+    tested = friedman(scores)
+    nemenyi = all_pairs(scores)
     order = [str(m) for m in tested.ranks.index]
     test, p, refused = _against_best(scores, order, used, nemenyi)
     m = int(matrix.counts.any(axis=1).sum())
@@ -217,10 +218,8 @@ def _against(
     n = len(scores)
     if standing.method == best or not n:
         return standing
-    values, best_values = (
-        scores[standing.method].to_numpy(float),
-        scores[best].to_numpy(float),
-    )
+    values = scores[standing.method].to_numpy(float)
+    best_values = scores[best].to_numpy(float)
     ahead = difference(values, best_values)
     effect = Effect(
         n,
@@ -249,9 +248,11 @@ def sentences(
 ) -> tuple[str, ...]:
     """State the best, differences of ranks, the methods worse, and those left out."""
     names = dataset_titles or {}
-    tested, nemenyi = result.friedman, result.nemenyi
+    tested = result.friedman
+    nemenyi = result.nemenyi
     ranked = [s for s in result.standings if not s.reason and s.rank == s.rank]
-    lines, opening = [], "No comparison over data sets."
+    lines = []
+    opening = "No comparison over data sets."
     if len(ranked) > 1:
         first = ranked[0]
         best = [titles[s.method] for s in ranked if s.rank == first.rank]
@@ -308,7 +309,8 @@ def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Titles) -> str:
     """Name the methods worse than the best, and those that the test of all pairs does not separate."""
-    first, alpha = ranked[0].method, nemenyi.alpha
+    first = ranked[0].method
+    alpha = nemenyi.alpha
     worse = [s.method for s in ranked[1:] if s.p < alpha]
     alike = [s.method for s in ranked[1:] if not s.p < alpha]
     joined = {m for clique in nemenyi.cliques if first in clique for m in clique}

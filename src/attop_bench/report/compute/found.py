@@ -63,7 +63,8 @@ def compare_lists(listed: pd.DataFrame, first: str, second: str) -> Pair | None:
         .merge(own[1], on=key, how="outer")
         .fillna({"listed_x": 0.0, "listed_y": 0.0})
     )
-    p, q = items["listed_x"], items["listed_y"]
+    p = items["listed_x"]
+    q = items["listed_y"]
     shares = (
         pd.DataFrame({0: p * q, 1: p * (1 - q), 2: q * (1 - p)})
         .groupby(items["label"])

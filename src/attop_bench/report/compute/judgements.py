@@ -73,10 +73,8 @@ def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
     if not {"n_train", "n_test"} <= set(part.columns):
         return math.nan
     part = part.drop_duplicates(RUN)
-    train, test = (
-        part["n_train"].astype(float).sum(),
-        part["n_test"].astype(float).sum(),
-    )
+    train = part["n_train"].astype(float).sum()
+    test = part["n_test"].astype(float).sum()
     return float(test / train) if train > 0 and test > 0 else math.nan
 
 
@@ -95,10 +93,8 @@ def judge_all(
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         facts = (datasets or {}).get(str(dataset), {})
-        items, positives = (
-            whole_number(facts, "items"),
-            whole_number(facts, "positives"),
-        )
+        items = whole_number(facts, "items")
+        positives = whole_number(facts, "positives")
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
         index = pd.MultiIndex.from_frame(rows[RUN].drop_duplicates())
@@ -107,10 +103,8 @@ def judge_all(
             index=index.names, columns=["metric", "top", "method"], values="value"
         )
         wide = wide.reindex(index)
-        methods, tops = (
-            rows.groupby(["metric", "top"])["method"].unique(),
-            sort_tops(rows["top"]),
-        )
+        methods = rows.groupby(["metric", "top"])["method"].unique()
+        tops = sort_tops(rows["top"])
         for metric in rows["metric"].unique():
             definition = get_metric(str(metric))
             for top in tops:
@@ -225,7 +219,8 @@ def _about_all(judged: TopJudgement) -> Iterator[str]:
 
 def _about_next(judged: TopJudgement, titles: Titles) -> str:
     rival = judged.ranked[0] if judged.tied else judged.nearest or judged.ranked[0]
-    first, second = titles[judged.best], titles[rival.model]
+    first = titles[judged.best]
+    second = titles[rival.model]
     over = (
         ""
         if rival.n == judged.m

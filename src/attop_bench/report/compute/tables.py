@@ -302,17 +302,13 @@ def choices(
                 )
                 for top in tops
             ]
-            values, chosen = (
-                map(_text, grid.get(name, ())),
-                (tuple(c.most_common()) for c in counts),
-            )
+            values = map(_text, grid.get(name, ()))
+            chosen = (tuple(c.most_common()) for c in counts)
             at_edge = Counter(
                 _text(s[name]) for _, s, edges in picked if name in edges
             )
-            most, total = (
-                max(at_edge.values(), default=0),
-                sum(name in s for _, s, _ in picked),
-            )
+            most = max(at_edge.values(), default=0)
+            total = sum(name in s for _, s, _ in picked)
             rows.append(
                 Choice(
                     method,

@@ -178,10 +178,8 @@ def place_names(axes: Axes, lines: Mapping[str, Any], loud: Sequence[str]) -> No
     top = axes.get_ylim()[1]
     taken: list[float] = []
     for method in [*loud, *(name for name in lines if name not in loud)]:
-        name, heights = (
-            lines[method].name,
-            np.asarray(lines[method].line.get_ydata(), float),
-        )
+        name = lines[method].name
+        heights = np.asarray(lines[method].line.get_ydata(), float)
         end = min(float(heights[-1]), top)
         height = _nearest_free(end, taken, top)
         if method in loud or abs(height - end) <= 2 * ROOM * top:

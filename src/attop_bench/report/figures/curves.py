@@ -115,7 +115,8 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     runs = part.drop_duplicates(RUN)
     end = left_end(top, runs["n_neg"].mean(), runs["n_pos"].mean(), scene.grouped)
     methods = scene.among(part["method"])
-    counts, drawn = set(), []
+    counts = set()
+    drawn = []
     canvas, (whole, left) = blank(2, height=3.9)
     for i, method in enumerate(methods):
         for axes, limit in ((whole, 1.0), (left, end)):
@@ -144,7 +145,8 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
         axes.set_xlabel("false-positive rate")
         axes.locator_params(axis="x", nbins=5)
     scene.legend(canvas, methods)
-    low, high = min(counts), max(counts)
+    low = min(counts)
+    high = max(counts)
     return Drawn(
         canvas,
         f"ROC curves of the models trained for {top}: mean true-positive rate at each false-positive "
@@ -263,7 +265,8 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
         "method"
     ].map(fall)
     part = part.assign(remaining=left)
-    top, most = part["top"].iloc[0], part["iterations"].max()
+    top = part["top"].iloc[0]
+    most = part["iterations"].max()
     ticks = (
         [10**i for i in range(9) if 10**i <= most] if most >= 10 else [1, 2, 4, 8]
     )

@@ -120,7 +120,8 @@ def key_svg(style: MethodStyle) -> str:
     x, y = np.asarray(outline.to_polygons()[0]).T
     area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
     # All as large as half of the 2 x 2 box.
-    x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)
+    x = x * np.sqrt(2 / area)
+    y = -y * np.sqrt(2 / area)
     corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
     colour = that_can_be_quiet(_PAGE.get(style.colour, style.colour))
     return f'<polygon points="{corners}" style="fill:{colour}"/>'
@@ -483,7 +484,8 @@ def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
 def short_tops(tops: Sequence[str]) -> tuple[str, list[str]]:
     """Shorten tops of one kind to its name and their numbers; of several kinds, to their texts alone."""
     its = [Top.parse(text) for text in tops]
-    lists, kinds = {top.out_of for top in its}, {top.size[0] for top in its}
+    lists = {top.out_of for top in its}
+    kinds = {top.size[0] for top in its}
     if len(lists) == 1 and its[0].out_of:
         return f"k of {its[0].out_of}", [f"{top.k}" for top in its]
     return (

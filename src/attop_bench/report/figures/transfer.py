@@ -39,7 +39,8 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(_ACROSS, 0.35 + 1.45 * rows, rows=rows)
     for axes in panels[len(transfers) :]:
         axes.set_axis_off()
-    places, (name, labels) = np.arange(len(tops)) + 0.5, short_tops(tops)
+    places = np.arange(len(tops)) + 0.5
+    (name, labels) = short_tops(tops)
     for i, (axes, one) in enumerate(zip(panels, transfers, strict=False)):
         _field(axes, one, largest)
         axes.set_title(abridge(scene.titles[one.method], 18), fontsize=8)
@@ -113,7 +114,8 @@ def _field(axes: Axes, its: Transfer, largest: float) -> None:
         (1.0, "#d55e00d9"),
     ]
     shades = LinearSegmentedColormap.from_list("regret", colours)
-    t, limit = len(its.tops), largest or 1.0
+    t = len(its.tops)
+    limit = largest or 1.0
     numbers = [
         [_signed(regret, 2 if t == _NUMBERS else 3) for regret in row]
         for row in its.regret

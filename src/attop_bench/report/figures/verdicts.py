@@ -39,7 +39,8 @@ def map_figure(
     scene: Scene, judgements: Sequence[TopJudgement], names: Titles
 ) -> Drawn:
     """Draw the mean of every method on every data set, coloured by its distance to the best."""
-    rows, columns = list(scene.order), [judged.dataset for judged in judgements]
+    rows = list(scene.order)
+    columns = [judged.dataset for judged in judgements]
     turned = len(columns) > len(rows)
     labels = [
         [abridge(scene.titles[m], 24) for m in rows],
@@ -47,7 +48,8 @@ def map_figure(
     ]
     if turned:
         labels.reverse()
-    height, width = len(labels[0]), len(labels[1])
+    height = len(labels[0])
+    width = len(labels[1])
     canvas, (axes,) = blank(
         1, 1.5 + 0.19 * height, width=min(WIDTH, 2.2 + 0.6 * width)
     )
@@ -147,7 +149,8 @@ def strip_figure(
     summary: pd.DataFrame,
 ) -> Drawn:
     """Draw every run of every method, a panel for each data set, with the mean, its interval and its mark."""
-    wide, rows = min(len(judgements), 3), range(len(scene.order))
+    wide = min(len(judgements), 3)
+    rows = range(len(scene.order))
     place = dict(zip(scene.order, rows, strict=True))
     high = math.ceil(len(judgements) / wide)
     height = high * (0.55 + 0.15 * len(rows))
@@ -182,7 +185,8 @@ def strip_figure(
                 for m, state in states.items()
                 if (state is Verdict.UNTESTED) == crossed
             ]
-            x, y = [judged.means[m] for m in those], [place[m] for m in those]
+            x = [judged.means[m] for m in those]
+            y = [place[m] for m in those]
             fills = [_FILLS.get(states[m], "#ffffff") for m in those]
             edges = [
                 MUTED if states[m] is Verdict.UNRANKED else _MARK for m in those

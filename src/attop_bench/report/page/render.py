@@ -334,10 +334,8 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
 def _paper_table(page: Page, sections: Sequence[Section]) -> str:
     """Write all data sets, each at its middle top, as TeX; downwards where they outnumber the methods."""
     judgements = [s.judgements[s.metric, s.main] for s in sections]
-    order, lost = (
-        page.first.order,
-        mean_regrets([judged for judged in judgements if judged.ranked]),
-    )
+    order = page.first.order
+    lost = mean_regrets([judged for judged in judgements if judged.ranked])
     ranks = {standing.method: standing.rank for standing in page.across.standings}
     heads = [*(tex_text(s.short) for s in sections), "Regret", "Rank"]
     short = len(sections) > 6

@@ -94,7 +94,8 @@ def build_page(
 ) -> Page:
     """Gather the content of the page; with `files` figures have their files for a paper."""
     results = Results(tables, manifest)
-    titles, methods = results.titles, results.methods
+    titles = results.titles
+    methods = results.methods
     styles = _styles(methods)
     scenes = [
         build_scene(f"d{i}", name, results, styles)
@@ -113,7 +114,8 @@ def build_page(
         middle = str((len(buttons) - 1) // 2) if buttons else "all"
         overview = _overviews(results, sections, buttons)
         first = overview[""][middle]
-        decided, main = _decided(sections), _at_main_tops(sections)
+        decided = _decided(sections)
+        main = _at_main_tops(sections)
         material = {
             "across": results.across,
             "judgements": decided,
@@ -138,7 +140,8 @@ def build_page(
             replace(s, figures=wait())
             for s, wait in zip(sections, of_each, strict=True)
         ]
-        figures, exports = across(), paper()
+        figures = across()
+        exports = paper()
     ranking = sentences(results.across, titles, {s.id: s.title for s in sections})
     return Page(
         title=manifest.get("title", "Benchmark report"),
@@ -292,10 +295,8 @@ def _finding(
     if not faster:
         return f"{best} loses least, in {took} a job; no method within 1 of 100 of it is faster"
     fastest = min(faster, key=lambda method: seconds[method])
-    more, takes = (
-        format_fixed(lost[fastest] - lost[first], 1),
-        format_duration(seconds[fastest]),
-    )
+    more = format_fixed(lost[fastest] - lost[first], 1)
+    takes = format_duration(seconds[fastest])
     return f"{best} loses least, in {took} a job; {titles[fastest]} loses {more} more, in {takes}"
 
 
@@ -432,7 +433,9 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
 
 def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     """Write the page of a comparison; `TopComparison.report` calls it."""
-    top, metric, runs = str(comparison.top), comparison.metric, comparison.runs
+    top = str(comparison.top)
+    metric = comparison.metric
+    runs = comparison.runs
     key = {
         "dataset": "items",
         "method": runs["model"],

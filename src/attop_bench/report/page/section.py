@@ -135,10 +135,8 @@ class Section:
     def _found(self, at_k: pd.Series) -> str:
         """Say what is found at k, and what chance finds if that is known."""
         if "amount" in at_k:
-            amount, by_chance = (
-                format_sum(at_k["amount"]),
-                format_sum(at_k["amount_by_chance"]),
-            )
+            amount = format_sum(at_k["amount"])
+            by_chance = format_sum(at_k["amount_by_chance"])
             return f"an amount of {amount}; chance finds {by_chance}"
         hits = format_hits(at_k["hits"], at_k["k"])
         if math.isnan(self.chance):
@@ -148,7 +146,8 @@ class Section:
     @property
     def chance(self) -> float:
         """The share of positives, which a random order finds; NaN if it is not known."""
-        n, n_pos = self.about.get("items"), self.about.get("positives")
+        n = self.about.get("items")
+        n_pos = self.about.get("positives")
         return n_pos / n if n and n_pos is not None else math.nan
 
     @property
@@ -210,15 +209,19 @@ def build_scene(
 def build_section(anchor: str, scene: Scene, results: Results) -> Section:
     """Gather the section of a data set, but for its figures."""
     dataset = scene.dataset
-    runs, table, titles = results.runs, results.summary, results.titles
-    methods, entry = results.methods, results.datasets[dataset]
+    runs = results.runs
+    table = results.summary
+    titles = results.titles
+    methods = results.methods
+    entry = results.datasets[dataset]
     judgements = {
         (by, top): a
         for (its, by, top), a in results.judgements.items()
         if its == dataset
     }
     of_dataset = rows_of(table, dataset=dataset)
-    metric, order = scene.metric, list(scene.order)
+    metric = scene.metric
+    order = list(scene.order)
     tops = list(dict.fromkeys(of_dataset["top"]))  # the summary has them by size
     main = main_top(tops) if tops else ""
     here = rows_of(of_dataset, top=main, metric=metric)
@@ -366,7 +369,8 @@ def chips(
         .sum()
         .sum()
     )
-    cpu, clock = float(spent["seconds_cpu"].sum()), wall_clock(runs)
+    cpu = float(spent["seconds_cpu"].sum())
+    clock = wall_clock(runs)
     took = f"{format_duration(total)} in all"
     if clock == clock:
         took = f"{format_duration(clock)} ({format_duration(cpu)} CPU)"

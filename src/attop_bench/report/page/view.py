@@ -234,7 +234,8 @@ def _cell(
     places: int,
     edge: bool,
 ) -> Cell:
-    mean, state = judged.factor * row["mean"], judged.state(method)
+    mean = judged.factor * row["mean"]
+    state = judged.state(method)
     notes = []
     if row["n"] < row["n_expected"]:
         notes.append(_over_runs(row))
@@ -291,10 +292,8 @@ def _tip(
     edge: bool,
 ) -> Iterator[str]:
     """Yield all that is to say of a method at a top."""
-    text, spread = (
-        _number(judged, row["mean"], places),
-        _spread(judged, row, places),
-    )
+    text = _number(judged, row["mean"], places)
+    spread = _spread(judged, row, places)
     yield f"{unit_of(judged.metric)} {text}{spread} ({_over_runs(row)})"
     yield judged.state(method).sentence()
     if judged.in_hits and judged.k:
@@ -418,10 +417,8 @@ def _marks(cells: Mapping[str, Cell]) -> str:
 
 def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:
     """Write a row of the table of tests: the method, and a cell for each head."""
-    low, high = (
-        _number(judged, rival.low, places),
-        _number(judged, rival.high, places),
-    )
+    low = _number(judged, rival.low, places)
+    high = _number(judged, rival.high, places)
     numbers = [
         _number(judged, rival.difference, places),
         f"{low} to {high}" if math.isfinite(rival.low) else "–",
@@ -450,7 +447,9 @@ def _downloads(
     titles: Titles,
 ) -> dict[str, Download]:
     """Write the table as CSV, TeX (booktabs) and Markdown."""
-    csv, tex, md = {}, {}, {}
+    csv = {}
+    tex = {}
+    md = {}
     for method in order:
         cells = {top: view.cells.get(method) for top, view in tops.items()}
         lines = [
