@@ -27,9 +27,12 @@ def add_check_method(parser: ArgumentParser) -> None:
         metavar="PATH.TO.CLASS",
         help="dotted path; its folder must be on PYTHONPATH",
     )
-    help_text = "argument of the constructor"
     parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help=help_text
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="argument of the constructor",
     )
     parser.add_argument(
         "--seconds",

@@ -25,8 +25,12 @@ Runs = tuple[tuple[Entry, Tables], tuple[Entry, Tables]]
 
 def add_compare_runs(parser: ArgumentParser) -> None:
     """Add the options of ``attop compare-runs``."""
-    help_text = "output folder of a finished run; alone, a folder of them"
-    parser.add_argument("before", type=Path, metavar="BEFORE", help=help_text)
+    parser.add_argument(
+        "before",
+        type=Path,
+        metavar="BEFORE",
+        help="output folder of a finished run; alone, a folder of them",
+    )
     parser.add_argument(
         "after",
         type=Path,

@@ -78,9 +78,12 @@ def names_of(options: Namespace, section: str) -> list[str]:
 
 def add_pair(parser: ArgumentParser, **method: Any) -> None:
     """Add a data set and a method of the catalogues."""
-    help_text = "its name; attop list datasets prints all"
     _complete_names(
-        parser.add_argument("dataset", metavar="DATASET", help=help_text),
+        parser.add_argument(
+            "dataset",
+            metavar="DATASET",
+            help="its name; attop list datasets prints all",
+        ),
         "datasets",
     )
     method = {"help": "its name; attop list methods prints all", **method}

@@ -34,9 +34,12 @@ def add_fit(parser: ArgumentParser) -> None:
     """Add the options of ``attop fit``."""
     add_pair(parser)
     for name in ("repeat", "fold"):
-        help_text = f"{name} of the split, from 0 (default)"
         parser.add_argument(
-            f"--{name}", type=int, default=0, metavar="N", help=help_text
+            f"--{name}",
+            type=int,
+            default=0,
+            metavar="N",
+            help=f"{name} of the split, from 0 (default)",
         )
     add_top(parser, "train for this top alone; may be given again", action="append")
     parser.add_argument(

@@ -51,14 +51,13 @@ class _Files(Action):
 def add_configuration(parser: ArgumentParser, *, by_position: bool = False) -> None:
     """Add ``--configfile`` and ``--config``, as snakemake has them, and files `by_position`."""
     if by_position:
-        help_text = "configuration: its keys replace those of the default benchmark"
         parser.add_argument(
             "files",
             nargs="*",
             action=_Files,
             default=[],
             metavar="FILE.yaml",
-            help=help_text,
+            help="configuration: its keys replace those of the default benchmark",
         )
     parser.add_argument(
         "--configfile",
@@ -117,18 +116,25 @@ def add_gate(parser: ArgumentParser, states: Sequence[str]) -> None:
 
 def add_jobs(parser: ArgumentParser, what: str) -> None:
     """Add ``--jobs``."""
-    help_text = f"{what} at the same time (default: all cores)"
     parser.add_argument(
-        "--jobs", type=read_number, default=-1, metavar="N", help=help_text
+        "--jobs",
+        type=read_number,
+        default=-1,
+        metavar="N",
+        help=f"{what} at the same time (default: all cores)",
     )
 
 
 def add_top(parser: ArgumentParser, help_text: str, **options: Any) -> None:
     """Add ``--top``, which takes 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25, as a `Top`."""
-    help_text = f"{help_text}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25"
     parser.add_argument(
         "--top",
-        **{"type": read_top, "metavar": "100", "help": help_text, **options},
+        **{
+            "type": read_top,
+            "metavar": "100",
+            "help": f"{help_text}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25",
+            **options,
+        },
     )
 
 

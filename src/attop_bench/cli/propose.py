@@ -42,9 +42,12 @@ def add_propose(parser: ArgumentParser) -> None:
     )
     add_jobs(parser, "sets")
     add_gate(parser, ["behind", "open"])
-    help_text = "single keys of the configuration, such as mirror=FOLDER with the files of the sets"
     parser.add_argument(
-        "--config", nargs="+", default=[], metavar="KEY=VALUE", help=help_text
+        "--config",
+        nargs="+",
+        default=[],
+        metavar="KEY=VALUE",
+        help="single keys of the configuration, such as mirror=FOLDER with the files of the sets",
     )
 
 

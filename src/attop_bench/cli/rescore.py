@@ -27,8 +27,11 @@ def add_rescore(parser: ArgumentParser) -> None:
         metavar="PREDICTIONS",
         help="a folder of CSV or Parquet files, or one",
     )
-    help_text = "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)"
-    add_top(parser, help_text, action="append")
+    add_top(
+        parser,
+        "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)",
+        action="append",
+    )
     parser.add_argument(
         "--metric",
         action="append",

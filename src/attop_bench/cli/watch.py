@@ -27,15 +27,25 @@ def add_watch(parser: ArgumentParser) -> None:
         metavar="FOLDER",
         help="of lists by attop score, with a column of labels",
     )
-    help_text = "folder of the model that made them: what each was to hold, and how labels are written"
-    parser.add_argument("--model", metavar="FOLDER", help=help_text)
-    help_text = "precision to keep, of lists that have no promise beside them"
-    parser.add_argument("--promised", type=float, metavar="0.4", help=help_text)
+    parser.add_argument(
+        "--model",
+        metavar="FOLDER",
+        help="folder of the model that made them: what each was to hold, and how labels are written",
+    )
+    parser.add_argument(
+        "--promised",
+        type=float,
+        metavar="0.4",
+        help="precision to keep, of lists that have no promise beside them",
+    )
     parser.add_argument(
         "--label", help="the column of the labels (default: the model's, or label)"
     )
-    help_text = "of the labels, as for attop look (default: the model's, or 1)"
-    parser.add_argument("--positive", metavar="VALUE", help=help_text)
+    parser.add_argument(
+        "--positive",
+        metavar="VALUE",
+        help="of the labels, as for attop look (default: the model's, or 1)",
+    )
     add_gate(parser, STATES)
 
 
