@@ -13,7 +13,7 @@ from attop_bench.files import write_json
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
 from attop_bench.run.rescore import files_of, rescore
-from attop_bench.run.tables import write_tables
+from attop_bench.run.tables import JOB, write_tables
 
 #: Tops, where none is asked for: a quarter, half and all of the positives, and 1% of the items.
 _TOPS = (Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01))
@@ -97,9 +97,7 @@ def run_rescore(options: Namespace) -> int:
         figures=figures,
     )
     write_json(folder / "manifest.json", {**result.manifest, "headline": headline})
-    runs = result.tables["runs"].drop_duplicates(
-        ["dataset", "method", "repeat", "fold"]
-    )
+    runs = result.tables["runs"].drop_duplicates(JOB)
     datasets, methods = (runs[name].nunique() for name in ("dataset", "method"))
     print(
         f"{count_noun(len(runs), 'run')} of {count_noun(methods, 'method')} on "

@@ -53,13 +53,7 @@ def evaluate(
     )
     for (run, record, test, values), path in zip(read, records, strict=True):
         for t, top in enumerate(tops):
-            key = dict(
-                zip(
-                    KEY,
-                    (run.dataset, run.method, run.repeat, run.fold, str(top)),
-                    strict=True,
-                )
-            )
+            key = {**vars(run), "top": str(top)}
             result = record.tops[t] if record.ok else {}
             row = values[t] if result else None
             with reporting_damage(path):
@@ -81,22 +75,20 @@ def evaluate(
                 continue
             part = "test" if record.selection == "optimistic" else "validation"
             with reporting_damage(path):
-                rows["selection"] += [
-                    key | r | {"part": part} for r in _selection_rows(result)
-                ]
-            rows["evaluation"] += [
-                key | r for r in _metric_rows(dataset, test, row, top, metrics)
-            ]
-            rows["cross"] += [
-                key | r for r in _cross_rows(dataset, test, row, tops, scoring)
-            ]
-            rows["parts"] += [key | r for r in _part_rows(dataset, test, row, top)]
+                selection = _selection_rows(result, part)
             amounts = {"amounts": amount_curve(dataset, test, row, top)}
-            rows["roc"].append(key | _roc_row(dataset, test, row) | amounts)
+            further = {
+                "selection": selection,
+                "evaluation": _metric_rows(dataset, test, row, top, metrics),
+                "cross": _cross_rows(dataset, test, row, tops, scoring),
+                "parts": _part_rows(dataset, test, row, top),
+                "roc": [_roc_row(dataset, test, row) | amounts],
+            }
             if dataset.groups is None and str(top) == main:
-                rows["listed"].append(
-                    key | listed_row(test + 1, dataset.y[test], row, top)
-                )
+                listed = listed_row(test + 1, dataset.y[test], row, top)
+                further["listed"] = [listed]
+            for name, more in further.items():
+                rows[name] += [key | entry for entry in more]
     return {
         name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]])
         for name in EVALUATED
@@ -212,12 +204,13 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _selection_rows(top: Entry) -> list[Row]:
+def _selection_rows(top: Entry, part: str) -> list[Row]:
     return [
         {
             "candidate": json.dumps(row["candidate"], sort_keys=True),
             "inner_fold": i,
             "value": _number(value),
+            "part": part,
         }
         for row in top["inner"]
         for i, value in enumerate(row["values"])

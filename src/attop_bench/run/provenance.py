@@ -23,6 +23,7 @@ import attop_bench
 from attop.extending import count_noun, join_words
 from attop_bench.files import Entry, JsonObject
 from attop_bench.run.record import environment
+from attop_bench.run.tables import JOB
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,7 @@ def outdated(record: Entry) -> dict[str, str]:
 
 def environments_of(runs: pd.DataFrame) -> dict[str, str]:
     """Compare the environments in a table of runs, which has a row for each top; see `compared`."""
-    each = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
+    each = runs.drop_duplicates(JOB)
     return compared(zip(each["method"], each["environment"], strict=True))
 
 

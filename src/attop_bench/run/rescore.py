@@ -28,7 +28,7 @@ from attop_bench.data.reading.table import Table
 from attop_bench.files import JsonObject, check_stem
 from attop_bench.run.evaluation import Row, listed_row
 from attop_bench.run.record import environment
-from attop_bench.run.tables import KEY, TABLES
+from attop_bench.run.tables import JOB, KEY, TABLES
 
 #: Columns of a table of predictions, one row for each item that a run scored.
 COLUMNS = ("dataset", "method", "fold", "row", "label", "score")
@@ -38,7 +38,6 @@ _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _STANDING_IN = (
     "A top that no scores are for is measured on those for the nearest k."
 )
-_RUN = ["dataset", "method", "repeat", "fold"]
 #: Tables that scores alone fill.
 _RESCORED = ("evaluation", "runs", "listed")
 #: Values of unknown columns of a run that are no numbers, which are NaN.
@@ -139,7 +138,7 @@ def _evaluate_file(
         parts: dict[tuple[int, int], TestFold] = {}
         scored = []
         for (method, repeat, fold), run in rows.groupby(
-            _RUN[1:], sort=False, observed=True
+            JOB[1:], sort=False, observed=True
         ):
             where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
             for tops_of_rows, table in _at_tops(run, tops, where_run, nearest):
@@ -151,7 +150,7 @@ def _evaluate_file(
                 scored.append((method, repeat, fold, part, scores, tops_of_rows))
         trained = _trained_on(parts)
         for method, repeat, fold, part, scores, tops_of_rows in scored:
-            key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
+            key = dict(zip(JOB, (dataset, method, repeat, fold), strict=True))
             table_rows["evaluation"] += _values(
                 key, part, scores, tops_of_rows, metrics
             )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from attop.extending import count_noun, format_duration
 from attop_bench.files import Entry, JsonObject, csv_text, read_json, write_text
 from attop_bench.run.record import Record
+from attop_bench.run.tables import JOB
 from attop_bench.run.use import Use
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def of_notes(steps: Iterable[Step]) -> Iterator[Row]:
 
 def of_runs(runs: pd.DataFrame) -> Iterator[Row]:
     """Yield the use of each training run, by the table ``runs``, which has a row for each top."""
-    each = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
+    each = runs.drop_duplicates(JOB)
     seconds = each["ended"] - each["started"]
     columns = (
         each["dataset"],

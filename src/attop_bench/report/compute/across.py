@@ -39,7 +39,7 @@ from attop.statistics import (
     regret,
     wilcoxon,
 )
-from attop_bench.report.compute.tables import RUN, Titles, costs
+from attop_bench.report.compute.tables import Titles, costs, count_runs
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
@@ -384,8 +384,7 @@ def metric_matrix(
         # fsum: equal values in another order have an equal mean
         means.at[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
         counts.at[dataset, method] = len(values)
-    shared = part.drop_duplicates(["dataset", *RUN]).groupby("dataset").size()
-    shared = shared.reindex(rows, fill_value=0)
+    shared = count_runs(part).reindex(rows, fill_value=0)
     without |= {
         d: f"no method has a value of {metrics[d]} at {tops[d]}"
         for d in rows
@@ -399,7 +398,7 @@ def metric_matrix(
     }
     if complete.empty:
         dropped = dict.fromkeys(map(str, complete), "no data set has a value")
-    runs = evaluation.drop_duplicates(["dataset", *RUN]).groupby("dataset").size()
+    runs = count_runs(evaluation)
     for d, lacking in incomplete.items():
         without[d] = join_words(
             [

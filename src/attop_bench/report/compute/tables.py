@@ -35,6 +35,11 @@ def rows_of(table: pd.DataFrame, **values: object) -> pd.DataFrame:
     return table
 
 
+def count_runs(table: pd.DataFrame) -> pd.Series:
+    """Count the distinct runs of each data set."""
+    return table.drop_duplicates(["dataset", *RUN]).groupby("dataset").size()
+
+
 def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """List the distinct (dataset, method, repeat, fold) of both tables."""
     return pd.concat([runs[JOB], evaluation[JOB]]).drop_duplicates(
@@ -154,7 +159,7 @@ def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """
     jobs = _jobs(runs)
     known = job_list(evaluation, runs)
-    expected = known.drop_duplicates(["dataset", *RUN]).groupby("dataset").size()
+    expected = count_runs(known)
     counts = known[["dataset", "method"]].drop_duplicates(ignore_index=True)
     counts["expected"] = expected.reindex(counts["dataset"]).to_numpy()
     statuses = [OK, *sorted(set(jobs["status"]) - {OK})]
