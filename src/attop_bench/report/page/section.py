@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -359,83 +359,81 @@ def chips(
     manifest: Entry,
 ) -> list[Chip]:
     """State data sets, methods, jobs, time, version and warnings."""
-    jobs = not_done.jobs
+    return [
+        Chip(count_noun(len(sections), "data set")),
+        Chip(count_noun(len(methods), "method")),
+        *_about_jobs(not_done.jobs),
+        *_about_origin(runs, manifest),
+        *_warnings(sections, methods, not_done),
+    ]
+
+
+def _about_jobs(jobs: Mapping[str, int]) -> Iterator[Chip]:
+    """Count the jobs that are ok, and those that are not by what became of them."""
     ok, expected, missing = (jobs[name] for name in ("ok", "expected", "missing"))
     failed = sum(jobs.get(status, 0) for status in FAILED)
-    refused = expected - ok - missing - failed
-    spent = runs.drop_duplicates(JOB)
-    total = float(
-        spent[["seconds_selection", "seconds_training", "seconds_scoring"]]
-        .sum()
-        .sum()
+    yield Chip(
+        f"{ok:,} of {count_noun(expected, 'job')} ok",
+        "good" if ok == expected else "",
     )
-    cpu = float(spent["seconds_cpu"].sum())
+    refused = expected - ok - missing - failed
+    others = (
+        (failed, "failed", "bad"),
+        (refused, "not applicable", ""),
+        (missing, "missing", "bad"),
+    )
+    for n, what, tone in others:
+        if n:
+            yield Chip(f"{count_noun(n, 'job')} {what}", tone, "#failures")
+
+
+def _about_origin(runs: pd.DataFrame, manifest: Entry) -> Iterator[Chip]:
+    """Say how long the jobs took, and which version made the page when, as far as it is known."""
+    spent = runs.drop_duplicates(JOB)
+    parts = ["seconds_selection", "seconds_training", "seconds_scoring"]
+    total = float(spent[parts].sum().sum())
     clock = wall_clock(runs)
     took = f"{format_duration(total)} in all"
     if clock == clock:
+        cpu = float(spent["seconds_cpu"].sum())
         took = f"{format_duration(clock)} ({format_duration(cpu)} CPU)"
+    if total > 0:
+        yield Chip(took, href="#cost")
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
     made_by = (
         f"attop {version}" if version else "",
         (manifest.get("git") or {}).get("commit", "")[:7],
         manifest.get("finished", "").replace("+00:00", " UTC"),
     )
-    out = [methods[method]["title"] for method in left_out(sections, methods)]
+    if words := " · ".join(filter(None, made_by)):
+        yield Chip(words, href="#provenance")
+
+
+def _warnings(
+    sections: Sequence[Section], methods: Mapping[str, Entry], not_done: Failures
+) -> Iterator[Chip]:
+    """Warn of what the numbers of the page lack or hide."""
+    if out := [methods[method]["title"] for method in left_out(sections, methods)]:
+        gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
+        yield Chip(f"{gone} left out", "warn", "#left-out")
     edges = {
         s.title: len({c.method for c in s.at_edge}) for s in sections if s.at_edge
     }
-    few = join_words([f"{n} on {title}" for title, n in edges.items()])
-    where = few if len(edges) < 3 else count_noun(len(edges), "data set")
-    alike = sum(row["models"] for row in not_done.constant)
-    tearing = len({row["method"] for row in not_done.torn})
-    scores = "scores" if alike == 1 else "score"
-    same = f"{count_noun(alike, 'model')} {scores} all items alike"
-    gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
-    undefined = (
-        f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
-    )
-    known = [
-        (True, Chip(count_noun(len(sections), "data set"))),
-        (True, Chip(count_noun(len(methods), "method"))),
-        (
-            True,
-            Chip(
-                f"{ok:,} of {count_noun(expected, 'job')} ok",
-                "good" if ok == expected else "",
-            ),
-        ),
-        (failed, Chip(f"{count_noun(failed, 'job')} failed", "bad", "#failures")),
-        (
-            refused,
-            Chip(f"{count_noun(refused, 'job')} not applicable", href="#failures"),
-        ),
-        (
-            missing,
-            Chip(f"{count_noun(missing, 'job')} missing", "bad", "#failures"),
-        ),
-        (total > 0, Chip(took, href="#cost")),
-        (any(made_by), Chip(" · ".join(filter(None, made_by)), href="#provenance")),
-        (out, Chip(f"{gone} left out", "warn", "#left-out")),
-        (
-            edges,
-            Chip(
-                f"Grids too narrow? Methods mostly at an edge: {where}",
-                "warn",
-                "#tuning",
-            ),
-        ),
-        (alike, Chip(same, "warn", "#constant")),
-        (
-            tearing,
-            Chip(
-                f"{count_noun(tearing, 'method')} may tear entities",
-                "warn",
-                "#torn",
-            ),
-        ),
-        (not_done.n_undefined, Chip(undefined, "warn", "#undefined")),
-    ]
-    return [chip for there, chip in known if there]
+    if edges:
+        few = join_words([f"{n} on {title}" for title, n in edges.items()])
+        where = few if len(edges) < 3 else count_noun(len(edges), "data set")
+        text = f"Grids too narrow? Methods mostly at an edge: {where}"
+        yield Chip(text, "warn", "#tuning")
+    if alike := sum(row["models"] for row in not_done.constant):
+        scores = "scores" if alike == 1 else "score"
+        text = f"{count_noun(alike, 'model')} {scores} all items alike"
+        yield Chip(text, "warn", "#constant")
+    if tearing := len({row["method"] for row in not_done.torn}):
+        text = f"{count_noun(tearing, 'method')} may tear entities"
+        yield Chip(text, "warn", "#torn")
+    if undefined := not_done.n_undefined:
+        text = f"{undefined:,} of {not_done.n_values:,} values undefined"
+        yield Chip(text, "warn", "#undefined")
 
 
 def left_out(
