@@ -215,9 +215,8 @@ def _complaints(
     methods = [m.id for m in config.methods]
     datasets = [d.id for d in config.datasets]
     catalogued = list(dict.fromkeys([*datasets, *known_datasets]))
-    for section, ids in (("datasets", datasets), ("methods", methods)):
-        for name in sorted({name for name in ids if ids.count(name) > 1}):
-            yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
+    yield from _listed_twice("datasets", datasets)
+    yield from _listed_twice("methods", methods)
     for data in config.datasets:
         try:
             yield from (
@@ -243,11 +242,23 @@ def _complaints(
         except ValueError as error:
             yield f"paper: {error}"
     for data in config.datasets:
-        for name in set(data.skip) - {*methods, *catalogue}:
-            question = did_you_mean(name, [*methods, *catalogue])
-            yield f"datasets: {data.id}: skip: unknown method {name!r}; {question}"
-        if set(methods) <= set(data.skip):
-            yield f"datasets: {data.id}: every method is skipped: leave the data set out"
+        yield from _wrong_skips(data, methods, catalogue)
+
+
+def _listed_twice(section: str, ids: Sequence[str]) -> Iterator[str]:
+    for name in sorted({name for name in ids if ids.count(name) > 1}):
+        yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
+
+
+def _wrong_skips(
+    data: DatasetConfig, methods: Sequence[str], catalogue: Entry
+) -> Iterator[str]:
+    """Yield the methods to skip that do not exist, and a complaint if none is left."""
+    for name in set(data.skip) - {*methods, *catalogue}:
+        question = did_you_mean(name, [*methods, *catalogue])
+        yield f"datasets: {data.id}: skip: unknown method {name!r}; {question}"
+    if set(methods) <= set(data.skip):
+        yield f"datasets: {data.id}: every method is skipped: leave the data set out"
 
 
 #: Folders of a run in its output; other runs' results may stand beside them, as results/aatp2012 does.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from attop.experiment import MULTIPLES, HeldOut, best_candidate, counts_at_top
 from attop.extending import Floats, Ints, Top, main_top
 from attop.metrics import Metric, inside_top, roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
-from attop_bench.files import Entry
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run
 from attop_bench.run.provenance import short
@@ -26,6 +27,14 @@ from attop_bench.run.tables import EVALUATED, KEY, TABLES
 _NUMBERS = ("n_train", "n_test", "started", "ended", "peak_memory_mb")
 #: A row of a table.
 Row = dict[str, object]
+
+
+class Choice(NamedTuple):
+    """The candidate of a method with the best mean over all test parts, and each run's value of all."""
+
+    best: int
+    mean: float
+    values: dict[Run, list[float]]
 
 
 def evaluate(
@@ -58,18 +67,9 @@ def evaluate(
             row = values[t] if result else None
             with reporting_damage(path):
                 if "candidates" in result:
-                    best, mean, tried = chosen[run.method, t]
-                    candidates = result["candidates"]
-                    row = values[t, best]
-                    result = {
-                        **candidates[best],
-                        "chosen": candidates[best]["candidate"],
-                        "validation": mean,
-                        "inner": [
-                            {**c, "values": [v]}
-                            for c, v in zip(candidates, tried[run], strict=True)
-                        ],
-                    }
+                    choice = chosen[run.method, t]
+                    row = values[t, choice.best]
+                    result = _result_of(choice, result["candidates"], run)
                 rows["runs"].append(key | _run_row(record, result))
             if row is None or isinstance(dataset, Unavailable):
                 continue
@@ -157,7 +157,7 @@ def _read(
 
 def _choose(
     dataset: Dataset, read: Sequence[Read], tops: Sequence[Top], scoring: Metric
-) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
+) -> dict[tuple[str, int], Choice]:
     """Choose the optimistic candidate per method and top, with its mean and all candidates' values by run."""
     sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
@@ -170,8 +170,25 @@ def _choose(
                 ]
                 tried.setdefault((run.method, t), {})[run] = on_test
     return {
-        at: (*best_candidate(list(each.values()), scoring), each)
+        at: Choice(*best_candidate(list(each.values()), scoring), each)
         for at, each in tried.items()
+    }
+
+
+def _result_of(
+    choice: Choice, candidates: Sequence[JsonObject], run: Run
+) -> JsonObject:
+    """Describe the optimistic choice in a run as a nested selection describes its own."""
+    best = candidates[choice.best]
+    inner = [
+        {**candidate, "values": [value]}
+        for candidate, value in zip(candidates, choice.values[run], strict=True)
+    ]
+    return {
+        **best,
+        "chosen": best["candidate"],
+        "validation": choice.mean,
+        "inner": inner,
     }
 
 

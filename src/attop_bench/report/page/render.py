@@ -17,7 +17,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from attop.experiment import mean_regrets
+from attop.experiment import TopJudgement, mean_regrets
 from attop.extending import (
     count_noun,
     format_cell,
@@ -331,10 +331,10 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
         write_csv(tables / "board.csv", page.board)
 
 
-def _paper_table(page: Page, sections: Sequence[Section]) -> str:
-    """Write all data sets, each at its middle top, as TeX; downwards where they outnumber the methods."""
-    judgements = [s.judgements[s.metric, s.main] for s in sections]
-    order = page.first.order
+def _paper_cells(
+    page: Page, sections: Sequence[Section], judgements: Sequence[TopJudgement]
+) -> list[list[str]]:
+    """Write the cells of all data sets, each at its middle top, as TeX: heads, then a row a method."""
     lost = mean_regrets([judged for judged in judgements if judged.ranked])
     ranks = {standing.method: standing.rank for standing in page.across.standings}
     heads = [*(tex_text(s.short) for s in sections), "Regret", "Rank"]
@@ -351,10 +351,16 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
                 for of in (lost, ranks)
             ),
         ]
-        for method in order
+        for method in page.first.order
     ]
-    table = [["Method", *heads], *rows]
-    turned = len(sections) > len(order)
+    return [["Method", *heads], *rows]
+
+
+def _paper_table(page: Page, sections: Sequence[Section]) -> str:
+    """Write all data sets, each at its middle top, as TeX; downwards where they outnumber the methods."""
+    judgements = [s.judgements[s.metric, s.main] for s in sections]
+    table = _paper_cells(page, sections, judgements)
+    turned = len(sections) > len(page.first.order)
     if turned:
         table = [list(row) for row in zip(*table, strict=True)]
         table[0][0] = "Data set"
