@@ -72,7 +72,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 def replacing(path: StrPath) -> Iterator[IO[bytes]]:
     """Give a file to write; it becomes `path` when the block ends, and is removed if the block raises.
 
-    Until then it lies beside `path` under a name of its own, so a reader sees the old file or the whole new
+    Until then it lies next to `path` under a name of its own, so a reader sees the old file or the whole new
     one, also when this process is killed. Missing folders are made. The mode is that of any new file: what
     the umask leaves of 0666.
     """
@@ -276,7 +276,7 @@ def write_csv(path: StrPath, frame: pd.DataFrame) -> None:
 def write_parquet(
     path: StrPath, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write a table as Parquet, with `metadata` beside the schema's own; see `replacing`."""
+    """Write a table as Parquet, with `metadata` in addition to that of the schema; see `replacing`."""
     import pyarrow
     from pyarrow import parquet
 

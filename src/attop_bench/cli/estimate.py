@@ -95,7 +95,7 @@ def count_jobs(plan: Plan, states: Mapping[Run, State]) -> JobsByPair:
 
 
 def disk_to_come(plan: Plan, jobs: JobsByPair) -> dict[str, Amount]:
-    """Add up the bytes still to be downloaded and written; tables and report are small beside them.
+    """Add up the bytes still to be downloaded and written; tables and report are small compared to them.
 
     A training job leaves a number for each item it tests and each top, and the item's row. Without a job that
     is done, all items of the data set count as tested.

@@ -65,7 +65,7 @@ def run_init(options: Namespace) -> int:
         copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
         copy(source() / name, folder / name)
     profiles = folder / "workflow/profiles"
-    # Snakemake looks for profiles beside the Snakefile that it is given.
+    # Snakemake looks for profiles in the folder of the Snakefile that it is given.
     if not profiles.exists():
         profiles.symlink_to("../profiles")
     print(
@@ -87,7 +87,7 @@ def add_new_method(parser: ArgumentParser) -> None:
 def run_new_method(options: Namespace) -> int:
     """Write a method of your own to begin with, and a configuration that runs it.
 
-    mymethods.py has a small class that passes attop check-method; NAME.yaml runs it beside logistic
+    mymethods.py has a small class that passes attop check-method; NAME.yaml compares it with logistic
     regression. Nothing that is there is overwritten.
     """
     name = options.name

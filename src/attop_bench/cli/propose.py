@@ -134,7 +134,7 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
     from attop_bench.run.propose import LEVEL, shown_lead
 
     if len(gains) < 2:
-        return f"{method} is open beside {rival}: {count_noun(len(gains), 'set')} cannot tell."
+        return f"{method} is open against {rival}: {count_noun(len(gains), 'set')} cannot tell."
     each = gains.mean(axis=1)
     mean = float(each.mean())
     n = len(each)
@@ -162,7 +162,7 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
         else "more sets than there are"
     )
     return (
-        f"{method} is {Verdict.OPEN} beside {rival}: {gain}.\n"
+        f"{method} is {Verdict.OPEN} against {rival}: {gain}.\n"
         f"To know more: {n} sets show a lead of {lead:.1f} of 100 in 8 of 10 cases; one of {abs(mean):.1f} "
         f"takes {sets}."
     )

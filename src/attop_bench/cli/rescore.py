@@ -102,7 +102,7 @@ def run_rescore(options: Namespace) -> int:
     print(
         f"{count_noun(len(runs), 'run')} of {count_noun(methods, 'method')} on "
         f"{count_noun(datasets, 'data set')} at {', '.join(map(str, tops))}\n"
-        f"Written: {report}, and tables and figures beside it."
+        f"Written: {report}, with tables and figures in the same folder."
     )
     return 0
 

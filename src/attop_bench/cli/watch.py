@@ -36,7 +36,7 @@ def add_watch(parser: ArgumentParser) -> None:
         "--promised",
         type=float,
         metavar="0.4",
-        help="precision to keep, of lists that have no promise beside them",
+        help="precision to keep, of lists that come without a promise",
     )
     parser.add_argument(
         "--label", help="the column of the labels (default: the model's, or label)"
@@ -53,7 +53,7 @@ def run_watch(options: Namespace) -> int:
     """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
 
     Reads the CSV and Excel files of a folder in the order of the numbers in their names, and the promise
-    that attop score wrote beside each. Rows count when their labels are there: write all labels of a list at
+    that attop score wrote next to each. Rows count when their labels are there: write all labels of a list at
     once, for those that come early are seldom like the others. Rows that left or were drawn from below are
     not of the list. A list that cannot be read, or promises nothing, is named, and the others are judged.
     """

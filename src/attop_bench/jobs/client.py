@@ -173,7 +173,7 @@ def _path(preload: str, installed: tuple[str, ...]) -> str:
     # Not the bits that a folder takes from the one above, such as that of the group.
     if status.st_uid != os.getuid() or status.st_mode & 0o170777 != 0o40700:
         raise OSError(
-            f"{folder} is no folder that its owner alone can enter (chmod 700)"
+            f"{folder} is not a folder that its owner alone can enter: chmod 700"
         )
     state = [preload, sys.version, sys.executable, *_inherited()]
     state += [

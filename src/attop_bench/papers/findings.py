@@ -1,4 +1,4 @@
-"""Findings of a rebuilt paper: the verdict, a picture, its tables beside ours, and reasons of differences.
+"""Findings of a rebuilt paper: the verdict, a picture, its tables next to ours, and reasons of differences.
 
 A paper's module has two functions. ``tables(results, story)`` makes its CSV files from the tables of the run
 and of the paper's simulations, by name, and the manifest; ``findings(tables)`` makes the page from those
@@ -103,7 +103,7 @@ def printed_numbers(file: StrPath) -> pd.DataFrame:
     Raises
     ------
     PrintedError
-        If a column is missing or is none of these, a cell of ``mean`` or ``std`` is no number, a mean is
+        If a column is missing or unknown, a cell of ``mean`` or ``std`` is not a number, a mean is
         missing, a top is none, or a table has two numbers of a key.
     """
     printed = _read_table(file)
@@ -126,7 +126,7 @@ def _read_table(file: StrPath) -> pd.DataFrame:
         pd.errors.EmptyDataError,
         UnicodeDecodeError,
     ) as error:
-        raise PrintedError(f"{file} is no CSV file in UTF-8: {error}") from None
+        raise PrintedError(f"{file} is not a CSV file in UTF-8: {error}") from None
     # Which pandas makes of the first cells of longer lines.
     if not isinstance(table.index, pd.RangeIndex):
         raise PrintedError(

@@ -153,7 +153,7 @@ def dumbbells(
 
 def _draw_intervals(axes: Axes, table: pd.DataFrame, colours: pd.Series) -> None:
     """Draw the 95% intervals of means, within the metric, from standard deviations over the runs of ours."""
-    axes.use_sticky_edges = False  # room beside the bars, as beside dots
+    axes.use_sticky_edges = False  # leaves room around the bars, as around dots
     bounds = get_metric(table["metric"].iloc[0]).bounds
     hollow = {"color": "none", "edgecolor": MUTED}
     filled = {"color": colours, "alpha": 0.4}

@@ -38,7 +38,7 @@ class Attempts:
     def settle(self, end: ProcessResult, note: Path, digest: str) -> ProcessResult:
         """Decide what the end of a job counts as: a kill before the last attempt is ``failed``.
 
-        The `note` counts the kills of jobs of the same `digest`. It lies beside the results, for Snakemake
+        The `note` counts the kills of jobs of the same `digest`. It lies next to the results, for Snakemake
         removes log and outputs before a job. Its count is at most the number of attempts, for who is killed
         with the job counts nothing.
         """

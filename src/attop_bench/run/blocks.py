@@ -20,7 +20,7 @@ from attop_bench.run.notes import note_of
 #: The files of a fold.
 SCORES, RECORD = "scores.npz", "record.json"
 
-#: Of an archive, or of the folder beside it: what each fold depends on.
+#: The file, in an archive or in the folder next to it, that says what each fold depends on.
 KEYS = "keys.json"
 
 #: The folder of the folds that are done, while others of their block are not.

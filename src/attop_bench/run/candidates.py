@@ -1,4 +1,4 @@
-"""Scores of the candidates of a search, kept beside the record of a run.
+"""Scores of the candidates of a search, kept next to the record of a run.
 
 A search that was killed goes on where it was, and one of more candidates trains the new ones alone.
 """
@@ -15,7 +15,7 @@ from attop.experiment import InnerScores
 from attop_bench.files import StrPath, replacing
 from attop_bench.run.parameters import digest_of_value
 
-#: Folder of the files, beside the record.
+#: The folder of the files lies next to the record.
 FOLDER = "candidates"
 
 

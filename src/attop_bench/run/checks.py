@@ -1,6 +1,6 @@
 """Methods, and tops against their data, checked before anything is trained with them.
 
-No fingerprint covers this module or what it imports: a check is no result, so an edit of it repeats none.
+No fingerprint covers this module or what it imports: a check is not a result, so an edit of it repeats none.
 """
 
 from __future__ import annotations

@@ -261,7 +261,7 @@ def _wrong_skips(
         yield f"datasets: {data.id}: every method is skipped: leave the data set out"
 
 
-#: Folders of a run in its output; other runs' results may stand beside them, as results/aatp2012 does.
+#: Folders of a run in its output, which may hold other runs' results as well, such as results/aatp2012.
 _OWN_FOLDERS = {
     "data",
     "evaluation",
@@ -304,7 +304,7 @@ def _wrong_with(data: DatasetConfig) -> Iterator[str]:
         )
     for name in data.files:
         if name not in kind.files:
-            yield f"files: {name!r} is no file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
+            yield f"files: {name!r} is not a file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
     for stage in kind.stages:
         stage_parameters(data.kind, stage, data.parameters)
 

@@ -55,8 +55,9 @@ def complaints(entry: MethodConfig | DatasetConfig, path: str) -> Iterator[str]:
     for text in entry.depends or ():
         if not _path(text, home) and not counts(home_of(text)):
             yield (
-                f"depends: {text!r} is no file or folder, from {os.getcwd()} or beside the code of {path}, "
-                "and no module that Python finds outside of installed packages: correct it, or leave it out"
+                f"depends: {text!r} is neither a file or folder, in {os.getcwd()} or next to the code of "
+                f"{path}, nor a module that Python finds outside of installed packages: correct it, or leave "
+                "it out"
             )
 
 

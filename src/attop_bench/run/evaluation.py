@@ -151,7 +151,7 @@ def _read(
     except (DatasetError, KeyError) as error:
         reason = str(error).partition(": delete it")[0]
         raise RecordError(
-            f"the scores beside {record} are damaged ({reason})", [record]
+            f"the scores of {record} are damaged ({reason})", [record]
         ) from None
 
 

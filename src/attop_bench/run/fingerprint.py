@@ -6,9 +6,9 @@ a kind of data, a paper, wherever they lie. What is installed does not count, ex
 the records.
 
 A module counts by what it says (`attop_bench.run.syntax`), so that comments and formatting do not count; and
-by the files beside it that it names: templates, styles, printed numbers. Code from outside attop may look for
-modules in ways of its own. Of it these count, too: modules whose names stand there as texts, and a file
-beside it that is called like a module of Python's library, which it may put first.
+by the files in its folder that it names: templates, styles, printed numbers. Code from outside attop may look
+for modules in ways of its own. Of such code these count, too: modules whose names stand there as texts, and a
+file in its folder that is called like a module of Python's library, which it may put first.
 
 A name that is imported from a package whose stub exports it counts for the module that defines it. Of such a
 package as a whole all modules count: so nothing imports one (`tests/run/test_fingerprint.py`).

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM stop a run, and are no failure of it.
+"""Ctrl-C and SIGTERM stop a run, and do not count as its failure.
 
 Ctrl-C cancels the jobs that run; at SIGTERM Snakemake starts no others and waits for those that run. The
 process then ends with the status that a shell gives to one ended by the signal.

@@ -75,7 +75,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Job:
-    """Specification of a training job, besides the data.
+    """Specification of a training job, without the data.
 
     `seed` is that of the whole benchmark run. `protocol` has ``kind`` and ``options`` of the split. At each
     of `tops` the metric `scoring` selects among the combinations of `param_grid`, by ``"nested"`` or
@@ -212,7 +212,7 @@ def train(
     """Run a training job in a process of its own, and write the record if it could not.
 
     A method that fails, or crashes, has a record. `candidates` is a digest of what scores of candidates
-    depend on; with it they are kept beside the record, and not trained again. Unfinished: the job was killed
+    depend on; with it they are kept next to the record, and not trained again. Unfinished: the job was killed
     and has another of its `attempts`, its input is broken, or its results could not be written.
     """
     # Absolute: a method may change the working directory.

@@ -1,7 +1,7 @@
 """The paper a configuration rebuilds: a module.
 
-Its ``tables(results, story)`` puts the results beside the printed numbers, its ``findings(tables)`` makes a
-page of them; its ``SIMULATIONS``, if any, are computed beside the training runs.
+Its ``tables(results, story)`` compares the results with the printed numbers, its ``findings(tables)`` makes a
+page of them; its ``SIMULATIONS``, if any, are computed in addition to the training runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from attop.extending import module_at, object_at
 
 @dataclass(frozen=True)
 class Simulation:
-    """A table that is computed for a paper alone, beside the training runs.
+    """A table that is computed for a paper alone, in addition to the training runs.
 
     The function at a dotted path returns it, called with the seed, if there are data sets with a mapping of
     those available, and with `arguments`.

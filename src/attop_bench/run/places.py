@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from attop_bench.files import Entry, JsonObject, StrPath
 from attop_bench.run.config import CATALOGUES, catalogue_files
 
-#: Returns the path of a file of the benchmark's by its path beside the Snakefile.
+#: Locates a file of the benchmark by its path relative to the Snakefile.
 Beside = Callable[[str], str]
 
 _DEFAULT = "config/config.yaml"

@@ -1,7 +1,7 @@
 """Jobs of an earlier run that are still in the queue of SLURM, after its main process was killed.
 
-They write to the folder of results, beside a run that begins now. The queue says from which folder a job was
-submitted; its name is the "SLURM run ID" of its run.
+They write to the folder of results at the same time as a run that begins now. The queue says from which
+folder a job was submitted; its name is the "SLURM run ID" of its run.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class Record:
             )
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(
-                f"{path} is no record of a run ({error})", [path]
+                f"{path} is not a record of a run ({error})", [path]
             ) from None
         if record.status not in STATUSES:
             raise RecordError(

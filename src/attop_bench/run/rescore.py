@@ -40,7 +40,7 @@ _STANDING_IN = (
 )
 #: Tables that scores alone fill.
 _RESCORED = ("evaluation", "runs", "listed")
-#: Values of unknown columns of a run that are no numbers, which are NaN.
+#: Values of the columns of a run that scores do not tell; numbers among them are NaN.
 _BLANKS = {
     "chosen": "{}",
     "n_candidates": 1,

@@ -23,8 +23,8 @@ from attop_bench.run.up_to_date import Wildcards, either
 #: Of a method on a data set so many records are read: all of 10,000 would take seconds at every start.
 _MOST_RECORDS = 20
 
-#: A first request is so many times the most that past runs took, and so much more: beside a run the processes
-#: of Snakemake and its step are in the job, which take 700 MB together.
+#: A first request is a multiple of the most that past runs took, and an amount more: the processes of
+#: Snakemake and of its step, which take 700 MB together, belong to the job, too.
 _MEMORY_FACTOR, _MORE_MB = 1.5, 900
 _TIME_FACTOR, _MORE_MINUTES = 3, 5
 

@@ -29,7 +29,7 @@ def train_folds(
 ) -> None:
     """Call `train` for each of `runs` that is not done, with the folder for its files, then write `archive`.
 
-    A fold that is done, in an archive from before or in the folder beside it, stays if it was made with the
+    A fold that is done, in an archive from before or in the folder next to it, stays if it was made with the
     same `params` (the fingerprint of the code is among them) and the same content of its `files`.
     SystemExit: some runs have no results; the others were tried nevertheless.
     """

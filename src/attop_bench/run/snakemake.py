@@ -58,7 +58,7 @@ def folder_of_file(workflow: Any) -> str:
 def is_main(workflow: Any) -> bool:
     """Tell whether this process plans the run, and was not started by a cluster for a job.
 
-    Lost without it: a dry run beside results of another folder is not refused; a run still is.
+    Lost without it: a dry run on results of another folder is not refused; a run still is.
     """
     return of(workflow, "is_main_process", False)
 

@@ -20,7 +20,7 @@ KEY = ("dataset", "method", "repeat", "fold", "top")
 JOB = list(KEY[:-1])
 
 # fmt: off
-#: The tables by name, and the columns each has besides `KEY`.
+#: The tables by name, and the columns that each has after `KEY`.
 TABLES: dict[str, tuple[str, ...]] = {
     "evaluation": ("metric", "value", "reason", "n_groups", "n_left_out"),
     # Scores trained for `top`, evaluated at the top `at`.

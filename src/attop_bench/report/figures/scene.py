@@ -205,7 +205,7 @@ def to_pdf(canvas: Canvas) -> bytes:
 
 @contextmanager
 def _light_fonts() -> Iterator[None]:
-    """Leave out of fonts what places letters beside each other: a PDF says where each one stands.
+    """Leave the tables that space letters out of fonts: a PDF says where each letter stands.
 
     To subset these tables takes most of the time of a small figure.
     """
@@ -386,7 +386,7 @@ class Scene:
     def legend(
         self, canvas: Canvas, methods: Sequence[str], lines: bool = True
     ) -> None:
-        """List the methods beside the panels, in the order given."""
+        """Draw a legend of the methods next to the panels, in the given order."""
         handles: list[Any] = [
             Line2D(
                 [],
@@ -450,7 +450,7 @@ def mark_legend(box: Legend, methods: Sequence[str]) -> None:
 
 
 def for_paper(canvas: Canvas, highlighted: Collection[str]) -> None:
-    """Prepare a figure for a file: the first unit alone, and methods beside the highlighted grey."""
+    """Prepare a figure for a file: the first unit alone, and in grey the methods that are not highlighted."""
     marks = _marks(canvas)
     if any(method in highlighted for method, _ in marks):
         for method, artist in marks:

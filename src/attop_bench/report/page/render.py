@@ -151,7 +151,7 @@ class Page:
 
     @property
     def figures_inside(self) -> bool:
-        """True if the page holds the figures of the data sets, which of a large run are files beside it."""
+        """True if the page holds the figures of the data sets, which a large run has as files."""
         drawn = (figure for section in self.sections for figure in section.figures)
         return (
             sum(len(figure.svg) + len(figure.data) for figure in drawn)

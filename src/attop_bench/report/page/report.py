@@ -270,7 +270,7 @@ def _finding(
     seconds: Mapping[str, float],
     titles: Titles,
 ) -> str:
-    """Say what the picture beside the map shows: who loses least, and what loses little more but takes less.
+    """Say what the picture next to the map shows: who loses least, and what loses little more but takes less.
 
     Little is one hundredth, the tolerance. Without times the baseline is named.
     """
