@@ -27,7 +27,6 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing import Pipe
@@ -36,7 +35,12 @@ from typing import Any
 import psutil
 
 from attop_bench.jobs.limits import Limits, ProcessResult
-from attop_bench.jobs.supervise import adopt_orphans, kill_descendants, supervise
+from attop_bench.jobs.supervise import (
+    IsTrue,
+    adopt_orphans,
+    kill_descendants,
+    supervise,
+)
 
 #: Function, argument, log and limits.
 _Call = tuple[str, Any, str, Limits]
@@ -48,7 +52,7 @@ _SHELLS = ("sh", "bash", "dash")
 _IDLE, _TURN = 20.0, 0.02
 
 #: In a process that runs a client's script: says whether the client is gone.
-_gone: Callable[[], bool] | None = None
+_gone: IsTrue | None = None
 
 
 def run_in_process(
@@ -67,7 +71,7 @@ def run_in_process(
     return _supervise(call, _gone)
 
 
-def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
+def _run_apart(call: _Call, orphaned: IsTrue) -> ProcessResult:
     """Run a call below a supervisor of its own, which a job may kill, but not this process.
 
     Meanwhile Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
@@ -100,7 +104,7 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
     )
 
 
-def _supervise(call: _Call, abandoned: Callable[[], bool]) -> ProcessResult:
+def _supervise(call: _Call, abandoned: IsTrue) -> ProcessResult:
     """Run a call in a child of this process."""
     function, argument, log, limits = call
 
@@ -111,7 +115,7 @@ def _supervise(call: _Call, abandoned: Callable[[], bool]) -> ProcessResult:
     return supervise(work, log, limits, abandoned)
 
 
-def _orphaned(pid: int) -> Callable[[], bool]:
+def _orphaned(pid: int) -> IsTrue:
     """Make a function that tells whether the process that started `pid`, perhaps by a shell, is gone."""
     before = _starters(pid)
     return lambda: _starters(pid) != before

@@ -40,6 +40,9 @@ _SEARCH = 0.5
 #: Options of prctl(2): to get a signal when the parent ends, and to become the parent of orphans below.
 _DEATH_SIGNAL, _SUBREAPER = 1, 36
 
+#: Tells whether something is so at the time of the call.
+IsTrue = Callable[[], bool]
+
 
 class CannotRun(Exception):
     """A job cannot do its work for reasons that are not its own, such as broken input."""
@@ -49,7 +52,7 @@ def supervise(
     work: Callable[[], None],
     log: str | os.PathLike[str],
     limits: Limits,
-    abandoned: Callable[[], bool],
+    abandoned: IsTrue,
 ) -> ProcessResult:
     """Run `work` in a child process, wait for its end, and kill all that it leaves.
 
@@ -204,7 +207,7 @@ def _watch(
     pipe: _StatusPipe,
     output: BoundedLog,
     limits: Limits,
-    abandoned: Callable[[], bool],
+    abandoned: IsTrue,
 ) -> ProcessResult:
     start = looked = time.monotonic()
     seconds = math.inf if limits.seconds is None else limits.seconds

@@ -29,7 +29,7 @@ _NUMBERS = ("n_train", "n_test", "started", "ended", "peak_memory_mb")
 Row = dict[str, object]
 
 
-class Choice(NamedTuple):
+class OptimisticChoice(NamedTuple):
     """The candidate of a method with the best mean over all test parts, and each run's value of all."""
 
     best: int
@@ -157,7 +157,7 @@ def _read(
 
 def _choose(
     dataset: Dataset, read: Sequence[Read], tops: Sequence[Top], scoring: Metric
-) -> dict[tuple[str, int], Choice]:
+) -> dict[tuple[str, int], OptimisticChoice]:
     """Choose the optimistic candidate per method and top, with its mean and all candidates' values by run."""
     sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
@@ -170,13 +170,13 @@ def _choose(
                 ]
                 tried.setdefault((run.method, t), {})[run] = on_test
     return {
-        at: Choice(*best_candidate(list(each.values()), scoring), each)
+        at: OptimisticChoice(*best_candidate(list(each.values()), scoring), each)
         for at, each in tried.items()
     }
 
 
 def _result_of(
-    choice: Choice, candidates: Sequence[JsonObject], run: Run
+    choice: OptimisticChoice, candidates: Sequence[JsonObject], run: Run
 ) -> JsonObject:
     """Describe the optimistic choice in a run as a nested selection describes its own."""
     best = candidates[choice.best]

@@ -28,6 +28,8 @@ from attop_bench.report.compute.tables import MEAN, RUN, Titles, rows_of
 BASELINE = "logistic-regression"
 #: What every bar of strip and figures is, see `intervals`.
 ERROR_BAR = "95% interval of the mean"
+#: Data set, metric and top -> the judgement.
+Judgements = dict[tuple[str, str, str], TopJudgement]
 #: Most methods in colour.
 FEW = 5
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
@@ -83,7 +85,7 @@ def judge_all(
     runs: pd.DataFrame,
     datasets: Mapping[str, Entry] | None = None,
     against: str = "",
-) -> dict[tuple[str, str, str], TopJudgement]:
+) -> Judgements:
     """Compare the best method with every other one, for every (data set, metric, top), tops by size.
 
     `runs` have the sizes of training and test parts, `datasets` are the manifest's entries, `against` is a
@@ -151,7 +153,7 @@ def units_behind(metric: Metric, top: Top, ratio: float, facts: Entry) -> Units:
 def intervals(
     evaluation: pd.DataFrame,
     runs: pd.DataFrame,
-    judgements: Mapping[tuple[str, str, str], TopJudgement],
+    judgements: Judgements,
 ) -> pd.DataFrame:
     """Compute the 95% interval of each mean, ``low`` and ``high``: the one error bar of page and figures.
 

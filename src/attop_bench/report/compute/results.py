@@ -9,11 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from attop.experiment import TopJudgement
 from attop.metrics import METRICS
 from attop_bench.files import Entry
 from attop_bench.report.compute.across import Across, across, board
-from attop_bench.report.compute.judgements import intervals, judge_all
+from attop_bench.report.compute.judgements import Judgements, intervals, judge_all
 from attop_bench.report.compute.tables import (
     Tables,
     constant_models,
@@ -108,7 +107,7 @@ class Results:
         return table[[*others[:place], "low", "high", *others[place:]]]
 
     @cached_property
-    def judgements(self) -> dict[tuple[str, str, str], TopJudgement]:
+    def judgements(self) -> Judgements:
         """See `judge_all`, in the order of the metrics."""
         against = self.manifest.get("against", "")
         found = judge_all(self.evaluation, self.runs, self.datasets, against)

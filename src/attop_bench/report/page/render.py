@@ -78,6 +78,10 @@ class Overview:
     highlighted: list[str]
 
 
+#: Metric, "" for each data set's own, and number of the button, or "all" -> the overview.
+Overviews = dict[str, dict[str, Overview]]
+
+
 @dataclass(frozen=True)
 class Page:
     """The report. `overview` is by metric, "" for each data set's own, and by number of the button, or "all".
@@ -87,7 +91,7 @@ class Page:
     """
 
     title: str
-    overview: dict[str, dict[str, Overview]]
+    overview: Overviews
     buttons: dict[str, dict[str, str]]
     middle: str
     seconds: dict[str, float]

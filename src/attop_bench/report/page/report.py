@@ -34,6 +34,7 @@ from attop_bench.report.figures.scene import (
 )
 from attop_bench.report.page.render import (
     Overview,
+    Overviews,
     Page,
     find_buttons,
     render,
@@ -209,7 +210,7 @@ def _overviews(
     results: Results,
     sections: Sequence[Section],
     buttons: Mapping[str, Mapping[str, str]],
-) -> dict[str, dict[str, Overview]]:
+) -> Overviews:
     """Build the overview by metric, "" for each data set's own, and by number of the button, or "all"."""
     by_metric = {"": results.own} | {
         m: dict.fromkeys(results.own, m) for m in results.metrics
@@ -218,7 +219,7 @@ def _overviews(
         str(i): tops for i, tops in enumerate(buttons.values())
     }
     places["all"] = {}
-    overviews: dict[str, dict[str, Overview]] = {by: {} for by in by_metric}
+    overviews: Overviews = {by: {} for by in by_metric}
     for by, used in by_metric.items():
         for place, tops in places.items():
             shown = _shown(results, used, tops)
