@@ -12,8 +12,9 @@ from attop_bench.cli.options import add_jobs, add_top, check_output
 from attop_bench.files import write_json
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
+from attop_bench.run.job import JOB
 from attop_bench.run.rescore import files_of, rescore
-from attop_bench.run.tables import JOB, write_tables
+from attop_bench.run.tables import write_tables
 
 #: Tops, where none is asked for: a quarter, half and all of the positives, and 1% of the items.
 _TOPS = (Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01))

@@ -73,6 +73,10 @@ class Run:
         )
 
 
+#: Columns of a table that name a run.
+JOB = [field.name for field in fields(Run)]
+
+
 @dataclass(frozen=True)
 class Job:
     """Specification of a training job, without the data.

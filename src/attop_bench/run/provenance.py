@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import attop_bench
 from attop.extending import count_noun, join_words
 from attop_bench.files import Entry, JsonObject
+from attop_bench.run.job import JOB
 from attop_bench.run.record import environment
-from attop_bench.run.tables import JOB
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,8 +27,9 @@ from attop_bench.data.reading.formats import read_table, refuse_twice
 from attop_bench.data.reading.table import Table
 from attop_bench.files import JsonObject, check_stem
 from attop_bench.run.evaluation import Row, listed_row
+from attop_bench.run.job import JOB
 from attop_bench.run.record import environment
-from attop_bench.run.tables import JOB, KEY, TABLES
+from attop_bench.run.tables import KEY, TABLES
 
 #: Columns of a table of predictions, one row for each item that a run scored.
 COLUMNS = ("dataset", "method", "fold", "row", "label", "score")

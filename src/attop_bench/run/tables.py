@@ -16,8 +16,6 @@ SCHEMA_VERSION = 1
 
 #: The first columns of every table, which name a result.
 KEY = ("dataset", "method", "repeat", "fold", "top")
-#: Those of them that name a training job.
-JOB = list(KEY[:-1])
 
 # fmt: off
 #: The tables by name, and the columns that each has after `KEY`.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from attop.extending import count_noun, format_duration
 from attop_bench.files import Entry, JsonObject, csv_text, read_json, write_text
+from attop_bench.run.job import JOB
 from attop_bench.run.record import Record
-from attop_bench.run.tables import JOB
 from attop_bench.run.use import Use
 
 if TYPE_CHECKING:
