@@ -21,7 +21,7 @@ SUFFIX = ".zip"
 
 
 def archive_of(path: StrPath) -> Path | None:
-    """Return the archive that a path leads into; None for the path of a file."""
+    """Find the archive that a path leads into; None for the path of a file."""
     parents = (parent for parent in Path(path).parents if parent.suffix == SUFFIX)
     return next((parent for parent in parents if not parent.is_dir()), None)
 
@@ -48,7 +48,7 @@ def opened(path: StrPath) -> IO[bytes]:
 
 
 def exists(path: StrPath) -> bool:
-    """Return whether a file, or a member of an archive, is there."""
+    """Tell whether a file, or a member of an archive, exists."""
     archive = archive_of(path)
     if archive is None:
         return os.path.exists(path)
@@ -56,7 +56,7 @@ def exists(path: StrPath) -> bool:
 
 
 def members(archive: Path) -> list[str]:
-    """Return the names of the members of an archive in their order; none of one that is damaged or gone."""
+    """List the members of an archive in their order; none of one that is damaged or gone."""
     try:
         return _zip_file(archive).namelist()
     except (OSError, zipfile.BadZipFile):
@@ -71,7 +71,7 @@ def pack(archive: StrPath, content: Mapping[str, bytes]) -> None:
 
 
 def unpacked(archive: Path) -> dict[str, bytes]:
-    """Return the members of an archive; none of one that is damaged or gone."""
+    """Read all members of an archive; none of one that is damaged or gone."""
     content = {}
     for name in members(archive):
         with opened(archive / name) as file:
@@ -112,5 +112,5 @@ def _zip_file(archive: Path) -> zipfile.ZipFile:
 
 @lru_cache(maxsize=4)
 def _zip_file_of(archive: str, *version: int) -> zipfile.ZipFile:
-    """Return an open archive: to find its members takes longer than to read one of many."""
+    """Open an archive and keep it open: to find its members takes longer than to read one of many."""
     return zipfile.ZipFile(archive)

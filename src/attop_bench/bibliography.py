@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("references.bib")
 
 
 @dataclass(frozen=True)
-class Entry:
+class Publication:
     """A publication."""
 
     key: str
@@ -22,22 +22,22 @@ class Entry:
 
 
 @cache
-def bibliography() -> dict[str, Entry]:
-    """Return the publications attop knows, by key."""
+def bibliography() -> dict[str, Publication]:
+    """Read the publications that attop knows, by key."""
     text = FILE.read_text(encoding="utf-8")
     entries = {}
     for entry in re.finditer(
         r"^@\w+\{([^,]+),.*?^\}", text, re.DOTALL | re.MULTILINE
     ):
         title = re.search(r"^  title = \{(.*)\},?$", entry[0], re.MULTILINE)
-        entries[entry[1]] = Entry(
+        entries[entry[1]] = Publication(
             entry[1], re.sub("[{}]", "", title[1] if title else entry[1]), entry[0]
         )
     return entries
 
 
-def cited(keys: Iterable[str]) -> list[Entry]:
-    """Return attop's own entry and those of the keys, in the order of the file."""
+def cited(keys: Iterable[str]) -> list[Publication]:
+    """Select attop's own entry and those of the keys, in the order of the file."""
     wanted = {"attop", *keys}
     if unknown := wanted - set(bibliography()):
         raise KeyError(f"references.bib has no entry {', '.join(sorted(unknown))}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -53,7 +53,7 @@ class ToySample(NamedTuple):
 
 
 def easy_sample(n: int = 60, seed: int = 0) -> ToySample:
-    """Return a sample, a third positive, whose classes differ in two of four features."""
+    """Draw a sample, a third positive, whose classes differ in two of four features."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 3 == 0).astype(np.int64)
     X = rng.normal(size=(n, 4))
@@ -70,7 +70,7 @@ class Method:
     params: Mapping[str, object] = field(default_factory=dict)
 
     def new(self, **changes: object) -> Any:
-        """Return an unfitted estimator, seeded as the benchmark does."""
+        """Make an unfitted estimator, seeded as the benchmark does."""
         estimator = self.kind(**self.params)
         if "random_state" in estimator.get_params():
             changes = {"random_state": 0, **changes}
@@ -84,19 +84,19 @@ class Method:
     def fit(
         self, sample: ToySample, *, groups: bool = False, **changes: object
     ) -> Any:
-        """Return a fitted estimator."""
+        """Make and fit an estimator."""
         extra = {"groups": sample.groups} if groups else {}
         return self.new(**changes).fit(sample.X, sample.y, **extra)
 
     def scores(
         self, sample: ToySample, *, groups: bool = False, **changes: object
     ) -> Floats:
-        """Return the scores of the items it is fitted on."""
+        """Score the items that it is fitted on."""
         return score(self.fit(sample, groups=groups, **changes), sample.X)
 
 
 def score(model: Any, X: Floats) -> Floats:
-    """Return scores of the right shape, all finite."""
+    """Score items; fail unless there is one finite number for each."""
     try:
         return scores_of(model, X, protect=True)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -126,7 +126,7 @@ def expect_ranking(y: Ints, scores: Floats) -> None:
 
 
 def refuses(work: Callable[[], object], what: str) -> bool:
-    """Return whether `work` raises a ValueError with a message; fail for any other error."""
+    """Tell whether `work` raises a ValueError with a message; fail for any other error."""
     try:
         work()
     except ValueError as error:
@@ -201,7 +201,7 @@ def _run_of_scikit_learn(method: Method, *checks: str) -> None:
         type(estimator), "__sklearn_tags__", lambda self: _BINARY, create=True
     ):
         for check in checks:
-            with contextlib.suppress(SkipTest):
+            with suppress(SkipTest):
                 getattr(estimator_checks, check)(
                     type(estimator).__name__, estimator
                 )
@@ -279,7 +279,8 @@ def keeps_its_parameters(method: Method) -> None:
 @_check("keeps_its_parameters")
 def fits(method: Method) -> None:
     """Fit returns the estimator itself."""
-    estimator, sample = method.new(), easy_sample()
+    estimator = method.new()
+    sample = easy_sample()
     result = estimator.fit(sample.X, sample.y)
     expect(
         result is estimator,
@@ -381,7 +382,8 @@ def fits_many(method: Method) -> None:
     """fit_many gives the model of each candidate, in order, and leaves the estimator unfitted."""
     if not hasattr(method.new(), "fit_many"):
         raise NotApplicable("it has no fit_many: candidates are fitted one by one")
-    sample, estimator = easy_sample(), method.new()
+    sample = easy_sample()
+    estimator = method.new()
     tops = _TOPS if "top" in estimator.get_params() else ()
     candidates: list[dict[str, Any]] = [{}, *({"top": top} for top in tops)]
     before = set(vars(estimator))
@@ -474,7 +476,7 @@ def _children() -> set[int]:
     children: set[int] = set()
     for file in lists:
         # A thread may have ended since.
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             children |= {int(pid) for pid in file.read_text().split()}
     return children
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 StrPath = str | os.PathLike[str]
+#: An object of JSON or YAML.
+JsonObject = dict[str, Any]
+#: An object of JSON or YAML that is only read, such as an entry of a configuration or of a manifest.
+Entry = Mapping[str, Any]
 
 #: Begins the name of a folder with files that are not in place yet.
 UNFINISHED = ".attop-unfinished-"
@@ -39,19 +43,19 @@ def check_stem(name: str, what: str) -> None:
 
 
 def plain_cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula: text that begins one gets an apostrophe."""
+    """Guard a cell from being taken for a formula: text that begins one gets an apostrophe."""
     return (
         f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
     )
 
 
 def original_cell(text: str) -> str:
-    """Return the text that `plain_cell` made this of."""
+    """Undo `plain_cell`."""
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Return a table as CSV, cells and heads by `plain_cell`. An undefined number is an empty field."""
+    """Write a table as CSV, cells and heads by `plain_cell`. An undefined number is an empty field."""
     plain = frame.rename(columns=plain_cell)
     for i, dtype in enumerate(frame.dtypes):
         if dtype.kind not in "biufcmM":
@@ -68,7 +72,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 def replacing(path: StrPath) -> Iterator[IO[bytes]]:
     """Give a file to write; it becomes `path` when the block ends, and is removed if the block raises.
 
-    Until then it lies beside `path` under a name of its own, so a reader sees the old file or the whole new
+    Until then it lies next to `path` under a name of its own, so a reader sees the old file or the whole new
     one, also when this process is killed. Missing folders are made. The mode is that of any new file: what
     the umask leaves of 0666.
     """
@@ -224,7 +228,7 @@ def write_text(path: StrPath, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
+def write_json(path: StrPath, content: Entry) -> None:
     """Write JSON; see `replacing`.
 
     NumPy's scalars become Python's, NaN and infinities null, half a pair of surrogates its escape sequence.
@@ -232,13 +236,13 @@ def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
     write_text(path, json.dumps(_plain(content), indent=1, allow_nan=False) + "\n")
 
 
-def read_json(path: StrPath) -> dict[str, Any]:
+def read_json(path: StrPath) -> JsonObject:
     """Read what `write_json` wrote; raise `ValueError` for anything else."""
     return parse_json(Path(path).read_bytes())
 
 
-def parse_json(text: bytes) -> dict[str, Any]:
-    """Return the content of what `write_json` wrote; raise `ValueError` for anything else."""
+def parse_json(text: bytes) -> JsonObject:
+    """Parse what `write_json` wrote; raise `ValueError` for anything else."""
     try:
         content = json.loads(text.decode("utf-8"))
         # Refuses half a pair of surrogates.
@@ -272,7 +276,7 @@ def write_csv(path: StrPath, frame: pd.DataFrame) -> None:
 def write_parquet(
     path: StrPath, frame: pd.DataFrame, metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write a table as Parquet, with `metadata` beside the schema's own; see `replacing`."""
+    """Write a table as Parquet, with `metadata` in addition to that of the schema; see `replacing`."""
     import pyarrow
     from pyarrow import parquet
 

@@ -9,7 +9,6 @@ Snakemake's own log under ``.snakemake/log`` holds every event either way.
 from __future__ import annotations
 
 import itertools
-import json
 import shutil
 from logging import ERROR, INFO, WARNING, Handler, LogRecord
 from pathlib import Path
@@ -19,6 +18,7 @@ from rich.console import Console
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attop_bench.files import read_json
 from attop_bench.run.blocks import files_of
 from attop_bench.run.interrupt import is_stopped
 from attop_bench.run.record import Record, RecordError
@@ -184,7 +184,7 @@ class LogHandler(LogHandlerBase):
 
 
 def _sentence(words: str) -> str:
-    """Return the scheduler's words on a job, without its command and the closing words of Snakemake."""
+    """Cut the scheduler's words on a job to its reason, without the command and Snakemake's closing words."""
     lines = words.partition(_CLOSING)[0].splitlines()
     head = itertools.takewhile(lambda line: not line.startswith("    "), lines)
     return " ".join(line.strip() for line in head)
@@ -197,7 +197,7 @@ def _job(facts: dict[str, Any], wildcards: dict[str, str]) -> Job:
 
 
 def reason_of(job: Job) -> str:
-    """Return the reason why a job that ended well failed all the same; empty if there is none.
+    """Find the reason why a job that ended well failed all the same; empty if there is none.
 
     A training job has a record, which may say that its method failed; a download has a receipt, which may
     say that the files are unavailable.
@@ -213,9 +213,7 @@ def reason_of(job: Job) -> str:
             if record.failed:
                 return f"{record.status}: {record.error}"
         if path.name == "fetch.json" and path.exists():
-            missing = json.loads(path.read_text(encoding="utf-8")).get(
-                "unavailable"
-            )
+            missing = read_json(path).get("unavailable")
             return f"unavailable: {' '.join(missing)}" if missing else ""
     return ""
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -17,6 +14,7 @@ from rich.text import Text
 from attop.extending import count_noun, format_duration
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
+from attop_bench.files import Entry, JsonObject, read_json
 from attop_bench.run.interrupt import is_stopped
 from snakemake_logger_plugin_attop.progress import Job, Progress
 
@@ -30,7 +28,8 @@ class Display:
     """Progress of a run while it runs: reads a `Progress`, and adds its failures. Colours follow NO_COLOR."""
 
     def __init__(self, console: Console, progress: Progress) -> None:
-        self._console, self._progress = console, progress
+        self._console = console
+        self._progress = progress
         self._live: Live | None = None
         self._report = self._manifest = self._options = ""
         self._has_failed_results = self._ended = False
@@ -41,9 +40,11 @@ class Display:
         self, *, report: str, manifest: str, configfiles: Sequence[str]
     ) -> None:
         """Show the number of jobs; the files are named at the end."""
-        self._report, self._manifest = report, manifest
+        self._report = report
+        self._manifest = manifest
         self._options = "".join(f" --configfile {file}" for file in configfiles)
-        training, datasets = self._progress.total.total(), len(self._progress.total)
+        training = self._progress.total.total()
+        datasets = len(self._progress.total)
         _, steps = self._progress.steps
         self.say(
             f"{count_noun(training, 'training job')} on {count_noun(datasets, 'data set')}, "
@@ -109,7 +110,8 @@ class Display:
             self._ended = True
             return
         done, steps = self._progress.steps
-        whole, failed = done == steps, self._progress.failed
+        whole = done == steps
+        failed = self._progress.failed
         self.say(
             f"{done} of {steps} steps done in {format_duration(self._progress.elapsed)}"
         )
@@ -145,7 +147,8 @@ class Display:
 
     def _trained(self) -> str:
         """Say how much of this run is done: of its training, or where there is none to do, of its steps."""
-        total, done = self._progress.total.total(), self._progress.done.total()
+        total = self._progress.total.total()
+        done = self._progress.done.total()
         if not total:
             done, steps = self._progress.steps
             return f"{done} of {steps} steps are done"
@@ -191,15 +194,15 @@ class Display:
         return f"[{s // 60:3}:{s % 60:02}]"
 
 
-def _read_manifest(path: str) -> dict[str, Any]:
-    """Return a manifest; empty if there is none."""
+def _read_manifest(path: str) -> JsonObject:
+    """Read a manifest; it is empty if it cannot be read."""
     try:
-        return dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        return read_json(path)
     except (OSError, ValueError):
         return {}
 
 
-def _ledgers(manifest: Mapping[str, Any]) -> Iterator[str]:
+def _ledgers(manifest: Entry) -> Iterator[str]:
     """Yield what was passed over or left out of each data set, with the counts of all its rows."""
     for name, facts in manifest.get("datasets", {}).items():
         if LEDGER not in facts:

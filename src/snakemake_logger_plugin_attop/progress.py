@@ -10,6 +10,11 @@ from statistics import fmean
 
 from joblib import cpu_count
 
+#: Data set and method: jobs alike take a similar time.
+Pair = tuple[str, str]
+#: Subject of a job, and why it failed.
+Failure = tuple[str, str]
+
 
 @dataclass(frozen=True)
 class Job:
@@ -26,8 +31,8 @@ class Job:
         return self.wildcards.get("dataset") if self.rule == "train" else None
 
     @property
-    def pair(self) -> tuple[str, str]:
-        """Data set and method: jobs alike take a similar time."""
+    def pair(self) -> Pair:
+        """Its data set and its method, else its rule."""
         return self.wildcards.get("dataset", ""), self.wildcards.get(
             "method", self.rule
         )
@@ -55,7 +60,7 @@ class Progress:
     #: Cores of this machine.
     machine: int = field(default_factory=cpu_count)
     begun: float = 0.0
-    failed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failed: Counter[Failure] = field(default_factory=Counter)
     jobs: dict[int, Job] = field(default_factory=dict)
     running: dict[int, float] = field(default_factory=dict)
     total: Counter[str] = field(default_factory=Counter)
@@ -65,9 +70,9 @@ class Progress:
     compiling: int = 0
 
     def __post_init__(self) -> None:
-        self._broken: dict[tuple[str, ...], tuple[str, str]] = {}
-        self._left: Counter[tuple[str, str]] = Counter()
-        self._took: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+        self._broken: dict[tuple[str, ...], Failure] = {}
+        self._left: Counter[Pair] = Counter()
+        self._took: defaultdict[Pair, list[float]] = defaultdict(list)
         #: When the first training job ended, and how many steps were done then.
         self._first_end: tuple[float, int] | None = None
 
@@ -75,7 +80,8 @@ class Progress:
         self, jobs: Iterable[tuple[str, Mapping[str, str]]], *, cores: int
     ) -> None:
         """Set the jobs to do: rule and wildcards of each."""
-        self.cores, self.begun = max(cores, 1), self.clock()
+        self.cores = max(cores, 1)
+        self.begun = self.clock()
         for rule, wildcards in jobs:
             job = Job(rule, wildcards)
             self._left[job.pair] += 1
@@ -191,7 +197,7 @@ class Progress:
 class _MeanTimes:
     """Mean times of training jobs, from those that ended."""
 
-    def __init__(self, took: Mapping[tuple[str, str], list[float]]) -> None:
+    def __init__(self, took: Mapping[Pair, list[float]]) -> None:
         self._by_pair = took
         self._by_dataset: defaultdict[str, list[float]] = defaultdict(list)
         self._by_method: defaultdict[str, list[float]] = defaultdict(list)
@@ -201,8 +207,8 @@ class _MeanTimes:
             self._by_method[method] += seconds
             self._all += seconds
 
-    def of(self, pair: tuple[str, str]) -> float:
-        """Return the mean of a data set and method, else of the method, else of the data set, else of all."""
+    def of(self, pair: Pair) -> float:
+        """Average the times of data set and method, else of the method, else of the data set, else of all."""
         dataset, method = pair
         times = (
             self._by_pair.get(pair)

@@ -58,7 +58,7 @@ def test_without_a_difference_it_is_open_and_says_what_would_tell(board, ask):
         ahead = found.dataset in ("digit-1", "digit-4", "digit-7")
         board.loc[found.dataset] = found.means + (0.02 if ahead else -0.01)
     out = ask(*LOGISTIC)
-    assert "LogisticRegression is open beside LightGBM: it finds 0.1 of 100 more, over 10 sets" in out
+    assert "LogisticRegression is open against LightGBM: it finds 0.1 of 100 more, over 10 sets" in out
     assert "To know more: 10 sets show a lead of 2.1 of 100 in 8 of 10 cases; one of 0.1 takes" in out
     assert "No set is left." in out
 

@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+from docs._ext.options import json_schema, markdown
 
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
 from attop_bench.data.build import build, make
 from attop_bench.data.catalogue import KINDS, Kind, Stage, input_files, kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS
-from attop_bench.run.options import json_schema, markdown
 from support.listings import listings
 
 

@@ -181,7 +181,7 @@ LINE = "t,d,k=30,ap,m,0.5,0.1"
         ([HEAD, LINE.replace("0.5", "")], "no mean in line 2"),
         ([HEAD, LINE, LINE.replace("0.5", "0.6")], "t, d, k=30, ap, m is there again in line 3"),
         ([HEAD, LINE, LINE.replace("k=30", "k=30.0")], "is there again in line 3"),
-        ([""], "printed.csv is no CSV file"),
+        ([""], "printed.csv is not a CSV file"),
     ],
 )
 def test_a_wrong_file_of_printed_numbers_is_refused_in_words(lines, words, tmp_path):

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from docs._ext.options import json_schema, markdown
 
 from attop.extending import Top
 from attop.metrics import AMOUNTS
@@ -13,7 +14,6 @@ from attop_bench.data.profile.proposal import identifier
 from attop_bench.run.checks import check_method
 from attop_bench.run.config import ConfigError, load_config, read_yaml
 from attop_bench.run.job import Run
-from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
 from support import ROOT
 from support.small_run import configured, entry
@@ -225,9 +225,9 @@ def test_plan():
 
 def test_reference_and_schema_are_in_step():
     page = (ROOT / "config/README.md").read_text()
-    assert page == markdown(page), "run: python -m attop_bench.run.options"
+    assert page == markdown(page), "run: python -m docs._ext.options"
     schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text())
-    assert schema == json_schema(), "run: python -m attop_bench.run.options"
+    assert schema == json_schema(), "run: python -m docs._ext.options"
 
 
 def test_every_method_of_the_catalogue_can_be_made():

@@ -121,5 +121,5 @@ def test_a_file_of_weights_is_seen_whatever_its_size_and_time(folder):
 @pytest.mark.parametrize("text", ["gone.npz", "own_gone", "sklearn.svm", "json", ""])
 def test_what_is_declared_and_not_there_is_refused_before_a_run(folder, text):
     for given in ({"method": {"depends": [text]}}, {"data": {"depends": [text]}}):
-        with pytest.raises(ConfigError, match=re.escape(f"depends: {text!r} is no file or folder")):
+        with pytest.raises(ConfigError, match=re.escape(f"depends: {text!r} is neither a file or folder")):
             codes(**given)

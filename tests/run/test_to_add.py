@@ -165,10 +165,10 @@ from attop_bench.report.page import report
 from attop_bench.run.config import load_config
 from attop_bench.run.evaluation import evaluate
 from attop_bench.run.manifest import manifest
-from attop_bench.run.options import json_schema, markdown
 from attop_bench.run.plan import Plan
 from attop_bench.run.tables import KEY, TABLES
 from attop_bench.run.training import run_job
+from docs._ext.options import json_schema, markdown
 
 config = load_config(yaml.safe_load(open("run.yaml")), root=".")
 plan, entry = Plan(config), config.dataset("mine")
@@ -209,7 +209,7 @@ def run(tmp_path_factory):
     (folder / "first_feature.py").write_text(METHOD)
     (folder / "methods.yaml").write_text(CATALOGUE)
     (folder / "run.yaml").write_text(RUN)
-    environment = {**os.environ, "PYTHONPATH": f"{folder}:{package}"}
+    environment = {**os.environ, "PYTHONPATH": f"{folder}:{package}:{ROOT}"}
     command = [sys.executable, "-c", SCRIPT]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

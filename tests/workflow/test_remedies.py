@@ -68,7 +68,7 @@ def refused(folder, damaged):
     cut(folder / damaged)
     status, output = snakemake(folder, "--cores", "2")
     assert status != 0
-    words = r"(\S+) (?:cannot be read|is no record of a run) .*: delete it, and"
+    words = r"(\S+) (?:cannot be read|is not a record of a run) .*: delete it, and"
     (named,) = set(re.findall(words, output))
     (folder / named).unlink()
 

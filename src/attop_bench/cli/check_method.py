@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 import tempfile
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -15,21 +14,25 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from attop_bench.cli.options import read_seconds
+from attop_bench.files import JsonObject, read_json, write_json
 
 if TYPE_CHECKING:
     from attop_bench.conformance import Check, Method, Result
 
 
-def add_check_method(parser: argparse.ArgumentParser) -> None:
+def add_check_method(parser: ArgumentParser) -> None:
     """Add the options of ``attop check-method``."""
     parser.add_argument(
         "path",
         metavar="PATH.TO.CLASS",
         help="dotted path; its folder must be on PYTHONPATH",
     )
-    help_text = "argument of the constructor"
     parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help=help_text
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="argument of the constructor",
     )
     parser.add_argument(
         "--seconds",
@@ -39,7 +42,7 @@ def add_check_method(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_check_method(options: argparse.Namespace) -> int:
+def run_check_method(options: Namespace) -> int:
     """Run the checks that every method here passes on a class with scikit-learn's interface.
 
     Each check has a process of its own. The exit status is 1 if one fails.
@@ -78,7 +81,7 @@ def run_check_method(options: argparse.Namespace) -> int:
     return 1 if counts["FAIL"] else 0
 
 
-def _parameters(entries: list[str]) -> dict[str, Any]:
+def _parameters(entries: list[str]) -> JsonObject:
     parameters = {}
     for entry in entries:
         name, equals, value = entry.partition("=")
@@ -91,7 +94,6 @@ def _parameters(entries: list[str]) -> dict[str, Any]:
 def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     """Run one check in a process of its own, for a method may crash, hang or exit."""
     from attop_bench.conformance import Result, run_here
-    from attop_bench.files import write_json
     from attop_bench.jobs.supervise import supervise
 
     answer = folder / "answer.json"
@@ -103,5 +105,5 @@ def _run(check: Check, method: Method, *, limits: Any, folder: Path) -> Result:
     answer.unlink(missing_ok=True)
     ending = supervise(work, folder / "log", limits, lambda: False)
     if answer.exists():
-        return Result(check, **json.loads(answer.read_text(encoding="utf-8")))
+        return Result(check, **read_json(answer))
     return Result(check, "FAIL", ending.message)

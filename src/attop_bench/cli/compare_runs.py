@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
-import json
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from attop.extending import columns, count_noun, format_fixed
+from attop_bench.files import Entry, read_json
 from attop_bench.report.compute.judgements import judge_all
-from attop_bench.report.compute.results import Entry
+from attop_bench.report.compute.tables import Tables
 from attop_bench.run.config import ConfigError
 
 _KEY = ["dataset", "metric", "top", "method"]
@@ -20,15 +20,17 @@ _KEY = ["dataset", "metric", "top", "method"]
 _LITTLE, _MOST = 0.01, 20
 
 #: Manifest and tables of two runs.
-Runs = tuple[
-    tuple[Entry, dict[str, pd.DataFrame]], tuple[Entry, dict[str, pd.DataFrame]]
-]
+Runs = tuple[tuple[Entry, Tables], tuple[Entry, Tables]]
 
 
-def add_compare_runs(parser: argparse.ArgumentParser) -> None:
+def add_compare_runs(parser: ArgumentParser) -> None:
     """Add the options of ``attop compare-runs``."""
-    help_text = "output folder of a finished run; alone, a folder of them"
-    parser.add_argument("before", type=Path, metavar="BEFORE", help=help_text)
+    parser.add_argument(
+        "before",
+        type=Path,
+        metavar="BEFORE",
+        help="output folder of a finished run; alone, a folder of them",
+    )
     parser.add_argument(
         "after",
         type=Path,
@@ -38,7 +40,7 @@ def add_compare_runs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_compare_runs(options: argparse.Namespace) -> int:
+def run_compare_runs(options: Namespace) -> int:
     """List the changes between two finished runs: configuration, values, verdicts.
 
     Of one folder alone, list the finished runs that lie in it, the oldest first, with their sentences.
@@ -53,7 +55,7 @@ def history(folder: Path) -> list[str]:
     """List the finished runs below a folder, the oldest first: end, folder, commit and sentence."""
     rows = []
     for path in folder.rglob("manifest.json"):
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path)
         if "finished" in manifest:
             commit = (manifest.get("git") or {}).get("commit", "")[:7]
             rows.append(
@@ -89,7 +91,7 @@ def list_changes(before: Path, after: Path) -> Iterator[str]:
 
 
 def _changed_lines(runs: Runs) -> list[str]:
-    """Return the lines of the configurations that only one of two runs has."""
+    """List the lines of the configurations that only one of two runs has."""
     one, other = (
         str(manifest.get("config", "")).splitlines() for manifest, _ in runs
     )
@@ -97,7 +99,7 @@ def _changed_lines(runs: Runs) -> list[str]:
 
 
 def _changed_values(both: pd.DataFrame) -> list[str]:
-    """Return the means that moved, with their values before and after, the largest change first."""
+    """List the means that moved, with their values before and after, the largest change first."""
     change = (both["after"] - both["before"]).sort_values(key=abs, ascending=False)
     moved = both.loc[change.index[change.abs() > _LITTLE]]
     cells = [
@@ -121,7 +123,7 @@ def _values_of_one_run(before: pd.Series, after: pd.Series) -> Iterator[str]:
 
 
 def _changed_verdicts(runs: Runs) -> list[str]:
-    """Return the best models and their verdicts where these differ between two runs."""
+    """List the best models and their verdicts where these differ between two runs."""
     first, second = (_verdicts(manifest, tables) for manifest, tables in runs)
     common = first.keys() & second.keys()
     rows = [
@@ -132,10 +134,8 @@ def _changed_verdicts(runs: Runs) -> list[str]:
     return columns(sorted(rows)).splitlines()
 
 
-def _verdicts(
-    manifest: Entry, tables: dict[str, pd.DataFrame]
-) -> dict[tuple[str, ...], str]:
-    """Return the best model of each data set, metric and top, with its verdict."""
+def _verdicts(manifest: Entry, tables: Tables) -> dict[tuple[str, ...], str]:
+    """Judge the best model of each data set, metric and top."""
     judged = judge_all(
         tables["evaluation"], tables["runs"], manifest.get("datasets")
     )
@@ -146,12 +146,10 @@ def _verdicts(
     }
 
 
-def _read(folder: Path) -> tuple[Entry, dict[str, pd.DataFrame]]:
+def _read(folder: Path) -> tuple[Entry, Tables]:
     """Read manifest and tables of a finished run."""
     try:
-        manifest = json.loads(
-            (folder / "manifest.json").read_text(encoding="utf-8")
-        )
+        manifest = read_json(folder / "manifest.json")
         names = ("evaluation", "runs")
         return manifest, {
             name: pd.read_parquet(folder / "tables" / f"{name}.parquet")

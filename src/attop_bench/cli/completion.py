@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-def add_completion(parser: argparse.ArgumentParser) -> None:
+def add_completion(parser: ArgumentParser) -> None:
     """Add the argument of ``attop completion``."""
     parser.add_argument(
         "shell", choices=SHELLS, help="the shell that is to complete"
     )
 
 
-def run_completion(options: argparse.Namespace) -> int:
+def run_completion(options: Namespace) -> int:
     """Print what a shell evaluates at its start, after which the key Tab completes.
 
     It completes commands, options, files, and the names of data sets, methods and metrics. For bash and zsh

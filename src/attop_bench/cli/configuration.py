@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +10,7 @@ import yaml
 
 from attop.extending import join_first, nearest
 from attop_bench.cli.options import beside
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.config import (
     Config,
     ConfigError,
@@ -20,9 +21,9 @@ from attop_bench.run.config import (
 from attop_bench.run.places import default_configuration, with_places
 
 
-def read_raw(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the merged keys of the configuration files and of ``--config``."""
-    raw: dict[str, Any] = {}
+def read_raw(options: Namespace) -> JsonObject:
+    """Merge the keys of the configuration files and of ``--config``."""
+    raw: JsonObject = {}
     for file in (default_configuration(beside), *options.configfile):
         _merge(raw, read_yaml(file))
     for entry in options.config:
@@ -38,24 +39,24 @@ def read_raw(options: argparse.Namespace) -> dict[str, Any]:
     return with_places(raw, options.configfile, beside("Snakefile"), beside)
 
 
-def read_catalogues(raw: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the entries of a configuration's catalogue files, by section."""
+def read_catalogues(raw: Entry) -> dict[str, Entry]:
+    """Read the entries of a configuration's catalogue files, by section."""
     return {
         section: read_yaml(file) for section, file in catalogue_files(raw).items()
     }
 
 
-def read_config(options: argparse.Namespace) -> Config:
-    """Return the checked configuration."""
+def read_config(options: Namespace) -> Config:
+    """Read and check the configuration."""
     return load_config(read_raw(options))
 
 
 def identifier(entry: object) -> str:
-    """Return the name of an entry of ``datasets`` or ``methods``."""
+    """Name an entry of ``datasets`` or ``methods``."""
     return str(entry.get("id") if isinstance(entry, Mapping) else entry)
 
 
-def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
+def list_entry(raw: JsonObject, section: str, name: str) -> bool:
     """Put the catalogue's entry `name` into the configuration; return whether it was there already."""
     entries = raw.get(section)
     if not isinstance(entries, list) or name in map(identifier, entries):
@@ -65,8 +66,8 @@ def list_entry(raw: dict[str, Any], section: str, name: str) -> bool:
     return False
 
 
-def names_of(options: argparse.Namespace, section: str) -> list[str]:
-    """Return the names of ``datasets`` or ``methods`` that a command may be given."""
+def names_of(options: Namespace, section: str) -> list[str]:
+    """List the names of ``datasets`` or ``methods`` that a command may be given."""
     raw = read_raw(options)
     entries = raw.get(section)
     chosen = map(identifier, entries if isinstance(entries, list) else ())
@@ -75,11 +76,14 @@ def names_of(options: argparse.Namespace, section: str) -> list[str]:
     )
 
 
-def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
+def add_pair(parser: ArgumentParser, **method: Any) -> None:
     """Add a data set and a method of the catalogues."""
-    help_text = "its name; attop list datasets prints all"
     _complete_names(
-        parser.add_argument("dataset", metavar="DATASET", help=help_text),
+        parser.add_argument(
+            "dataset",
+            metavar="DATASET",
+            help="its name; attop list datasets prints all",
+        ),
         "datasets",
     )
     method = {"help": "its name; attop list methods prints all", **method}
@@ -88,7 +92,7 @@ def add_pair(parser: argparse.ArgumentParser, **method: Any) -> None:
     )
 
 
-def _complete_names(argument: argparse.Action, section: str) -> None:
+def _complete_names(argument: Action, section: str) -> None:
     """Let a shell complete an argument by the names of a catalogue."""
 
     def names(**facts: Any) -> list[str]:
@@ -97,7 +101,7 @@ def _complete_names(argument: argparse.Action, section: str) -> None:
     argument.completer = names  # type: ignore[attr-defined]
 
 
-def _refuse_unknown(raw: Mapping[str, Any], section: str, name: str) -> None:
+def _refuse_unknown(raw: Entry, section: str, name: str) -> None:
     """Refuse a name of neither configuration nor catalogue: the nearest is one of the configuration first."""
     catalogue = read_catalogues(raw).get(section, {})
     if name in catalogue:
@@ -110,7 +114,7 @@ def _refuse_unknown(raw: Mapping[str, Any], section: str, name: str) -> None:
     raise ConfigError(f"unknown {section[:-1]} {name!r}; {hint}")
 
 
-def _merge(base: dict[str, Any], update: Mapping[str, Any]) -> None:
+def _merge(base: JsonObject, update: Entry) -> None:
     """Put `update` over `base`, mappings key by key, as snakemake does."""
     for key, value in update.items():
         if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):

@@ -5,7 +5,6 @@ Imports packages once they are known to be there.
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import re
@@ -14,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -43,12 +43,12 @@ class Finding(NamedTuple):
     fix: str = ""
 
 
-def add_doctor(parser: argparse.ArgumentParser) -> None:
+def add_doctor(parser: ArgumentParser) -> None:
     """Add the options of ``attop doctor``."""
     add_configuration(parser, by_position=True)
 
 
-def run_doctor(options: argparse.Namespace) -> int:
+def run_doctor(options: Namespace) -> int:
     """Look for what a run needs, and say what to do where it is missing. Changes nothing.
 
     Looks at packages, cores, the configuration, its folders, mirror and downloads, and SLURM.
@@ -75,7 +75,7 @@ def run_doctor(options: argparse.Namespace) -> int:
     return 1 if states["FAIL"] else 0
 
 
-def _look(options: argparse.Namespace) -> Iterator[Finding]:
+def _look(options: Namespace) -> Iterator[Finding]:
     packages = list(_check_packages())
     yield from packages
     if any(finding.state == "FAIL" for finding in packages):
@@ -89,7 +89,7 @@ def _look(options: argparse.Namespace) -> Iterator[Finding]:
 
 
 def requirements(extra: str = "") -> dict[str, SpecifierSet]:
-    """Return the requirements of attop and one of its extras."""
+    """List the requirements of attop and one of its extras."""
     wanted: dict[str, SpecifierSet] = {}
     for requirement in map(Requirement, requires("attop") or []):
         if requirement.marker is None or requirement.marker.evaluate(
@@ -150,7 +150,7 @@ def _check_cores() -> Finding:
     )
 
 
-def _check_configuration(options: argparse.Namespace) -> Iterator[Finding]:
+def _check_configuration(options: Namespace) -> Iterator[Finding]:
     """Check folders, disk, memory, mirror and network for a run of the configuration."""
     from attop_bench.cli.configuration import read_config
     from attop_bench.cli.estimate import count_jobs, disk_to_come, read_states
@@ -265,12 +265,12 @@ def _check_files(config: Config) -> Iterator[Finding]:
 
 
 def _folder_of(mirror: str) -> Path:
-    """Return the folder of a mirror, given by its path or its address."""
+    """Locate the folder of a mirror, given by its path or its address."""
     return Path(unquote(urlsplit(mirror).path) if "://" in mirror else mirror)
 
 
 def _missing_files(config: Config, mirror: Path | None) -> dict[str, Source]:
-    """Return the files that neither the cache nor the folder of a mirror has."""
+    """Find the files that neither the cache nor the folder of a mirror has."""
     files = {
         file.path: file for data in config.datasets for file in data.files.values()
     }

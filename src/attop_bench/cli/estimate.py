@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 
 def read_states(plan: Plan) -> dict[Run, State]:
-    """Return the state of every run."""
+    """Read the state of every run."""
     return {run: _state(plan, run) for run in plan.runs()}
 
 
@@ -53,7 +53,7 @@ def _state(plan: Plan, run: Run) -> State:
 
 
 def outdated_packages(state: State) -> dict[str, str]:
-    """Return the packages that a run was done with in another version than is installed -> both."""
+    """Map the packages whose version a run was done with differs from the installed one to both."""
     return outdated(state.record.environment) if state.record else {}
 
 
@@ -72,6 +72,10 @@ class Jobs:
         return self.counts["left"]
 
 
+#: Data set and method -> their training jobs.
+JobsByPair = dict[tuple[str, str], Jobs]
+
+
 class Amount(NamedTuple):
     """Known bytes, and the files or data sets of unknown size."""
 
@@ -79,10 +83,8 @@ class Amount(NamedTuple):
     unknown: list[str]
 
 
-def count_jobs(
-    plan: Plan, states: Mapping[Run, State]
-) -> dict[tuple[str, str], Jobs]:
-    """Return the jobs of each data set and method that has any, in the order of the configuration."""
+def count_jobs(plan: Plan, states: Mapping[Run, State]) -> JobsByPair:
+    """Count the jobs of each data set and method that has any, in the order of the configuration."""
     pairs: dict[tuple[str, str], list[State]] = {}
     for run, state in states.items():
         pairs.setdefault((run.dataset, run.method), []).append(state)
@@ -92,10 +94,8 @@ def count_jobs(
     }
 
 
-def disk_to_come(
-    plan: Plan, jobs: Mapping[tuple[str, str], Jobs]
-) -> dict[str, Amount]:
-    """Add up the bytes still to be downloaded and written; tables and report are small beside them.
+def disk_to_come(plan: Plan, jobs: JobsByPair) -> dict[str, Amount]:
+    """Add up the bytes still to be downloaded and written; tables and report are small compared to them.
 
     A training job leaves a number for each item it tests and each top, and the item's row. Without a job that
     is done, all items of the data set count as tested.
@@ -118,7 +118,7 @@ def _together(parts: Iterable[tuple[str, int | None]]) -> Amount:
 
 
 def _to_download(plan: Plan) -> dict[str, int | None]:
-    """Return the size of each file that is not in the cache."""
+    """Look up the size of each file that is not in the cache."""
     cache = Path(plan.config.cache)
     files = {
         file.path: file.bytes
@@ -136,10 +136,8 @@ class _DataToCome(NamedTuple):
     predictions: int | None
 
     @classmethod
-    def of(
-        cls, plan: Plan, data: DatasetConfig, jobs: Mapping[tuple[str, str], Jobs]
-    ) -> _DataToCome:
-        """Return those of the entry of a data set."""
+    def of(cls, plan: Plan, data: DatasetConfig, jobs: JobsByPair) -> _DataToCome:
+        """Estimate the bytes of a data set from its entry."""
         path = plan.stage_path(data.id)
         is_staged = path.exists()
         if is_staged:
@@ -170,19 +168,19 @@ class _DataToCome(NamedTuple):
         )
 
 
-def _of_data(jobs: Mapping[tuple[str, str], Jobs], name: str) -> list[Jobs]:
+def _of_data(jobs: JobsByPair, name: str) -> list[Jobs]:
     return [job for (dataset, _), job in jobs.items() if dataset == name]
 
 
 def _size_of_prepared(data: DatasetConfig) -> int | None:
-    """Return the bytes of a prepared data set by what its entry expects: features, label and group."""
+    """Estimate the bytes of a prepared data set by what its entry expects: features, label and group."""
     items = data.expect.items
     features = data.expect.features
     return 8 * items * (features + 2) if items and features else None
 
 
 def _numbers_of_a_row(plan: Plan, data: DatasetConfig, method: str) -> int:
-    """Return how many numbers a job writes for a row that it tests."""
+    """Count the numbers that a job writes for a row that it tests."""
     param_grid = plan.config.method(method).param_grid
     n_candidates = (
         prod(map(len, param_grid.values())) if data.selection == "optimistic" else 1
@@ -191,7 +189,7 @@ def _numbers_of_a_row(plan: Plan, data: DatasetConfig, method: str) -> int:
 
 
 def steps_left(plan: Plan) -> list[Step]:
-    """Return the jobs other than trainings whose results are not all there."""
+    """List the jobs other than trainings whose results are incomplete."""
     steps = [*plan.steps(), *plan.last_steps()]
     return [
         step for step in steps if not (step.output.exists() and step.note.exists())
@@ -199,7 +197,7 @@ def steps_left(plan: Plan) -> list[Step]:
 
 
 def step_seconds(plan: Plan, left: Sequence[Step]) -> float | None:
-    """Return the time of jobs other than trainings on one core, by the mean of each rule's that are done.
+    """Estimate the time of jobs other than trainings on one core, by the mean of each rule's that are done.
 
     None if one of the rules has no job that is done.
     """
@@ -230,26 +228,26 @@ def _count(limit: float | None, states: Sequence[State]) -> Jobs:
 
 
 def _seconds(record: Record, limit: float | None) -> float | None:
-    """Return the time of a job; None if its record has none."""
+    """Look up the time of a job; None if its record has none."""
     if record.status == "timeout":
         return limit
     return record.total_seconds if record.ok else None
 
 
 def read_labels(prepared: Path) -> Ints | None:
-    """Return the labels of a prepared data set, without reading its features; None without data."""
+    """Read the labels of a prepared data set, without its features; None without data."""
     with np.load(prepared, allow_pickle=False) as file:
         return np.asarray(file["y"]) if "y" in file.files else None
 
 
 def input_mb(plan: Plan, dataset: str) -> float:
-    """Return the size of the data and folds that a training job reads, in MB, as far as they are there."""
+    """Measure the data and folds that a training job reads, in MB, as far as they exist."""
     paths = [plan.stage_path(dataset), plan.folds_path(dataset, 0)]
     return size_mb(path for path in paths if path.exists())
 
 
 def folds_of_a_job(plan: Plan, dataset: str) -> int:
-    """Return the folds that one training job trains at most."""
+    """Count the folds that one training job trains at most."""
     granularity = plan.config.granularity
     if granularity == "fold":
         return 1
@@ -258,7 +256,7 @@ def folds_of_a_job(plan: Plan, dataset: str) -> int:
 
 
 def size(amount: float) -> str:
-    """Return a number of bytes in decimal units."""
+    """Write a number of bytes in decimal units."""
     for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if amount >= length:
             return f"{amount / length:.3g} {unit}"
@@ -266,6 +264,6 @@ def size(amount: float) -> str:
 
 
 def existing(folder: Path) -> Path:
-    """Return the folder, or the nearest above it that exists."""
+    """Find the folder itself, or the nearest above it that exists."""
     folder = Path(os.path.abspath(folder))
     return next(path for path in (folder, *folder.parents) if path.is_dir())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import pdb
 import traceback
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -30,13 +30,16 @@ from attop_bench.run.record import Record
 from attop_bench.run.training import run_job
 
 
-def add_fit(parser: argparse.ArgumentParser) -> None:
+def add_fit(parser: ArgumentParser) -> None:
     """Add the options of ``attop fit``."""
     add_pair(parser)
     for name in ("repeat", "fold"):
-        help_text = f"{name} of the split, from 0 (default)"
         parser.add_argument(
-            f"--{name}", type=int, default=0, metavar="N", help=help_text
+            f"--{name}",
+            type=int,
+            default=0,
+            metavar="N",
+            help=f"{name} of the split, from 0 (default)",
         )
     add_top(parser, "train for this top alone; may be given again", action="append")
     parser.add_argument(
@@ -52,7 +55,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add_configuration(parser)
 
 
-def run_fit(options: argparse.Namespace) -> int:
+def run_fit(options: Namespace) -> int:
     """Run one training job in this process.
 
     It has the data, parts, candidates and random numbers of the benchmark's own, but no limit of time or
@@ -98,7 +101,7 @@ def run_fit(options: argparse.Namespace) -> int:
     return 0
 
 
-def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
+def _job(plan: Plan, options: Namespace) -> tuple[Run, Job]:
     run = Run(options.dataset, options.method, options.repeat, options.fold)
     protocol = plan.config.dataset(run.dataset).protocol
     folds = count_folds(protocol.kind, **protocol.options)
@@ -127,9 +130,9 @@ def _job(plan: Plan, options: argparse.Namespace) -> tuple[Run, Job]:
 
 
 def _load(
-    plan: Plan, run: Run, job: Job, options: argparse.Namespace
+    plan: Plan, run: Run, job: Job, options: Namespace
 ) -> tuple[Dataset, list[Fold]]:
-    """Return a prepared data set and its folds; `options` are those of the snakemake that makes them."""
+    """Load a prepared data set and its folds; `options` are those of the snakemake that makes them."""
     prepared = plan.stage_path(run.dataset)
     cut = plan.folds_path(run.dataset, run.repeat)
     if not (prepared.exists() and cut.exists()):
@@ -161,7 +164,7 @@ def _check(
 
 
 def _as_configured(plan: Plan, name: str, dataset: Dataset) -> bool:
-    """Return whether a prepared data set is of the kind, parameters and seed of the configuration."""
+    """Tell whether a prepared data set is of the kind, parameters and seed of the configuration."""
     specs = [plan.stage_spec(name, stage) for stage in plan.stages(name)]
     params = {
         name: value for spec in specs for name, value in spec["params"].items()

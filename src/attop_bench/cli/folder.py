@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shlex
 import shutil
 import sys
 import tomllib
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +30,7 @@ main()
 
 
 def benchmark() -> list[str]:
-    """Return the files and folders of the benchmark: all that are installed, of a clone those of a wheel."""
+    """List the files and folders of the benchmark: all that are installed, of a clone those of a wheel."""
     project = source() / "pyproject.toml"
     if not project.exists():
         return sorted(path.name for path in source().iterdir())
@@ -42,12 +42,12 @@ def benchmark() -> list[str]:
     )
 
 
-def add_init(parser: argparse.ArgumentParser) -> None:
+def add_init(parser: ArgumentParser) -> None:
     """Add the options of ``attop init``."""
     parser.add_argument("folder", metavar="FOLDER", help="made if need be")
 
 
-def run_init(options: argparse.Namespace) -> int:
+def run_init(options: Namespace) -> int:
     """Write Snakefile, rules, scripts, configuration, environments and profiles of this version to a folder.
 
     Nothing that is there is overwritten.
@@ -65,7 +65,7 @@ def run_init(options: argparse.Namespace) -> int:
         copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
         copy(source() / name, folder / name)
     profiles = folder / "workflow/profiles"
-    # Snakemake looks for profiles beside the Snakefile that it is given.
+    # Snakemake looks for profiles in the folder of the Snakefile that it is given.
     if not profiles.exists():
         profiles.symlink_to("../profiles")
     print(
@@ -75,7 +75,7 @@ def run_init(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_new_method(parser: argparse.ArgumentParser) -> None:
+def add_new_method(parser: ArgumentParser) -> None:
     """Add the options of ``attop new-method``."""
     parser.add_argument(
         "name",
@@ -84,16 +84,14 @@ def add_new_method(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_new_method(options: argparse.Namespace) -> int:
+def run_new_method(options: Namespace) -> int:
     """Write a method of your own to begin with, and a configuration that runs it.
 
-    mymethods.py has a small class that passes attop check-method; NAME.yaml runs it beside logistic
+    mymethods.py has a small class that passes attop check-method; NAME.yaml compares it with logistic
     regression. Nothing that is there is overwritten.
     """
-    name, files = (
-        options.name,
-        {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"},
-    )
+    name = options.name
+    files = {"mymethods.py": "mymethods.py", f"{options.name}.yaml": "method.yaml"}
     if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise OutputError(
             f"a name is lower-case words joined by -, such as my-ranker, got {name!r}"
@@ -117,7 +115,7 @@ def run_new_method(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
+def add_run(parser: ArgumentParser) -> None:
     """Add the options of ``attop run``."""
     add_configuration(parser, by_position=True)
     parser.add_argument(
@@ -128,7 +126,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_run(options: argparse.Namespace) -> int:
+def run_run(options: Namespace) -> int:
     """Run the benchmark of a configuration, in any folder: snakemake, with the workflow of this version.
 
     The Snakefile of this folder is used where there is one. For other options call snakemake itself.
@@ -145,13 +143,13 @@ def run_run(options: argparse.Namespace) -> int:
     os.execv(sys.executable, [sys.executable, "-c", _SNAKEMAKE, *words])
 
 
-def add_list(parser: argparse.ArgumentParser) -> None:
+def add_list(parser: ArgumentParser) -> None:
     """Add the options of ``attop list``."""
     parser.add_argument("what", choices=["datasets", "methods", "metrics"])
     add_configuration(parser)
 
 
-def run_list(options: argparse.Namespace) -> int:
+def run_list(options: Namespace) -> int:
     """Print data sets or methods of the catalogue, those that are run marked, or metrics, one a line."""
     from attop_bench.cli.configuration import identifier, read_catalogues, read_raw
     from attop_bench.run.config import ConfigError

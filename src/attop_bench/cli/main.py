@@ -159,7 +159,7 @@ class _Help(argparse.HelpFormatter):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options of a command, with the function that does it as ``run``."""
+    """Parse the options of a command, with the function that does it as ``run``."""
     parser = _parser(arguments[:1])
     if (
         arguments
@@ -173,7 +173,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser; of its commands the one that is the first of `words` has its options."""
+    """Build the parser; of its commands the one that is the first of `words` has its options."""
     parser = argparse.ArgumentParser(
         prog="attop",
         usage="attop COMMAND ...",
@@ -203,7 +203,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _groups() -> str:
-    """Return the commands by group, each with what it does."""
+    """Write the commands by group, each with what it does."""
     width = max(map(len, COMMANDS))
     parts = []
     for group, commands in GROUPS.items():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import math
 import os
 import re
 import shlex
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,46 +21,43 @@ GATE = 3
 
 
 def source() -> Path:
-    """Return the folder of the workflow, in a clone or in the installed package."""
+    """Locate the folder of the workflow, in a clone or in the installed package."""
     package = Path(attop_bench.__file__).parent
     clone = package.parents[1]
     return clone if (clone / "Snakefile").is_file() else package / "benchmark"
 
 
 def beside(file: str) -> str:
-    """Return the path of a file of the benchmark's: that of the folder whose Snakefile is run.
+    """Locate a file of the benchmark in the folder whose Snakefile is run.
 
     This is the working directory, if it is a copy of the benchmark, else `source`.
     """
     return file if Path("rules/common.smk").is_file() else str(source() / file)
 
 
-class _Files(argparse.Action):
+class _Files(Action):
     """Puts configuration files given by position before those of ``--configfile``."""
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
+        parser: ArgumentParser,
+        namespace: Namespace,
         values: Any,
         option_string: str | None = None,
     ) -> None:
         namespace.configfile = [*values, *namespace.configfile]
 
 
-def add_configuration(
-    parser: argparse.ArgumentParser, *, by_position: bool = False
-) -> None:
+def add_configuration(parser: ArgumentParser, *, by_position: bool = False) -> None:
     """Add ``--configfile`` and ``--config``, as snakemake has them, and files `by_position`."""
     if by_position:
-        help_text = "configuration: its keys replace those of the default benchmark"
         parser.add_argument(
             "files",
             nargs="*",
             action=_Files,
             default=[],
             metavar="FILE.yaml",
-            help=help_text,
+            help="configuration: its keys replace those of the default benchmark",
         )
     parser.add_argument(
         "--configfile",
@@ -78,8 +75,8 @@ def add_configuration(
     )
 
 
-def command_line(options: argparse.Namespace, *words: str | Path) -> str:
-    """Return a command for the same configuration, by default ``snakemake``, as text."""
+def command_line(options: Namespace, *words: str | Path) -> str:
+    """Write a command for the same configuration, by default ``snakemake``, as text."""
     from joblib import cpu_count
 
     return shlex.join(
@@ -87,10 +84,8 @@ def command_line(options: argparse.Namespace, *words: str | Path) -> str:
     )
 
 
-def command(
-    options: argparse.Namespace, cores: int | str, *words: str | Path
-) -> list[str]:
-    """Return a command for the same configuration, by default ``snakemake``, in its parts."""
+def command(options: Namespace, cores: int | str, *words: str | Path) -> list[str]:
+    """List the parts of a command for the same configuration, by default ``snakemake``."""
     keys = ["--config", *options.config] if options.config else []
     if words[:1] == ("attop",):
         files = [
@@ -107,7 +102,7 @@ def command(
     return [*map(str, words), *files, *keys]
 
 
-def add_gate(parser: argparse.ArgumentParser, states: Sequence[str]) -> None:
+def add_gate(parser: ArgumentParser, states: Sequence[str]) -> None:
     """Add ``--fail-on``, which makes the exit status `GATE` where the result is one of the states named."""
     parser.add_argument(
         "--fail-on",
@@ -119,22 +114,27 @@ def add_gate(parser: argparse.ArgumentParser, states: Sequence[str]) -> None:
     )
 
 
-def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
+def add_jobs(parser: ArgumentParser, what: str) -> None:
     """Add ``--jobs``."""
-    help_text = f"{what} at the same time (default: all cores)"
     parser.add_argument(
-        "--jobs", type=read_number, default=-1, metavar="N", help=help_text
+        "--jobs",
+        type=read_number,
+        default=-1,
+        metavar="N",
+        help=f"{what} at the same time (default: all cores)",
     )
 
 
-def add_top(
-    parser: argparse.ArgumentParser, help_text: str, **options: Any
-) -> None:
+def add_top(parser: ArgumentParser, help_text: str, **options: Any) -> None:
     """Add ``--top``, which takes 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25, as a `Top`."""
-    help_text = f"{help_text}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25"
     parser.add_argument(
         "--top",
-        **{"type": read_top, "metavar": "100", "help": help_text, **options},
+        **{
+            "type": read_top,
+            "metavar": "100",
+            "help": f"{help_text}, written as 10, k=10, 'k=100 of 30000', tau=0.05 or kappa=0.25",
+            **options,
+        },
     )
 
 
@@ -213,7 +213,7 @@ def read_number(text: str) -> int:
 
         return cpu_count()
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"a number of at least 1, or -1 for all cores, is needed, got {text!r}"
         )
     return int(text)
@@ -226,7 +226,7 @@ def read_seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not seconds > 0:
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"a number of seconds above 0 is needed, got {text!r}"
         )
     return seconds
@@ -235,7 +235,7 @@ def read_seconds(text: str) -> float:
 def read_count(text: str) -> int:
     """Read a whole number of at least 0, such as a seed."""
     if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"a whole number of at least 0 is needed, got {text!r}"
         )
     return int(text)
@@ -248,7 +248,7 @@ def read_names(text: str) -> list[str]:
     except csv.Error:
         names = []
     if not names or not all(names):
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"names separated by commas are needed, got {text!r}"
         )
     return names
@@ -257,11 +257,11 @@ def read_names(text: str) -> list[str]:
 def read_top(text: str) -> Top:
     """Read a top of the command line."""
     if re.search(r"\d ?(a |per |/ ?)[a-z]+$", text):
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"{text!r} is a rate: attop look takes 'N a day', week, month or year, and finds how many rows "
             "that is of; elsewhere write it, such as 'k=100 of 30000'"
         )
     try:
         return Top.parse(text if "=" in text else f"k={text}")
     except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise ArgumentTypeError(str(error)) from None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 import warnings
+from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from attop_bench.run.config import Config
 
 
-def add_propose(parser: argparse.ArgumentParser) -> None:
+def add_propose(parser: ArgumentParser) -> None:
     """Add the options of ``attop propose``."""
     parser.add_argument(
         "path",
@@ -42,13 +42,16 @@ def add_propose(parser: argparse.ArgumentParser) -> None:
     )
     add_jobs(parser, "sets")
     add_gate(parser, ["behind", "open"])
-    help_text = "single keys of the configuration, such as mirror=FOLDER with the files of the sets"
     parser.add_argument(
-        "--config", nargs="+", default=[], metavar="KEY=VALUE", help=help_text
+        "--config",
+        nargs="+",
+        default=[],
+        metavar="KEY=VALUE",
+        help="single keys of the configuration, such as mirror=FOLDER with the files of the sets",
     )
 
 
-def run_propose(options: argparse.Namespace) -> int:
+def run_propose(options: Namespace) -> int:
     """Compare a class with scikit-learn's interface with a method of the board of rare positives.
 
     It trains on the board's folds, as it is, on one set after the other, fewest rows first, until it is shown
@@ -131,7 +134,7 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
     from attop_bench.run.propose import LEVEL, shown_lead
 
     if len(gains) < 2:
-        return f"{method} is open beside {rival}: {count_noun(len(gains), 'set')} cannot tell."
+        return f"{method} is open against {rival}: {count_noun(len(gains), 'set')} cannot tell."
     each = gains.mean(axis=1)
     mean = float(each.mean())
     n = len(each)
@@ -159,14 +162,14 @@ def verdict(method: str, rival: str, gains: Floats, sign: int) -> str:
         else "more sets than there are"
     )
     return (
-        f"{method} is {Verdict.OPEN} beside {rival}: {gain}.\n"
+        f"{method} is {Verdict.OPEN} against {rival}: {gain}.\n"
         f"To know more: {n} sets show a lead of {lead:.1f} of 100 in 8 of 10 cases; one of {abs(mean):.1f} "
         f"takes {sets}."
     )
 
 
-def _configuration(options: argparse.Namespace) -> Config:
-    """Return the board's sets and protocol with the class as the one method."""
+def _configuration(options: Namespace) -> Config:
+    """Configure the board's sets and protocol with the class as the one method."""
     from attop_bench.cli.configuration import read_raw
     from attop_bench.run.config import ConfigError, load_config
     from attop_bench.run.fitting import import_estimator
@@ -193,7 +196,7 @@ def _configuration(options: argparse.Namespace) -> Config:
 
 
 def _values_of(rival: str) -> pd.DataFrame:
-    """Return the published precision of a method, sets x tops."""
+    """Read the published precision of a method, sets x tops."""
     import pandas as pd
 
     from attop.extending import did_you_mean

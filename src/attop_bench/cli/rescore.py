@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
 from attop.extending import Top, count_noun
@@ -12,6 +12,7 @@ from attop_bench.cli.options import add_jobs, add_top, check_output
 from attop_bench.files import write_json
 from attop_bench.report.page.report import write_analysis
 from attop_bench.run.config import ConfigError
+from attop_bench.run.job import JOB
 from attop_bench.run.rescore import files_of, rescore
 from attop_bench.run.tables import write_tables
 
@@ -20,15 +21,18 @@ _TOPS = (Top(kappa=0.25), Top(kappa=0.5), Top(kappa=1), Top(tau=0.01))
 _METRICS = ("precision@k", "recall@k", "ndcg@k", "ap", "auc")
 
 
-def add_rescore(parser: argparse.ArgumentParser) -> None:
+def add_rescore(parser: ArgumentParser) -> None:
     """Add the options of ``attop rescore``."""
     parser.add_argument(
         "predictions",
         metavar="PREDICTIONS",
         help="a folder of CSV or Parquet files, or one",
     )
-    help_text = "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)"
-    add_top(parser, help_text, action="append")
+    add_top(
+        parser,
+        "may be given again (default: a quarter, half and all of the positives, and 1%% of the items)",
+        action="append",
+    )
     parser.add_argument(
         "--metric",
         action="append",
@@ -56,7 +60,7 @@ def add_rescore(parser: argparse.ArgumentParser) -> None:
     add_jobs(parser, "files")
 
 
-def run_rescore(options: argparse.Namespace) -> int:
+def run_rescore(options: Namespace) -> int:
     """Write the report that a run of the benchmark ends with, of stored scores.
 
     Reads tables of the columns dataset, method, fold, row, label, score, perhaps repeat, group, weight
@@ -94,14 +98,12 @@ def run_rescore(options: argparse.Namespace) -> int:
         figures=figures,
     )
     write_json(folder / "manifest.json", {**result.manifest, "headline": headline})
-    runs = result.tables["runs"].drop_duplicates(
-        ["dataset", "method", "repeat", "fold"]
-    )
+    runs = result.tables["runs"].drop_duplicates(JOB)
     datasets, methods = (runs[name].nunique() for name in ("dataset", "method"))
     print(
         f"{count_noun(len(runs), 'run')} of {count_noun(methods, 'method')} on "
         f"{count_noun(datasets, 'data set')} at {', '.join(map(str, tops))}\n"
-        f"Written: {report}, and tables and figures beside it."
+        f"Written: {report}, with tables and figures in the same folder."
     )
     return 0
 
@@ -109,5 +111,5 @@ def run_rescore(options: argparse.Namespace) -> int:
 def _pair(entry: str) -> tuple[str, str]:
     before, equals, after = entry.partition("=")
     if not equals:
-        raise argparse.ArgumentTypeError(f"COLUMN=NAME is needed, got {entry!r}")
+        raise ArgumentTypeError(f"COLUMN=NAME is needed, got {entry!r}")
     return before, after

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import shutil
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,7 +24,7 @@ from attop.extending import (
 from attop.metrics import get_metric
 from attop_bench.cli import estimate
 from attop_bench.cli.configuration import read_config
-from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, State
+from attop_bench.cli.estimate import DAMAGED, OTHER, Amount, Jobs, JobsByPair, State
 from attop_bench.cli.options import (
     GATE,
     add_configuration,
@@ -34,6 +33,7 @@ from attop_bench.cli.options import (
     read_number,
 )
 from attop_bench.data.splits.protocols import PROTOCOLS
+from attop_bench.files import read_json
 from attop_bench.jobs.limits import FAILED, STATUSES
 from attop_bench.run.blocks import clear
 from attop_bench.run.config import ConfigError
@@ -50,7 +50,7 @@ from attop_bench.run.resources import (
 from attop_bench.run.took import Step, cells_of_rules, of_notes, use_of
 
 
-def add_status(parser: argparse.ArgumentParser) -> None:
+def add_status(parser: ArgumentParser) -> None:
     """Add the options of ``attop status``."""
     parser.add_argument(
         "--cores",
@@ -62,7 +62,7 @@ def add_status(parser: argparse.ArgumentParser) -> None:
     add_configuration(parser, by_position=True)
 
 
-def add_retry(parser: argparse.ArgumentParser) -> None:
+def add_retry(parser: ArgumentParser) -> None:
     """Add the options of ``attop retry``."""
     add_configuration(parser, by_position=True)
     parser.add_argument("--dataset", help="only this data set")
@@ -75,7 +75,7 @@ def add_retry(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_status(options: argparse.Namespace) -> int:
+def run_status(options: Namespace) -> int:
     """Print the training jobs that are done, failed and left, and the time the rest will take.
 
     Runs nothing.
@@ -181,7 +181,7 @@ def _warn_of(plan: Plan, data: DatasetConfig) -> str:
     return f"with {n} runs and {positives:,} positives {warning} at {top}"
 
 
-def _table(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterable[list[str]]:
+def _table(plan: Plan, jobs: JobsByPair) -> Iterable[list[str]]:
     """Yield a row for each data set and method: its jobs by status, and the time of those left."""
     present = {status for job in jobs.values() for status in job.counts}
     shown = [status for status in (*STATUSES, "left") if status in present]
@@ -203,9 +203,7 @@ def _table(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterable[list[st
             name = ""
 
 
-def _sums(
-    plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int
-) -> Iterable[list[str]]:
+def _sums(plan: Plan, jobs: JobsByPair, cores: int) -> Iterable[list[str]]:
     """Yield rows on all jobs: how many are left, and what they will take."""
     yield from _trainings(plan, jobs, cores)
     steps = estimate.steps_left(plan)
@@ -217,9 +215,7 @@ def _sums(
         yield from _disk(plan, jobs)
 
 
-def _trainings(
-    plan: Plan, jobs: Mapping[tuple[str, str], Jobs], cores: int
-) -> Iterable[list[str]]:
+def _trainings(plan: Plan, jobs: JobsByPair, cores: int) -> Iterable[list[str]]:
     """Yield rows on the training jobs."""
     left = [job for job in jobs.values() if job.left]
     total = sum(job.counts.total() for job in jobs.values())
@@ -270,7 +266,7 @@ def _other_jobs(plan: Plan, steps: list[Step]) -> Iterator[list[str]]:
     yield ["Data, tables, report", f"{n} to do; {time}"]
 
 
-def _disk(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterator[list[str]]:
+def _disk(plan: Plan, jobs: JobsByPair) -> Iterator[list[str]]:
     """Yield rows on what is still to be written."""
     disk = estimate.disk_to_come(plan, jobs)
     for name, amount in disk.items():
@@ -284,10 +280,8 @@ def _disk(plan: Plan, jobs: Mapping[tuple[str, str], Jobs]) -> Iterator[list[str
     yield ["Free disk", f"{estimate.size(free)} for {plan.root}{short}"]
 
 
-def _largest_request(
-    plan: Plan, jobs: Mapping[tuple[str, str], Jobs], steps: list[Step]
-) -> list[str]:
-    """Return a row on what jobs that are left ask of a scheduler at most, each at its first attempt."""
+def _largest_request(plan: Plan, jobs: JobsByPair, steps: list[Step]) -> list[str]:
+    """Write a row on what the jobs left ask of a scheduler at most, each at its first attempt."""
     requests = Requests(plan)
     memory = {}
     minutes = {}
@@ -325,13 +319,13 @@ def _largest_request(
 
 
 def _most(amounts: Mapping[str, int], unit: str) -> str:
-    """Return the largest amount, with the job that it is of."""
+    """Name the largest amount, with the job that it is of."""
     name, amount = max(amounts.items(), key=lambda item: item[1])
     return f"{amount:,} {unit} ({name})"
 
 
 def _took(plan: Plan, states: Mapping[Run, State]) -> list[list[str]]:
-    """Return a table of what the jobs that are done took, a row for each rule; empty without any."""
+    """Tabulate what the jobs that are done took, a row for each rule; empty without any."""
     steps = [*plan.steps(), *plan.last_steps()]
     trained = [
         (run.dataset, state.record) for run, state in states.items() if state.record
@@ -396,7 +390,7 @@ def _amount(amount: Amount, bound: str) -> str:
     )
 
 
-def run_retry(options: argparse.Namespace) -> int:
+def run_retry(options: Namespace) -> int:
     """Remove the outputs of failed training runs and the receipts of failed downloads.
 
     A run failed with the status error, timeout, memory, diverged or killed. With --outdated those of runs
@@ -458,10 +452,6 @@ def _missing(plan: Plan) -> Iterator[tuple[str, Path, str]]:
     """Yield the data sets whose files are unavailable, the receipt and the reason."""
     for dataset in plan.with_files():
         receipt = plan.receipt_path(dataset)
-        content = (
-            json.loads(receipt.read_text(encoding="utf-8"))
-            if receipt.exists()
-            else {}
-        )
+        content = read_json(receipt) if receipt.exists() else {}
         if "unavailable" in content:
             yield dataset, receipt, " ".join(content["unavailable"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from attop.extending import check_share, pitfall
@@ -20,30 +20,40 @@ from attop_bench.run.config import ConfigError
 STATES = ("worse", "cannot-tell")
 
 
-def add_watch(parser: argparse.ArgumentParser) -> None:
+def add_watch(parser: ArgumentParser) -> None:
     """Add the options of ``attop watch``."""
     parser.add_argument(
         "folder",
         metavar="FOLDER",
         help="of lists by attop score, with a column of labels",
     )
-    help_text = "folder of the model that made them: what each was to hold, and how labels are written"
-    parser.add_argument("--model", metavar="FOLDER", help=help_text)
-    help_text = "precision to keep, of lists that have no promise beside them"
-    parser.add_argument("--promised", type=float, metavar="0.4", help=help_text)
+    parser.add_argument(
+        "--model",
+        metavar="FOLDER",
+        help="folder of the model that made them: what each was to hold, and how labels are written",
+    )
+    parser.add_argument(
+        "--promised",
+        type=float,
+        metavar="0.4",
+        help="precision to keep, of lists that come without a promise",
+    )
     parser.add_argument(
         "--label", help="the column of the labels (default: the model's, or label)"
     )
-    help_text = "of the labels, as for attop look (default: the model's, or 1)"
-    parser.add_argument("--positive", metavar="VALUE", help=help_text)
+    parser.add_argument(
+        "--positive",
+        metavar="VALUE",
+        help="of the labels, as for attop look (default: the model's, or 1)",
+    )
     add_gate(parser, STATES)
 
 
-def run_watch(options: argparse.Namespace) -> int:
+def run_watch(options: Namespace) -> int:
     """Say whether lists keep their promised precision: as promised, worse, or cannot tell.
 
     Reads the CSV and Excel files of a folder in the order of the numbers in their names, and the promise
-    that attop score wrote beside each. Rows count when their labels are there: write all labels of a list at
+    that attop score wrote next to each. Rows count when their labels are there: write all labels of a list at
     once, for those that come early are seldom like the others. Rows that left or were drawn from below are
     not of the list. A list that cannot be read, or promises nothing, is named, and the others are judged.
     """

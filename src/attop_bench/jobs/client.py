@@ -77,7 +77,7 @@ def main(preload: str = "", installed: tuple[str, ...] = ()) -> None:
 def _ask(
     command: list[str], preload: str, installed: tuple[str, ...]
 ) -> int | None:
-    """Return the exit status of a script run by a server; None without a server or its answer."""
+    """Have a server run a script, and wait for its exit status; None without a server or its answer."""
     at_large = "SLURM_JOB_ID" in os.environ and ADOPTER not in os.environ
     if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0" or at_large:
         return None
@@ -155,7 +155,7 @@ def _start(path: str, preload: str) -> None:
 
 
 def why_cold(preload: str, installed: tuple[str, ...]) -> str:
-    """Return why jobs of this process find no server, if someone can change it; empty if they find one."""
+    """Explain why jobs of this process find no server, if someone can change it; empty if they find one."""
     if sys.platform != "linux" or os.environ.get("ATTOP_WARM") == "0":
         return ""
     try:
@@ -166,14 +166,14 @@ def why_cold(preload: str, installed: tuple[str, ...]) -> str:
 
 
 def _path(preload: str, installed: tuple[str, ...]) -> str:
-    """Return the socket of a server that suits this process, in a folder that nobody else can enter."""
+    """Name the socket of a server that suits this process, in a folder that nobody else can enter."""
     folder = f"{os.environ.get('TMPDIR') or '/tmp'}/attop-{os.getuid()}"
     os.makedirs(folder, 0o700, exist_ok=True)
     status = os.lstat(folder)
     # Not the bits that a folder takes from the one above, such as that of the group.
     if status.st_uid != os.getuid() or status.st_mode & 0o170777 != 0o40700:
         raise OSError(
-            f"{folder} is no folder that its owner alone can enter (chmod 700)"
+            f"{folder} is not a folder that its owner alone can enter: chmod 700"
         )
     state = [preload, sys.version, sys.executable, *_inherited()]
     state += [
@@ -200,7 +200,7 @@ def _path(preload: str, installed: tuple[str, ...]) -> str:
 
 
 def _inherited() -> list[object]:
-    """Return all that a process inherits from the one that starts it, and that may differ between two."""
+    """Collect all that a process inherits from the one that starts it, and that may differ between two."""
     state: list[object] = [
         sorted(os.environ.items()),
         sorted(os.sched_getaffinity(0)),

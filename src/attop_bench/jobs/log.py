@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import signal
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 #: Bytes of a log that are kept from its beginning, and from its end.
 _HEAD, _TAIL = 1 << 20, 1 << 16
 
 
-@contextlib.contextmanager
+@contextmanager
 def job_log(path: str) -> Iterator[None]:
     """Send standard output and error, of libraries in C too, to the file at `path`.
 
@@ -51,7 +51,7 @@ class BoundedLog:
 
     def __init__(self, path: str | os.PathLike[str]):
         self._file: int | None = None
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             self._file = os.open(
                 path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644
             )
@@ -88,10 +88,10 @@ class BoundedLog:
             os.close(self._file)
 
     def tail(self) -> str:
-        """Return the end of the output."""
+        """Decode the end of the output."""
         return self._last[-16_000:].decode(errors="replace")
 
     def _write(self, text: bytes) -> None:
         if self._file is not None:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.write(self._file, text)

@@ -15,7 +15,6 @@ servers; so does a job of SLURM, unless a process in it adopts them. Linux only.
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import gc
 import marshal
@@ -28,7 +27,7 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import Pipe
 from typing import Any
@@ -36,7 +35,12 @@ from typing import Any
 import psutil
 
 from attop_bench.jobs.limits import Limits, ProcessResult
-from attop_bench.jobs.supervise import adopt_orphans, kill_descendants, supervise
+from attop_bench.jobs.supervise import (
+    IsTrue,
+    adopt_orphans,
+    kill_descendants,
+    supervise,
+)
 
 #: Function, argument, log and limits.
 _Call = tuple[str, Any, str, Limits]
@@ -48,7 +52,7 @@ _SHELLS = ("sh", "bash", "dash")
 _IDLE, _TURN = 20.0, 0.02
 
 #: In a process that runs a client's script: says whether the client is gone.
-_gone: Callable[[], bool] | None = None
+_gone: IsTrue | None = None
 
 
 def run_in_process(
@@ -67,7 +71,7 @@ def run_in_process(
     return _supervise(call, _gone)
 
 
-def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
+def _run_apart(call: _Call, orphaned: IsTrue) -> ProcessResult:
     """Run a call below a supervisor of its own, which a job may kill, but not this process.
 
     Meanwhile Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
@@ -85,7 +89,7 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sender.close()
     end = None
-    with receiver, contextlib.suppress(EOFError):
+    with receiver, suppress(EOFError):
         while not receiver.poll(0.5) and end is None:
             if orphaned():
                 end = ProcessResult(
@@ -100,7 +104,7 @@ def _run_apart(call: _Call, orphaned: Callable[[], bool]) -> ProcessResult:
     )
 
 
-def _supervise(call: _Call, abandoned: Callable[[], bool]) -> ProcessResult:
+def _supervise(call: _Call, abandoned: IsTrue) -> ProcessResult:
     """Run a call in a child of this process."""
     function, argument, log, limits = call
 
@@ -111,16 +115,16 @@ def _supervise(call: _Call, abandoned: Callable[[], bool]) -> ProcessResult:
     return supervise(work, log, limits, abandoned)
 
 
-def _orphaned(pid: int) -> Callable[[], bool]:
-    """Return a function: whether the process that started `pid`, perhaps by a shell, is gone."""
+def _orphaned(pid: int) -> IsTrue:
+    """Make a function that tells whether the process that started `pid`, perhaps by a shell, is gone."""
     before = _starters(pid)
     return lambda: _starters(pid) != before
 
 
 def _starters(pid: int) -> list[int]:
-    """Return the parents of a process, up to the first that is no shell."""
+    """List the parents of a process, up to the first that is not a shell."""
     parents: list[int] = []
-    with contextlib.suppress(psutil.Error):
+    with suppress(psutil.Error):
         process = psutil.Process(pid)
         while not parents or process.name() in _SHELLS:
             parents.append(process.ppid())
@@ -144,7 +148,7 @@ def serve() -> None:
 
 def _serve(path: str, listener: socket.socket, preload: str) -> None:
     """Run scripts until idle, or until the adopter ends."""
-    with contextlib.suppress(ImportError, ValueError):  # the job says so itself
+    with suppress(ImportError, ValueError):  # the job says so itself
         import_module(preload)
     gc.freeze()
     listener.setblocking(False)
@@ -167,7 +171,7 @@ def _serve(path: str, listener: socket.socket, preload: str) -> None:
             break
     with open(f"{path}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             os.unlink(path)
         while _accept(listener, running):  # clients that connected just before
             pass
@@ -194,7 +198,7 @@ def _accept(listener: socket.socket, running: set[int]) -> bool:
 
 
 def _descends(connection: socket.socket) -> bool:
-    """Return whether a client was started by a script of this server, whose limits it would leave behind."""
+    """Tell whether a client was started by a script of this server, whose limits it would leave behind."""
     credentials = connection.getsockopt(
         socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
     )
@@ -243,7 +247,7 @@ def _answer(connection: socket.socket) -> None:
     status = _run(command)
     signal.signal(signal.SIGIO, signal.SIG_IGN)
     kill_descendants()
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         connection.send(bytes([status]))
 
 
@@ -257,11 +261,11 @@ def _run(command: list[str]) -> int:
     except SystemExit as end:
         status = end.code
     except BaseException:
-        with contextlib.suppress(OSError):  # nobody may read it any more
+        with suppress(OSError):  # nobody may read it any more
             traceback.print_exc()
         status = 1
     if not isinstance(status, int | None):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             print(status, file=sys.stderr)
         status = 1
     try:

@@ -5,7 +5,6 @@ Imports nothing heavy: a supervisor is one of many small processes.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import faulthandler
@@ -19,6 +18,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TextIO
 
@@ -40,6 +40,9 @@ _SEARCH = 0.5
 #: Options of prctl(2): to get a signal when the parent ends, and to become the parent of orphans below.
 _DEATH_SIGNAL, _SUBREAPER = 1, 36
 
+#: Tells whether something is so at the time of the call.
+IsTrue = Callable[[], bool]
+
 
 class CannotRun(Exception):
     """A job cannot do its work for reasons that are not its own, such as broken input."""
@@ -49,7 +52,7 @@ def supervise(
     work: Callable[[], None],
     log: str | os.PathLike[str],
     limits: Limits,
-    abandoned: Callable[[], bool],
+    abandoned: IsTrue,
 ) -> ProcessResult:
     """Run `work` in a child process, wait for its end, and kill all that it leaves.
 
@@ -58,7 +61,7 @@ def supervise(
     stop because nobody waits for the result.
     """
     # A full disk: the job says so itself, when its results do not fit.
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.makedirs(os.path.dirname(log) or ".", exist_ok=True)
     adopt_orphans()
     printed, printing = os.pipe()
@@ -95,7 +98,7 @@ def supervise(
 
 
 def _cpu_of_children() -> float:
-    """Return the processor time of the children that ended, theirs included."""
+    """Measure the processor time of the children that ended, and of theirs."""
     # os.times counts in hundredths of a second.
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -134,7 +137,7 @@ def _work(
         message = "done"
         status = 0
     except BaseException as error:
-        with contextlib.suppress(BaseException):
+        with suppress(BaseException):
             traceback.print_exc()
         full = isinstance(error, OSError) and error.errno in (
             errno.ENOSPC,
@@ -142,10 +145,10 @@ def _work(
         )
         kind = "failed" if full or isinstance(error, CannotRun) else "error"
         message = f"{kind} {in_words(error)}"
-    with contextlib.suppress(BaseException):
+    with suppress(BaseException):
         sys.stdout.flush()
         sys.stderr.flush()
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.write(
             status_write, secret + message.encode(errors="replace")[:3000] + b"\0"
         )
@@ -154,7 +157,7 @@ def _work(
 
 
 def in_words(error: BaseException) -> str:
-    """Return type and message of an exception, whose ``__str__`` may raise or give no UTF-8."""
+    """Write type and message of an exception, whose ``__str__`` may raise or give no UTF-8."""
     name = type(error).__name__
     try:
         text = f"{name}: {error}"
@@ -204,7 +207,7 @@ def _watch(
     pipe: _StatusPipe,
     output: BoundedLog,
     limits: Limits,
-    abandoned: Callable[[], bool],
+    abandoned: IsTrue,
 ) -> ProcessResult:
     start = looked = time.monotonic()
     seconds = math.inf if limits.seconds is None else limits.seconds
@@ -248,7 +251,7 @@ def _watch(
 
 def _ask_where(child: int, printed: int, output: BoundedLog) -> None:
     """Have the child print its traceback, before it is killed."""
-    with contextlib.suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):
         os.kill(child, signal.SIGUSR1)
     output.drain(printed, seconds=0.2)
 
@@ -295,7 +298,7 @@ def _prctl(option: int, value: int) -> None:
 
 def _kill_all(child: int) -> None:
     """Kill the child and all its descendants; orphans became children of this process."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     kill_descendants()
 
@@ -304,7 +307,7 @@ def kill_descendants() -> None:
     """Kill all processes below this one, and wait for their ends."""
     while True:
         for process in _descendants():
-            with contextlib.suppress(psutil.Error):
+            with suppress(psutil.Error):
                 process.kill()
         try:
             # To wait for ever would be for one started meanwhile.
@@ -330,7 +333,7 @@ class _Memory:
         self._looked = time.monotonic()
 
     def used_mb(self, enough: float) -> float:
-        """Return the resident memory in MB; shared pages count once if more than `enough`."""
+        """Measure the resident memory in MB; shared pages count once if it is more than `enough`."""
         now = time.monotonic()
         if now - self._looked > _SEARCH:
             self._looked = now

@@ -1,4 +1,4 @@
-"""Findings of a rebuilt paper: the verdict, a picture, its tables beside ours, and reasons of differences.
+"""Findings of a rebuilt paper: the verdict, a picture, its tables next to ours, and reasons of differences.
 
 A paper's module has two functions. ``tables(results, story)`` makes its CSV files from the tables of the run
 and of the paper's simulations, by name, and the manifest; ``findings(tables)`` makes the page from those
@@ -36,6 +36,8 @@ ANSWERS = ("Holds", "In part", "No", "Open")
 #: Words that follow the answer in the list of all pages.
 MOST_WORDS = 20
 
+#: Data set of the benchmark -> (as printed, how parameters were selected).
+DatasetNames = Mapping[str, tuple[str, str]]
 #: The CSV files of a paper, by name.
 Tables = Mapping[str, pd.DataFrame]
 
@@ -94,14 +96,14 @@ class Findings:
 
 
 def printed_numbers(file: StrPath) -> pd.DataFrame:
-    """Return the numbers a paper prints, from a CSV file: table, `_KEY`, ``mean`` and ``std``.
+    """Read the numbers a paper prints from a CSV file: table, `_KEY`, ``mean`` and ``std``.
 
     A top may be written as in ``attop look --top``.
 
     Raises
     ------
     PrintedError
-        If a column is missing or is none of these, a cell of ``mean`` or ``std`` is no number, a mean is
+        If a column is missing or unknown, a cell of ``mean`` or ``std`` is not a number, a mean is
         missing, a top is none, or a table has two numbers of a key.
     """
     printed = _read_table(file)
@@ -116,7 +118,7 @@ def printed_numbers(file: StrPath) -> pd.DataFrame:
 
 
 def _read_table(file: StrPath) -> pd.DataFrame:
-    """Return the cells of a CSV file as text, gaps as NaN."""
+    """Read the cells of a CSV file as text, gaps as NaN."""
     try:
         table = pd.read_csv(file, dtype=str)
     except (
@@ -124,7 +126,7 @@ def _read_table(file: StrPath) -> pd.DataFrame:
         pd.errors.EmptyDataError,
         UnicodeDecodeError,
     ) as error:
-        raise PrintedError(f"{file} is no CSV file in UTF-8: {error}") from None
+        raise PrintedError(f"{file} is not a CSV file in UTF-8: {error}") from None
     # Which pandas makes of the first cells of longer lines.
     if not isinstance(table.index, pd.RangeIndex):
         raise PrintedError(
@@ -148,7 +150,7 @@ def _check_columns(columns: Iterable[str], file: StrPath) -> None:
 
 
 def _read_numbers(cells: pd.Series, file: StrPath) -> pd.Series:
-    """Return the numbers of a column, gaps as NaN."""
+    """Convert a column to numbers, gaps to NaN."""
     numbers = pd.to_numeric(cells, errors="coerce")
     wrong = cells[numbers.isna() & cells.notna()]
     for at, text in wrong.items():
@@ -192,7 +194,8 @@ def count_runs(numbers: Iterable[float], noun: str) -> str:
     ('20 partitions', '10 to 20 partitions', '1 trial')
     """
     counts = [int(number) for number in numbers]
-    least, most = min(counts, default=0), max(counts, default=0)
+    least = min(counts, default=0)
+    most = max(counts, default=0)
     return (
         count_noun(most, noun)
         if least == most
@@ -218,10 +221,8 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     Both means are of the same data set, so that only the partitions differ: the error of either is its spread
     over the square root of its runs, of which the printed one is taken to have as many as ours.
     """
-    ours, printed = (
-        table["spread"].where(table["spread"] > 0),
-        table["printed_spread"],
-    )
+    ours = table["spread"].where(table["spread"] > 0)
+    printed = table["printed_spread"]
     printed = printed.where(printed > 0)
     why = pd.Series("", index=table.index)
     why[printed.isna()] = "the paper prints no spread: that of ours stands for it"
@@ -237,11 +238,9 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
     for reason, rows in missing.items():
         why[rows], verdict[rows] = reason, NOT_COMPARABLE
     tested = table[(verdict == Verdict.UNTESTED) & (table["n"] >= MIN_RUNS)].index
-    a, b, n = (
-        ours.fillna(printed)[tested],
-        printed.fillna(ours)[tested],
-        table.loc[tested, "n"],
-    )
+    a = ours.fillna(printed)[tested]
+    b = printed.fillna(ours)[tested]
+    n = table.loc[tested, "n"]
     difference = (table["ours"] - table["printed"])[tested]
     decisions = decide(
         difference.abs().tolist(),
@@ -261,7 +260,7 @@ def verdicts(table: pd.DataFrame, reasons: Mapping[str, str]) -> pd.DataFrame:
 def compare(
     printed: pd.DataFrame,
     summary: pd.DataFrame,
-    datasets: dict[str, tuple[str, str]],
+    datasets: DatasetNames,
     *,
     not_comparable: dict[str, str] | None = None,
     absent: Collection[str] = (),
@@ -315,7 +314,8 @@ def _check_keys(
     printed: pd.DataFrame, ours: pd.DataFrame, absent: Collection[str]
 ) -> None:
     """Refuse a printed key that stands for nothing in the run, which is most likely misspelt."""
-    methods, metrics = {*ours["method"], *absent}, {*ours["metric"]}
+    methods = {*ours["method"], *absent}
+    metrics = {*ours["metric"]}
     for dataset, rows in printed.groupby("dataset"):
         tops = {*ours.loc[ours["dataset"] == dataset, "top"]}
         for key, names in {
@@ -334,9 +334,9 @@ def _check_keys(
 def ours_alone(
     printed: pd.DataFrame,
     summary: pd.DataFrame,
-    datasets: dict[str, tuple[str, str]],
+    datasets: DatasetNames,
 ) -> pd.DataFrame:
-    """Return the rows of our summary that are not printed; parameters as for `compare`."""
+    """Select the rows of our summary that are not printed; parameters as for `compare`."""
     rows = _named(summary, datasets)
     printed_keys = pd.MultiIndex.from_frame(printed[_KEY])
     return rows.loc[
@@ -344,10 +344,8 @@ def ours_alone(
     ].reset_index(drop=True)
 
 
-def _named(
-    summary: pd.DataFrame, datasets: Mapping[str, tuple[str, str]]
-) -> pd.DataFrame:
-    """Return our rows with the paper's names and the columns of a comparison; ``id`` is our data set."""
+def _named(summary: pd.DataFrame, datasets: DatasetNames) -> pd.DataFrame:
+    """Rename our rows and columns as the paper and a comparison have them; ``id`` is our data set."""
     rows = summary[summary["dataset"].isin(list(datasets))]
     return rows.rename(
         columns={"mean": "ours", "std": "spread", "n_constant": "constant"}

@@ -85,12 +85,13 @@ def write_findings(findings: Findings, folder: Path, paper: str) -> None:
 
 
 def png(canvas: Figure, comment: str) -> bytes:
-    """Return a picture as PNG, with a comment.
+    """Write a picture as PNG, with a comment.
 
     It is laid out again where it was for SVG, whose letters are narrower.
     """
     canvas.set_layout_engine("constrained")
-    buffer, metadata = io.BytesIO(), {"Software": None, "Comment": comment}
+    buffer = io.BytesIO()
+    metadata = {"Software": None, "Comment": comment}
     canvas.savefig(
         buffer, format="png", dpi=150, facecolor="white", metadata=metadata
     )
@@ -98,7 +99,7 @@ def png(canvas: Figure, comment: str) -> bytes:
 
 
 def markdown(findings: Findings, paper: str) -> str:
-    """Return the page as Markdown."""
+    """Write the page as Markdown."""
     return (
         "\n\n".join(
             _as_markdown(kind, value) for kind, value in _blocks(findings, paper)
@@ -171,7 +172,7 @@ def _as_markdown(kind: str, value: Any) -> str:
 
 
 def _fold(title: str, table: pd.DataFrame, *, is_open: bool) -> str:
-    """Return a table in HTML that a click on its title shows or hides."""
+    """Write a table in HTML that a click on its title shows or hides."""
     opened = " open" if is_open else ""
     summary = (
         f'<details name="tops"{opened}><summary>{html.escape(title)}</summary>'
@@ -218,6 +219,6 @@ def _as_html(kind: str, value: Any) -> str:
 
 
 def _inline(text: str) -> str:
-    """Return the bold parts and the links of a sentence as HTML."""
+    """Convert the bold parts and the links of a sentence to HTML."""
     bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text))
     return re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', bold)

@@ -42,7 +42,7 @@ def beside(
     names: Mapping[str, str],
     digits: int = 2,
 ) -> pd.DataFrame:
-    """Return a table with a row a method, a column a top, and "printed/ours" with the verdict's mark."""
+    """Tabulate "printed/ours" with the verdict's mark, a row for each method and a column for each top."""
     printed = rows["printed"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
     ours = rows["ours"].map(f"{{:.{digits}f}}".format).str.replace("nan", "–")
     cells = rows.assign(
@@ -57,7 +57,7 @@ def beside(
 
 
 def half_interval(error: pd.Series, n: pd.Series) -> pd.Series:
-    """Return half the 95% interval of means by Student's t, from standard errors and numbers of values.
+    """Compute half the 95% interval of means by Student's t, from standard errors and numbers of values.
 
     It is what all pictures show as the error of a mean. Of one value it is NaN.
     """
@@ -66,7 +66,7 @@ def half_interval(error: pd.Series, n: pd.Series) -> pd.Series:
 
 
 def counts(verdicts: Iterable[str]) -> str:
-    """Return how often each verdict occurs, as marks: "2▲ 1▼", or "open"."""
+    """Count how often each verdict occurs, as marks: "2▲ 1▼", or "open"."""
     numbers = pd.Series(list(verdicts)).value_counts()
     parts = [f"{numbers[v]}{mark}" for v, mark in MARKS.items() if v in numbers]
     return " ".join(parts) or "open"
@@ -75,7 +75,7 @@ def counts(verdicts: Iterable[str]) -> str:
 def panels(
     titles: Sequence[str], height: float, **options: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Return a canvas of a page's width with panels side by side."""
+    """Make a canvas of a page's width with panels side by side."""
     with figure_theme():
         canvas = Figure(figsize=(7.6, height), layout="constrained")
         axes = list(canvas.subplots(1, len(titles), squeeze=False, **options)[0])
@@ -153,12 +153,10 @@ def dumbbells(
 
 def _draw_intervals(axes: Axes, table: pd.DataFrame, colours: pd.Series) -> None:
     """Draw the 95% intervals of means, within the metric, from standard deviations over the runs of ours."""
-    axes.use_sticky_edges = False  # room beside the bars, as beside dots
+    axes.use_sticky_edges = False  # leaves room around the bars, as around dots
     bounds = get_metric(table["metric"].iloc[0]).bounds
-    hollow, filled = (
-        {"color": "none", "edgecolor": MUTED},
-        {"color": colours, "alpha": 0.4},
-    )
+    hollow = {"color": "none", "edgecolor": MUTED}
+    filled = {"color": colours, "alpha": 0.4}
     for mean, spread, shift, look in (
         ("printed", "printed_spread", -_SHIFT, hollow),
         ("ours", "spread", _SHIFT, filled),

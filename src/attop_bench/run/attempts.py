@@ -7,12 +7,11 @@ at every attempt of a run and at least twice, so that a method that kills itself
 
 from __future__ import annotations
 
-import contextlib
-import json
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attop_bench.files import StrPath, write_json
+from attop_bench.files import StrPath, read_json, write_json
 from attop_bench.jobs.limits import FAILED, ProcessResult
 
 #: Of a folder of results: the run that writes there, and how often it tries a job.
@@ -29,17 +28,17 @@ class Attempts:
 
     @classmethod
     def of(cls, output: StrPath) -> Attempts:
-        """Return those of the run that writes to a folder of results."""
+        """Read the attempts of the run that writes to a folder of results."""
         try:
-            entry = json.loads(Path(output, RUN).read_text(encoding="utf-8"))
+            entry = read_json(Path(output, RUN))
             return cls(entry["run"], entry.get("attempts"))
         except (OSError, ValueError, LookupError, TypeError):
             return cls()
 
     def settle(self, end: ProcessResult, note: Path, digest: str) -> ProcessResult:
-        """Return the end of a job; a kill before the last attempt is ``failed``, which leaves no record.
+        """Decide what the end of a job counts as: a kill before the last attempt is ``failed``.
 
-        The `note` counts the kills of jobs of the same `digest`. It lies beside the results, for Snakemake
+        The `note` counts the kills of jobs of the same `digest`. It lies next to the results, for Snakemake
         removes log and outputs before a job. Its count is at most the number of attempts, for who is killed
         with the job counts nothing.
         """
@@ -57,15 +56,15 @@ class Attempts:
                 end,
                 message=f"killed {times}, from outside or by itself. Last: {end.message}",
             )
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             write_json(note, {"digest": digest, "kills": before})
         return replace(end, status="failed")
 
 
 def _kills(note: Path, digest: str) -> dict[str, int]:
-    """Return how often the job was killed, by runs."""
+    """Read how often the job was killed, by runs."""
     try:
-        entry = json.loads(note.read_text(encoding="utf-8"))
+        entry = read_json(note)
         return dict(entry["kills"]) if entry["digest"] == digest else {}
     except (OSError, ValueError, LookupError, TypeError):
         return {}

@@ -8,9 +8,9 @@ folds that are still right are taken from it.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from attop_bench.archives import SUFFIX, archive_of, members, opened, remove
@@ -20,7 +20,7 @@ from attop_bench.run.notes import note_of
 #: The files of a fold.
 SCORES, RECORD = "scores.npz", "record.json"
 
-#: Of an archive, or of the folder beside it: what each fold depends on.
+#: The file, in an archive or in the folder next to it, that says what each fold depends on.
 KEYS = "keys.json"
 
 #: The folder of the folds that are done, while others of their block are not.
@@ -31,7 +31,7 @@ BLOCKS = r"all|block\d+-\d+"
 
 
 def block_of(granularity: str | int, position: int) -> str:
-    """Return the name of the block with the fold at a position, counted over all repeats of a data set.
+    """Name the block that holds the fold at a position, counted over all repeats of a data set.
 
     A block is ``all`` folds of a method, or as many as `granularity` says. Its name has that number, so that
     blocks of another size are others.
@@ -44,7 +44,7 @@ def block_of(granularity: str | int, position: int) -> str:
 
 
 def in_block(block: str, n: int) -> range:
-    """Return the positions of the folds in a block, of `n` over all repeats of a data set."""
+    """List the positions of the folds in a block, of `n` over all repeats of a data set."""
     if block == "all":
         return range(n)
     size, number = map(int, block.removeprefix("block").split("-"))
@@ -52,7 +52,7 @@ def in_block(block: str, n: int) -> range:
 
 
 def files_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
-    """Return the files of scores and the records that training jobs left, in the order of the folds.
+    """Split the outputs of training jobs into files of scores and records, in the order of the folds.
 
     `trained` are outputs of rule train: the files themselves, or archives, which these are members of.
     """
@@ -70,13 +70,13 @@ def files_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
 
 
 def method_of(record: Path) -> str:
-    """Return the method of a record, by its place."""
+    """Read the method of a record from its path."""
     archive = archive_of(record)
     return (archive or record.parent).parent.name
 
 
 def sizes_in(folder: Path) -> set[str]:
-    """Return the granularities of what the folder of a method holds, as a configuration has them."""
+    """Find the granularities that the results of a method were trained with, as a configuration has them."""
     sizes = set()
     for path in folder.glob("*"):
         if path.suffix in (SUFFIX, WORK):
@@ -96,7 +96,7 @@ def clear(*files: Path) -> None:
 
 def set_aside(record: Path) -> None:
     """Put a damaged record, or archive, aside as spoilt, so that its run is done again."""
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         archive = record if record.suffix == SUFFIX else archive_of(record)
         if archive is None:
             os.replace(record, record.with_name("spoilt.json"))

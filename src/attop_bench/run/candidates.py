@@ -1,12 +1,10 @@
-"""Scores of the candidates of a search, kept beside the record of a run.
+"""Scores of the candidates of a search, kept next to the record of a run.
 
 A search that was killed goes on where it was, and one of more candidates trains the new ones alone.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +13,9 @@ import numpy as np
 
 from attop.experiment import InnerScores
 from attop_bench.files import StrPath, replacing
-from attop_bench.run.parameters import plain
+from attop_bench.run.parameters import digest_of_value
 
-#: Folder of the files, beside the record.
+#: The folder of the files lies next to the record.
 FOLDER = "candidates"
 
 
@@ -37,7 +35,7 @@ class CandidateFiles:
         self._depends = depends
 
     def read(self, candidate: Mapping[str, object]) -> InnerScores | None:
-        """Return the scores of a candidate; None if there is no whole file of them."""
+        """Read the scores of a candidate; None if no whole file of them exists."""
         try:
             with np.load(self._path(candidate), allow_pickle=False) as file:
                 scores = [
@@ -63,7 +61,4 @@ class CandidateFiles:
             )
 
     def _path(self, candidate: Mapping[str, object]) -> Path:
-        text = json.dumps(plain([self._depends, candidate]))
-        return (
-            self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.npz"
-        )
+        return self._folder / f"{digest_of_value([self._depends, candidate])}.npz"

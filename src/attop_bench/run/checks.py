@@ -1,6 +1,6 @@
 """Methods, and tops against their data, checked before anything is trained with them.
 
-No fingerprint covers this module or what it imports: a check is no result, so an edit of it repeats none.
+No fingerprint covers this module or what it imports: a check is not a result, so an edit of it repeats none.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from attop.experiment import Fold, Selector, draw_candidates
 from attop.extending import Ints, Top
 from attop.metrics import Metric, find_metric
 from attop_bench.data.base import Dataset
+from attop_bench.files import Entry
 from attop_bench.jobs.supervise import CannotRun
 from attop_bench.run.fitting import (
     compile_method,
@@ -42,7 +43,7 @@ class Selection:
 
 
 def check_cut(
-    entry: Mapping[str, Any],
+    entry: Entry,
     custom_metrics: Mapping[str, Mapping[str, object]],
     dataset: Dataset,
     repeat: int,
@@ -60,7 +61,7 @@ def check_cut(
     check_tops(selection, metric, dataset, [*no_others, folds], selector.metric)
 
 
-def check_and_compile(method: Mapping[str, Any]) -> None:
+def check_and_compile(method: Entry) -> None:
     """Refuse a method, given as JSON, that cannot be made, else fill the cache of compiled code for it."""
     complaints = check_method(SimpleNamespace(**method))
     if complaints:
@@ -93,7 +94,7 @@ def check_tops(
 
 
 def check_method(method: MethodConfig | SimpleNamespace) -> list[str]:
-    """Return the complaints about a method: that it cannot be imported, or lacks a parameter."""
+    """List what is wrong with a method: that it cannot be imported, or lacks a parameter."""
     space = distributions_of(getattr(method, "param_distributions", {}))
     first = {name: values[0] for name, values in method.param_grid.items()}
     first |= draw_candidates(space, 1, 0)[0] if space else {}

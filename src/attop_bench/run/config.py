@@ -20,6 +20,7 @@ from attop.metrics import AMOUNTS, DEFAULT_METRICS, METRICS, custom_metric, is_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.catalogue import kind_of, stage_parameters
 from attop_bench.data.splits.protocols import PROTOCOLS, count_folds
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.depends import complaints
 from attop_bench.run.options import (
     DOTTED,
@@ -40,10 +41,8 @@ CATALOGUES = {
     section: f"config/{section}.yaml" for section in ("datasets", "methods")
 }
 
-_Raw = Mapping[str, Any]
 
-
-def load_config(raw: _Raw, root: str | Path = ".") -> Config:
+def load_config(raw: Entry, root: str | Path = ".") -> Config:
     """Check the content of a YAML file and resolve the names in it.
 
     Its `datasets` and `methods` are lists of names of the files in `catalogues`, relative to `root`, or of
@@ -59,7 +58,7 @@ def load_config(raw: _Raw, root: str | Path = ".") -> Config:
     raw = dict(raw)
     files = catalogue_files(raw)
     raw.pop("catalogues", None)
-    catalogues: dict[str, _Raw] = {"datasets": {}, "methods": {}}
+    catalogues: dict[str, Entry] = {"datasets": {}, "methods": {}}
     for section in catalogues:
         if section in files:
             catalogues[section] = read_yaml(Path(root) / files[section])
@@ -85,8 +84,8 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def catalogue_files(raw: _Raw) -> Mapping[str, str]:
-    """Return the files of the catalogues that a configuration names, by section."""
+def catalogue_files(raw: Entry) -> Mapping[str, str]:
+    """Map each section to the file of its catalogue, as a configuration names it."""
     files = raw.get("catalogues", {})
     named = isinstance(files, Mapping) and all(
         isinstance(file, str) for file in files.values()
@@ -98,8 +97,8 @@ def catalogue_files(raw: _Raw) -> Mapping[str, str]:
     return files
 
 
-def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Return the keys and values of a file; refuse a key that is there twice."""
+def read_yaml(path: str | Path) -> JsonObject:
+    """Read the keys and values of a YAML file; refuse a key that occurs twice."""
     try:
         content = yaml.load(Path(path).read_bytes(), _Loader)
     except OSError as error:
@@ -138,8 +137,8 @@ class _Loader(_SafeLoader):
         return mapping
 
 
-def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, Any]]:
-    """Return the entries of `datasets` or `methods`, each completed by the catalogue."""
+def _resolve(chosen: object, catalogue: Entry, section: str) -> list[JsonObject]:
+    """Complete each entry of `datasets` or `methods` by the catalogue."""
     if not isinstance(chosen, (list, tuple)) or not chosen:
         raise ConfigError(
             f"{section}: a list with at least one entry is needed, got {chosen!r}"
@@ -178,16 +177,16 @@ def _resolve(chosen: object, catalogue: _Raw, section: str) -> list[dict[str, An
     return resolved
 
 
-def _is_own_file(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry names a file, which is then the user's, whatever data set has its name."""
+def _is_own_file(entry: Entry) -> bool:
+    """Tell whether an entry names a file, which is then the user's, whatever data set has its name."""
     params = entry.get("params")
     return (
         "extends" not in entry and isinstance(params, Mapping) and "path" in params
     )
 
 
-def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
-    """Return the keys about metrics, with a definition of each that is named by a dotted path."""
+def _with_own_metrics(raw: Entry) -> JsonObject:
+    """Complete the keys about metrics by a definition of each that is named by a dotted path."""
     definitions = raw.get("custom_metrics", {})
     chosen = raw.get("metrics", [])
     datasets = raw["datasets"]
@@ -210,15 +209,14 @@ def _with_own_metrics(raw: _Raw) -> dict[str, Any]:
 
 
 def _complaints(
-    config: Config, catalogue: _Raw, known_datasets: _Raw
+    config: Config, catalogue: Entry, known_datasets: Entry
 ) -> Iterator[str]:
     """Yield the errors of a configuration as a whole; `catalogue` is that of the methods."""
     methods = [m.id for m in config.methods]
     datasets = [d.id for d in config.datasets]
     catalogued = list(dict.fromkeys([*datasets, *known_datasets]))
-    for section, ids in (("datasets", datasets), ("methods", methods)):
-        for name in sorted({name for name in ids if ids.count(name) > 1}):
-            yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
+    yield from _listed_twice("datasets", datasets)
+    yield from _listed_twice("methods", methods)
     for data in config.datasets:
         try:
             yield from (
@@ -244,14 +242,26 @@ def _complaints(
         except ValueError as error:
             yield f"paper: {error}"
     for data in config.datasets:
-        for name in set(data.skip) - {*methods, *catalogue}:
-            question = did_you_mean(name, [*methods, *catalogue])
-            yield f"datasets: {data.id}: skip: unknown method {name!r}; {question}"
-        if set(methods) <= set(data.skip):
-            yield f"datasets: {data.id}: every method is skipped: leave the data set out"
+        yield from _wrong_skips(data, methods, catalogue)
 
 
-#: Folders of a run in its output; other runs' results may stand beside them, as results/aatp2012 does.
+def _listed_twice(section: str, ids: Sequence[str]) -> Iterator[str]:
+    for name in sorted({name for name in ids if ids.count(name) > 1}):
+        yield f"{section}: {name!r} is listed {ids.count(name)} times: list it once"
+
+
+def _wrong_skips(
+    data: DatasetConfig, methods: Sequence[str], catalogue: Entry
+) -> Iterator[str]:
+    """Yield the methods to skip that do not exist, and a complaint if none is left."""
+    for name in set(data.skip) - {*methods, *catalogue}:
+        question = did_you_mean(name, [*methods, *catalogue])
+        yield f"datasets: {data.id}: skip: unknown method {name!r}; {question}"
+    if set(methods) <= set(data.skip):
+        yield f"datasets: {data.id}: every method is skipped: leave the data set out"
+
+
+#: Folders of a run in its output, which may hold other runs' results as well, such as results/aatp2012.
 _OWN_FOLDERS = {
     "data",
     "evaluation",
@@ -294,7 +304,7 @@ def _wrong_with(data: DatasetConfig) -> Iterator[str]:
         )
     for name in data.files:
         if name not in kind.files:
-            yield f"files: {name!r} is no file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
+            yield f"files: {name!r} is not a file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
     for stage in kind.stages:
         stage_parameters(data.kind, stage, data.parameters)
 
@@ -409,7 +419,7 @@ def _wrong_search(method: MethodConfig, config: Config) -> Iterator[str]:
             yield f"param_distributions: {error}"
 
 
-def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
+def _explain(error: ValidationError, raw: Entry) -> Iterator[str]:
     """Yield pydantic's complaints, each with its place and the value."""
     for item in error.errors():
         where = _place(item["loc"], raw)
@@ -425,7 +435,7 @@ def _explain(error: ValidationError, raw: _Raw) -> Iterator[str]:
 
 
 def _place(location: tuple[int | str, ...], raw: object) -> str:
-    """Return a place in words: a list index becomes the identifier of the entry."""
+    """Put the location of an error into words: a list index becomes the identifier of the entry."""
     words = []
     for step in location:
         try:
@@ -447,7 +457,7 @@ def _keys_at(location: tuple[int | str, ...]) -> list[str]:
 
 
 def _model_in(annotation: object) -> type | None:
-    """Return the model of the mappings in a field: of `dict[str, Source]` it is `Source`."""
+    """Find the model of the mappings in a field: for `dict[str, Source]` it is `Source`."""
     if isinstance(annotation, type) and (
         issubclass(annotation, BaseModel) or is_dataclass(annotation)
     ):

@@ -25,7 +25,7 @@ class Named(NamedTuple):
 
 
 def named_by(entry: MethodConfig | DatasetConfig, home: str) -> Named:
-    """Return files and modules that an entry depends on; `home` is the module of its class or function."""
+    """Collect files and modules that an entry depends on; `home` is the module of its class or function."""
     if entry.depends is not None:
         files = {
             text: path for text in entry.depends if (path := _path(text, home))
@@ -55,13 +55,14 @@ def complaints(entry: MethodConfig | DatasetConfig, path: str) -> Iterator[str]:
     for text in entry.depends or ():
         if not _path(text, home) and not counts(home_of(text)):
             yield (
-                f"depends: {text!r} is no file or folder, from {os.getcwd()} or beside the code of {path}, "
-                "and no module that Python finds outside of installed packages: correct it, or leave it out"
+                f"depends: {text!r} is neither a file or folder, in {os.getcwd()} or next to the code of "
+                f"{path}, nor a module that Python finds outside of installed packages: correct it, or leave "
+                "it out"
             )
 
 
 def _path(text: str, home: str) -> str:
-    """Return the path of a file or folder, from the working directory or beside a module; else nothing."""
+    """Find a file or folder from the working directory or next to a module; empty if neither has it."""
     if not text:
         return ""
     code = file_of(home)

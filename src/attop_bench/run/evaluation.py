@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from attop.experiment import MULTIPLES, HeldOut, best_candidate, counts_at_top
 from attop.extending import Floats, Ints, Top, main_top
 from attop.metrics import Metric, inside_top, roc_points
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.fitting import sample_of
 from attop_bench.run.job import Run
 from attop_bench.run.provenance import short
@@ -28,6 +29,14 @@ _NUMBERS = ("n_train", "n_test", "started", "ended", "peak_memory_mb")
 Row = dict[str, object]
 
 
+class OptimisticChoice(NamedTuple):
+    """The candidate of a method with the best mean over all test parts, and each run's value of all."""
+
+    best: int
+    mean: float
+    values: dict[Run, list[float]]
+
+
 def evaluate(
     dataset: Dataset | Unavailable,
     runs: Sequence[Run],
@@ -38,7 +47,7 @@ def evaluate(
     metrics: Sequence[Metric],
     scoring: Metric,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables `attop_bench.run.tables.EVALUATED` of the stored runs of one data set.
+    """Compute the tables `attop_bench.run.tables.EVALUATED` of the stored runs of one data set.
 
     A run that failed, as all do without data, has rows in ``runs`` only. Scores are in the order of `tops`; a
     metric is evaluated at the top they were trained for, `scoring`, which compares methods, at all of them.
@@ -53,50 +62,33 @@ def evaluate(
     )
     for (run, record, test, values), path in zip(read, records, strict=True):
         for t, top in enumerate(tops):
-            key = dict(
-                zip(
-                    KEY,
-                    (run.dataset, run.method, run.repeat, run.fold, str(top)),
-                    strict=True,
-                )
-            )
+            key = {**vars(run), "top": str(top)}
             result = record.tops[t] if record.ok else {}
             row = values[t] if result else None
             with reporting_damage(path):
                 if "candidates" in result:
-                    best, mean, tried = chosen[run.method, t]
-                    candidates = result["candidates"]
-                    row = values[t, best]
-                    result = {
-                        **candidates[best],
-                        "chosen": candidates[best]["candidate"],
-                        "validation": mean,
-                        "inner": [
-                            {**c, "values": [v]}
-                            for c, v in zip(candidates, tried[run], strict=True)
-                        ],
-                    }
+                    choice = chosen[run.method, t]
+                    row = values[t, choice.best]
+                    result = _result_of(choice, result["candidates"], run)
                 rows["runs"].append(key | _run_row(record, result))
             if row is None or isinstance(dataset, Unavailable):
                 continue
             part = "test" if record.selection == "optimistic" else "validation"
             with reporting_damage(path):
-                rows["selection"] += [
-                    key | r | {"part": part} for r in _selection_rows(result)
-                ]
-            rows["evaluation"] += [
-                key | r for r in _metric_rows(dataset, test, row, top, metrics)
-            ]
-            rows["cross"] += [
-                key | r for r in _cross_rows(dataset, test, row, tops, scoring)
-            ]
-            rows["parts"] += [key | r for r in _part_rows(dataset, test, row, top)]
+                selection = _selection_rows(result, part)
             amounts = {"amounts": amount_curve(dataset, test, row, top)}
-            rows["roc"].append(key | _roc_row(dataset, test, row) | amounts)
+            further = {
+                "selection": selection,
+                "evaluation": _metric_rows(dataset, test, row, top, metrics),
+                "cross": _cross_rows(dataset, test, row, tops, scoring),
+                "parts": _part_rows(dataset, test, row, top),
+                "roc": [_roc_row(dataset, test, row) | amounts],
+            }
             if dataset.groups is None and str(top) == main:
-                rows["listed"].append(
-                    key | listed_row(test + 1, dataset.y[test], row, top)
-                )
+                listed = listed_row(test + 1, dataset.y[test], row, top)
+                further["listed"] = [listed]
+            for name, more in further.items():
+                rows[name] += [key | entry for entry in more]
     return {
         name: pd.DataFrame(rows[name], columns=[*KEY, *TABLES[name]])
         for name in EVALUATED
@@ -129,7 +121,7 @@ def _read_all(
     records: Sequence[str | Path],
     tops: Sequence[Top],
 ) -> list[Read]:
-    """Return records and scores of the runs; raise `RecordError` with all that are damaged."""
+    """Read records and scores of all runs; raise one `RecordError` that names all damaged ones."""
     read: list[Read] = []
     errors: list[RecordError] = []
     for run, scored, record in zip(runs, scores, records, strict=True):
@@ -146,7 +138,7 @@ def _read_all(
 def _read(
     scores: str | Path, record: str | Path, tops: Sequence[Top]
 ) -> tuple[Record, Ints, Floats]:
-    """Return the record of a run, the rows of its test part and their scores."""
+    """Read the record of a run, the rows of its test part and their scores."""
     content = Record.read(record)
     with reporting_damage(record):
         if content.ok and [top["top"] for top in content.tops] != list(
@@ -159,14 +151,14 @@ def _read(
     except (DatasetError, KeyError) as error:
         reason = str(error).partition(": delete it")[0]
         raise RecordError(
-            f"the scores beside {record} are damaged ({reason})", [record]
+            f"the scores of {record} are damaged ({reason})", [record]
         ) from None
 
 
 def _choose(
     dataset: Dataset, read: Sequence[Read], tops: Sequence[Top], scoring: Metric
-) -> dict[tuple[str, int], tuple[int, float, dict[Run, list[float]]]]:
-    """Return, per method and top, the optimistic choice, its mean, and each run's value of each candidate."""
+) -> dict[tuple[str, int], OptimisticChoice]:
+    """Choose the optimistic candidate per method and top, with its mean and all candidates' values by run."""
     sample = sample_of(dataset)
     tried: dict[tuple[str, int], dict[Run, list[float]]] = {}
     for run, record, test, values in read:
@@ -178,12 +170,29 @@ def _choose(
                 ]
                 tried.setdefault((run.method, t), {})[run] = on_test
     return {
-        at: (*best_candidate(list(each.values()), scoring), each)
+        at: OptimisticChoice(*best_candidate(list(each.values()), scoring), each)
         for at, each in tried.items()
     }
 
 
-def _run_row(record: Record, top: Mapping[str, Any]) -> Row:
+def _result_of(
+    choice: OptimisticChoice, candidates: Sequence[JsonObject], run: Run
+) -> JsonObject:
+    """Describe the optimistic choice in a run as a nested selection describes its own."""
+    best = candidates[choice.best]
+    inner = [
+        {**candidate, "values": [value]}
+        for candidate, value in zip(candidates, choice.values[run], strict=True)
+    ]
+    return {
+        **best,
+        "chosen": best["candidate"],
+        "validation": choice.mean,
+        "inner": inner,
+    }
+
+
+def _run_row(record: Record, top: Entry) -> Row:
     seconds = record.seconds
     return {
         "status": record.status,
@@ -212,12 +221,13 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _selection_rows(top: Mapping[str, Any]) -> list[Row]:
+def _selection_rows(top: Entry, part: str) -> list[Row]:
     return [
         {
             "candidate": json.dumps(row["candidate"], sort_keys=True),
             "inner_fold": i,
             "value": _number(value),
+            "part": part,
         }
         for row in top["inner"]
         for i, value in enumerate(row["values"])
@@ -257,7 +267,7 @@ def _cross_rows(
 
 
 def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
-    """Return the items among the first k of a list, all of those that are tied at the cut; none for k > n."""
+    """List the items among the first k, with all that are tied at the cut; none for k > n."""
     try:
         inside = inside_top(scores, top.resolve(len(y), int(y.sum())))
     except ValueError:
@@ -270,7 +280,7 @@ def listed_row(rows: NDArray, y: Ints, scores: Floats, top: Top) -> Row:
 
 
 def _part_rows(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[Row]:
-    """Return a row for each part of the rows, such as a region; none where the data set names no parts."""
+    """Count at the top of each part of the rows, such as a region; no row if the data set names no parts."""
     parts = dataset.parts
     if parts is None:
         return []
@@ -293,7 +303,7 @@ def _part_rows(dataset: Dataset, test: Ints, scores: Floats, top: Top) -> list[R
 
 
 def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
-    """Return the corners of the ROC curve of all groups together, as counts."""
+    """Compute the corners of the ROC curve of all groups together, as counts."""
     y = dataset.y[test]
     fp, tp = roc_points(y, scores)
     # A point on the line between its neighbours draws nothing.
@@ -312,7 +322,7 @@ def _roc_row(dataset: Dataset, test: Ints, scores: Floats) -> Row:
 def amount_curve(
     dataset: Dataset, test: Ints, scores: Floats, top: Top
 ) -> list[float]:
-    """Return the worth of the positives among the first rows, at `MULTIPLES` of k and of all rows.
+    """Sum the worth of the positives among the first rows, at `MULTIPLES` of k and of all rows.
 
     Ties are in random order, so that between two cuts the amount is on a straight line. Empty where the data
     set has no amounts, or the list fewer than k rows.

@@ -6,9 +6,9 @@ a kind of data, a paper, wherever they lie. What is installed does not count, ex
 the records.
 
 A module counts by what it says (`attop_bench.run.syntax`), so that comments and formatting do not count; and
-by the files beside it that it names: templates, styles, printed numbers. Code from outside attop may look for
-modules in ways of its own. Of it these count, too: modules whose names stand there as texts, and a file
-beside it that is called like a module of Python's library, which it may put first.
+by the files in its folder that it names: templates, styles, printed numbers. Code from outside attop may look
+for modules in ways of its own. Of such code these count, too: modules whose names stand there as texts, and a
+file in its folder that is called like a module of Python's library, which it may put first.
 
 A name that is imported from a package whose stub exports it counts for the module that defines it. Of such a
 package as a whole all modules count: so nothing imports one (`tests/run/test_fingerprint.py`).
@@ -16,22 +16,23 @@ package as a whole all modules count: so nothing imports one (`tests/run/test_fi
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from attop_bench.files import StrPath, write_text
+from attop_bench.files import JsonObject, StrPath, write_text
 from attop_bench.run import syntax
-from attop_bench.run.syntax import Content, absolute, digest_of
+from attop_bench.run.parameters import short_digest
+from attop_bench.run.syntax import Content, absolute
 
 #: Count where they are installed, too.
 _OWN = {"attop", "attop_bench"}
@@ -62,7 +63,7 @@ _NEW: list[str] = []
 def rule_fingerprint(
     script: StrPath, named: Iterable[str] = (), files: Iterable[StrPath] = ()
 ) -> str:
-    """Return a digest of the code of a rule's script, of all that it leads to, and of what is named.
+    """Digest the code of a rule's script, of all that it leads to, and of what is named.
 
     This is the code of the modules in `named`, and the content of `files`, which may be folders.
 
@@ -85,7 +86,7 @@ def rule_fingerprint(
 
 
 def fingerprint(modules: Iterable[str]) -> str:
-    """Return a digest of the code of `modules`, by their dotted names, and of what they import."""
+    """Digest the code of `modules`, by their dotted names, and of all that they import."""
     return _fingerprint(frozenset(modules))
 
 
@@ -103,7 +104,7 @@ def _fingerprint(modules: frozenset[str]) -> str:
         for module, digest in seen.items()
         if digest
     )
-    return digest_of(
+    return short_digest(
         "".join(f"{module} {digest}\n" for module, digest in digests).encode()
     )
 
@@ -113,26 +114,26 @@ def keep_what_was_read() -> None:
     if not _NEW:
         return
     _NEW.clear()
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         write_text(_CACHE, json.dumps([_reader(), _memory()]))
 
 
 @cache
 def home_of(path: str) -> str:
-    """Return the module that defines the class or function at a dotted path, such as ``attop.SVMPerf``."""
+    """Find the module that defines the class or function at a dotted path, such as ``attop.SVMPerf``."""
     module, _, name = path.rpartition(".")
     home = None if file_of(path) else _exports(module).get(name)
     return home_of(f"{home}.{name}") if home else path if file_of(path) else module
 
 
 def counts(module: str) -> bool:
-    """Return whether edits of a module make results out of date: it is found, and not installed."""
+    """Tell whether edits of a module make results out of date: it is found, and not installed."""
     return bool(file_of(module))
 
 
 @cache
 def _module(module: str) -> tuple[str, list[str]]:
-    """Return the digest of a module and of the data it names, and the modules it imports."""
+    """Digest a module and the data it names, and list the modules it imports."""
     if _LEFT_OUT.fullmatch(module) or not (file := file_of(module)):
         return "", []
     content = _content(file, module)
@@ -142,7 +143,7 @@ def _module(module: str) -> tuple[str, list[str]]:
         if text.partition("/")[0] in _entries(folder):
             # A folder only of a package: beside a file of the user's it may be anything.
             data = _data(Path(folder, text), folders=_is_in_package(module))
-            digest += "".join(digest_of(path.read_bytes()) for path in data)
+            digest += "".join(short_digest(path.read_bytes()) for path in data)
     modules = [*map(home_of, content.imported), *_exports(module).values()]
     if module.partition(".")[0] not in _OWN:
         modules += [
@@ -183,18 +184,18 @@ def _hidden(imported: Iterable[str], module: str, folder: str) -> Iterator[str]:
 
 
 def _content(file: str, module: str) -> Content:
-    """Return the code of a file and the names in it, without reading one that has not changed."""
+    """Read the code of a file and the names in it, unless they are remembered from the unchanged file."""
     return Content(
         *_remembered(file, file, lambda: syntax.read(Path(file), module))
     )
 
 
 def content_digest(path: StrPath) -> str:
-    """Return a digest of a file, or of the names and files in a folder, but for compiled code."""
+    """Digest a file, or the names and files in a folder except compiled code."""
     file = os.fspath(path)
     if os.path.isdir(file):
         inside = _data(Path(file), folders=True)
-        return digest_of(
+        return short_digest(
             "".join(
                 f"{f.relative_to(file)} {content_digest(f)}\n" for f in inside
             ).encode()
@@ -213,7 +214,7 @@ def _digest_of_file(file: str) -> str:
 def _remembered(
     key: str, file: str, make: Callable[[], Iterable[Any]]
 ) -> list[Any]:
-    """Return the values that `make` reads of a file, without reading one that has not changed since."""
+    """Look up the values that `make` reads of a file; it is read only if it changed since."""
     stat = os.stat(file)
     state = [stat.st_mtime_ns, stat.st_size]
     noted = _memory().get(key, [None])
@@ -224,8 +225,8 @@ def _remembered(
 
 
 @cache
-def _memory() -> dict[str, Any]:
-    with contextlib.suppress(OSError, ValueError):
+def _memory() -> JsonObject:
+    with suppress(OSError, ValueError):
         reader, memory = json.loads(_CACHE.read_text(encoding="utf-8"))
         if reader == _reader():
             return memory
@@ -233,7 +234,7 @@ def _memory() -> dict[str, Any]:
 
 
 def _reader() -> str:
-    """Return the versions of the files that read code."""
+    """State the versions of the files that read code."""
     return " ".join(
         str(os.stat(file).st_mtime_ns) for file in (__file__, syntax.__file__)
     )
@@ -245,7 +246,7 @@ def _entries(folder: str) -> frozenset[str]:
 
 
 def _data(path: Path, folders: bool) -> list[Path]:
-    """Return a file that is no code, or those of a folder that is no package; compiled code never counts."""
+    """List a file that is not code, or the files of a folder that is not a package, but no compiled code."""
     if folders and path.is_dir() and not (path / "__init__.py").exists():
         return sorted(
             file
@@ -257,7 +258,7 @@ def _data(path: Path, folders: bool) -> list[Path]:
 
 @cache
 def _exports(package: str) -> dict[str, str]:
-    """Return the module of each export of a package that loads them when used."""
+    """Map each export of a package that loads them when used to its module."""
     stub = Path(f"{file_of(package)}i")
     text = stub.read_text(encoding="utf-8") if stub.is_file() else ""
     return {
@@ -268,7 +269,7 @@ def _exports(package: str) -> dict[str, str]:
 
 @cache
 def file_of(module: str) -> str:
-    """Return the file of a module; empty if it does not count, being installed or of Python's library."""
+    """Find the file of a module; empty if it does not count, being installed or of Python's library."""
     top = module.partition(".")[0]
     file = _origin(module)
     if not file.endswith(".py"):
@@ -280,7 +281,7 @@ def file_of(module: str) -> str:
 
 
 def _origin(module: str) -> str:
-    """Return the file of a module, which may be named by its absolute path; empty if it has none."""
+    """Find the file of a module, which may be named by its absolute path; empty if it has none."""
     if os.path.isabs(module):
         return module
     spec = (

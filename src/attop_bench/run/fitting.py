@@ -22,11 +22,12 @@ from attop.experiment import (
 )
 from attop.extending import object_at
 from attop_bench.data.base import Dataset
+from attop_bench.files import Entry, JsonObject
 from attop_bench.run.job import Job
 
 
 def import_estimator(path: str) -> Any:
-    """Return the class at a dotted path the configuration names."""
+    """Import the class at a dotted path that the configuration names."""
     try:
         return object_at(path)
     except ValueError as error:
@@ -34,7 +35,7 @@ def import_estimator(path: str) -> Any:
 
 
 def sample_of(dataset: Dataset, takes: str = "matrix") -> Sample:
-    """Return the rows of a data set for an experiment, of a method that takes its matrix or its table."""
+    """Build the sample of an experiment from a data set, for a method that takes its matrix or its table."""
     row_columns = {
         name: getattr(dataset, name) for name in ("entity", "day", "amount")
     }
@@ -43,7 +44,7 @@ def sample_of(dataset: Dataset, takes: str = "matrix") -> Sample:
 
 
 def learner_of(job: Job, dataset: Dataset) -> Learner:
-    """Return the learner of a job, which prepares features within each fit unless it takes the table."""
+    """Build the learner of a job, which prepares features within each fit unless it takes the table."""
     estimator = import_estimator(job.estimator)(**job.params)
 
     def prepare() -> Transformer | None:
@@ -65,7 +66,7 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
 
 
 def distributions_of(entries: Mapping[str, object]) -> dict[str, Any]:
-    """Return the distributions of a configuration."""
+    """Build the distributions that a configuration describes."""
     return {name: read_distribution(entry) for name, entry in entries.items()}
 
 
@@ -84,7 +85,7 @@ def warm_up(estimator: Estimator, candidates: Sequence[Params]) -> None:
             fit_many(estimator, X, y, groups, candidates=at_top)
 
 
-def compile_method(method: Mapping[str, Any]) -> None:
+def compile_method(method: Entry) -> None:
     """Fill the cache of compiled code for a method of the configuration.
 
     One that takes a table may need columns of its names, so that its first job compiles what there is.
@@ -101,8 +102,8 @@ def compile_method(method: Mapping[str, Any]) -> None:
     )
 
 
-def describe(model: object) -> dict[str, Any]:
-    """Return the attributes of a fitted model that report its training."""
+def describe(model: object) -> JsonObject:
+    """Collect the attributes of a fitted model that report its training."""
     names = (
         "objective_",
         "gap_",
@@ -118,7 +119,7 @@ def describe(model: object) -> dict[str, Any]:
 
 
 def _json_value(value: Any) -> Any:
-    """Return a JSON value, else None: other packages use these names for anything."""
+    """Convert a value to JSON, or to None: other packages use these names for anything."""
     try:
         value = np.asarray(value).tolist()
         json.dumps(value)

@@ -18,7 +18,7 @@ from attop.experiment import Fold
 from attop.extending import Ints
 from attop_bench.data.base import Dataset, DatasetError, load_arrays, save_arrays
 from attop_bench.data.ledger import LedgerError
-from attop_bench.files import StrPath
+from attop_bench.files import JsonObject, StrPath
 
 _TRAINS, _SCORED = 1, 2
 
@@ -38,7 +38,7 @@ def write_folds(
         )
         for i, fold in enumerate(folds)
     }
-    note: dict[str, object] = {
+    note: JsonObject = {
         "split": dict(split),
         "data": _digest(dataset),
         "rows": rows,
@@ -50,7 +50,7 @@ def write_folds(
 def read_folds(
     path: StrPath, dataset: Dataset, split: Mapping[str, object]
 ) -> list[Fold]:
-    """Return the folds of a file; refuse those of other data or another split."""
+    """Read the folds of a file; refuse those of other data or another split."""
     arrays, note = load_arrays(path)
     for what, expected in (
         ("split", json.loads(json.dumps(split))),
@@ -65,7 +65,7 @@ def read_folds(
 
 
 def _rows_in(fold: Fold, n: int) -> dict[str, int]:
-    """Return how many of `n` rows train, are scored, both or neither; each row is one of these once."""
+    """Count how many of `n` rows train, are scored, both or neither; each row counts once."""
     counts = np.bincount(_roles(n, fold.train, fold.test), minlength=4)
     rows = dict(
         zip(("neither", "train", "scored", "both"), map(int, counts), strict=True)
@@ -94,7 +94,7 @@ def _fold(roles: NDArray[np.uint8], refit: bool) -> Fold:
 
 
 def _digest(dataset: Dataset) -> str:
-    """Return a digest of all that a split depends on: everything but the features."""
+    """Digest all that a split depends on: everything except the features."""
     digest = hashlib.sha256(dataset.name.encode())
     for field in fields(dataset):
         column = getattr(dataset, field.name)

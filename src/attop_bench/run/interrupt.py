@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM stop a run, and are no failure of it.
+"""Ctrl-C and SIGTERM stop a run, and do not count as its failure.
 
 Ctrl-C cancels the jobs that run; at SIGTERM Snakemake starts no others and waits for those that run. The
 process then ends with the status that a shell gives to one ended by the signal.
@@ -79,7 +79,7 @@ def jobs_begin() -> None:
 
 
 def is_stopped(within: float = 0.0) -> bool:
-    """Return whether this process was told to stop, now or `within` some seconds.
+    """Tell whether this process was told to stop, now or `within` some seconds.
 
     A job of the same terminal may end by Ctrl-C just before this process takes notice.
     """

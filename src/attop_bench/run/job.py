@@ -8,10 +8,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attop.extending import Top, derive_seed
-from attop_bench.files import StrPath
+from attop_bench.files import Entry, JsonObject, StrPath
 from attop_bench.jobs.limits import FAILED, Limits, ProcessResult
 from attop_bench.jobs.server import run_in_process
 from attop_bench.run.attempts import Attempts
@@ -66,16 +66,20 @@ class Run:
     fold: int
 
     def folder(self, output: StrPath) -> Path:
-        """Return the folder of its results below that of all."""
+        """Locate the folder of its results below that of all."""
         return Path(
             output,
             f"train/{self.dataset}/{self.method}/repeat{self.repeat}-fold{self.fold}",
         )
 
 
+#: Columns of a table that name a run.
+JOB = [field.name for field in fields(Run)]
+
+
 @dataclass(frozen=True)
 class Job:
-    """Specification of a training job, besides the data.
+    """Specification of a training job, without the data.
 
     `seed` is that of the whole benchmark run. `protocol` has ``kind`` and ``options`` of the split. At each
     of `tops` the metric `scoring` selects among the combinations of `param_grid`, by ``"nested"`` or
@@ -89,7 +93,7 @@ class Job:
     repeat: int
     fold: int
     seed: int
-    protocol: Mapping[str, Any]
+    protocol: Entry
     scaling: str
     tops: Sequence[Top]
     scoring: str
@@ -100,12 +104,12 @@ class Job:
     custom_metrics: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     input: str = "matrix"
     select: str = ""
-    param_distributions: Mapping[str, Any] = field(default_factory=dict)
+    param_distributions: Entry = field(default_factory=dict)
     n_candidates: int | None = None
     seconds: float | None = None
 
     @property
-    def split(self) -> dict[str, object]:
+    def split(self) -> JsonObject:
         """Split specification; must equal the one stored in the folds file."""
         return {
             "options": {},
@@ -133,7 +137,7 @@ class Job:
         )
 
     def record(self, name: str) -> Record:
-        """Return the empty record of this job on the data set called `name`."""
+        """Begin the record of this job on the data set called `name`."""
         place = {
             field: getattr(self, field)
             for field in ("repeat", "fold", "scoring", "selection")
@@ -142,8 +146,8 @@ class Job:
             **place, seed=derive_seed(self.seed, name, self.repeat, self.fold)
         )
 
-    def as_dict(self) -> dict[str, object]:
-        """Return a JSON value."""
+    def as_dict(self) -> JsonObject:
+        """Convert the specification to JSON."""
         spec = {**vars(self), "tops": [top.as_dict() for top in self.tops]}
         return {
             name: value
@@ -151,8 +155,8 @@ class Job:
             if value or name not in _LATER
         }
 
-    def of_a_candidate(self) -> dict[str, object]:
-        """Return the entries that the scores of a candidate depend on, as a JSON value."""
+    def of_a_candidate(self) -> JsonObject:
+        """Select the entries that the scores of a candidate depend on, as a JSON value."""
         left_out = _OF_THE_CHOICE | {
             "repeat",
             "fold",
@@ -166,8 +170,8 @@ class Job:
         }
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any]) -> Job:
-        """Return the job of `as_dict`; an unknown or missing entry is a ValueError."""
+    def from_dict(cls, entries: Entry) -> Job:
+        """Rebuild the job of `as_dict`; an unknown or missing entry is a ValueError."""
         names = {f.name for f in fields(cls)}
         if unknown := set(entries) - names:
             raise ValueError(
@@ -212,7 +216,7 @@ def train(
     """Run a training job in a process of its own, and write the record if it could not.
 
     A method that fails, or crashes, has a record. `candidates` is a digest of what scores of candidates
-    depend on; with it they are kept beside the record, and not trained again. Unfinished: the job was killed
+    depend on; with it they are kept next to the record, and not trained again. Unfinished: the job was killed
     and has another of its `attempts`, its input is broken, or its results could not be written.
     """
     # Absolute: a method may change the working directory.

@@ -10,19 +10,18 @@ A note is the last output of its rule, and says what its job took, too (`attop_b
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attop_bench.archives import opened
-from attop_bench.files import StrPath, read_json, write_json
+from attop_bench.files import Entry, StrPath, read_json, write_json
 from attop_bench.run.notes import SUFFIX, note_of
-from attop_bench.run.parameters import plain
+from attop_bench.run.parameters import plain, short_digest
 from attop_bench.run.use import Use
 
 #: Parameters that do not change a result: what a job may take, where files are found, how often it was tried.
@@ -32,8 +31,8 @@ _OF_NO_RESULT = {"limits", "receipts", "sources", "turn"}
 _MADE = re.compile(r'\{\s*"digest": "\w*",\s*"made": "(\w+)"')
 
 
-def made_with(params: Iterable[Mapping[str, Any]], inputs: Any) -> str:
-    """Return a digest of a job's parameters and inputs, as Snakemake has them.
+def made_with(params: Iterable[Entry], inputs: Any) -> str:
+    """Digest a job's parameters and inputs, as Snakemake has them.
 
     Of inputs called data and folds only these count: a training waits for others, too. Where a result lies
     does not count.
@@ -49,7 +48,7 @@ def made_with(params: Iterable[Mapping[str, Any]], inputs: Any) -> str:
     text = json.dumps(plain(compared))
     for file in map(str, files):
         text = text.replace(json.dumps(file), json.dumps(os.path.basename(file)))
-    return _digest("\n".join([text, *map(_origin, files)]).encode())
+    return short_digest("\n".join([text, *map(_origin, files)]).encode())
 
 
 def leave_note(snakemake: Any, *, can_be_taken_over: bool = True) -> None:
@@ -66,7 +65,7 @@ def leave_note(snakemake: Any, *, can_be_taken_over: bool = True) -> None:
 def runs_again(
     outputs: Iterable[StrPath], params: Any, inputs: Any, since: float
 ) -> bool:
-    """Return whether a job of a folder that was taken over at the time `since` is to run again."""
+    """Decide whether a job of a folder that was taken over at the time `since` is to run again."""
     paths = list(map(Path, outputs))
     try:
         if noted := read_note(paths[-1]):
@@ -77,8 +76,8 @@ def runs_again(
 
 
 def read_note(output: Path) -> str:
-    """Return the digest in the last output of a job, a note or a record; empty if it has none."""
-    with contextlib.suppress(OSError, ValueError):
+    """Read the digest in the last output of a job, a note or a record; empty if it has none."""
+    with suppress(OSError, ValueError):
         if output.suffix == SUFFIX:
             return str(read_json(output).get("made", ""))
         with opened(output) as file:
@@ -92,9 +91,5 @@ def _each(value: Any) -> list[str]:
 
 
 def _origin(file: StrPath) -> str:
-    """Return the digest in the note of a file, else one of its content."""
-    return read_note(note_of(file)) or _digest(Path(file).read_bytes())
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
+    """Read the digest in the note of a file, else digest its content."""
+    return read_note(note_of(file)) or short_digest(Path(file).read_bytes())

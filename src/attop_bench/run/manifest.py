@@ -6,7 +6,6 @@ import math
 import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 import yaml
 from threadpoolctl import threadpool_info
@@ -15,6 +14,7 @@ from attop.extending import Ints, derive_seed
 from attop.statistics import likeness_within
 from attop_bench.data.base import Dataset, Unavailable
 from attop_bench.data.splits.protocols import count_folds, make_folds
+from attop_bench.files import JsonObject
 from attop_bench.run.config import Config, DatasetConfig
 from attop_bench.run.fingerprint import fingerprint, home_of
 from attop_bench.run.job import WORK
@@ -24,8 +24,8 @@ from attop_bench.run.tables import SCHEMA_VERSION
 
 def manifest(
     config: Config, datasets: Mapping[str, Dataset | Unavailable]
-) -> dict[str, Any]:
-    """Return everything the report says besides results, as JSON values."""
+) -> JsonObject:
+    """Collect everything that the report says apart from results, as JSON values."""
     return {
         "title": config.title,
         "finished": datetime.now(UTC).isoformat(sep=" ", timespec="minutes"),
@@ -65,9 +65,9 @@ def manifest(
 
 def _describe_dataset(
     config: Config, name: str, dataset: Dataset | Unavailable
-) -> dict[str, Any]:
+) -> JsonObject:
     data = config.dataset(name)
-    description: dict[str, Any]
+    description: JsonObject
     if isinstance(dataset, Unavailable):
         description = {
             "name": name,
@@ -110,7 +110,7 @@ def _describe_dataset(
 def _test_parts(
     config: Config, data: DatasetConfig, dataset: Dataset
 ) -> list[Ints]:
-    """Return the rows of each test part of a data set."""
+    """List the rows of each test part of a data set."""
     protocol = data.protocol
     return [
         fold.test
@@ -122,7 +122,7 @@ def _test_parts(
 
 
 def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
-    """Return the seed of every repeat and fold, the same for every method."""
+    """Derive the seed of every repeat and fold, the same for every method."""
     folds = range(count_folds(data.protocol.kind, **data.protocol.options))
     return {
         f"repeat{repeat}-fold{fold}": derive_seed(config.seed, name, repeat, fold)
@@ -131,8 +131,8 @@ def _seeds(config: Config, data: DatasetConfig, name: str) -> dict[str, int]:
     }
 
 
-def _libraries() -> list[dict[str, Any]]:
-    """Return the loaded libraries of linear algebra and threads, and their numbers of threads."""
+def _libraries() -> list[JsonObject]:
+    """List the loaded libraries of linear algebra and threads, with their numbers of threads."""
     fields = (
         "user_api",
         "internal_api",
@@ -144,8 +144,8 @@ def _libraries() -> list[dict[str, Any]]:
     return [{f: pool[f] for f in fields if f in pool} for pool in threadpool_info()]
 
 
-def _git() -> dict[str, Any]:
-    """Return the commit, and whether files differ from it; empty outside a repository."""
+def _git() -> JsonObject:
+    """Read the commit, and whether files differ from it; empty outside a repository."""
     try:
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True

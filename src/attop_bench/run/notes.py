@@ -11,12 +11,12 @@ SUFFIX = ".made"
 
 
 def note_of(output: StrPath) -> Path:
-    """Return the path of the note beside an output."""
+    """Name the note of the job that made an output: it lies next to it."""
     return Path(f"{os.fspath(output)}{SUFFIX}")
 
 
 def noted(outputs: StrPath | list[str]) -> list[str]:
-    """Return the outputs of a rule with the note of its job, beside the first of them."""
+    """List the outputs of a rule, followed by the note of its job."""
     files = (
         [os.fspath(outputs)] if isinstance(outputs, str | os.PathLike) else outputs
     )

@@ -1,21 +1,16 @@
 """The options of a configuration: typed, with defaults and meanings.
 
-``python -m attop_bench.run.options`` writes the tables of ``config/README.md``, and a JSON schema of them.
+The string below an option is its meaning in the tables of ``config/README.md`` and in the JSON schema, which
+``python -m docs._ext.options`` writes in a clone.
 """
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import os
 import typing
 from dataclasses import asdict
-from functools import cache
-from itertools import pairwise
-from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import AfterValidator, BaseModel, Field
@@ -27,7 +22,7 @@ from attop_bench.bibliography import FILE, bibliography
 from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.files.source import Source
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
-from attop_bench.files import FILE_STEM, write_json, write_text
+from attop_bench.files import FILE_STEM, JsonObject
 
 if typing.TYPE_CHECKING:
     from attop.experiment import Selector
@@ -64,7 +59,7 @@ def _read_top(value: Any) -> Top:
 
 
 def _read_folder(value: object) -> object:
-    """Return a path with ``~`` and ``.`` resolved, and nothing at its end."""
+    """Resolve ``~`` and ``.`` in a path, and cut slashes off its end."""
     if not isinstance(value, str):
         return value
     if (
@@ -85,7 +80,7 @@ TopField = Annotated[
     pydantic.PlainValidator(
         _read_top, json_schema_input_type=dict[str, float | str]
     ),
-    pydantic.PlainSerializer(Top.as_dict, return_type=dict[str, Any]),
+    pydantic.PlainSerializer(Top.as_dict, return_type=JsonObject),
 ]
 
 
@@ -96,7 +91,7 @@ def _defaults(protocol: Protocol) -> str:
 
 
 def fields_of(model: type) -> dict[str, FieldInfo]:
-    """Return the keys of a mapping in a configuration by its model, of pydantic or a `Source`."""
+    """List the keys of a mapping in a configuration by its model, of pydantic or a `Source`."""
     if issubclass(model, BaseModel):
         return dict(model.model_fields)
     return dict(
@@ -124,7 +119,7 @@ class ProtocolConfig(_Model):
         + ".",
         json_schema_extra={"enum": list(PROTOCOLS)},
     )
-    options: dict[str, Any] = Field(
+    options: JsonObject = Field(
         {},
         description="Options of the protocol, with their defaults. "
         + ". ".join(f"`{p.name}`: {_defaults(p)}" for p in PROTOCOLS.values())
@@ -187,7 +182,7 @@ class DatasetConfig(_Model):
     kind: str = Field(
         description=f"Its builder: {', '.join(KINDS)}; or the dotted path of your own function or Kind."
     )
-    params: dict[str, Any] = {}
+    params: JsonObject = {}
     """Parameters of the builder."""
     depends: list[str] | None = Field(None, exclude=True)
     """Of an own kind: files, folders and modules whose edits make the data again, beside its code. Left out:
@@ -244,7 +239,7 @@ class DatasetConfig(_Model):
         )
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """Parameters of the builder, files to download by their place in the cache."""
         return {
             **self.params,
@@ -263,11 +258,11 @@ class MethodConfig(_Model):
     """Name in tables and figures; the id if left out."""
     estimator: str = Field(pattern=DOTTED)
     """Dotted path of a class with scikit-learn's interface, or of a function that returns an instance."""
-    params: dict[str, Any] = {}
+    params: JsonObject = {}
     """Parameters that stay fixed."""
     param_grid: dict[str, list[Any]] = {}
     """Parameter -> values; all combinations are tried in this order."""
-    param_distributions: dict[str, Any] = {}
+    param_distributions: JsonObject = {}
     """In place of param_grid: parameter -> distribution, of which candidates are drawn, by the seed of the
     run, data set, repeat and fold: {uniform: [low, high]}, {loguniform: [low, high]}, {randint: [low, high]}
     and {lograndint: [low, high]} without high itself, or {choice: [values]}."""
@@ -309,7 +304,7 @@ class MethodConfig(_Model):
 
     @pydantic.field_validator("param_distributions")
     @classmethod
-    def _are_distributions(cls, entries: dict[str, Any]) -> dict[str, Any]:
+    def _are_distributions(cls, entries: JsonObject) -> JsonObject:
         if not entries:
             return entries
         # slow: each start of Snakemake is here.
@@ -413,24 +408,24 @@ class Config(_Model):
     """Paper whose tables and figures are rebuilt from the results: the dotted path of a module with functions
     `tables` and `findings`, such as studies.aatp2012 in a clone of attop."""
 
-    def own(self, *names: str) -> dict[str, dict[str, Any]]:
-        """Return the definitions of the metrics, among these names, that are from outside attop."""
+    def own(self, *names: str) -> dict[str, JsonObject]:
+        """Select the definitions of those of the named metrics that are from outside attop."""
         return {
             n: d.model_dump() for n, d in self.custom_metrics.items() if n in names
         }
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of a name, from attop or outside."""
+        """Find a metric by its name, from attop or outside."""
         return find_metric(name, self.own(name))
 
     def selector(self, name: str) -> Selector:
-        """Return the selector of a name."""
+        """Find a selector by its name."""
         from attop.experiment import Selector  # as above
 
         return Selector.of(name, self.metric)
 
     def select_of(self, dataset: str, method: str | None = None) -> str:
-        """Return the name of a data set's selector, of a method if given; empty if scoring selects."""
+        """Name the selector of a data set, for a method if given; empty if scoring selects."""
         data = self.dataset(dataset)
         if data.selection == "optimistic":
             return ""
@@ -439,7 +434,7 @@ class Config(_Model):
         return "" if name == data.scoring else name
 
     def drawn(self, method: MethodConfig) -> int | None:
-        """Return how many candidates are drawn for a method, at most where time ends the search."""
+        """Count the candidates that are drawn for a method, at most where time ends the search."""
         if not method.param_distributions:
             return None
         budget = self.budget or BudgetConfig()
@@ -450,7 +445,7 @@ class Config(_Model):
         )
 
     def names_of(self, dataset: str, method: str | None = None) -> list[str]:
-        """Return the metrics that judge on a data set and select."""
+        """Name the metrics that judge on a data set and select."""
         select = self.select_of(dataset, method)
         return [
             self.dataset(dataset).scoring,
@@ -458,16 +453,16 @@ class Config(_Model):
         ]
 
     def limits_of(self, method: str) -> dict[str, float | None]:
-        """Return the limits of a method's training jobs: seconds and memory_mb."""
+        """Merge the limits of a method's training jobs with those of all: seconds and memory_mb."""
         of_method = self.method(method).limits.model_dump(exclude_unset=True)
         return {**self.limits.model_dump(), **of_method}
 
     def dataset(self, name: str) -> DatasetConfig:
-        """Return the data set of a name."""
+        """Find a data set by its name."""
         return next(d for d in self.datasets if d.id == name)
 
-    def split(self, dataset: str, repeat: int) -> dict[str, Any]:
-        """Return the split of a data set in a repeat; see `Job.split`."""
+    def split(self, dataset: str, repeat: int) -> JsonObject:
+        """Describe the split of a data set in a repeat; see `Job.split`."""
         protocol = self.dataset(dataset).protocol
         return {
             "kind": protocol.kind,
@@ -477,122 +472,5 @@ class Config(_Model):
         }
 
     def method(self, name: str) -> MethodConfig:
-        """Return the method of a name."""
+        """Find a method by its name."""
         return next(m for m in self.methods if m.id == name)
-
-
-_SECTIONS: tuple[tuple[str, type], ...] = (
-    ("The whole", Config),
-    ("An entry of `datasets`", DatasetConfig),
-    ("`protocol` of a data set", ProtocolConfig),
-    ("An entry of `files` of a data set", Source),
-    ("`expect` of a data set", ExpectConfig),
-    ("An entry of `methods`", MethodConfig),
-    ("`resources` of a method", ResourcesConfig),
-    ("`budget` of the run", BudgetConfig),
-    ("An entry of `custom_metrics`", MetricConfig),
-    ("`limits` of every training job, or of those of a method", LimitsConfig),
-)
-_CATALOGUES = (
-    "YAML files that define data sets and methods: {datasets: path, methods: path}."
-)
-
-
-@cache
-def _describe() -> None:
-    """Make the strings below fields their descriptions; pydantic's own way takes longer than all the rest."""
-    for _, model in reversed(_SECTIONS):  # those within others first
-        if issubclass(model, BaseModel):
-            (tree,) = ast.parse(inspect.getsource(model)).body
-            for field, text in pairwise(getattr(tree, "body", ())):
-                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-                    words = ast.literal_eval(text.value).split()
-                    model.model_fields[
-                        ast.unparse(field.target)
-                    ].description = " ".join(words)
-            model.model_rebuild(force=True)
-
-
-def markdown(page: str) -> str:
-    """Return the option reference: the beginning of a page, and its tables."""
-    _describe()
-    parts = [page.partition("\n## ")[0]]
-    for title, model in _SECTIONS:
-        rows = [_row(name, field) for name, field in fields_of(model).items()]
-        if model is Config:
-            rows.append(f"| `catalogues` | mapping | none | {_CATALOGUES} |")
-        parts.append(
-            f"## {title}\n\n| key | type | default | meaning |\n| --- | --- | --- | --- |"
-        )
-        parts[-1] += "".join(f"\n{row}" for row in rows)
-    return "\n\n".join(part.rstrip() for part in parts) + "\n"
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the schema of a configuration file, for completion in editors."""
-    _describe()
-    schema = Config.model_json_schema()
-    definitions = schema["$defs"]
-    for section, name in (
-        ("datasets", "DatasetConfig"),
-        ("methods", "MethodConfig"),
-    ):
-        definitions[name]["required"] = ["id"]  # the catalogue may have the rest
-        schema["properties"][section]["items"] = {
-            "anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{name}"}]
-        }
-    schema["properties"]["catalogues"] = {
-        "type": "object",
-        "description": _CATALOGUES,
-        "properties": {
-            "datasets": {"type": "string"},
-            "methods": {"type": "string"},
-        },
-        "additionalProperties": False,
-    }
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-    return json.loads(json.dumps(schema).replace("\\n", " "))
-
-
-def _row(name: str, field: FieldInfo) -> str:
-    if field.is_required():
-        default = "required"
-    elif isinstance(field.default, list) and field.default:
-        default = "all"
-    else:
-        plain = isinstance(field.default, (str, int, float)) and field.default != ""
-        default = f"`{field.default}`" if plain else "none"
-    return f"| `{name}` | {_type(field.annotation)} | {default} | {field.description or ''} |"
-
-
-def _type(annotation: Any) -> str:
-    origin = typing.get_origin(annotation)
-    arguments = typing.get_args(annotation)
-    if origin is typing.Annotated:
-        return _type(arguments[0])
-    if origin is typing.Literal:
-        return " or ".join(f"`{a}`" for a in arguments)
-    if origin in (Union, UnionType):
-        return " or ".join(_type(a) for a in arguments if a is not NoneType)
-    if origin is tuple:
-        return f"list of {len(arguments)} {_type(arguments[0])}s"
-    if origin is list:
-        return f"list of {_type(arguments[0])}"
-    if origin is dict or (
-        isinstance(annotation, type) and issubclass(annotation, BaseModel)
-    ):
-        return "mapping"
-    return {
-        str: "text",
-        int: "integer",
-        float: "number",
-        bool: "true or false",
-    }.get(annotation, "any")
-
-
-if __name__ == "__main__":
-    write_text(
-        "config/README.md",
-        markdown(Path("config/README.md").read_text(encoding="utf-8")),
-    )
-    write_json("workflow/schemas/config.schema.json", json_schema())

@@ -13,12 +13,15 @@ from attop_bench.files import StrPath
 from attop_bench.run.queue import Asked, in_words, submitted_here
 from attop_bench.run.up_to_date import known_outputs, number_run, refusal
 
+#: Is given a sentence for the user.
+Tell = Callable[[str], object]
+
 
 def lock_output(
     output: StrPath,
     attempts: int | None = None,
     since: float | None = None,
-    tell: Callable[[str], object] = warnings.warn,
+    tell: Tell = warnings.warn,
 ) -> str:
     """Lock a folder of results until this process ends, however it ends, and number the run.
 
@@ -47,7 +50,7 @@ def lock_output(
     return ""
 
 
-def _locked(file: int, output: StrPath, tell: Callable[[str], object]) -> str:
+def _locked(file: int, output: StrPath, tell: Tell) -> str:
     """Lock a file of a folder of results; say which run has locked it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,15 +70,13 @@ def _locked(file: int, output: StrPath, tell: Callable[[str], object]) -> str:
     return ""
 
 
-def _taken(
-    output: StrPath, since: float | None, tell: Callable[[str], object]
-) -> str:
+def _taken(output: StrPath, since: float | None, tell: Tell) -> str:
     """Say why a folder that no run holds is not free nevertheless: it is another's, or jobs write there."""
     unknown = refusal(output) if since is None else ""
     return unknown or _left_in_queue(output, tell)
 
 
-def _left_in_queue(output: StrPath, tell: Callable[[str], object]) -> str:
+def _left_in_queue(output: StrPath, tell: Tell) -> str:
     """Say which jobs of an earlier run are in the queue; only tell it, if they may be of one that lives."""
     try:
         jobs = submitted_here()
@@ -100,7 +101,7 @@ def _left_in_queue(output: StrPath, tell: Callable[[str], object]) -> str:
 
 
 def _is_held(output: Path) -> bool:
-    """Return whether a run that lives writes to a folder of results."""
+    """Tell whether a run that lives writes to a folder of results."""
     try:
         with open(output / ".lock", "rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

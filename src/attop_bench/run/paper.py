@@ -1,7 +1,7 @@
 """The paper a configuration rebuilds: a module.
 
-Its ``tables(results, story)`` puts the results beside the printed numbers, its ``findings(tables)`` makes a
-page of them; its ``SIMULATIONS``, if any, are computed beside the training runs.
+Its ``tables(results, story)`` compares the results with the printed numbers, its ``findings(tables)`` makes a
+page of them; its ``SIMULATIONS``, if any, are computed in addition to the training runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from attop.extending import module_at, object_at
 
 @dataclass(frozen=True)
 class Simulation:
-    """A table that is computed for a paper alone, beside the training runs.
+    """A table that is computed for a paper alone, in addition to the training runs.
 
     The function at a dotted path returns it, called with the seed, if there are data sets with a mapping of
     those available, and with `arguments`.
@@ -47,7 +47,7 @@ def load_paper(paper: str) -> ModuleType:
 
 
 def configuration_of(paper: str) -> str:
-    """Return the configuration that rebuilds a paper, below the root of the repository."""
+    """Locate the configuration that rebuilds a paper, below the root of the repository."""
     return str(
         getattr(
             load_paper(paper), "CONFIGURATION", f"{paper.replace('.', '/')}.yaml"
@@ -56,12 +56,12 @@ def configuration_of(paper: str) -> str:
 
 
 def simulations_of(paper: str | None) -> Mapping[str, Simulation]:
-    """Return the simulations of a paper, by name."""
+    """Look up the simulations of a paper, by name."""
     return {} if paper is None else getattr(load_paper(paper), "SIMULATIONS", {})
 
 
 def simulate(paper: str, name: str, seed: int, data: Mapping[str, Any]) -> Any:
-    """Return the table of one simulation of a paper; `data` are its available data sets, by id."""
+    """Compute the table of one simulation of a paper; `data` are its available data sets, by id."""
     simulation = simulations_of(paper)[name]
     tables = (data,) if simulation.datasets else ()
     return object_at(simulation.function)(seed, *tables, **simulation.arguments)

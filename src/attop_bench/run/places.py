@@ -9,30 +9,29 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
-from attop_bench.files import StrPath
+from attop_bench.files import Entry, JsonObject, StrPath
 from attop_bench.run.config import CATALOGUES, catalogue_files
 
-#: Returns the path of a file of the benchmark's by its path beside the Snakefile.
+#: Locates a file of the benchmark by its path relative to the Snakefile.
 Beside = Callable[[str], str]
 
 _DEFAULT = "config/config.yaml"
 
 
 def default_configuration(locate: Beside) -> str:
-    """Return the configuration whose keys others replace."""
+    """Locate the configuration whose keys others replace."""
     return _DEFAULT if os.path.exists(_DEFAULT) else locate(_DEFAULT)
 
 
 def with_places(
-    raw: Mapping[str, Any],
+    raw: Entry,
     files: Iterable[StrPath],
     snakefile: StrPath | None,
     locate: Beside,
-) -> dict[str, Any]:
-    """Return a configuration with the paths of its catalogues; let Python find the modules it names.
+) -> JsonObject:
+    """Complete a configuration by the paths of its catalogues, and let Python find the modules it names.
 
     `files` are the configuration files that were given, `snakefile` is the one beside which the benchmark's
     files lie, None where that is at an address. A link to a configuration stands for what it leads to, as

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from attop_bench.archives import SUFFIX
 from attop_bench.data.catalogue import input_files, kind_of, stage_parameters
 from attop_bench.data.files.fetch import edited
 from attop_bench.data.files.source import digest
 from attop_bench.data.splits.protocols import count_folds
+from attop_bench.files import JsonObject
 from attop_bench.run.blocks import RECORD, SCORES, block_of, in_block, sizes_in
 from attop_bench.run.config import Config
 from attop_bench.run.job import Job, Run
@@ -65,24 +66,24 @@ class Plan:
                         yield Run(data.id, method.id, repeat, fold)
 
     def stages(self, dataset: str) -> list[str]:
-        """Return the preparation stages of a data set, the last of which is ``"dataset"``."""
+        """List the preparation stages of a data set, the last of which is ``"dataset"``."""
         return list(kind_of(self.config.dataset(dataset).kind).stages)
 
     def stage_path(self, dataset: str, stage: str = "dataset") -> Path:
-        """Return the file a preparation stage leaves."""
+        """Locate the file that a preparation stage leaves."""
         return self.root / "data" / dataset / f"{stage}.npz"
 
     def folds_path(self, dataset: str, repeat: int) -> Path:
-        """Return the file of the folds of one repeat."""
+        """Locate the file of the folds of one repeat."""
         return self.root / "data" / dataset / "folds" / f"repeat{repeat}.npz"
 
     def folds_paths(self, dataset: str) -> list[Path]:
-        """Return the files of the folds of all repeats, in their order."""
+        """Locate the files of the folds of all repeats, in their order."""
         repeats = self.config.dataset(dataset).protocol.repeats
         return [self.folds_path(dataset, repeat) for repeat in range(repeats)]
 
     def stage_inputs(self, dataset: str, stage: str) -> list[Path]:
-        """Return the files `stage` reads: that of the stage before, or the user's own."""
+        """List the files that `stage` reads: that of the stage before, or the user's own."""
         stages = self.stages(dataset)
         if position := stages.index(stage):
             return [self.stage_path(dataset, stages[position - 1])]
@@ -93,10 +94,10 @@ class Plan:
             *(Path(file) for file in input_files(data.kind, data.params)),
         ]
 
-    def stage_spec(self, dataset: str, stage: str) -> dict[str, Any]:
-        """Return the specification of a preparation stage, but for the file of the stage before it."""
+    def stage_spec(self, dataset: str, stage: str) -> JsonObject:
+        """Specify a preparation stage, except for the file of the stage before it."""
         data = self.config.dataset(dataset)
-        spec: dict[str, Any] = {
+        spec: JsonObject = {
             "id": data.extends or data.id,
             "kind": data.kind,
             "params": stage_parameters(data.kind, stage, data.parameters),
@@ -108,7 +109,7 @@ class Plan:
         return spec
 
     def lost_files(self) -> list[str]:
-        """Return a complaint for each file that is gone, or damaged in the cache, since it was read.
+        """Complain of each file that is gone, or damaged in the cache, since it was read.
 
         It may have been edited before, and Snakemake does not ask for the inputs of what is there.
         """
@@ -141,15 +142,15 @@ class Plan:
                     yield f"granularity: {folder} was trained with {size}: set {size} again, or remove it"
 
     def with_files(self) -> list[str]:
-        """Return the data sets with files to fetch."""
+        """Name the data sets with files to fetch."""
         return [d.id for d in self.config.datasets if d.files]
 
     def receipt_path(self, dataset: str) -> Path:
-        """Return the receipt of the files to fetch."""
+        """Locate the receipt of the files to fetch."""
         return self.root / "data" / dataset / "fetch.json"
 
     def receipts_of_all(self) -> list[str]:
-        """Return the receipts of all data sets; none if one has no files to fetch, and so is available."""
+        """List the receipts of all data sets; none if one has no files to fetch, and so is available."""
         names = self.with_files()
         return (
             [str(self.receipt_path(name)) for name in names]
@@ -157,8 +158,8 @@ class Plan:
             else []
         )
 
-    def sources(self, dataset: str) -> dict[str, Any]:
-        """Return the sources of the files of a data set, and the places to look for and keep them."""
+    def sources(self, dataset: str) -> JsonObject:
+        """Collect the sources of a data set's files, and the places to look for and keep them."""
         files = {
             name: asdict(file)
             for name, file in self.config.dataset(dataset).files.items()
@@ -172,26 +173,26 @@ class Plan:
         }
 
     def scores_path(self, run: Run) -> Path:
-        """Return the file of raw test scores."""
+        """Locate the file of raw test scores."""
         return self._folder(run) / SCORES
 
     def results(self, run: Run) -> tuple[Path, Path]:
-        """Return the files of scores and record of a run."""
+        """Locate the files of scores and record of a run."""
         return self.scores_path(run), self.record_path(run)
 
     def record_path(self, run: Run) -> Path:
-        """Return the record of how the scores came about."""
+        """Locate the record of how the scores came about."""
         return self._folder(run) / RECORD
 
     def archive_path(self, run: Run) -> Path:
-        """Return the archive of the block of a run, where a training job has more folds than one."""
+        """Locate the archive of the block of a run, where a training job has more folds than one."""
         position = run.repeat * self.folds_of[run.dataset] + run.fold
         return run.folder(self.root).with_name(
             f"{block_of(self.config.granularity, position)}{SUFFIX}"
         )
 
     def _folder_of(self, run: Run) -> Path:
-        """Return where the files of a run are, which may be inside the archive of its block."""
+        """Locate the files of a run, which may be inside the archive of its block."""
         folder = run.folder(self.root)
         return (
             folder
@@ -200,7 +201,7 @@ class Plan:
         )
 
     def runs_of(self, job: Place) -> list[Run]:
-        """Return the runs of a training job by its wildcards: one, or a block of them."""
+        """List the runs of a training job by its wildcards: one, or a block of them."""
         if self.config.granularity == "fold":
             return [Run(job.dataset, job.method, int(job.repeat), int(job.fold))]
         n_folds = self.folds_of[job.dataset]
@@ -213,12 +214,12 @@ class Plan:
         ]
 
     def folds_of_job(self, job: Place) -> list[Path]:
-        """Return the files of folds that a training job reads, in the order of the repeats."""
+        """List the files of folds that a training job reads, in the order of the repeats."""
         repeats = dict.fromkeys(run.repeat for run in self.runs_of(job))
         return [self.folds_path(job.dataset, repeat) for repeat in repeats]
 
     def trained(self, runs: Iterable[Run]) -> list[Path]:
-        """Return the files that the rule ``train`` leaves of some runs."""
+        """List the files that the rule ``train`` leaves of some runs."""
         if self.config.granularity == "fold":
             return [path for run in runs for path in self.results(run)]
         archives = dict.fromkeys(map(self.archive_path, runs))
@@ -228,7 +229,7 @@ class Plan:
         ]
 
     def trainings(self) -> list[Path]:
-        """Return one file of each training job, so that a share of them is the same share of the jobs."""
+        """List one file of each training job, so that a share of them is the same share of the jobs."""
         if self.config.granularity == "fold":
             return list(map(self.record_path, self.runs()))
         return list(
@@ -236,7 +237,7 @@ class Plan:
         )
 
     def files(self) -> list[Path]:
-        """Return all files of preparation and training."""
+        """List all files of preparation and training."""
         receipts = [self.receipt_path(name) for name in self.with_files()]
         stages = [
             self.stage_path(d.id, stage)
@@ -249,11 +250,11 @@ class Plan:
         return [*receipts, *stages, *folds, *self.trained(self.runs())]
 
     def compiled_path(self, method: str) -> Path:
-        """Return the file that says that a method was checked and compiled."""
+        """Locate the file that says that a method was checked and compiled."""
         return self.root / "data" / "compiled" / f"{method}.json"
 
     def table_path(self, dataset: str, table: str) -> Path:
-        """Return a table of the evaluation of a data set."""
+        """Locate a table of the evaluation of a data set."""
         return self.root / "evaluation" / dataset / f"{table}.parquet"
 
     def steps(self) -> Iterator[Step]:
@@ -296,7 +297,7 @@ class Plan:
             yield _step("paper", "", self.root / "paper" / "index.html")
 
     def job(self, run: Run) -> Job:
-        """Return the specification of a training run."""
+        """Specify a training run."""
         data = self.config.dataset(run.dataset)
         learner = self.config.method(run.method)
         return Job(
@@ -320,15 +321,15 @@ class Plan:
             **self._budget(learner),
         )
 
-    def _budget(self, learner: MethodConfig) -> dict[str, Any]:
-        """Return how many candidates a method draws, and how long its search may take, if it is tuned."""
+    def _budget(self, learner: MethodConfig) -> JsonObject:
+        """Count the candidates that a method draws, and limit the time of its search, if it is tuned."""
         tuned = bool(learner.param_grid or learner.param_distributions)
         budget = self.config.budget
         seconds = budget.seconds if budget and tuned else None
         return {"seconds": seconds, "n_candidates": self.config.drawn(learner)}
 
     def tables(self) -> list[Path]:
-        """Return the tables of all data sets, of which the report is made."""
+        """List the tables of all data sets, of which the report is made."""
         return [
             self.table_path(data.id, table)
             for data in self.config.datasets
@@ -336,7 +337,7 @@ class Plan:
         ]
 
     def exports(self) -> list[Path]:
-        """Return the tables of the report in other formats, and of all data sets together."""
+        """List the tables of the report in other formats, and of all data sets together."""
         names = [f"{table}.parquet" for table in (*TABLES, "summary")]
         names += [f"{table}.csv" for table in TABLES if table not in CELLS]
         names += ["found.csv", "rules.csv"]
@@ -346,7 +347,7 @@ class Plan:
         return [self.root / "tables" / name for name in names]
 
     def _seconds_of(self, dataset: str, method: str) -> float:
-        """Return the time of the first run of a method when it was last done; 0 if it was not."""
+        """Look up the time of the first run of a method when it was last done; 0 if it was not."""
         try:
             return (
                 Record.read(
@@ -358,7 +359,7 @@ class Plan:
             return 0.0
 
     def priority(self, job: Place) -> float:
-        """Return the priority of a training job, from 0 to 1: the first of a method, then long ones.
+        """Rank a training job from 0 to 1: first runs of a method come first, then long ones.
 
         Its curve waits for the first.
         """
@@ -371,7 +372,7 @@ class Plan:
         return 1 - 1 / (1 + self.seconds(job.dataset, job.method))
 
     def first_runs(self, dataset: str) -> list[Run]:
-        """Return the runs of the first repeat and fold, one per method; none if curves are not wanted."""
+        """List the runs of the first repeat and fold, one per method; none if curves are not wanted."""
         runs = self.runs(dataset) if self.config.trace else []
         return [run for run in runs if (run.repeat, run.fold) == (0, 0)]
 

@@ -1,6 +1,6 @@
 """Imports what most training jobs use, for a server that forks them (`attop_bench.jobs.server`)."""
 
-import contextlib
+from contextlib import suppress
 
 import numba
 import numpy as np
@@ -14,7 +14,7 @@ from attop import from_papers, learners
 from attop.extending import safe_indexing
 from attop_bench.run.record import environment
 
-with contextlib.suppress(ImportError):
+with suppress(ImportError):
     import lightgbm  # noqa: F401
 for package in (learners, from_papers):
     for name in package.__all__:
@@ -24,5 +24,5 @@ environment()  # is cached
 safe_indexing(np.zeros((1, 1)), [0])
 numba.njit(lambda x: x)(0)  # what numba does before the first function: 0.4 s
 # Where a server is of an environment without Snakemake.
-with contextlib.suppress(ImportError):
+with suppress(ImportError):
     import snakemake.script  # noqa: F401 - unpickles what a job is about

@@ -43,7 +43,7 @@ class Measured(NamedTuple):
 def get_files(
     config: Config, datasets: Collection[str]
 ) -> tuple[Files, dict[str, Unavailable]]:
-    """Return the files of each set, fewest rows first, and the reasons of the sets that are out of reach."""
+    """Obtain the files of each set, fewest rows first, and the reasons of the sets that are out of reach."""
     files: dict[str, Mapping[str, str]] = {}
     missing: dict[str, Unavailable] = {}
 
@@ -75,7 +75,7 @@ def get_files(
 
 
 def look_at_tops(gains: Floats, planned: int, draws: int = 20_000) -> Looked:
-    """Return the set after which two tops have the same sign, and the sign; `gains` are sets x tops.
+    """Find the set after which two tops have the same sign, and the sign; `gains` are sets x tops.
 
     Where the gains of a set are as likely of either sign, a top has a sign in at most 1% of cases. So two of
     T tops have one in at most T / 2 %, however much they depend on each other. Tops that contradict each
@@ -98,7 +98,7 @@ def look_at_tops(gains: Floats, planned: int, draws: int = 20_000) -> Looked:
 
 
 def shown_lead(spread: float, n: int) -> float:
-    """Return the lead that `look_at_tops` shows in 8 of 10 cases; `spread` is that of gains over n sets.
+    """Compute the lead that `look_at_tops` shows in 8 of 10 cases from the `spread` of gains over n sets.
 
     It is that of a t-test, and a tenth for ranks and for looks on the way.
     """
@@ -127,7 +127,7 @@ def measure(
 
 
 def prepare(config: Config, name: str, paths: Mapping[str, str]) -> Dataset:
-    """Return a data set, made of its files in memory."""
+    """Build a data set from its files in memory."""
     data = config.dataset(name)
     dataset = replace(
         make(data.kind, config.seed, **data.params, **paths),
@@ -138,7 +138,7 @@ def prepare(config: Config, name: str, paths: Mapping[str, str]) -> Dataset:
 
 
 def as_published(top: Top, n: int) -> Top:
-    """Return the top of a test part of n rows as the board's values have it: k of a list, rounded up."""
+    """Resolve the top of a test part of n rows as the board's values have it: k of a list, rounded up."""
     if top.k is None or top.out_of is None:
         return top
     return Top(k=math.ceil(Fraction(top.k * n, top.out_of)))

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import attop_bench
 from attop.extending import count_noun, join_words
+from attop_bench.files import Entry, JsonObject
+from attop_bench.run.job import JOB
 from attop_bench.run.record import environment
 
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ _NOT_COMPARED = {"attop", "snakemake"}
 _OF_SNAKEMAKE = "/.snakemake/conda/"
 
 
-def provenance(estimator: type) -> dict[str, Any]:
-    """Return machine and software of this process; the versions hold those of an estimator's packages."""
+def provenance(estimator: type) -> JsonObject:
+    """Describe machine and software of this process, with the versions of an estimator's packages."""
     here = environment()
     return {
         **here,
@@ -48,8 +50,8 @@ def provenance(estimator: type) -> dict[str, Any]:
     }
 
 
-def outdated(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the packages of a record's environment that have another version here -> both, in words."""
+def outdated(record: Entry) -> dict[str, str]:
+    """Map the packages of a record's environment that have another version here to both, in words."""
     if _OF_SNAKEMAKE in record.get("prefix", ""):
         return {}
     versions = {**record.get("versions", {}), "python": record.get("python", "")}
@@ -66,8 +68,8 @@ def outdated(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def environments_of(runs: pd.DataFrame) -> dict[str, str]:
-    """Return `compared` of a table of runs, which has a row for each top."""
-    each = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
+    """Compare the environments in a table of runs, which has a row for each top; see `compared`."""
+    each = runs.drop_duplicates(JOB)
     return compared(zip(each["method"], each["environment"], strict=True))
 
 
@@ -95,8 +97,8 @@ def compared(records: Iterable[tuple[str, str]]) -> dict[str, str]:
     }
 
 
-def short(record: Mapping[str, Any]) -> str:
-    """Return the parts of a record's environment that `compared` compares, as JSON; empty without them."""
+def short(record: Entry) -> str:
+    """Reduce a record's environment to the parts that `compared` compares, as JSON; empty without them."""
     parts = {
         name: record[name]
         for name in ("python", "versions", "cpu", "blas", "commit")
@@ -105,7 +107,7 @@ def short(record: Mapping[str, Any]) -> str:
     return json.dumps(parts, sort_keys=True) if "blas" in record else ""
 
 
-def _entries(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _entries(environment: Entry) -> Iterator[tuple[str, str]]:
     """Yield the entries of an environment, each version as one of its own."""
     names = {
         "python": "Python",
@@ -120,7 +122,7 @@ def _entries(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _differences(values: Mapping[str, Counter[str]]) -> str:
-    """Return each value with the runs that have it."""
+    """Put each value into words with the runs that have it."""
     parts = []
     for value, methods in sorted(values.items()):
         runs = count_noun(methods.total(), "run")
@@ -129,7 +131,7 @@ def _differences(values: Mapping[str, Counter[str]]) -> str:
 
 
 def _versions_of(estimator: type) -> dict[str, str]:
-    """Return the installed packages that a class, its bases and the module of each come from or import."""
+    """List the installed packages that a class, its bases and the module of each come from or import."""
     modules = [
         sys.modules[base.__module__]
         for base in estimator.__mro__
@@ -160,14 +162,14 @@ def _names_in(module: Any) -> Iterator[str]:
 
 
 def _is_installed(top: str) -> bool:
-    """Return whether a module, by its first name, is of Python or of an installed package."""
+    """Tell whether a module, by its first name, is of Python or of an installed package."""
     file = getattr(sys.modules.get(top), "__file__", None) or ""
     return top in sys.stdlib_module_names or not file or "-packages" in file
 
 
 @cache
 def _distribution(top: str) -> str:
-    """Return the distribution of a module, by its first name; empty for what is not installed as one."""
+    """Find the distribution of a module by its first name; empty for what is not installed as one."""
     if top in sys.stdlib_module_names or not _is_installed(top):
         return ""
     name = _DISTRIBUTIONS.get(top, top)
@@ -186,7 +188,7 @@ def _installed(distribution: str) -> str:
 
 
 def _linear_algebra() -> str:
-    """Return the loaded libraries of linear algebra, with the processor that each runs code for."""
+    """Name the loaded libraries of linear algebra, with the processor that each runs code for."""
     from threadpoolctl import threadpool_info
 
     pools = [pool for pool in threadpool_info() if pool.get("user_api") == "blas"]
@@ -199,7 +201,7 @@ def _linear_algebra() -> str:
 
 @cache
 def commit() -> str:
-    """Return the commit of the clone that attop is run from; empty if it is installed or has no git."""
+    """Read the commit of the clone that attop is run from; empty if it is installed or has no git."""
     clone = Path(attop_bench.__file__).parents[2]
     if not (clone / ".git").exists():
         return ""

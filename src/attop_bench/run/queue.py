@@ -1,7 +1,7 @@
 """Jobs of an earlier run that are still in the queue of SLURM, after its main process was killed.
 
-They write to the folder of results, beside a run that begins now. The queue says from which folder a job was
-submitted; its name is the "SLURM run ID" of its run.
+They write to the folder of results at the same time as a run that begins now. The queue says from which
+folder a job was submitted; its name is the "SLURM run ID" of its run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Asked(Exception):
 
 
 def submitted_here(folder: StrPath = ".") -> dict[str, list[str]]:
-    """Return the ids of jobs in the queue that runs submitted from a folder, by the SLURM run ID.
+    """List the ids of queued jobs that runs submitted from a folder, by the SLURM run ID.
 
     Nothing is asked where no run has submitted any, or there is no SLURM.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import platform
@@ -12,6 +11,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attop.extending import count_noun, join_first
 from attop_bench.archives import SUFFIX, members, opened
-from attop_bench.files import StrPath, parse_json, write_json
+from attop_bench.files import JsonObject, StrPath, parse_json, write_json
 from attop_bench.jobs.limits import FAILED, OK, STATUSES
 from attop_bench.run.blocks import files_of, set_aside
 
@@ -76,7 +76,7 @@ class Record:
     #: ``constant`` (all scores are equal) and ``inner``: for each ``candidate`` its ``values``, one for each
     #: inner split. After an optimistic one ``candidates``: ``candidate``, ``at_edge``, ``model`` and
     #: ``constant`` of each.
-    tops: list[dict[str, Any]] = field(default_factory=list)
+    tops: list[JsonObject] = field(default_factory=list)
     #: n_train, n_test: Items; None if it ended before the data were loaded.
     n_train: int | None = None
     n_test: int | None = None
@@ -92,7 +92,7 @@ class Record:
     ended: float | None = None
     peak_memory_mb: float | None = None
     #: See `environment`.
-    environment: dict[str, Any] = field(default_factory=dict)
+    environment: JsonObject = field(default_factory=dict)
     traceback: str = ""
     #: Shape (n,). Rows of the test part.
     test: Ints = field(default_factory=lambda: _empty(0))
@@ -164,7 +164,7 @@ class Record:
             )
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise RecordError(
-                f"{path} is no record of a run ({error})", [path]
+                f"{path} is not a record of a run ({error})", [path]
             ) from None
         if record.status not in STATUSES:
             raise RecordError(
@@ -174,7 +174,7 @@ class Record:
 
 
 def places_of(trained: Iterable[StrPath]) -> tuple[list[Path], list[Path]]:
-    """Return the files of scores and the records that training jobs left; see `blocks.files_of`.
+    """Split the outputs of training jobs into files of scores and records; see `blocks.files_of`.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _empty(*shape: int) -> Any:
 
 
 def name_of_data(path: StrPath) -> str:
-    """Return the name of a prepared data set, which need not be available."""
+    """Read the name of a prepared data set, which need not be available."""
     import numpy as np
 
     with np.load(path, allow_pickle=False) as file:
@@ -208,7 +208,7 @@ def name_of_data(path: StrPath) -> str:
 
 
 def digest_of(path: StrPath) -> str:
-    """Return the digest in the record at `path`, without parsing it: every start asks every record."""
+    """Read the digest in the record at `path` without parsing it: every start asks every record."""
     try:
         with opened(path) as file:
             start = re.match(
@@ -219,7 +219,7 @@ def digest_of(path: StrPath) -> str:
     return start[1] if start else ""
 
 
-@contextlib.contextmanager
+@contextmanager
 def repeating_spoilt() -> Iterator[None]:
     """Set aside each record that is found to be damaged, so that the same command trains its run again."""
     try:
@@ -235,7 +235,7 @@ def repeating_spoilt() -> Iterator[None]:
 
 
 def is_whole(scores: StrPath, record: StrPath, digest: str) -> bool:
-    """Return whether a job left scores and a record of its own."""
+    """Tell whether a job left scores and a record of its own."""
     try:
         return Record.read(record).digest == digest and zipfile.is_zipfile(scores)
     except (RecordError, OSError):
@@ -255,8 +255,8 @@ def check_all_ok(paths: Sequence[StrPath]) -> None:
         )
 
 
-def environment() -> dict[str, Any]:
-    """Return versions, host, processor and threads of this process."""
+def environment() -> JsonObject:
+    """Describe versions, host, processor and threads of this process."""
     return {
         "python": platform.python_version(),
         "versions": _versions(),
@@ -274,13 +274,13 @@ def _versions() -> dict[str, str]:
 
     versions = {}
     for package in (*_PACKAGES, "snakemake"):
-        with contextlib.suppress(PackageNotFoundError):
+        with suppress(PackageNotFoundError):
             versions[package] = version(package)
     return versions
 
 
 def _cpu() -> str:
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
@@ -288,6 +288,6 @@ def _cpu() -> str:
 
 
 def peak_memory_mb() -> float:
-    """Return the largest resident memory of this process so far, in MB."""
+    """Measure the largest resident memory of this process so far, in MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1e6 if sys.platform == "darwin" else 1e3)

@@ -25,8 +25,9 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.categories import as_identifiers
 from attop_bench.data.reading.formats import read_table, refuse_twice
 from attop_bench.data.reading.table import Table
-from attop_bench.files import check_stem
+from attop_bench.files import JsonObject, check_stem
 from attop_bench.run.evaluation import Row, listed_row
+from attop_bench.run.job import JOB
 from attop_bench.run.record import environment
 from attop_bench.run.tables import KEY, TABLES
 
@@ -38,10 +39,9 @@ _SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 _STANDING_IN = (
     "A top that no scores are for is measured on those for the nearest k."
 )
-_RUN = ["dataset", "method", "repeat", "fold"]
 #: Tables that scores alone fill.
 _RESCORED = ("evaluation", "runs", "listed")
-#: Values of unknown columns of a run that are no numbers, which are NaN.
+#: Values of the columns of a run that scores do not tell; numbers among them are NaN.
 _BLANKS = {
     "chosen": "{}",
     "n_candidates": 1,
@@ -67,7 +67,7 @@ class Rescored:
     """Tables of `attop_bench.run.tables.TABLES`, and the manifest of the report (see `build_report`)."""
 
     tables: dict[str, pd.DataFrame]
-    manifest: dict[str, object]
+    manifest: JsonObject
 
 
 def rescore(
@@ -97,7 +97,7 @@ def rescore(
     read = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     parts = list(show_progress(read, len(files), "files"))
     home: dict[str, Path] = {}
-    datasets: dict[str, object] = {}
+    datasets: JsonObject = {}
     asked = {"scoring": scoring.name, "tops": [str(top) for top in tops]}
     for path, (_, facts) in zip(files, parts, strict=True):
         for name, counts in facts.items():
@@ -117,7 +117,7 @@ def rescore(
     methods = {
         name: {"title": name} for name in dict.fromkeys(tables["runs"]["method"])
     }
-    manifest: dict[str, object] = {"title": title, "environment": environment()}
+    manifest: JsonObject = {"title": title, "environment": environment()}
     return Rescored(tables, manifest | {"datasets": datasets, "methods": methods})
 
 
@@ -127,8 +127,8 @@ def _evaluate_file(
     metrics: Sequence[Metric],
     rename: Mapping[str, str],
     nearest: bool,
-) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, object]]]:
-    """Return the tables of a file, and the manifest's entries of its data sets."""
+) -> tuple[dict[str, pd.DataFrame], dict[str, JsonObject]]:
+    """Compute the tables of a file, and the manifest's entries of its data sets."""
     frame = _read_predictions(path, rename)
     table_rows: dict[str, list[Row]] = {name: [] for name in _RESCORED}
     main = next(top for top in tops if str(top) == main_top(map(str, tops)))
@@ -139,7 +139,7 @@ def _evaluate_file(
         parts: dict[tuple[int, int], TestFold] = {}
         scored = []
         for (method, repeat, fold), run in rows.groupby(
-            _RUN[1:], sort=False, observed=True
+            JOB[1:], sort=False, observed=True
         ):
             where_run = f"{where}, method {method!r}, repeat {repeat}, fold {fold}"
             for tops_of_rows, table in _at_tops(run, tops, where_run, nearest):
@@ -151,7 +151,7 @@ def _evaluate_file(
                 scored.append((method, repeat, fold, part, scores, tops_of_rows))
         trained = _trained_on(parts)
         for method, repeat, fold, part, scores, tops_of_rows in scored:
-            key = dict(zip(_RUN, (dataset, method, repeat, fold), strict=True))
+            key = dict(zip(JOB, (dataset, method, repeat, fold), strict=True))
             table_rows["evaluation"] += _values(
                 key, part, scores, tops_of_rows, metrics
             )
@@ -207,7 +207,7 @@ def _at_tops(
 
 
 def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
-    """Return the top itself where scores are for it, else that of the nearest k; of two the shorter."""
+    """Choose the top itself where scores are for it, else that of the nearest k; of two the shorter."""
     if top in rows_for:
         return top
     (first, *_) = rows_for.values()
@@ -216,7 +216,8 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
             f"{where}: no scores are for {top}, and which are nearest differs from group to group: ask for a "
             "top that scores are for"
         )
-    n, n_pos = len(first), int((first["label"] == 1).sum())
+    n = len(first)
+    n_pos = int((first["label"] == 1).sum())
     wanted = math.log(_length(top, n, n_pos))
     lengths = {one: math.log(_length(one, n, n_pos)) for one in rows_for}
     return min(
@@ -226,7 +227,7 @@ def _nearest(top: Top, rows_for: Mapping[Top, pd.DataFrame], where: str) -> Top:
 
 
 def _length(top: Top, n: int, n_pos: int) -> int:
-    """Return the k of a top on a test part; one that asks for more rows than there are has them all."""
+    """Resolve the k of a top on a test part; one that asks for more rows than there are has them all."""
     try:
         return top.resolve(n, n_pos)
     except ValueError:
@@ -236,7 +237,7 @@ def _length(top: Top, n: int, n_pos: int) -> int:
 def _trained_on(
     parts: Mapping[tuple[int, int], TestFold],
 ) -> dict[tuple[int, int], float]:
-    """Return the rows in the other folds of each fold's repeat; NaN if they overlap, or there is one fold."""
+    """Count the rows in the other folds of each fold's repeat; NaN if folds overlap, or there is only one."""
     sizes = {}
     for (repeat, fold), part in parts.items():
         others = [
@@ -272,10 +273,8 @@ def _values(
             }
 
 
-def _about(
-    parts: Mapping[tuple[int, int], TestFold], nearest: bool
-) -> dict[str, object]:
-    """Return the counts of the rows tested in the first repeat."""
+def _about(parts: Mapping[tuple[int, int], TestFold], nearest: bool) -> JsonObject:
+    """Describe the rows tested in the first repeat, by their counts."""
     first = min(repeat for repeat, _ in parts)
     parts_of_repeat = [
         part for (repeat, _), part in parts.items() if repeat == first
@@ -283,7 +282,7 @@ def _about(
     repeats = len({repeat for repeat, _ in parts})
     folds = len(parts_of_repeat)
     protocol = f"As the scores were made: {folds} test parts, {repeats} times."
-    counts: dict[str, object] = {
+    counts: JsonObject = {
         "items": int(sum(len(part.y) for part in parts_of_repeat)),
         "positives": int(sum(part.y.sum() for part in parts_of_repeat)),
         "protocol": f"{protocol} {_STANDING_IN}" if nearest else protocol,
@@ -297,7 +296,7 @@ def _about(
 
 
 def files_of(place: str | Path) -> list[Path]:
-    """Return the files of predictions below a folder, or the file itself."""
+    """List the files of predictions below a folder, or the file itself."""
     path = Path(place)
     files = (
         [path]
@@ -312,7 +311,7 @@ def files_of(place: str | Path) -> list[Path]:
 
 
 def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
-    """Return the columns `COLUMNS` and `OPTIONAL` of a file; refuse missing values."""
+    """Read the columns `COLUMNS` and `OPTIONAL` of a file; refuse missing values."""
     table = read_table(path)
     written = table.frame.rename(columns=dict(rename))
     refuse_twice(written.columns, str(path))
@@ -349,7 +348,7 @@ def _read_predictions(path: Path, rename: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _text(table: Table, name: str) -> pd.Series:
-    """Return a column of names; whole numbers of a file with types are names as they stand.
+    """Read a column of names; whole numbers of a file with types are names as they stand.
 
     Each different value is read once: a file of millions of rows has few.
     """
@@ -369,7 +368,7 @@ def _text(table: Table, name: str) -> pd.Series:
 
 
 def _items_of(run: pd.DataFrame, where: str) -> tuple[TestFold, Floats]:
-    """Return the items of a run in the order of their rows, and their scores."""
+    """Sort the items of a run by their rows, and their scores likewise."""
     order = np.argsort(run["row"].to_numpy(), kind="stable")
     rows = run["row"].to_numpy()[order]
     if len(rows) > 1 and (rows[1:] == rows[:-1]).any():

@@ -23,8 +23,8 @@ from attop_bench.run.up_to_date import Wildcards, either
 #: Of a method on a data set so many records are read: all of 10,000 would take seconds at every start.
 _MOST_RECORDS = 20
 
-#: A first request is so many times the most that past runs took, and so much more: beside a run the processes
-#: of Snakemake and its step are in the job, which take 700 MB together.
+#: A first request is a multiple of the most that past runs took, and an amount more: the processes of
+#: Snakemake and of its step, which take 700 MB together, belong to the job, too.
 _MEMORY_FACTOR, _MORE_MB = 1.5, 900
 _TIME_FACTOR, _MORE_MINUTES = 3, 5
 
@@ -50,7 +50,7 @@ _OF_ENTRY: dict[str, tuple[str, object]] = {
 
 
 def size_mb(files: Iterable[StrPath]) -> float:
-    """Return the size of files in MB.
+    """Add up the sizes of files in MB.
 
     Not Snakemake's `input.size_mb`, an asynchronous question about each file of each job: 0.3 s for a
     thousand jobs.
@@ -59,17 +59,17 @@ def size_mb(files: Iterable[StrPath]) -> float:
 
 
 def step_memory_mb(input_mb: float, attempt: int) -> int:
-    """Return the memory of a job other than a training: Python and its packages, some copies of the data."""
+    """Request memory for a job other than a training: Python and its packages, some copies of the data."""
     return attempt * (_BASE_MB + _COPIES * round(input_mb))
 
 
 def step_minutes(rule: str, attempt: int) -> int:
-    """Return the time of a job other than a training."""
+    """Request time for a job other than a training."""
     return attempt * _STEP_MINUTES.get(rule, _OTHER_MINUTES)
 
 
 def needs(rule: str) -> dict[str, Callable[..., int]]:
-    """Return the resources of a rule other than training."""
+    """Define the resources of a rule other than training."""
     return {
         "mem_mb": lambda wildcards, input, attempt: step_memory_mb(  # noqa: A006
             size_mb(input), attempt
@@ -93,7 +93,7 @@ class Requests:
         self.use_of = cache(self._use_of)
 
     def entry(self, dataset: str, method: str) -> ResourcesConfig:
-        """Return the requests in the entry of a method for a data set."""
+        """Look up the requests in the entry of a method for a data set."""
         resources = self.plan.config.method(method).resources
         of_dataset = resources.datasets.get(dataset)
         if of_dataset is None:
@@ -103,7 +103,7 @@ class Requests:
         )
 
     def of_training(self, *, is_limited: bool) -> dict[str, Any]:
-        """Return the resources of rule train; memory and time only where something reads them."""
+        """Define the resources of rule train; memory and time only where something reads them."""
         asked = {
             resource: self.configured(name)
             for resource, (name, _) in _OF_ENTRY.items()
@@ -137,7 +137,7 @@ class Requests:
         }
 
     def configured(self, name: str) -> Any:
-        """Return a request by the entries of methods: a value, or a function of the wildcards."""
+        """Look up a request in the entries of methods: a value, or a function of the wildcards."""
         config = self.plan.config
         pairs = [
             (data.id, method.id)
@@ -152,7 +152,7 @@ class Requests:
     def memory_mb(
         self, dataset: str, method: str, attempt: int, input_mb: float
     ) -> int:
-        """Return the memory to ask for at an attempt, from 1, for inputs of `input_mb` MB."""
+        """Request memory at an attempt, counted from 1, for inputs of `input_mb` MB."""
         limit = self.plan.config.limits_of(method)["memory_mb"]
         default = step_memory_mb(input_mb, 1)
         configured = self.entry(dataset, method).memory_mb
@@ -173,7 +173,7 @@ class Requests:
         )
 
     def minutes(self, dataset: str, method: str, attempt: int, n_folds: int) -> int:
-        """Return the time to ask for at an attempt, from 1, for a job of so many folds."""
+        """Request time at an attempt, counted from 1, for a job of `n_folds` folds."""
         limit = self.plan.config.limits_of(method)["seconds"]
         configured = self.entry(dataset, method).minutes
         if configured is not None:
@@ -191,7 +191,7 @@ class Requests:
         )
 
     def _past(self, dataset: str, method: str) -> Use | None:
-        """Return the use of past runs on the data set, else on the one nearest in size, scaled up to it."""
+        """Find the use of past runs on the data set, else on the one nearest in size, scaled up to it."""
         if use := self.use_of(dataset, method):
             return use
         size = self._size(dataset)
@@ -210,14 +210,14 @@ class Requests:
         return None
 
     def _size(self, dataset: str) -> int:
-        """Return the bytes of a prepared data set; 0 if it is still to be prepared."""
+        """Measure the bytes of a prepared data set; 0 if it is still to be prepared."""
         try:
             return os.path.getsize(self.plan.stage_path(dataset))
         except OSError:
             return 0
 
     def _use_of(self, dataset: str, method: str) -> Use | None:
-        """Return the use of the runs that are done; None if there is no record of one."""
+        """Find the largest use of the runs that are done; None without a record of one."""
         uses = []
         for run in islice(self.plan.runs(dataset, only=method), _MOST_RECORDS):
             try:

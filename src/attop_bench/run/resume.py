@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def train_folds(
 ) -> None:
     """Call `train` for each of `runs` that is not done, with the folder for its files, then write `archive`.
 
-    A fold that is done, in an archive from before or in the folder beside it, stays if it was made with the
+    A fold that is done, in an archive from before or in the folder next to it, stays if it was made with the
     same `params` (the fingerprint of the code is among them) and the same content of its `files`.
     SystemExit: some runs have no results; the others were tried nevertheless.
     """
@@ -83,8 +83,8 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def _keys(path: Path, content: bytes | None = None) -> dict[str, str]:
-    """Return the digest of all that each fold depends on; nothing where that is unreadable."""
-    with contextlib.suppress(OSError, ValueError, TypeError):
+    """Read the digest of all that each fold depends on; nothing where that is unreadable."""
+    with suppress(OSError, ValueError, TypeError):
         return dict(read_json(path) if content is None else json.loads(content))
     return {}
 
@@ -99,7 +99,7 @@ def _keep_the_same(folder: Path, keys: dict[str, str]) -> None:
 
 
 def _key(params: object, digests: Iterable[str]) -> str:
-    """Return a digest of the parameters and files of a run."""
+    """Digest the parameters and files of a run."""
     return hashlib.sha256(
         json.dumps([plain(params), *digests]).encode()
     ).hexdigest()

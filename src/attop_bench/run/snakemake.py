@@ -6,13 +6,13 @@ benchmark runs all the same; each docstring says what is lost then.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import logging
 import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from operator import attrgetter
 from typing import Any
 
@@ -23,7 +23,7 @@ WORDS = "attop_words"
 
 
 def of(workflow: Any, path: str, default: Any = None) -> Any:
-    """Return an attribute of Snakemake by its dotted path, or `default` if it is gone."""
+    """Look up an attribute of Snakemake by its dotted path, or `default` if it is gone."""
     try:
         return attrgetter(path)(workflow)
     except AttributeError:
@@ -35,7 +35,7 @@ def asked_often(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Lost without it: a tenth of the time of a dry run.
     """
-    with contextlib.suppress(ImportError):
+    with suppress(ImportError):
         from snakemake.common import overwrite_function_params
 
         overwrite_function_params(function, inspect.signature(function).parameters)
@@ -43,7 +43,7 @@ def asked_often(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def folder_of_file(workflow: Any) -> str:
-    """Return the folder of the Snakefile that calls it, or its address in a repository.
+    """Locate the folder of the Snakefile that calls it, or its address in a repository.
 
     Lost without it: the address, so that a module is to be a folder.
     """
@@ -56,15 +56,15 @@ def folder_of_file(workflow: Any) -> str:
 
 
 def is_main(workflow: Any) -> bool:
-    """Return whether this process plans the run, and is none that a cluster started for a job.
+    """Tell whether this process plans the run, and was not started by a cluster for a job.
 
-    Lost without it: a dry run beside results of another folder is not refused; a run still is.
+    Lost without it: a dry run on results of another folder is not refused; a run still is.
     """
     return of(workflow, "is_main_process", False)
 
 
 def is_module(workflow: Any) -> bool:
-    """Return whether attop is a module of another workflow, where Snakemake does not call `onstart`.
+    """Tell whether attop is a module of another workflow, where Snakemake does not call `onstart`.
 
     Lost without it: two runs of a module may write to one folder.
     """
@@ -73,7 +73,7 @@ def is_module(workflow: Any) -> bool:
 
 
 def on_cluster(workflow: Any) -> bool:
-    """Return whether a cluster started this process for a job, or for a group of them.
+    """Tell whether a cluster started this process for a job, or for a group of them.
 
     Lost without it: each job of a group is a step with a Snakemake of its own, longer than most jobs.
     """
@@ -81,7 +81,7 @@ def on_cluster(workflow: Any) -> bool:
 
 
 def is_limited(workflow: Any) -> bool:
-    """Return whether a scheduler or ``--resources`` reads what a job may take.
+    """Tell whether a scheduler or ``--resources`` reads what a job may take.
 
     Lost without it: two functions more are asked for every training job.
     """
@@ -92,7 +92,7 @@ def is_limited(workflow: Any) -> bool:
 
 
 def at_a_time(workflow: Any) -> int:
-    """Return how many jobs run at the same time: nodes of a cluster, else cores.
+    """Count how many jobs run at the same time: nodes of a cluster, else cores.
 
     Lost without it: the time that is left is told too long.
     """
@@ -104,7 +104,7 @@ def at_a_time(workflow: Any) -> int:
 
 
 def attempts(workflow: Any) -> int | None:
-    """Return how often a run tries a job, known from its start on; None if that is not known.
+    """Count how often a run tries a job, as is known from its start on; None if that is unknown.
 
     Lost without it: a job that is killed at every attempt has no row, and holds up the report.
     """
@@ -113,7 +113,7 @@ def attempts(workflow: Any) -> int | None:
 
 
 def configfiles(workflow: Any, *, named: bool = False) -> list[str]:
-    """Return the configuration files, or only those given on the command line.
+    """List the configuration files, or only those given on the command line.
 
     Lost without it: a key that is there twice is not refused; commands are shown without ``--configfile``.
     """
@@ -141,7 +141,7 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
     Its other scripts are started so that Ctrl-C prints no traceback. Lost without it: each job imports for
     itself, about a second.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.script import PythonScript, ScriptBase
 
         start = ScriptBase._execute_cmd
@@ -168,7 +168,7 @@ def hand_to_servers(scripts: Iterable[str], preload: str) -> None:
 
 
 def installed_packages() -> tuple[str, ...]:
-    """Return the folders of installed packages, which change when one is upgraded."""
+    """List the folders of installed packages, which change when one is upgraded."""
     return tuple(
         path
         for path in sys.path
@@ -177,7 +177,7 @@ def installed_packages() -> tuple[str, ...]:
 
 
 def _threads(resources: Any) -> str:
-    """Return settings for the threads that SLURM gives a job: within a group, Snakemake counts one core."""
+    """Set the threads that SLURM gives a job: within a group, Snakemake counts one core."""
     asked = str(resources.get("cpus_per_task", ""))
     names = (
         ("OMP", "OPENBLAS", "MKL")
@@ -192,7 +192,7 @@ def compare_scripts_by_content(folder: str) -> None:
 
     Lost without it: all runs again after a branch was changed and changed back, or an archive unpacked.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.jobs import Job
 
         compare = Job.outputs_older_than_script_or_notebook
@@ -210,7 +210,7 @@ def run_again(is_stale: Callable[[Any], bool]) -> None:
 
     Lost without it: results of another working directory that do not agree are taken for those of this one.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.jobs import Job
 
         compare = Job.outputs_older_than_script_or_notebook
@@ -229,7 +229,7 @@ def keep_words_on_groups() -> None:
 
     Lost without it: these words, which Snakemake has for single jobs alone.
     """
-    with contextlib.suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError):
         from snakemake.jobs import GroupJob
 
         log = GroupJob.log_error
@@ -241,7 +241,7 @@ def keep_words_on_groups() -> None:
 
 
 def jobs_to_do(workflow: Any) -> list[tuple[str, dict[str, str]]]:
-    """Return rule and wildcards of each job that is to be done: events tell of jobs one by one.
+    """List rule and wildcards of each job that is to be done: events tell of jobs one by one.
 
     Lost without it: the display has no bars, and shows failures alone.
     """
@@ -250,7 +250,7 @@ def jobs_to_do(workflow: Any) -> list[tuple[str, dict[str, str]]]:
 
 
 def plain_handler(settings: Any) -> logging.Handler:
-    """Return the handler that prints as Snakemake does, by the settings of a logger plugin.
+    """Make the handler that prints as Snakemake does, by the settings of a logger plugin.
 
     Lost without it: colours, and what ``--quiet`` leaves out.
     """

@@ -8,9 +8,10 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from attop_bench.files import Entry
 from attop_bench.jobs.client import why_cold
 from attop_bench.jobs.supervise import adopt_servers
 from attop_bench.run import snakemake as internals
@@ -43,10 +44,8 @@ def begin(workflow: Any) -> None:
     gc.set_threshold(10_000_000, *gc.get_threshold()[1:])
 
 
-def planned(
-    workflow: Any, config: Mapping[str, Any], folder: str, locate: Beside
-) -> Plan:
-    """Return the plan of a configuration, or end with all that is wrong with it.
+def planned(workflow: Any, config: Entry, folder: str, locate: Beside) -> Plan:
+    """Plan the runs of a configuration, or end with all that is wrong with it.
 
     `folder` is that of the Snakefile, and `locate` finds the benchmark's files. Snakemake hands its own path
     to jobs, also to those in an environment of their own, which so find attop and what a configuration names.
@@ -119,5 +118,5 @@ def tell_of_jobs(workflow: Any, logger: Any, report: str, manifest: str) -> None
 
 
 def any_of(names: Iterable[str]) -> str:
-    """Return a wildcard constraint: exactly one of `names`, or nothing when there are none."""
+    """Write a wildcard constraint: exactly one of `names`, or nothing when there are none."""
     return "|".join(map(re.escape, names)) or "(?!)"

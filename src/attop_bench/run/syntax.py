@@ -8,11 +8,12 @@ date. The form here leaves out what is empty, shows text in ASCII and joins the 
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from attop_bench.run.parameters import short_digest
 
 #: Texts that may name a file, a folder or a module.
 _NAME = re.compile(r"\.*\w[\w.-]*(/\w[\w.-]*)*")
@@ -33,7 +34,7 @@ class Content(NamedTuple):
 
 
 def read(file: Path, module: str) -> Content:
-    """Return the content of a file of code, relative imports resolved for a `module` of this name."""
+    """Parse a file of code, with relative imports resolved for a `module` of this name."""
     tree = ast.parse(file.read_bytes())
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
     imported: set[str] = set()
@@ -58,11 +59,13 @@ def read(file: Path, module: str) -> Content:
             and _NAME.fullmatch(node.value)
         ):
             texts.add(node.value)
-    return Content(digest_of(form(tree).encode()), sorted(imported), sorted(texts))
+    return Content(
+        short_digest(form(tree).encode()), sorted(imported), sorted(texts)
+    )
 
 
 def absolute(name: str, package: str) -> str:
-    """Return the absolute name of a module, whose own may begin with dots, within a package."""
+    """Resolve the name of a module, which may begin with dots, within a package."""
     inside = name.lstrip(".")
     level = len(name) - len(inside)
     if not level:
@@ -76,7 +79,7 @@ _Part = str | ast.AST | list[Any]
 
 
 def form(tree: ast.AST) -> str:
-    """Return a syntax tree as text that is the same for each version of Python."""
+    """Write a syntax tree as text that is the same for each version of Python."""
     shown: list[str] = []
     todo: list[_Part] = [tree]
     while todo:  # no recursion: a sum of a thousand terms is a thousand levels deep
@@ -131,12 +134,7 @@ def _part(value: Any) -> _Part:
 
 
 def _is_idle(line: ast.stmt) -> bool:
-    """Return whether a statement is a docstring, or imports for types alone."""
+    """Tell whether a statement is a docstring, or imports for types alone."""
     if isinstance(line, ast.If) and not line.orelse:
         return isinstance(line.test, ast.Name) and line.test.id == "TYPE_CHECKING"
     return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)
-
-
-def digest_of(content: bytes) -> str:
-    """Return the first 16 digits of the SHA-256."""
-    return hashlib.sha256(content).hexdigest()[:16]

@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 KEY = ("dataset", "method", "repeat", "fold", "top")
 
 # fmt: off
-#: The tables by name, and the columns each has besides `KEY`.
+#: The tables by name, and the columns that each has after `KEY`.
 TABLES: dict[str, tuple[str, ...]] = {
     "evaluation": ("metric", "value", "reason", "n_groups", "n_left_out"),
     # Scores trained for `top`, evaluated at the top `at`.

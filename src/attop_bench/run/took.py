@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attop.extending import count_noun, format_duration
-from attop_bench.files import csv_text, read_json, write_text
+from attop_bench.files import Entry, JsonObject, csv_text, read_json, write_text
+from attop_bench.run.job import JOB
 from attop_bench.run.record import Record
 from attop_bench.run.use import Use
 
@@ -51,7 +52,7 @@ Row = tuple[str, str, Use]
 def of_notes(steps: Iterable[Step]) -> Iterator[Row]:
     """Yield the use of each job other than a training, as far as its note is there."""
     for step in steps:
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError, AttributeError):
             note = read_json(step.note)
             amounts = {name: note[name] for name in asdict(Use()) if name in note}
             yield step.rule, step.dataset, Use(**amounts)
@@ -59,7 +60,7 @@ def of_notes(steps: Iterable[Step]) -> Iterator[Row]:
 
 def of_runs(runs: pd.DataFrame) -> Iterator[Row]:
     """Yield the use of each training run, by the table ``runs``, which has a row for each top."""
-    each = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
+    each = runs.drop_duplicates(JOB)
     seconds = each["ended"] - each["started"]
     columns = (
         each["dataset"],
@@ -76,7 +77,7 @@ def of_runs(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def use_of(record: Record) -> Use:
-    """Return the use of a training run."""
+    """Sum up the use of a training run from its record."""
     seconds = record.total_seconds
     if record.started is not None and record.ended is not None:
         seconds = record.ended - record.started
@@ -84,8 +85,8 @@ def use_of(record: Record) -> Use:
     return Use(seconds, record.cpu_seconds, record.peak_memory_mb, host)
 
 
-def by_rule(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the rows of the table ``rules``, in the order in which rules and data sets come first."""
+def by_rule(rows: Iterable[Row]) -> list[JsonObject]:
+    """Build the rows of the table ``rules``, in the order in which rules and data sets come first."""
     jobs: dict[tuple[str, str], list[Use]] = {}
     for rule, dataset, use in rows:
         jobs.setdefault((rule, dataset), []).append(use)
@@ -120,13 +121,13 @@ def put_into(table: Path, rows: Iterable[Row]) -> None:
 def _of_known(
     summarise: Callable[[list[float]], float], amounts: Iterable[float | None]
 ) -> float | None:
-    """Return a summary of the amounts that are known; None if none is."""
+    """Summarise the amounts that are known; None if none is."""
     measured = [amount for amount in amounts if amount is not None]
     return summarise(measured) if measured else None
 
 
 def in_words(rows: Iterable[Row]) -> dict[str, str]:
-    """Return a line for each rule, over all data sets, for the page."""
+    """Write a line for each rule, over all data sets, for the page."""
     names = "{}, {} together, {} the longest; {} of processors; {} at most"
     return {
         f"Rule {rule}": names.format(*cells)
@@ -135,12 +136,12 @@ def in_words(rows: Iterable[Row]) -> dict[str, str]:
 
 
 def cells_of_rules(rows: Iterable[Row]) -> dict[str, list[str]]:
-    """Return for each rule, in words, its jobs, their time together, the longest, processors and memory."""
+    """Write for each rule its jobs, their time together, the longest, processors and memory."""
     table = by_rule((rule, ALL, use) for rule, _, use in rows)
     return {row["rule"]: _cells(row) for row in table}
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
+def _cells(row: Entry) -> list[str]:
     times = [
         _UNKNOWN if row[name] is None else format_duration(row[name])
         for name in ("seconds", "longest", "seconds_cpu")

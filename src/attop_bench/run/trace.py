@@ -8,6 +8,7 @@ import warnings
 from attop.experiment import Fold
 from attop.metrics import scores_of
 from attop_bench.data.base import Dataset
+from attop_bench.files import JsonObject
 from attop_bench.jobs.limits import TimeUp, time_limit
 from attop_bench.run.fitting import learner_of, sample_of
 from attop_bench.run.job import Job
@@ -21,7 +22,7 @@ _SECONDS = 60.0
 
 def trace(
     job: Job, dataset: Dataset, fold: Fold, record: Record, top: str
-) -> list[dict[str, object]]:
+) -> list[JsonObject]:
     """Train the chosen candidate of a finished run again, with more and more iterations; return rows.
 
     Each has ``iterations``, ``objective`` on the training part, and the value of ``job.scoring`` on the
@@ -42,7 +43,7 @@ def trace(
     candidate = choice["chosen"]
     last = int({**params, **candidate}[limit])
     sample = sample_of(dataset)
-    rows: list[dict[str, object]] = []
+    rows: list[JsonObject] = []
     try:
         with time_limit(_SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # stopped early is what is wanted
@@ -55,7 +56,7 @@ def trace(
                 )
                 if not hasattr(model, "objective_"):
                     return []
-                row: dict[str, object] = {
+                row: JsonObject = {
                     "iterations": iterations,
                     "objective": float(model.objective_),
                 }

@@ -9,14 +9,13 @@ tables: Boyd et al. (2012, section 5.3) report the parameters with the best aver
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import random
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from attop.experiment import Fold, at_edge, torn_within, train
 from attop.extending import Floats, all_alike
 from attop.metrics import scores_of
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_available
+from attop_bench.files import JsonObject
 from attop_bench.jobs.limits import NOT_APPLICABLE, TimeUp, time_limit
 from attop_bench.jobs.supervise import CannotRun, in_words
 from attop_bench.run.candidates import FOLDER, CandidateFiles
@@ -82,11 +82,9 @@ def run_job(
     `contain`, for a debugger, so do all errors of the method.
     """
     record = job.record(dataset.name)
-    record.n_train, record.n_test, record.test = (
-        len(fold.train),
-        len(fold.test),
-        fold.test,
-    )
+    record.n_train = len(fold.train)
+    record.n_test = len(fold.test)
+    record.test = fold.test
     random.seed(record.seed)  # generators that a method should not use
     np.random.seed(record.seed % 2**32)  # noqa: NPY002
     record.scores = np.empty((0, len(fold.test)))
@@ -118,8 +116,8 @@ def run_job(
     return record
 
 
-def _environment(job: Job) -> dict[str, Any]:
-    """Return the environment of a run, also of one whose estimator cannot be imported or misbehaves."""
+def _environment(job: Job) -> JsonObject:
+    """Describe the environment of a run, also of one whose estimator cannot be imported or misbehaves."""
     try:
         return provenance(import_estimator(job.estimator))
     except (Exception, SystemExit):
@@ -127,7 +125,7 @@ def _environment(job: Job) -> dict[str, Any]:
 
 
 def _cpu_seconds() -> float:
-    """Return the processor time of this process and of its children that ended."""
+    """Measure the processor time of this process and of its children that ended."""
     return time.process_time() + sum(os.times()[2:4])
 
 
@@ -192,7 +190,7 @@ def _select_and_train(
     learner = learner_of(job, dataset)
     if not learner.is_tuned and fold.refit:
         # Else the first inner split loads what the seconds of training are not to count.
-        with contextlib.suppress(Exception):
+        with suppress(Exception):
             warm_up(learner.seeded(record.seed), learner.candidates)
     sample = sample_of(dataset, job.input)
     trained = train(

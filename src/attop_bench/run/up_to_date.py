@@ -11,8 +11,6 @@ training which is not out of date anyway.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -27,7 +25,7 @@ from attop_bench.archives import exists
 from attop_bench.data.catalogue import KINDS, kind_of
 from attop_bench.data.files.fetch import next_turn
 from attop_bench.data.files.source import digest as digest_of_file
-from attop_bench.files import StrPath, write_json
+from attop_bench.files import JsonObject, StrPath, read_json, write_json
 from attop_bench.run.attempts import RUN
 from attop_bench.run.config import DatasetConfig
 from attop_bench.run.depends import Named, named_by
@@ -36,7 +34,7 @@ from attop_bench.run.job import PARTS, WORK, Run
 from attop_bench.run.made import read_note
 from attop_bench.run.options import MethodConfig
 from attop_bench.run.paper import simulations_of
-from attop_bench.run.parameters import plain
+from attop_bench.run.parameters import digest_of_value, plain, short_digest
 from attop_bench.run.plan import Plan
 from attop_bench.run.record import digest_of
 from attop_bench.run.snakemake import asked_often
@@ -63,7 +61,9 @@ class Inputs:
     """The parameters of each rule: values, or functions of its wildcards; `script` finds a rule's script."""
 
     def __init__(self, plan: Plan, script: Callable[[str], str | Path]):
-        self.plan, self.config, self._script = plan, plan.config, script
+        self.plan = plan
+        self.config = plan.config
+        self._script = script
 
     def fetch(self) -> Params:
         """Parameters of rule fetch, which do not say where the files are found; a change reruns it."""
@@ -162,7 +162,7 @@ class Inputs:
         return params
 
     def _checked(self, dataset: str) -> Params:
-        """Return the keys of a data set that its checks depend on, and its selector if it has one."""
+        """Select the keys of a data set that its checks depend on, and its selector if it has one."""
         select = self.config.select_of(dataset)
         checked = self.config.dataset(dataset).model_dump(include=_CHECKED)
         return checked | ({"select": select} if select else {})
@@ -254,7 +254,7 @@ class Inputs:
         }
 
     def _run(self, dataset: str, method: str) -> Named:
-        """Return the modules of the estimator and of the metric that selects, and what the entry names."""
+        """Collect the modules of the estimator and of the metric that selects, and what the entry names."""
         entry = self.config.method(method)
         home = home_of(entry.estimator)
         modules, files = named_by(entry, home)
@@ -264,7 +264,7 @@ class Inputs:
         )
 
     def _metrics(self, names: Iterable[str]) -> list[str]:
-        """Return the modules that define some metrics."""
+        """Find the modules that define some metrics."""
         definitions = self.config.own(*names)
         homes = [home_of(definition["path"]) for definition in definitions.values()]
         return [
@@ -278,7 +278,7 @@ class Inputs:
 
 
 def _homes_of(metric: Metric) -> list[str]:
-    """Return the modules of a metric's class and of its kernel; a compiled function need not say its own."""
+    """Find the modules of a metric's class and of its kernel; a compiled function need not know its own."""
     kernel = metric.kernel
     while isinstance(kernel, partial):
         kernel = kernel.func
@@ -289,7 +289,7 @@ def _homes_of(metric: Metric) -> list[str]:
 def either(
     values: Mapping[Hashable, object], key: Callable[[Any], Hashable]
 ) -> object:
-    """Return the common value, or a function that looks it up by the wildcards, of which `key` is made."""
+    """Choose the common value, or a function that looks it up by the wildcards, from which `key` is made."""
     first = next(iter(values.values()))
     return (
         first
@@ -299,12 +299,12 @@ def either(
 
 
 def named(**values: object) -> dict[str, Any]:
-    """Return parameters for a rule, of values or functions of the wildcards."""
+    """Define parameters of a rule, by values or functions of the wildcards."""
     return {name: _named(name, value) for name, value in values.items()}
 
 
 def passed(**values: Callable[[Any], object]) -> dict[str, Any]:
-    """Return parameters that a script reads, of which none makes a finished job out of date.
+    """Define parameters that a script reads, of which none makes a finished job out of date.
 
     Limits and places are such: they change what a job may take, not what it returns. Snakemake compares no
     parameter whose function has an argument `output`.
@@ -323,7 +323,7 @@ def _named(name: str, value: object) -> object:
 
 
 def _spec_of_method(method: MethodConfig) -> Params:
-    """Return the keys of a method that are checked and compiled; distributions where it has any."""
+    """Select the keys of a method that are checked and compiled; distributions where it has any."""
     spec = method.model_dump(
         include={"id", "estimator", "params", "param_grid", "input"}
     )
@@ -332,15 +332,14 @@ def _spec_of_method(method: MethodConfig) -> Params:
 
 
 def _digest_of_candidates(plan: Plan, run: Run, code: str) -> str:
-    """Return a digest of what scores of a candidate depend on, but for its parameters and the fold."""
-    text = json.dumps(
-        plain([plan.job(run).of_a_candidate(), _data(plan, run.dataset), code])
+    """Digest what the scores of a candidate depend on, except for its parameters and the fold."""
+    return digest_of_value(
+        [plan.job(run).of_a_candidate(), _data(plan, run.dataset), code]
     )
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def digest(plan: Plan, run: Run) -> str:
-    """Return a digest of the data and the specification of a run, the same for all its folds.
+    """Digest the data and the specification of a run, the same for all its folds.
 
     Its record carries it. Code is not part of it, nor where files lie.
     """
@@ -351,13 +350,12 @@ def digest(plan: Plan, run: Run) -> str:
 def _digest(plan: Plan, dataset: str, method: str) -> str:
     """Digest all parameters that a training of a method on a data set depends on."""
     spec = plan.job(Run(dataset, method, 0, 0)).as_dict()
-    text = json.dumps(plain([spec, _data(plan, dataset)]))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return digest_of_value([spec, _data(plan, dataset)])
 
 
 @cache
 def _data(plan: Plan, dataset: str) -> list[Any]:
-    """Return the specification of a data set, with the content of the user's own files for their names."""
+    """Specify a data set, with the content of the user's own files in place of their names."""
     data = plan.config.dataset(dataset)
     files = {name: data.params.get(name) for name in kind_of(data.kind).files}
     digests = {
@@ -380,7 +378,7 @@ def _data(plan: Plan, dataset: str) -> list[Any]:
 
 
 def is_done(plan: Plan, run: Run) -> bool:
-    """Return whether the results of a run are there, and of this configuration."""
+    """Tell whether the results of a run exist, and are of this configuration."""
     return digest_of(plan.record_path(run)) == digest(plan, run) and exists(
         plan.scores_path(run)
     )
@@ -459,7 +457,7 @@ def number_run(
 
 
 def known_outputs() -> list[str]:
-    """Return the folders of results of runs from this working directory, as their runs named them."""
+    """List the folders of results of runs from this working directory, as their runs named them."""
     notes = [_read(path) for path in sorted(Path(_STATE, "attop").glob("*.json"))]
     return [
         note["output"]
@@ -469,16 +467,12 @@ def known_outputs() -> list[str]:
 
 
 def _known(output: StrPath) -> Path:
-    """Return the file of the working directory with the numbers of the last runs of an output."""
-    return Path(
-        _STATE,
-        "attop",
-        f"{hashlib.sha256(os.fsencode(output)).hexdigest()[:16]}.json",
-    )
+    """Locate the file of the working directory with the numbers of the last runs of an output."""
+    return Path(_STATE, "attop", f"{short_digest(os.fsencode(output))}.json")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> JsonObject:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path)
     except (OSError, ValueError):
         return {}

@@ -30,7 +30,7 @@ class Use:
 
     @classmethod
     def of_this_process(cls) -> Use:
-        """Return the use of this process and its children so far."""
+        """Measure the use of this process and its children so far."""
         import psutil  # as slow as all else of a short job
 
         process, children = (
@@ -51,12 +51,12 @@ class Use:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a JSON value."""
+        """Convert the use to JSON."""
         return asdict(self)
 
 
 def _peak_kb() -> int | None:
-    """Return the peak of this process since its program began; None where the system does not say it.
+    """Read the peak of this process since its program began; None where the system does not say it.
 
     `ru_maxrss` on Linux is at least that of the process which started it.
     """

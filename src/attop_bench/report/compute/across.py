@@ -39,10 +39,12 @@ from attop.statistics import (
     regret,
     wilcoxon,
 )
-from attop_bench.report.compute.tables import costs
+from attop_bench.report.compute.tables import Titles, costs, count_runs
 
 #: Half-width of the region of practical equivalence, for metrics from 0 to 1.
 ROPE = 0.01
+#: Data set -> its metric, or its top.
+ByDataset = Mapping[str, str]
 _UNIT = (0.0, 1.0)
 
 
@@ -103,9 +105,9 @@ class Across:
 
 def across(
     evaluation: pd.DataFrame,
-    metrics: Mapping[str, str],
+    metrics: ByDataset,
     *,
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> Across:
     """Compare the methods over the data sets; nothing is imputed, nothing is tested on too few.
 
@@ -125,7 +127,8 @@ def across(
     matrix = metric_matrix(evaluation, metrics, tops, titles)
     scores = matrix.scores
     used = {d: metrics[d] for d in scores.index}
-    tested, nemenyi = friedman(scores), all_pairs(scores)
+    tested = friedman(scores)
+    nemenyi = all_pairs(scores)
     order = [str(m) for m in tested.ranks.index]
     test, p, refused = _against_best(scores, order, used, nemenyi)
     m = int(matrix.counts.any(axis=1).sum())
@@ -156,7 +159,7 @@ def across(
 
 
 def share_of(n: int, m: int) -> str:
-    """Return n of m data sets."""
+    """Write n of m data sets in words."""
     return (
         count_noun(n, "data set")
         if n == m
@@ -164,8 +167,8 @@ def share_of(n: int, m: int) -> str:
     )
 
 
-def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
-    """Return metrics, tops and directions in words."""
+def _unit_in_words(used: ByDataset, tops: ByDataset) -> str:
+    """Write metrics, tops and directions in words."""
     if not used:
         return "no metric"
     words = []
@@ -185,10 +188,10 @@ def _unit_in_words(used: Mapping[str, str], tops: Mapping[str, str]) -> str:
 def _against_best(
     scores: pd.DataFrame,
     order: list[str],
-    used: Mapping[str, str],
+    used: ByDataset,
     nemenyi: Comparison,
 ) -> tuple[str, dict[str, float], str]:
-    """Return the test, p of each method against the best, and the reason if there is none."""
+    """Test each method against the best: name of the test, p-values, and the reason if it is refused."""
     if len(order) == 2 and len(scores):
         if not have_shared_unit(used):
             return (
@@ -209,16 +212,14 @@ def _against_best(
 
 
 def _against(
-    scores: pd.DataFrame, standing: Standing, best: str, used: Mapping[str, str]
+    scores: pd.DataFrame, standing: Standing, best: str, used: ByDataset
 ) -> Standing:
     """Compare the method of a standing with the best; the best itself stays as it is."""
     n = len(scores)
     if standing.method == best or not n:
         return standing
-    values, best_values = (
-        scores[standing.method].to_numpy(float),
-        scores[best].to_numpy(float),
-    )
+    values = scores[standing.method].to_numpy(float)
+    best_values = scores[best].to_numpy(float)
     ahead = difference(values, best_values)
     effect = Effect(
         n,
@@ -242,14 +243,16 @@ def _against(
 
 def sentences(
     result: Across,
-    titles: Mapping[str, str],
-    dataset_titles: Mapping[str, str] | None = None,
+    titles: Titles,
+    dataset_titles: Titles | None = None,
 ) -> tuple[str, ...]:
     """State the best, differences of ranks, the methods worse, and those left out."""
     names = dataset_titles or {}
-    tested, nemenyi = result.friedman, result.nemenyi
+    tested = result.friedman
+    nemenyi = result.nemenyi
     ranked = [s for s in result.standings if not s.reason and s.rank == s.rank]
-    lines, opening = [], "No comparison over data sets."
+    lines = []
+    opening = "No comparison over data sets."
     if len(ranked) > 1:
         first = ranked[0]
         best = [titles[s.method] for s in ranked if s.rank == first.rank]
@@ -304,11 +307,10 @@ def by_reason(reasons: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def _apart(
-    ranked: Sequence[Standing], nemenyi: Comparison, titles: Mapping[str, str]
-) -> str:
+def _apart(ranked: Sequence[Standing], nemenyi: Comparison, titles: Titles) -> str:
     """Name the methods worse than the best, and those that the test of all pairs does not separate."""
-    first, alpha = ranked[0].method, nemenyi.alpha
+    first = ranked[0].method
+    alpha = nemenyi.alpha
     worse = [s.method for s in ranked[1:] if s.p < alpha]
     alike = [s.method for s in ranked[1:] if not s.p < alpha]
     joined = {m for clique in nemenyi.cliques if first in clique for m in clique}
@@ -345,9 +347,9 @@ class Matrix:
 
 def metric_matrix(
     evaluation: pd.DataFrame,
-    metrics: Mapping[str, str],
-    tops: Mapping[str, str],
-    titles: Mapping[str, str],
+    metrics: ByDataset,
+    tops: ByDataset,
+    titles: Titles,
 ) -> Matrix:
     """Average the runs of each method on each data set, and leave out means that may not be compared.
 
@@ -382,12 +384,7 @@ def metric_matrix(
         # fsum: equal values in another order have an equal mean
         means.at[dataset, method] = signs[dataset] * math.fsum(values) / len(values)
         counts.at[dataset, method] = len(values)
-    shared = (
-        part.drop_duplicates(["dataset", "repeat", "fold"])
-        .groupby("dataset")
-        .size()
-    )
-    shared = shared.reindex(rows, fill_value=0)
+    shared = count_runs(part).reindex(rows, fill_value=0)
     without |= {
         d: f"no method has a value of {metrics[d]} at {tops[d]}"
         for d in rows
@@ -401,11 +398,7 @@ def metric_matrix(
     }
     if complete.empty:
         dropped = dict.fromkeys(map(str, complete), "no data set has a value")
-    runs = (
-        evaluation.drop_duplicates(["dataset", "repeat", "fold"])
-        .groupby("dataset")
-        .size()
-    )
+    runs = count_runs(evaluation)
     for d, lacking in incomplete.items():
         without[d] = join_words(
             [
@@ -417,8 +410,8 @@ def metric_matrix(
     return Matrix(means.loc[block.index, block.columns], counts, without, dropped)
 
 
-def have_shared_unit(used: Mapping[str, str]) -> bool:
-    """Return whether values of the metrics, one a data set, may be averaged."""
+def have_shared_unit(used: ByDataset) -> bool:
+    """Tell whether values of the metrics, one a data set, may be averaged."""
     return len(set(used.values())) <= 1 or {
         get_metric(m).bounds for m in used.values()
     } == {_UNIT}
@@ -427,8 +420,8 @@ def have_shared_unit(used: Mapping[str, str]) -> bool:
 def board(
     evaluation: pd.DataFrame,
     runs: pd.DataFrame,
-    metrics: Mapping[str, str],
-    titles: Mapping[str, str],
+    metrics: ByDataset,
+    titles: Titles,
 ) -> pd.DataFrame:
     """Compare the methods at the smallest top of each data set, at the second, and so on.
 
@@ -470,9 +463,9 @@ def board(
 
 
 def _at(
-    name: str, scores: pd.DataFrame, used: Mapping[str, str], spent: pd.DataFrame
+    name: str, scores: pd.DataFrame, used: ByDataset, spent: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the rows of one top."""
+    """Build the rows of one top."""
     ranks = bootstrap_means(rank_rows(scores), higher_is_better=False)
     mean_rank = {"rank": ranks.mean, "rank_low": ranks.low, "rank_high": ranks.high}
     table = pd.DataFrame(mean_rank, index=scores.columns)
@@ -505,14 +498,14 @@ def _at(
 
 
 def _seconds(runs: pd.DataFrame, dataset: str) -> pd.Series:
-    """Return the median seconds of a job of each method."""
+    """Compute the median seconds of a job of each method."""
     spent = costs(runs, dataset)
     total = spent[["selection", "training", "scoring"]].sum(axis=1)
     return total.where(total > 0)
 
 
 def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
-    """Return the entries that none beats at both, cheapest first."""
+    """Select the entries that none beats at both, cheapest first."""
     table = pd.DataFrame({"cost": cost, "score": score}).dropna()
     table = table.sort_values(
         ["cost", "score"], ascending=[True, False], kind="stable"

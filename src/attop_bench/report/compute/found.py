@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from attop_bench.report.compute.tables import RUN, rows_of
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -22,7 +24,7 @@ class Pair:
 
 
 def _items(listed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each item of each run's list."""
+    """Unfold a row for each item of each run's list."""
     return (
         listed.explode(["row", "label", "listed"])
         .dropna(subset="row")
@@ -31,7 +33,7 @@ def _items(listed: pd.DataFrame) -> pd.DataFrame:
 
 
 def found_by(listed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each item that a method lists: in how many test parts of a repeat, on average.
+    """Count for each item and method in how many test parts of a repeat it is listed, on average.
 
     `listed` is the table of this name of `attop_bench.run.tables.TABLES`.
     """
@@ -50,18 +52,19 @@ def found_by(listed: pd.DataFrame) -> pd.DataFrame:
 
 def compare_lists(listed: pd.DataFrame, first: str, second: str) -> Pair | None:
     """Compare the lists of two methods on one data set, over the runs of both; None without any."""
-    run, key = ["repeat", "fold"], ["repeat", "fold", "row", "label"]
-    a, b = (listed[listed["method"] == method] for method in (first, second))
-    shared = a[[*run, "n_pos"]].merge(b[run])
+    key = [*RUN, "row", "label"]
+    a, b = (rows_of(listed, method=method) for method in (first, second))
+    shared = a[[*RUN, "n_pos"]].merge(b[RUN])
     if shared.empty:
         return None
-    own = [_items(one.merge(shared[run]))[[*key, "listed"]] for one in (a, b)]
+    own = [_items(one.merge(shared[RUN]))[[*key, "listed"]] for one in (a, b)]
     items = (
         own[0]
         .merge(own[1], on=key, how="outer")
         .fillna({"listed_x": 0.0, "listed_y": 0.0})
     )
-    p, q = items["listed_x"], items["listed_y"]
+    p = items["listed_x"]
+    q = items["listed_y"]
     shares = (
         pd.DataFrame({0: p * q, 1: p * (1 - q), 2: q * (1 - p)})
         .groupby(items["label"])
@@ -80,7 +83,7 @@ def compare_lists(listed: pd.DataFrame, first: str, second: str) -> Pair | None:
 
 
 def tied_places(listed: pd.DataFrame) -> dict[str, tuple[float, float]]:
-    """Return, for each method with any, the places of a list that ties decide, and all of them: means."""
+    """Count the places of a list that ties decide, and all of them: means, for each method with any."""
     known = listed["listed"]
     tied = known.map(lambda shares: sum(share for share in shares if share < 1))
     means = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,11 +20,16 @@ from attop.extending import (
 )
 from attop.metrics import Metric, get_metric
 from attop.statistics import rank_rows
+from attop_bench.files import Entry
+from attop_bench.jobs.limits import OK
+from attop_bench.report.compute.tables import MEAN, RUN, Titles, rows_of
 
 #: The method to compare others with, if it takes part: the plainest that is often good enough.
 BASELINE = "logistic-regression"
 #: What every bar of strip and figures is, see `intervals`.
 ERROR_BAR = "95% interval of the mean"
+#: Data set, metric and top -> the judgement.
+Judgements = dict[tuple[str, str, str], TopJudgement]
 #: Most methods in colour.
 FEW = 5
 #: A mean this many tolerances behind the best has the shade of that place; further behind, the last.
@@ -33,7 +37,7 @@ _SHADES = (1, 2, 4, 8, 16)
 
 
 def shade(judged: TopJudgement, mean: float) -> int:
-    """Return the shade of a mean, 0 to 5, by its distance to the best in tolerances."""
+    """Grade a mean from 0 to 5 by its distance to the best in tolerances."""
     unit = (
         judged.tolerance if judged.tolerance > 0 else 0.01 * abs(judged.mean) or 1.0
     )
@@ -60,30 +64,28 @@ def rank_methods(
 
 
 def highlighted(judged: TopJudgement) -> tuple[str, ...]:
-    """Return the methods in colour: the best and its equals if they are few, else the best."""
+    """Choose the methods in colour: the best and its equals if they are few, else the best."""
     level = (*judged.first, *judged.of(Verdict.EQUAL))
     return level if len(level) <= FEW else judged.first
 
 
 def split_ratio(runs: pd.DataFrame, dataset: str) -> float:
-    """Return the test items per training item of a data set, all runs together; NaN if not known."""
-    part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
+    """Compute the test items per training item of a data set, all runs together; NaN if unknown."""
+    part = rows_of(runs, dataset=dataset, status=OK)
     if not {"n_train", "n_test"} <= set(part.columns):
         return math.nan
-    part = part.drop_duplicates(["repeat", "fold"])
-    train, test = (
-        part["n_train"].astype(float).sum(),
-        part["n_test"].astype(float).sum(),
-    )
+    part = part.drop_duplicates(RUN)
+    train = part["n_train"].astype(float).sum()
+    test = part["n_test"].astype(float).sum()
     return float(test / train) if train > 0 and test > 0 else math.nan
 
 
 def judge_all(
     evaluation: pd.DataFrame,
     runs: pd.DataFrame,
-    datasets: Mapping[str, Mapping[str, Any]] | None = None,
+    datasets: Mapping[str, Entry] | None = None,
     against: str = "",
-) -> dict[tuple[str, str, str], TopJudgement]:
+) -> Judgements:
     """Compare the best method with every other one, for every (data set, metric, top), tops by size.
 
     `runs` have the sizes of training and test parts, `datasets` are the manifest's entries, `against` is a
@@ -93,22 +95,18 @@ def judge_all(
     sizes = dict(list(runs.groupby("dataset", sort=False)))
     for dataset, rows in evaluation.groupby("dataset", sort=False):
         facts = (datasets or {}).get(str(dataset), {})
-        items, positives = (
-            whole_number(facts, "items"),
-            whole_number(facts, "positives"),
-        )
+        items = whole_number(facts, "items")
+        positives = whole_number(facts, "positives")
         share = positives / items if items and positives is not None else None
         ratio = split_ratio(sizes.get(dataset, runs.iloc[:0]), str(dataset))
-        index = pd.MultiIndex.from_frame(rows[["repeat", "fold"]].drop_duplicates())
+        index = pd.MultiIndex.from_frame(rows[RUN].drop_duplicates())
         # One table of the data set: one for each metric and top takes several times as long.
         wide = rows.pivot(
             index=index.names, columns=["metric", "top", "method"], values="value"
         )
         wide = wide.reindex(index)
-        methods, tops = (
-            rows.groupby(["metric", "top"])["method"].unique(),
-            sort_tops(rows["top"]),
-        )
+        methods = rows.groupby(["metric", "top"])["method"].unique()
+        tops = sort_tops(rows["top"])
         for metric in rows["metric"].unique():
             definition = get_metric(str(metric))
             for top in tops:
@@ -130,16 +128,14 @@ def judge_all(
     return judgements
 
 
-def whole_number(facts: Mapping[str, Any], name: str) -> int | None:
-    """Return a count of the manifest's entry of a data set; None where it has none."""
+def whole_number(facts: Entry, name: str) -> int | None:
+    """Look up a count in the manifest's entry of a data set; None where it has none."""
     count = facts.get(name)
     return count if isinstance(count, int) else None
 
 
-def units_behind(
-    metric: Metric, top: Top, ratio: float, facts: Mapping[str, Any]
-) -> Units:
-    """Return the units of a test part that a value is the mean of; `facts` are a data set's entry."""
+def units_behind(metric: Metric, top: Top, ratio: float, facts: Entry) -> Units:
+    """Count the units of a test part that a value is the mean of; `facts` are a data set's entry."""
     if "units" in facts:
         return Units(*facts["units"])
     return Units.of(
@@ -157,9 +153,9 @@ def units_behind(
 def intervals(
     evaluation: pd.DataFrame,
     runs: pd.DataFrame,
-    judgements: Mapping[tuple[str, str, str], TopJudgement],
+    judgements: Judgements,
 ) -> pd.DataFrame:
-    """Return the 95% interval of each mean, ``low`` and ``high``: the one error bar of the page and figures.
+    """Compute the 95% interval of each mean, ``low`` and ``high``: the one error bar of page and figures.
 
     It is the interval that the judge has for the best (`attop.experiment.interval`), for every method. Its
     ends are NaN with fewer than two values, or where the sizes of the parts are not known.
@@ -168,10 +164,9 @@ def intervals(
         dataset: split_ratio(runs, dataset)
         for dataset in evaluation["dataset"].unique()
     }
-    key = ["dataset", "top", "metric", "method"]
     ends = []
     for (dataset, top, metric, method), values in evaluation.groupby(
-        key, sort=False
+        MEAN, sort=False
     )["value"]:
         judged = judgements[dataset, metric, top]
         low, high = interval(
@@ -181,11 +176,11 @@ def intervals(
             bounds=get_metric(metric).bounds,
         )
         ends.append((dataset, top, metric, method, low, high))
-    table = pd.DataFrame(ends, columns=[*key, "low", "high"])
+    table = pd.DataFrame(ends, columns=[*MEAN, "low", "high"])
     return table.astype({"low": float, "high": float})
 
 
-def reading(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def reading(judged: TopJudgement, titles: Titles) -> str:
     """State in words whether the best is better."""
     if not judged.best:
         return "No method has a defined value."
@@ -224,9 +219,10 @@ def _about_all(judged: TopJudgement) -> Iterator[str]:
         yield f"Shown to be ahead of {ahead or 'none'} of the {len(ranked)} others."
 
 
-def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def _about_next(judged: TopJudgement, titles: Titles) -> str:
     rival = judged.ranked[0] if judged.tied else judged.nearest or judged.ranked[0]
-    first, second = titles[judged.best], titles[rival.model]
+    first = titles[judged.best]
+    second = titles[rival.model]
     over = (
         ""
         if rival.n == judged.m
@@ -256,7 +252,7 @@ def _about_next(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 
 def unit_of(metric: str) -> str:
-    """Return the name of the values of a metric where a reader sees them."""
+    """Name the values of a metric where a reader sees them."""
     return "amount in the first k" if metric == "amount@k" else metric
 
 

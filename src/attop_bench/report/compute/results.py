@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from attop.experiment import TopJudgement
 from attop.metrics import METRICS
+from attop_bench.files import Entry
 from attop_bench.report.compute.across import Across, across, board
-from attop_bench.report.compute.judgements import intervals, judge_all
+from attop_bench.report.compute.judgements import Judgements, intervals, judge_all
 from attop_bench.report.compute.tables import (
+    Tables,
     constant_models,
     error_list,
     status_counts,
@@ -22,8 +23,6 @@ from attop_bench.report.compute.tables import (
     undefined_values,
 )
 
-#: A manifest's entry of a data set or method: JSON.
-Entry = Mapping[str, Any]
 Records = list[dict[Hashable, Any]]
 
 
@@ -50,7 +49,7 @@ class Failures:
 class Results:
     """The tables of `attop_bench.run.tables.TABLES` and the manifest, see `build_report`."""
 
-    tables: Mapping[str, pd.DataFrame]
+    tables: Tables
     manifest: Entry
 
     @cached_property
@@ -108,7 +107,7 @@ class Results:
         return table[[*others[:place], "low", "high", *others[place:]]]
 
     @cached_property
-    def judgements(self) -> dict[tuple[str, str, str], TopJudgement]:
+    def judgements(self) -> Judgements:
         """See `judge_all`, in the order of the metrics."""
         against = self.manifest.get("against", "")
         found = judge_all(self.evaluation, self.runs, self.datasets, against)
@@ -128,7 +127,7 @@ class Results:
         }
 
     def metric_of(self, dataset: str) -> str:
-        """Return the metric that compares methods: the data set's, or the first that is judged."""
+        """Choose the metric that compares methods: the data set's, or the first that is judged."""
         first = (metric for name, metric, _ in self.judgements if name == dataset)
         return self.datasets[dataset].get("scoring") or next(first, "")
 

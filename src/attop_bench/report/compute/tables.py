@@ -17,14 +17,32 @@ import pandas as pd
 from attop.extending import sort_tops
 from attop_bench.jobs.limits import FAILED, OK
 
-_KEY = ["dataset", "top", "metric", "method"]
-_RUN = ["repeat", "fold"]
-_JOB = ["dataset", "method", *_RUN]
+#: Columns that name a mean over runs, a run of a data set, and a training job.
+MEAN = ["dataset", "top", "metric", "method"]
+RUN = ["repeat", "fold"]
+JOB = ["dataset", "method", *RUN]
+
+#: Tables by name, those of `attop_bench.run.tables.TABLES` and others.
+Tables = Mapping[str, pd.DataFrame]
+#: Identifier of a method, or of a data set -> name shown.
+Titles = Mapping[str, str]
+
+
+def rows_of(table: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Select the rows of a table that have each of the values, in the column of that name."""
+    for column, value in values.items():
+        table = table[table[column] == value]
+    return table
+
+
+def count_runs(table: pd.DataFrame) -> pd.Series:
+    """Count the distinct runs of each data set."""
+    return table.drop_duplicates(["dataset", *RUN]).groupby("dataset").size()
 
 
 def job_list(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct (dataset, method, repeat, fold) of both tables."""
-    return pd.concat([runs[_JOB], evaluation[_JOB]]).drop_duplicates(
+    """List the distinct (dataset, method, repeat, fold) of both tables."""
+    return pd.concat([runs[JOB], evaluation[JOB]]).drop_duplicates(
         ignore_index=True
     )
 
@@ -48,22 +66,22 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     A table that lacks a column, or has a value twice, is a ValueError.
     """
     for name, frame, needed in (
-        ("evaluation", evaluation, [*_KEY, *_RUN, "value", "reason"]),
-        ("runs", runs, [*_JOB, "top", "constant"]),
+        ("evaluation", evaluation, [*MEAN, *RUN, "value", "reason"]),
+        ("runs", runs, [*JOB, "top", "constant"]),
     ):
         if missing := [c for c in needed if c not in frame]:
             its = ", ".join(frame.columns) or "none"
             raise ValueError(
                 f"table {name!r} lacks {', '.join(missing)}; it has {its}"
             )
-    twice = evaluation.duplicated([*_KEY, *_RUN])
+    twice = evaluation.duplicated([*MEAN, *RUN])
     if twice.any():
-        row = evaluation.loc[twice, [*_KEY, *_RUN]].iloc[0].to_dict()
+        row = evaluation.loc[twice, [*MEAN, *RUN]].iloc[0].to_dict()
         raise ValueError(
             f"evaluation has {int(twice.sum())} values twice, the first {row}: keep one of each"
         )
 
-    values = evaluation.groupby(_KEY, sort=False)["value"]
+    values = evaluation.groupby(MEAN, sort=False)["value"]
     defined = values.agg(
         mean="mean", std="std", n="count", n_rows="size"
     ).reset_index()
@@ -83,7 +101,7 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     )
     table["se"] = table["std"] / np.sqrt(table["n"].where(table["n"] > 0))
     columns = [
-        *_KEY,
+        *MEAN,
         "mean",
         "std",
         "se",
@@ -97,40 +115,40 @@ def summarise(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _skeleton(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return every (dataset, top, metric, method) that should have values, and their number."""
+    """List every (dataset, top, metric, method) that should have values, and their number."""
     jobs = job_list(evaluation, runs)
     rows = []
     for dataset, its_jobs in jobs.groupby("dataset", sort=False):
-        its_evaluation = evaluation[evaluation["dataset"] == dataset]
+        its_evaluation = rows_of(evaluation, dataset=dataset)
         tops = sort_tops(
-            {*runs.loc[runs["dataset"] == dataset, "top"], *its_evaluation["top"]}
+            {*rows_of(runs, dataset=dataset)["top"], *its_evaluation["top"]}
         )
-        expected = len(its_jobs[_RUN].drop_duplicates())
+        expected = len(its_jobs[RUN].drop_duplicates())
         rows += [
             (dataset, top, metric, method, expected)
             for top in tops
             for metric in its_evaluation["metric"].unique()
             for method in its_jobs["method"].unique()
         ]
-    return pd.DataFrame(rows, columns=[*_KEY, "n_expected"])
+    return pd.DataFrame(rows, columns=[*MEAN, "n_expected"])
 
 
 def _main_reason(evaluation: pd.DataFrame) -> pd.DataFrame:
     undefined = evaluation[evaluation["value"].isna()].fillna({"reason": ""})
     counts = (
-        undefined.groupby([*_KEY, "reason"], sort=True)
+        undefined.groupby([*MEAN, "reason"], sort=True)
         .size()
         .rename("times")
         .reset_index()
     )
     counts = counts.sort_values("times", ascending=False, kind="stable")
-    return counts.drop_duplicates(_KEY)[[*_KEY, "reason"]]
+    return counts.drop_duplicates(MEAN)[[*MEAN, "reason"]]
 
 
 def _jobs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per training job; a job with a failed top has failed."""
+    """Reduce the runs to one row per training job; a job with a failed top has failed."""
     failed_first = runs.sort_values("status", key=lambda s: s == OK, kind="stable")
-    return failed_first.drop_duplicates(_JOB).sort_index()
+    return failed_first.drop_duplicates(JOB).sort_index()
 
 
 def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
@@ -141,11 +159,7 @@ def status_counts(evaluation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """
     jobs = _jobs(runs)
     known = job_list(evaluation, runs)
-    expected = (
-        known.drop_duplicates(["dataset", "repeat", "fold"])
-        .groupby("dataset")
-        .size()
-    )
+    expected = count_runs(known)
     counts = known[["dataset", "method"]].drop_duplicates(ignore_index=True)
     counts["expected"] = expected.reindex(counts["dataset"]).to_numpy()
     statuses = [OK, *sorted(set(jobs["status"]) - {OK})]
@@ -200,7 +214,7 @@ def constant_models(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def torn_models(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the sentences on torn entities and groups, of each data set and method.
+    """Collect the sentences on torn entities and groups, of each data set and method.
 
     The columns are dataset, method and said, a sentence. Tables of other programs may lack what this reads.
     """
@@ -222,7 +236,7 @@ PAUSE = 60.0
 
 
 def wall_clock(runs: pd.DataFrame) -> float:
-    """Return the seconds from the first training job to the end of the last one, without pauses; or NaN."""
+    """Measure the seconds from the first training job to the end of the last one, without pauses; or NaN."""
     spans = (
         runs[["started", "ended"]]
         .dropna()
@@ -265,11 +279,11 @@ def choices(
     methods: Sequence[str],
     grids: Mapping[str, Mapping[str, Sequence[object]]],
 ) -> tuple[list[str], list[Choice]]:
-    """Return the tops, and the choices of the methods on a data set, in this order.
+    """List the tops of a data set, and count what each method chose at each of them, in this order.
 
-    `grids` are method -> parameter -> values tried; parameters with a single value are no choice.
+    `grids` are method -> parameter -> values tried; a parameter with a single value is left out.
     """
-    part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
+    part = rows_of(runs, dataset=dataset, status=OK)
     tops = sort_tops(part["top"])
     selections: dict[str, list[tuple[str, dict[str, object], list[str]]]] = {}
     for method, top, chosen, edges in part[
@@ -293,17 +307,13 @@ def choices(
                 )
                 for top in tops
             ]
-            values, chosen = (
-                map(_text, grid.get(name, ())),
-                (tuple(c.most_common()) for c in counts),
-            )
+            values = map(_text, grid.get(name, ()))
+            chosen = (tuple(c.most_common()) for c in counts)
             at_edge = Counter(
                 _text(s[name]) for _, s, edges in picked if name in edges
             )
-            most, total = (
-                max(at_edge.values(), default=0),
-                sum(name in s for _, s, _ in picked),
-            )
+            most = max(at_edge.values(), default=0)
+            total = sum(name in s for _, s, _ in picked)
             rows.append(
                 Choice(
                     method,
@@ -324,12 +334,12 @@ def _text(value: object) -> str:
 
 
 def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    """Return the cost of each method on a data set: medians over its successful training jobs.
+    """Summarise the cost of each method on a data set: medians over its successful training jobs.
 
     In seconds of one job, which covers all its tops; memory is the largest peak, in MB.
     """
-    part = runs[(runs["dataset"] == dataset) & (runs["status"] == "ok")]
-    jobs = part.drop_duplicates(["method", "repeat", "fold"])
+    part = rows_of(runs, dataset=dataset, status=OK)
+    jobs = part.drop_duplicates(["method", *RUN])
     return jobs.groupby("method", sort=False).agg(
         jobs=("fold", "size"),
         n_candidates=("n_candidates", "max"),
@@ -342,13 +352,11 @@ def costs(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
 
 
 def total_costs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the cost of each method over all jobs that succeeded: sums, and the largest memory.
+    """Sum up the cost of each method over all jobs that succeeded, with the largest memory.
 
     Columns ``cpu: DATASET`` have the processor time by data set.
     """
-    jobs = runs[runs["status"] == "ok"].drop_duplicates(
-        ["dataset", "method", "repeat", "fold"]
-    )
+    jobs = rows_of(runs, status=OK).drop_duplicates(JOB)
     timed = {
         name: f"seconds_{name}"
         for name in ("cpu", "selection", "training", "scoring")

@@ -77,7 +77,7 @@ PER_DATASET: tuple[Drawing, ...] = (
 def draw(
     drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]
 ) -> list[Figure]:
-    """Return the figures of a scene, of those whose input there is."""
+    """Draw the figures of a scene whose input is available."""
     with figure_theme():
         return list(starmap(_draw, _known(drawings, scene, material)))
 
@@ -109,7 +109,7 @@ def drawing(
 def _known(
     drawings: tuple[Drawing, ...], scene: Scene, material: Mapping[str, Any]
 ) -> list[tuple[Drawing, Scene, list[Any]]]:
-    """Return the drawings whose input there is, each with it."""
+    """Select the drawings whose input is available, each with it."""
     possible = [
         drawing for drawing in drawings if material.keys() >= set(drawing.needs)
     ]

@@ -20,7 +20,8 @@ _LETTER = 0.062  # inches, of the labels' font
 
 def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
     """Draw mean ranks, and bars over methods that Nemenyi's test does not separate."""
-    comparison, friedman = result.nemenyi, result.friedman
+    comparison = result.nemenyi
+    friedman = result.friedman
     if comparison.refused:
         return f"No critical-difference diagram is drawn. {comparison.refused}"
     ranks = comparison.ranks
@@ -74,7 +75,7 @@ def diagram_figure(scene: Scene, result: Across) -> Drawn | str:
 
 
 def _width(scene: Scene, methods: Sequence[str]) -> float:
-    """Return how many inches a column of labels takes."""
+    """Estimate how many inches a column of labels takes."""
     return _LETTER * (max(len(abridge(scene.titles[m])) for m in methods) + 5) + 0.4
 
 
@@ -110,7 +111,8 @@ def _draw_method(
 ) -> None:
     style = scene.styles[method]
     x, y = end
-    name, number = abridge(scene.titles[method]), format_fixed(rank, 2)
+    name = abridge(scene.titles[method])
+    number = format_fixed(rank, 2)
     text = f"{name}\u2002{number}" if left else f"{number}\u2002{name}"
     artists = [
         axes.plot(

@@ -20,6 +20,7 @@ from attop.experiment import (
 )
 from attop.extending import Floats, Top, abridge, count_noun, format_sum, main_top
 from attop_bench.report.compute.judgements import ERROR_BAR
+from attop_bench.report.compute.tables import RUN, rows_of
 from attop_bench.report.figures.curves import points_of
 from attop_bench.report.figures.scene import Drawn, Scene, blank
 
@@ -42,7 +43,7 @@ class _List:
 
     @classmethod
     def of(cls, size: Top, runs: pd.DataFrame) -> _List:
-        """Return a test part's list or, of a top that names its list, that one, cut at the same share."""
+        """Take a test part's list or, for a top that names its list, that one, cut at the same share."""
         n_neg, n_pos = (round(runs[name].mean()) for name in ("n_neg", "n_pos"))
         n = n_neg + n_pos
         if size.out_of and size.k:
@@ -69,11 +70,11 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     if part.empty:
         return "No curve of hits is drawn: no run here has stored scores."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
+    part = rows_of(part, top=top)
     size = Top.parse(top)
-    about = _List.of(size, part.drop_duplicates(["repeat", "fold"]))
+    about = _List.of(size, part.drop_duplicates(RUN))
     methods = scene.among(part["method"])
-    rows = {method: part[part["method"] == method] for method in methods}
+    rows = {method: rows_of(part, method=method) for method in methods}
     hits = {
         m: np.array([capacity(points, size) for points in points_of(rows[m])])
         for m in methods
@@ -109,7 +110,7 @@ def capacity_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
 
 
 def _in_amounts(scene: Scene, part: pd.DataFrame) -> bool:
-    """Return whether methods are compared by amounts, and every run has some."""
+    """Tell whether methods are compared by amounts, and every run has some."""
     compared = scene.metric.startswith("amount")
     return (
         compared
@@ -119,7 +120,7 @@ def _in_amounts(scene: Scene, part: pd.DataFrame) -> bool:
 
 
 def _amounts(rows: pd.DataFrame, size: Top) -> Floats:
-    """Return the amounts of each run at `MULTIPLES` of k, divided by k: at k itself amount@k."""
+    """Divide the amounts of each run at `MULTIPLES` of k by k: at k itself this is amount@k."""
     lengths = rows["n_neg"] + rows["n_pos"]
     places = [
         size.resolve(int(n), int(n_pos))
@@ -130,8 +131,8 @@ def _amounts(rows: pd.DataFrame, size: Top) -> Floats:
 
 
 def _worth(part: pd.DataFrame) -> float:
-    """Return the mean worth of a row, which a random order finds at each place."""
-    runs = part.drop_duplicates(["repeat", "fold"])
+    """Average the worth of a row, which a random order finds at each place."""
+    runs = part.drop_duplicates(RUN)
     totals = np.array([float(amounts[-1]) for amounts in runs["amounts"]])
     return float(np.mean(totals / (runs["n_neg"] + runs["n_pos"])))
 
@@ -177,10 +178,8 @@ def place_names(axes: Axes, lines: Mapping[str, Any], loud: Sequence[str]) -> No
     top = axes.get_ylim()[1]
     taken: list[float] = []
     for method in [*loud, *(name for name in lines if name not in loud)]:
-        name, heights = (
-            lines[method].name,
-            np.asarray(lines[method].line.get_ydata(), float),
-        )
+        name = lines[method].name
+        heights = np.asarray(lines[method].line.get_ydata(), float)
         end = min(float(heights[-1]), top)
         height = _nearest_free(end, taken, top)
         if method in loud or abs(height - end) <= 2 * ROOM * top:
@@ -191,7 +190,7 @@ def place_names(axes: Axes, lines: Mapping[str, Any], loud: Sequence[str]) -> No
 
 
 def _nearest_free(end: float, taken: Sequence[float], top: float) -> float:
-    """Return the height nearest to the end of a line at which a name lies over no other."""
+    """Find the height nearest to the end of a line at which a name covers no other."""
     steps = ROOM * top * np.arange(len(taken) + 2)
     for height in np.stack([end - steps, end + steps], axis=1).ravel():
         if 0 <= height <= top and all(
@@ -207,7 +206,7 @@ def _numbers(
     about: _List,
     worth: float,
 ) -> pd.DataFrame:
-    """Return the curves as a table: a row for each method and k."""
+    """Tabulate the curves: a row for each method and k."""
     k = about.k * MULTIPLES
     inside = k <= about.n
     tables = []

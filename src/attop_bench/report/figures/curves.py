@@ -22,6 +22,7 @@ from attop.extending import (
 from attop.metrics import RocPoints, get_metric
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.compute.judgements import ERROR_BAR
+from attop_bench.report.compute.tables import RUN, rows_of
 from attop_bench.report.figures.scene import (
     GRID,
     MUTED,
@@ -64,7 +65,7 @@ def top_figure(scene: Scene, summary: pd.DataFrame) -> Drawn | str:
             else np.zeros(1)
         )
         for method, shift in zip(methods, shifts, strict=True):
-            rows = part[part["method"] == method].set_index("top").reindex(tops)
+            rows = rows_of(part, method=method).set_index("top").reindex(tops)
             _draw_bars(axes, scene, method, np.arange(len(tops)) + shift, rows)
         scene.keep_in_bounds(axes)
         names[kind], labels = short_tops(tops)
@@ -96,7 +97,7 @@ def _draw_bars(
 
 
 def _reach(rows: pd.DataFrame) -> Floats:
-    """Return how far the intervals reach below and above the means; 0 where there is none."""
+    """Compute how far the intervals reach below and above the means; 0 where there is none."""
     reach = np.array(
         [rows["mean"] - rows["low"], rows["high"] - rows["mean"]], dtype=float
     )
@@ -110,16 +111,17 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
     if part.empty:
         return "No run here has ROC points, so no ROC curve is drawn."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
-    runs = part.drop_duplicates(["repeat", "fold"])
+    part = rows_of(part, top=top)
+    runs = part.drop_duplicates(RUN)
     end = left_end(top, runs["n_neg"].mean(), runs["n_pos"].mean(), scene.grouped)
     methods = scene.among(part["method"])
-    counts, drawn = set(), []
+    counts = set()
+    drawn = []
     canvas, (whole, left) = blank(2, height=3.9)
     for i, method in enumerate(methods):
         for axes, limit in ((whole, 1.0), (left, end)):
             fpr = np.linspace(0, limit, 131)
-            tpr, n = mean_roc(part[part["method"] == method], fpr)
+            tpr, n = mean_roc(rows_of(part, method=method), fpr)
             scene.line(axes, method, fpr, tpr, markevery=(3 + 4 * i % 26, 26))
             drawn.append(
                 pd.DataFrame(
@@ -143,7 +145,8 @@ def roc_figure(scene: Scene, roc: pd.DataFrame) -> Drawn | str:
         axes.set_xlabel("false-positive rate")
         axes.locator_params(axis="x", nbins=5)
     scene.legend(canvas, methods)
-    low, high = min(counts), max(counts)
+    low = min(counts)
+    high = max(counts)
     return Drawn(
         canvas,
         f"ROC curves of the models trained for {top}: mean true-positive rate at each false-positive "
@@ -162,7 +165,7 @@ def points_of(roc: pd.DataFrame) -> Iterator[RocPoints]:
 
 
 def expected_best(values: Floats) -> Floats:
-    """Return the expected maximum of n of the values, drawn without replacement, for n = 1, 2, ..., len.
+    """Compute the expected maximum of n of the values, drawn without replacement, for n = 1, ..., len.
 
     Of N values in ascending order the i-th is the largest of n drawn with probability
     ``C(i - 1, n - 1) / C(N, n)``.
@@ -190,10 +193,10 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
     if part.empty:
         return "No method was tuned here, so there is no budget to draw."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
+    part = rows_of(part, top=top)
     sign = 1.0 if get_metric(scene.metric).higher_is_better else -1.0
     means = (
-        part.groupby(["method", "repeat", "fold", "candidate"], sort=False)["value"]
+        part.groupby(["method", *RUN, "candidate"], sort=False)["value"]
         .mean()
         .dropna()
     )
@@ -201,7 +204,7 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
     for method in scene.among(means.index.get_level_values("method")):
         runs = [
             sign * expected_best(sign * run.to_numpy())
-            for _, run in means.loc[method].groupby(["repeat", "fold"])
+            for _, run in means.loc[method].groupby(RUN)
         ]
         # An undefined validation value shortens a run.
         shortest = min(map(len, runs))
@@ -249,7 +252,7 @@ def budget_figure(scene: Scene, selection: pd.DataFrame) -> Drawn | str:
 
 def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     """Draw, against the iterations, each method's objective and the metric on training and test part."""
-    part = traces[traces["dataset"] == scene.dataset]
+    part = rows_of(traces, dataset=scene.dataset)
     lengths = part.groupby("method")["iterations"].size()
     methods = [m for m in scene.order if lengths.get(m, 0) > 1]
     if not methods:
@@ -262,7 +265,8 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
         "method"
     ].map(fall)
     part = part.assign(remaining=left)
-    top, most = part["top"].iloc[0], part["iterations"].max()
+    top = part["top"].iloc[0]
+    most = part["iterations"].max()
     ticks = (
         [10**i for i in range(9) if 10**i <= most] if most >= 10 else [1, 2, 4, 8]
     )
@@ -274,7 +278,7 @@ def trace_figure(scene: Scene, traces: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(3, height=3.4)
     for axes, (column, title) in zip(panels, titles.items(), strict=True):
         for method in methods:
-            rows = part[part["method"] == method]
+            rows = rows_of(part, method=method)
             scene.line(
                 axes, method, rows["iterations"], rows[column], 4, linewidth=1.0
             )
@@ -319,13 +323,13 @@ def cost_figure(
 ) -> Drawn | str:
     """Draw the metric at the main top against time, tuning included, and memory, a point per method."""
     part = scene.of(summary).dropna(subset="mean")
-    jobs = scene.of(runs).drop_duplicates(["method", "repeat", "fold"])
+    jobs = scene.of(runs).drop_duplicates(["method", *RUN])
     jobs = jobs.assign(spent=jobs[_TIMED].fillna(0).sum(axis=1))
     jobs = jobs[(jobs["status"] == "ok") & jobs[_TIMED].notna().any(axis=1)]
     if part.empty or jobs.empty:
         return "No run here has both a time and a value, so cost is not drawn."
     top = main_top(part["top"])
-    part = part[part["top"] == top]
+    part = rows_of(part, top=top)
     zeros = sorted(
         {scene.titles[m] for m in jobs.loc[jobs["spent"] < _INSTANT, "method"]}
     )
@@ -367,7 +371,7 @@ def cost_figure(
 
 
 def _quartiles(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Return median and quartiles of time and memory by method."""
+    """Compute median and quartiles of time and memory by method."""
     costs = {
         "seconds": jobs["spent"].clip(lower=_INSTANT),
         "memory": jobs["peak_memory_mb"],
@@ -428,7 +432,7 @@ def mean_roc(roc: pd.DataFrame, fpr: Floats) -> tuple[Floats, int]:
 
 
 def left_end(top: str, n_neg: float, n_pos: float, grouped: bool) -> float:
-    """Return the end of the enlarged left part of the false-positive axis.
+    """Choose the end of the enlarged left part of the false-positive axis.
 
     Twice the k of the top as a share of the negatives, but at least 10 negatives and at most a tenth of
     them; a tenth with groups, which the curve pools.

@@ -27,6 +27,7 @@ from attop.experiment import Units
 from attop.extending import Top, abridge, count_noun, join_words
 from attop.metrics import get_metric
 from attop_bench.report.compute.judgements import unit_of
+from attop_bench.report.compute.tables import Titles, rows_of
 
 # Okabe and Ito's colours, distinguishable with any colour vision, without black and yellow, which vanish on
 # one of the two backgrounds, and with a violet; grey is for methods that do not lead. Their number and that
@@ -71,11 +72,11 @@ class MethodStyle:
 
     @property
     def line(self) -> dict[str, Any]:
-        """Return keyword arguments for a line."""
+        """Keyword arguments for a line."""
         return {"color": self.colour, "dashes": self.dash}
 
     def mark(self, size: float = 5.0) -> dict[str, Any]:
-        """Return keyword arguments for markers that look equally large."""
+        """Choose keyword arguments for markers that look equally large."""
         return {
             "marker": self.marker,
             "markersize": size * _SIZES.get(self.marker, 1.0),
@@ -113,13 +114,14 @@ def method_styles(
 
 
 def key_svg(style: MethodStyle) -> str:
-    """Return a method's marker as a small SVG path, for keys outside the figures."""
+    """Draw a method's marker as a small SVG path, for keys outside the figures."""
     marker = MarkerStyle(style.marker)
     outline = marker.get_path().transformed(marker.get_transform())
     x, y = np.asarray(outline.to_polygons()[0]).T
     area = abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2
     # All as large as half of the 2 x 2 box.
-    x, y = x * np.sqrt(2 / area), -y * np.sqrt(2 / area)
+    x = x * np.sqrt(2 / area)
+    y = -y * np.sqrt(2 / area)
     corners = " ".join(f"{a:.2f},{b:.2f}" for a, b in zip(x, y, strict=True))
     colour = that_can_be_quiet(_PAGE.get(style.colour, style.colour))
     return f'<polygon points="{corners}" style="fill:{colour}"/>'
@@ -158,7 +160,7 @@ def figure_theme() -> Iterator[None]:
 
 
 def to_svg(canvas: Canvas, name: str, alt: str) -> str:
-    """Return a figure as SVG for a page: text as text, the page's colours, the same bytes every time.
+    """Write a figure as SVG for a page: text as text, the page's colours, the same bytes every time.
 
     Ids begin with `name`; groups with the id ``method:<id>`` become ``<g class="m" data-m="<id>">``,
     ``by:<unit>`` and ``budget`` classes. The layout, which takes longer than to draw, is made here and stays.
@@ -192,7 +194,7 @@ def to_svg(canvas: Canvas, name: str, alt: str) -> str:
 
 
 def to_pdf(canvas: Canvas) -> bytes:
-    """Return a figure as PDF."""
+    """Write a figure as PDF."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
     buffer = io.BytesIO()
@@ -203,7 +205,7 @@ def to_pdf(canvas: Canvas) -> bytes:
 
 @contextmanager
 def _light_fonts() -> Iterator[None]:
-    """Leave out of fonts what places letters beside each other: a PDF says where each one stands.
+    """Leave the tables that space letters out of fonts: a PDF says where each letter stands.
 
     To subset these tables takes most of the time of a small figure.
     """
@@ -308,7 +310,7 @@ class Scene:
     #: Methods run on it, best first: the order of legends and rows.
     order: Sequence[str]
     #: Method -> name shown.
-    titles: Mapping[str, str]
+    titles: Titles
     #: Method -> colour and marker.
     styles: Mapping[str, MethodStyle]
     #: Methods in colour and in front, the others are grey.
@@ -332,11 +334,11 @@ class Scene:
         )
 
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table on this data set and, if it has metrics, on this metric, in `unit`."""
-        table = table[table["dataset"] == self.dataset]
+        """Select the rows of a table on this data set and, if it has metrics, on this metric, in `unit`."""
+        table = rows_of(table, dataset=self.dataset)
         if "metric" not in table:
             return table
-        table = table[table["metric"] == self.metric]
+        table = rows_of(table, metric=self.metric)
         means = [
             column
             for column in ("mean", "std", "se", "low", "high")
@@ -354,7 +356,7 @@ class Scene:
         return unit_of(self.metric)
 
     def among(self, methods: Collection[str]) -> list[str]:
-        """Return the methods of a collection, best first."""
+        """Sort the methods of a collection, best first."""
         known = set(methods)
         return [method for method in self.order if method in known]
 
@@ -384,7 +386,7 @@ class Scene:
     def legend(
         self, canvas: Canvas, methods: Sequence[str], lines: bool = True
     ) -> None:
-        """List the methods beside the panels, in the order given."""
+        """Draw a legend of the methods next to the panels, in the given order."""
         handles: list[Any] = [
             Line2D(
                 [],
@@ -417,7 +419,7 @@ class Scene:
         )
 
     def figure(self, name: str, title: str, drawn: Drawn | str) -> Figure:
-        """Return a figure as SVG, the `highlighted` methods in front; the page's script greys the others."""
+        """Finish a figure as SVG, the `highlighted` methods in front; the page's script greys the others."""
         name = f"{self.name}-{name}"
         if isinstance(drawn, str):
             return Figure(name=name, title=title, caption=drawn)
@@ -448,7 +450,7 @@ def mark_legend(box: Legend, methods: Sequence[str]) -> None:
 
 
 def for_paper(canvas: Canvas, highlighted: Collection[str]) -> None:
-    """Prepare a figure for a file: the first unit alone, and methods beside the highlighted grey."""
+    """Prepare a figure for a file: the first unit alone, and in grey the methods that are not highlighted."""
     marks = _marks(canvas)
     if any(method in highlighted for method, _ in marks):
         for method, artist in marks:
@@ -462,7 +464,7 @@ def for_paper(canvas: Canvas, highlighted: Collection[str]) -> None:
 
 
 def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
-    """Return the lines of methods, in panels and legend, with the method of each."""
+    """Find the lines of methods, in panels and legend, with the method of each."""
     boxes = [
         *canvas.legends,
         *filter(None, (axes.get_legend() for axes in canvas.axes)),
@@ -480,9 +482,10 @@ def _marks(canvas: Canvas) -> list[tuple[str, Any]]:
 
 
 def short_tops(tops: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the name of one kind of tops and their numbers; of several kinds, no name and their texts."""
+    """Shorten tops of one kind to its name and their numbers; of several kinds, to their texts alone."""
     its = [Top.parse(text) for text in tops]
-    lists, kinds = {top.out_of for top in its}, {top.size[0] for top in its}
+    lists = {top.out_of for top in its}
+    kinds = {top.size[0] for top in its}
     if len(lists) == 1 and its[0].out_of:
         return f"k of {its[0].out_of}", [f"{top.k}" for top in its]
     return (
@@ -500,7 +503,7 @@ def blank(
     rows: int = 1,
     sharey: bool = False,
 ) -> tuple[Canvas, list[Axes]]:
-    """Return a canvas and its panels, so many side by side, row by row."""
+    """Make a canvas and its panels, `panels` of them side by side, row by row."""
     canvas = Canvas(figsize=(width, height), layout="constrained")
     return canvas, list(
         canvas.subplots(rows, panels, squeeze=False, sharey=sharey).flat

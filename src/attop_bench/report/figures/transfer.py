@@ -14,6 +14,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from attop.extending import abridge, count_noun, format_small, sort_tops
 from attop.metrics import get_metric
+from attop_bench.report.compute.tables import RUN, rows_of
 from attop_bench.report.figures.scene import (
     INK,
     MUTED,
@@ -38,7 +39,8 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
     canvas, panels = blank(_ACROSS, 0.35 + 1.45 * rows, rows=rows)
     for axes in panels[len(transfers) :]:
         axes.set_axis_off()
-    places, (name, labels) = np.arange(len(tops)) + 0.5, short_tops(tops)
+    places = np.arange(len(tops)) + 0.5
+    (name, labels) = short_tops(tops)
     for i, (axes, one) in enumerate(zip(panels, transfers, strict=False)):
         _field(axes, one, largest)
         axes.set_title(abridge(scene.titles[one.method], 18), fontsize=8)
@@ -112,7 +114,8 @@ def _field(axes: Axes, its: Transfer, largest: float) -> None:
         (1.0, "#d55e00d9"),
     ]
     shades = LinearSegmentedColormap.from_list("regret", colours)
-    t, limit = len(its.tops), largest or 1.0
+    t = len(its.tops)
+    limit = largest or 1.0
     numbers = [
         [_signed(regret, 2 if t == _NUMBERS else 3) for regret in row]
         for row in its.regret
@@ -135,7 +138,7 @@ def _field(axes: Axes, its: Transfer, largest: float) -> None:
 
 
 def _signed(value: float, decimals: int) -> str:
-    """Return a difference without the zero before its point."""
+    """Format a difference without the zero before its point."""
     text = f"{value:+.{decimals}f}"
     return "0" if float(text) == 0 else text.replace("-", "−").replace("0.", ".", 1)
 
@@ -181,19 +184,17 @@ def transfer(
 
     Nothing with fewer than two tops.
     """
-    part = cross[cross["dataset"] == dataset]
+    part = rows_of(cross, dataset=dataset)
     tops = sort_tops(part["top"])
     if len(tops) < 2:
         return []
     transfers = []
     for method in methods:
-        rows = part[part["method"] == method]
+        rows = rows_of(part, method=method)
         if rows.empty:
             continue
         higher = get_metric(rows["metric"].iloc[0]).higher_is_better
-        wide = rows.pivot(
-            index=["repeat", "fold"], columns=["top", "at"], values="value"
-        )
+        wide = rows.pivot(index=RUN, columns=["top", "at"], values="value")
         wide = wide.reindex(columns=pd.MultiIndex.from_product([tops, tops]))
         complete = wide.dropna()
         values = complete.to_numpy(float).reshape(-1, len(tops), len(tops))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from attop.experiment import TopJudgement, Verdict, legend, regrets
 from attop.extending import abridge, count_noun, format_cell
 from attop.statistics import bootstrap_means, difference
 from attop_bench.report.compute.judgements import ERROR_BAR, shade
+from attop_bench.report.compute.tables import Titles, rows_of
 from attop_bench.report.figures.scene import (
     GRID,
     INK,
@@ -35,10 +36,11 @@ _FILLS = {Verdict.BEST: _MARK, Verdict.EQUAL: _MARK, Verdict.OPEN: "#a8c6e4"}
 
 
 def map_figure(
-    scene: Scene, judgements: Sequence[TopJudgement], names: Mapping[str, str]
+    scene: Scene, judgements: Sequence[TopJudgement], names: Titles
 ) -> Drawn:
     """Draw the mean of every method on every data set, coloured by its distance to the best."""
-    rows, columns = list(scene.order), [judged.dataset for judged in judgements]
+    rows = list(scene.order)
+    columns = [judged.dataset for judged in judgements]
     turned = len(columns) > len(rows)
     labels = [
         [abridge(scene.titles[m], 24) for m in rows],
@@ -46,7 +48,8 @@ def map_figure(
     ]
     if turned:
         labels.reverse()
-    height, width = len(labels[0]), len(labels[1])
+    height = len(labels[0])
+    width = len(labels[1])
     canvas, (axes,) = blank(
         1, 1.5 + 0.19 * height, width=min(WIDTH, 2.2 + 0.6 * width)
     )
@@ -141,12 +144,13 @@ def _draw_cell(
 def strip_figure(
     scene: Scene,
     judgements: Sequence[TopJudgement],
-    names: Mapping[str, str],
+    names: Titles,
     evaluation: pd.DataFrame,
     summary: pd.DataFrame,
 ) -> Drawn:
     """Draw every run of every method, a panel for each data set, with the mean, its interval and its mark."""
-    wide, rows = min(len(judgements), 3), range(len(scene.order))
+    wide = min(len(judgements), 3)
+    rows = range(len(scene.order))
     place = dict(zip(scene.order, rows, strict=True))
     high = math.ceil(len(judgements) / wide)
     height = high * (0.55 + 0.15 * len(rows))
@@ -181,7 +185,8 @@ def strip_figure(
                 for m, state in states.items()
                 if (state is Verdict.UNTESTED) == crossed
             ]
-            x, y = [judged.means[m] for m in those], [place[m] for m in those]
+            x = [judged.means[m] for m in those]
+            y = [place[m] for m in those]
             fills = [_FILLS.get(states[m], "#ffffff") for m in those]
             edges = [
                 MUTED if states[m] is Verdict.UNRANKED else _MARK for m in those
@@ -209,13 +214,9 @@ def strip_figure(
 
 
 def _at(table: pd.DataFrame, judged: TopJudgement) -> pd.DataFrame:
-    """Return the rows of a table that a judgement is about."""
-    named = table[["dataset", "metric", "top"]] == [
-        judged.dataset,
-        judged.metric,
-        judged.top,
-    ]
-    return table[named.all(axis=1)]
+    """Select the rows of a table that a judgement is about."""
+    place = {name: getattr(judged, name) for name in ("dataset", "metric", "top")}
+    return rows_of(table, **place)
 
 
 def regret_figure(scene: Scene, judgements: Sequence[TopJudgement]) -> Drawn | str:

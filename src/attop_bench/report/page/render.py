@@ -17,7 +17,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from attop.experiment import mean_regrets
+from attop.experiment import TopJudgement, mean_regrets
 from attop.extending import (
     count_noun,
     format_cell,
@@ -26,11 +26,17 @@ from attop.extending import (
     format_p,
 )
 from attop.metrics import Metric
-from attop_bench.bibliography import Entry as Citation
-from attop_bench.files import check_stem, write_bytes, write_csv, write_parquet
+from attop_bench.bibliography import Publication
+from attop_bench.files import (
+    Entry,
+    check_stem,
+    write_bytes,
+    write_csv,
+    write_parquet,
+)
 from attop_bench.report.compute.across import ROPE, Across
 from attop_bench.report.compute.judgements import BASELINE, unit_of
-from attop_bench.report.compute.results import Entry, Failures, Records
+from attop_bench.report.compute.results import Failures, Records
 from attop_bench.report.figures.scene import QUIET, Figure
 from attop_bench.report.page.section import Chip, Section
 from attop_bench.report.page.view import LEGEND, TESTS, as_tex, tex_text
@@ -72,6 +78,10 @@ class Overview:
     highlighted: list[str]
 
 
+#: Metric, "" for each data set's own, and number of the button, or "all" -> the overview.
+Overviews = dict[str, dict[str, Overview]]
+
+
 @dataclass(frozen=True)
 class Page:
     """The report. `overview` is by metric, "" for each data set's own, and by number of the button, or "all".
@@ -81,7 +91,7 @@ class Page:
     """
 
     title: str
-    overview: dict[str, dict[str, Overview]]
+    overview: Overviews
     buttons: dict[str, dict[str, str]]
     middle: str
     seconds: dict[str, float]
@@ -99,7 +109,7 @@ class Page:
     paper: list[Figure]
     metrics: list[Metric]
     failures: Failures
-    citations: list[Citation]
+    citations: list[Publication]
     provenance: list[tuple[str, str]]
     config: str
 
@@ -114,11 +124,11 @@ class Page:
         return len(self.sections) == 1
 
     def total(self, name: str) -> float:
-        """Return the sum of a column of `costs`."""
+        """Sum a column of `costs`."""
         return math.fsum(row[name] for row in self.costs if row[name] == row[name])
 
     def place_of(self, section: Section, top: str) -> str:
-        """Return the numbers of the buttons that show a top of a data set."""
+        """List the numbers of the buttons that show a top of a data set."""
         return " ".join(
             str(i)
             for i, its in enumerate(self.buttons.values())
@@ -145,7 +155,7 @@ class Page:
 
     @property
     def figures_inside(self) -> bool:
-        """True if the page holds the figures of the data sets, which of a large run are files beside it."""
+        """True if the page holds the figures of the data sets, which a large run has as files."""
         drawn = (figure for section in self.sections for figure in section.figures)
         return (
             sum(len(figure.svg) + len(figure.data) for figure in drawn)
@@ -170,7 +180,7 @@ class Page:
 
 
 def find_buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
-    """Return the text of each button over the map -> the top of each data set that it shows."""
+    """Map the text of each button over the map to the top of each data set that it shows."""
     ran = [s for s in sections if s.order]
     if max((len(s.tops) for s in ran), default=0) < 2:
         return {}
@@ -187,7 +197,7 @@ def find_buttons(sections: Sequence[Section]) -> dict[str, dict[str, str]]:
 
 
 def base_style() -> str:
-    """Return the style of all pages."""
+    """Read the style of all pages."""
     return (
         files(__package__)
         .joinpath("templates/base.css")
@@ -196,7 +206,7 @@ def base_style() -> str:
 
 
 def _policy(scripts: Sequence[str]) -> Markup:
-    """Return the content security policy of a page that runs these scripts, no other, and loads nothing."""
+    """Write the content security policy of a page that runs these scripts, no other, and loads nothing."""
     digests = [
         b64encode(hashlib.sha256(script.encode()).digest()).decode()
         for script in scripts
@@ -214,7 +224,7 @@ def _policy(scripts: Sequence[str]) -> Markup:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates: to compile them takes longer than to fill in a small page."""
+    """Compile the templates once: this takes longer than to fill in a small page."""
     loader = PackageLoader("attop_bench.report.page", "templates")
     pages = Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -246,7 +256,7 @@ def _templates() -> Environment:
 
 
 def render(page: Page) -> str:
-    """Return the page as one HTML document that refers to nothing outside."""
+    """Write the page as one HTML document that refers to nothing outside."""
     pages = _templates()
     parts = {
         name: pages.get_template(f"parts/{name}.html.j2").render(page=page)
@@ -261,7 +271,7 @@ def render(page: Page) -> str:
 
 
 def _packed(page: Page, late: Mapping[str, str]) -> str:
-    """Return the data of the script, most of a page's bytes, as compressed JSON."""
+    """Compress the data of the script, most of a page's bytes, as JSON."""
     content = {
         "late": late,
         "quiet": QUIET,
@@ -325,13 +335,11 @@ def write_exports(page: Page, figures: Path, tables: Path) -> None:
         write_csv(tables / "board.csv", page.board)
 
 
-def _paper_table(page: Page, sections: Sequence[Section]) -> str:
-    """Return all data sets, each at its middle top, as TeX; down where they are more than methods."""
-    judgements = [s.judgements[s.metric, s.main] for s in sections]
-    order, lost = (
-        page.first.order,
-        mean_regrets([judged for judged in judgements if judged.ranked]),
-    )
+def _paper_cells(
+    page: Page, sections: Sequence[Section], judgements: Sequence[TopJudgement]
+) -> list[list[str]]:
+    """Write the cells of all data sets, each at its middle top, as TeX: heads, then a row a method."""
+    lost = mean_regrets([judged for judged in judgements if judged.ranked])
     ranks = {standing.method: standing.rank for standing in page.across.standings}
     heads = [*(tex_text(s.short) for s in sections), "Regret", "Rank"]
     short = len(sections) > 6
@@ -347,10 +355,16 @@ def _paper_table(page: Page, sections: Sequence[Section]) -> str:
                 for of in (lost, ranks)
             ),
         ]
-        for method in order
+        for method in page.first.order
     ]
-    table = [["Method", *heads], *rows]
-    turned = len(sections) > len(order)
+    return [["Method", *heads], *rows]
+
+
+def _paper_table(page: Page, sections: Sequence[Section]) -> str:
+    """Write all data sets, each at its middle top, as TeX; downwards where they outnumber the methods."""
+    judgements = [s.judgements[s.metric, s.main] for s in sections]
+    table = _paper_cells(page, sections, judgements)
+    turned = len(sections) > len(page.first.order)
     if turned:
         table = [list(row) for row in zip(*table, strict=True)]
         table[0][0] = "Data set"

@@ -18,12 +18,12 @@ from attop.extending import format_duration, format_fixed, join_words
 from attop.metrics import get_metric
 from attop.statistics import bootstrap_means, difference
 from attop_bench.bibliography import cited
-from attop_bench.files import StrPath, write_bytes, write_csv
+from attop_bench.files import Entry, JsonObject, StrPath, write_bytes, write_csv
 from attop_bench.report.compute.across import by_reason, sentences, share_of
 from attop_bench.report.compute.found import found_by
 from attop_bench.report.compute.judgements import BASELINE, FEW
-from attop_bench.report.compute.results import Entry, Results
-from attop_bench.report.compute.tables import total_costs
+from attop_bench.report.compute.results import Results
+from attop_bench.report.compute.tables import Tables, Titles, rows_of, total_costs
 from attop_bench.report.figures import ACROSS, PAPER, PER_DATASET, drawing
 from attop_bench.report.figures.scene import (
     INK,
@@ -34,6 +34,7 @@ from attop_bench.report.figures.scene import (
 )
 from attop_bench.report.page.render import (
     Overview,
+    Overviews,
     Page,
     find_buttons,
     render,
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def write_analysis(
-    results: Mapping[str, pd.DataFrame],
+    results: Tables,
     manifest: Entry,
     *,
     report: StrPath,
@@ -73,9 +74,7 @@ def write_analysis(
     return page.first.headline
 
 
-def build_report(
-    results: Mapping[str, pd.DataFrame], manifest: Entry, out_path: StrPath
-) -> None:
+def build_report(results: Tables, manifest: Entry, out_path: StrPath) -> None:
     """Write the report of a benchmark whole or not at all; the same input gives the same bytes.
 
     `results` are the tables of `attop_bench.run.tables.TABLES`; all but "evaluation" and "runs" may be left
@@ -88,7 +87,7 @@ def build_report(
 
 
 def build_page(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Tables,
     manifest: Entry,
     *,
     files: bool = False,
@@ -96,7 +95,8 @@ def build_page(
 ) -> Page:
     """Gather the content of the page; with `files` figures have their files for a paper."""
     results = Results(tables, manifest)
-    titles, methods = results.titles, results.methods
+    titles = results.titles
+    methods = results.methods
     styles = _styles(methods)
     scenes = [
         build_scene(f"d{i}", name, results, styles)
@@ -115,7 +115,8 @@ def build_page(
         middle = str((len(buttons) - 1) // 2) if buttons else "all"
         overview = _overviews(results, sections, buttons)
         first = overview[""][middle]
-        decided, main = _decided(sections), _at_main_tops(sections)
+        decided = _decided(sections)
+        main = _at_main_tops(sections)
         material = {
             "across": results.across,
             "judgements": decided,
@@ -140,7 +141,8 @@ def build_page(
             replace(s, figures=wait())
             for s, wait in zip(sections, of_each, strict=True)
         ]
-        figures, exports = across(), paper()
+        figures = across()
+        exports = paper()
     ranking = sentences(results.across, titles, {s.id: s.title for s in sections})
     return Page(
         title=manifest.get("title", "Benchmark report"),
@@ -182,16 +184,14 @@ def _styles(methods: Mapping[str, Entry]) -> dict[str, MethodStyle]:
     return styles
 
 
-def _material(results: Results, dataset: str) -> dict[str, pd.DataFrame]:
-    """Return the tables of a data set, which its figures are drawn from."""
+def _material(results: Results, dataset: str) -> Tables:
+    """Select the tables of a data set, from which its figures are drawn."""
     tables = {**results.tables, "summary": results.summary}
-    return {
-        name: table[table["dataset"] == dataset] for name, table in tables.items()
-    }
+    return {name: rows_of(table, dataset=dataset) for name, table in tables.items()}
 
 
 def _decided(sections: Sequence[Section]) -> list[TopJudgement]:
-    """Return the judgements of every top by its data set's own metric, where there is a best."""
+    """Select the judgements of every top by its data set's own metric, where there is a best."""
     return [
         judged
         for section in sections
@@ -210,8 +210,8 @@ def _overviews(
     results: Results,
     sections: Sequence[Section],
     buttons: Mapping[str, Mapping[str, str]],
-) -> dict[str, dict[str, Overview]]:
-    """Return the overview by metric, "" for each data set's own, and by number of the button, or "all"."""
+) -> Overviews:
+    """Build the overview by metric, "" for each data set's own, and by number of the button, or "all"."""
     by_metric = {"": results.own} | {
         m: dict.fromkeys(results.own, m) for m in results.metrics
     }
@@ -219,7 +219,7 @@ def _overviews(
         str(i): tops for i, tops in enumerate(buttons.values())
     }
     places["all"] = {}
-    overviews: dict[str, dict[str, Overview]] = {by: {} for by in by_metric}
+    overviews: Overviews = {by: {} for by in by_metric}
     for by, used in by_metric.items():
         for place, tops in places.items():
             shown = _shown(results, used, tops)
@@ -230,7 +230,7 @@ def _overviews(
 def _shown(
     results: Results, metrics: Mapping[str, str], tops: Mapping[str, str]
 ) -> list[TopJudgement]:
-    """Return the judgements by the metric of each data set at its top; at all tops where none is named."""
+    """Select the judgements by the metric of each data set at its top; at all tops where none is named."""
     return [
         judged
         for (dataset, metric, top), judged in results.judgements.items()
@@ -241,7 +241,7 @@ def _shown(
 def _overview(
     judgements: Sequence[TopJudgement],
     ran: Sequence[Section],
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> Overview:
     """Order the methods by their mean regret; those that are not ranked everywhere come last."""
     lost = regrets([judged for judged in judgements if judged.ranked])
@@ -269,9 +269,9 @@ def _finding(
     lost: Mapping[str, float],
     order: Sequence[str],
     seconds: Mapping[str, float],
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> str:
-    """Say what the picture beside the map shows: who loses least, and what loses little more but takes less.
+    """Say what the picture next to the map shows: who loses least, and what loses little more but takes less.
 
     Little is one hundredth, the tolerance. Without times the baseline is named.
     """
@@ -296,10 +296,8 @@ def _finding(
     if not faster:
         return f"{best} loses least, in {took} a job; no method within 1 of 100 of it is faster"
     fastest = min(faster, key=lambda method: seconds[method])
-    more, takes = (
-        format_fixed(lost[fastest] - lost[first], 1),
-        format_duration(seconds[fastest]),
-    )
+    more = format_fixed(lost[fastest] - lost[first], 1)
+    takes = format_duration(seconds[fastest])
     return f"{best} loses least, in {took} a job; {titles[fastest]} loses {more} more, in {takes}"
 
 
@@ -344,7 +342,7 @@ def _lead_shown(judgements: Sequence[TopJudgement]) -> str:
 
 
 def _intervals(lost: pd.DataFrame) -> dict[str, list[float]]:
-    """Return the ends of the 95% interval of each method's mean regret, by bootstrap over the data sets."""
+    """Compute the 95% interval of each method's mean regret, by bootstrap over the data sets."""
     if lost.isna().any(axis=None) or not lost.size:
         return {}
     drawn_again = bootstrap_means(lost, higher_is_better=False)
@@ -360,7 +358,7 @@ def _intervals(lost: pd.DataFrame) -> dict[str, list[float]]:
 
 
 def _is_perfect(judgements: Sequence[TopJudgement]) -> bool:
-    """Return whether the best has the perfect value in all runs of the only data set."""
+    """Tell whether the best has the perfect value in all runs of the only data set."""
     perfect = [
         j.best and j.mean == get_metric(j.metric).bounds[j.higher_is_better]
         for j in judgements
@@ -395,7 +393,7 @@ _PARTS = (
 
 
 def _anchor(dataset: str) -> str:
-    """Return the address of a data set on the page, unlike that of any part."""
+    """Choose the address of a data set on the page, unlike that of any part."""
     return (
         f"data-{dataset}"
         if dataset in (*_PARTS, "metrics", "find", "headline")
@@ -436,7 +434,9 @@ def _provenance(manifest: Entry, runs: pd.DataFrame) -> list[tuple[str, str]]:
 
 def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     """Write the page of a comparison; `TopComparison.report` calls it."""
-    top, metric, runs = str(comparison.top), comparison.metric, comparison.runs
+    top = str(comparison.top)
+    metric = comparison.metric
+    runs = comparison.runs
     key = {
         "dataset": "items",
         "method": runs["model"],
@@ -473,7 +473,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
         **dict.fromkeys((*unknown, "peak_memory_mb"), float("nan")),
     )
     units = comparison.judgement.units
-    entry: dict[str, object] = {
+    entry: JsonObject = {
         "title": "Your items",
         "scoring": metric,
         "tops": [top],
@@ -482,7 +482,7 @@ def write_comparison(comparison: TopComparison, path: StrPath) -> None:
     if not comparison.grouped:
         n = int((runs["n_train"] + runs["n_test"]).max())
         entry |= {"items": n, "positives": round(comparison.share * n)}
-    manifest: dict[str, object] = {
+    manifest: JsonObject = {
         "title": f"Models compared at {top}",
         "datasets": {"items": entry},
         "environment": {"versions": {"attop": version("attop")}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -27,7 +27,8 @@ from attop.metrics import get_metric
 from attop_bench.data.base import LEDGER
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.splits.protocols import PROTOCOLS
-from attop_bench.jobs.limits import FAILED
+from attop_bench.files import Entry
+from attop_bench.jobs.limits import FAILED, OK
 from attop_bench.report.compute.found import Pair, compare_lists, tied_places
 from attop_bench.report.compute.judgements import (
     BASELINE,
@@ -37,8 +38,17 @@ from attop_bench.report.compute.judgements import (
     split_ratio,
     units_behind,
 )
-from attop_bench.report.compute.results import Entry, Failures, Records, Results
-from attop_bench.report.compute.tables import Choice, choices, costs, wall_clock
+from attop_bench.report.compute.results import Failures, Records, Results
+from attop_bench.report.compute.tables import (
+    JOB,
+    RUN,
+    Choice,
+    Titles,
+    choices,
+    costs,
+    rows_of,
+    wall_clock,
+)
 from attop_bench.report.figures.capacity import BUDGET
 from attop_bench.report.figures.scene import Figure, MethodStyle, Scene
 from attop_bench.report.figures.transfer import Transfer, transfer
@@ -101,7 +111,7 @@ class Section:
         """By the metric methods are compared by."""
         return self.views.get(self.metric)
 
-    def finding(self, titles: Mapping[str, str]) -> str:
+    def finding(self, titles: Titles) -> str:
         """Say what the best of the middle top finds on its curve; nothing where there is none."""
         judged = self.judgements.get((self.metric, self.main))
         curve = next(
@@ -115,7 +125,7 @@ class Section:
         if judged is None or not judged.best or curve is None or not curve.data:
             return ""
         table = pd.read_csv(StringIO(curve.data), dtype={"method": str})
-        of_best = table[table["method"] == judged.best]
+        of_best = rows_of(table, method=judged.best)
         if len(of_best) <= BUDGET:
             return ""
         at_k = of_best.iloc[BUDGET]
@@ -125,10 +135,8 @@ class Section:
     def _found(self, at_k: pd.Series) -> str:
         """Say what is found at k, and what chance finds if that is known."""
         if "amount" in at_k:
-            amount, by_chance = (
-                format_sum(at_k["amount"]),
-                format_sum(at_k["amount_by_chance"]),
-            )
+            amount = format_sum(at_k["amount"])
+            by_chance = format_sum(at_k["amount_by_chance"])
             return f"an amount of {amount}; chance finds {by_chance}"
         hits = format_hits(at_k["hits"], at_k["k"])
         if math.isnan(self.chance):
@@ -138,7 +146,8 @@ class Section:
     @property
     def chance(self) -> float:
         """The share of positives, which a random order finds; NaN if it is not known."""
-        n, n_pos = self.about.get("items"), self.about.get("positives")
+        n = self.about.get("items")
+        n_pos = self.about.get("positives")
         return n_pos / n if n and n_pos is not None else math.nan
 
     @property
@@ -147,8 +156,8 @@ class Section:
         return [choice for choice in self.choices if choice.mostly_at_edge]
 
 
-def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
-    """Return titles up to a bracket or comma; whole where that is the beginning of several."""
+def short_titles(titles: Titles) -> dict[str, str]:
+    """Cut titles at a bracket or comma, except where several would then be the same."""
     short = {name: re.split(r" \(|, ", title)[0] for name, title in titles.items()}
     times = Counter(short.values())
     return {
@@ -160,8 +169,8 @@ def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
 def build_scene(
     name: str, dataset: str, results: Results, styles: Mapping[str, MethodStyle]
 ) -> Scene:
-    """Return the scene of a data set's figures."""
-    here = results.summary[results.summary["dataset"] == dataset]
+    """Build the scene of a data set's figures."""
+    here = rows_of(results.summary, dataset=dataset)
     metric = results.metric_of(dataset)
     judged = [
         a
@@ -200,27 +209,29 @@ def build_scene(
 def build_section(anchor: str, scene: Scene, results: Results) -> Section:
     """Gather the section of a data set, but for its figures."""
     dataset = scene.dataset
-    runs, table, titles = results.runs, results.summary, results.titles
-    methods, entry = results.methods, results.datasets[dataset]
+    runs = results.runs
+    table = results.summary
+    titles = results.titles
+    methods = results.methods
+    entry = results.datasets[dataset]
     judgements = {
         (by, top): a
         for (its, by, top), a in results.judgements.items()
         if its == dataset
     }
-    of_dataset = table[table["dataset"] == dataset]
-    metric, order = scene.metric, list(scene.order)
+    of_dataset = rows_of(table, dataset=dataset)
+    metric = scene.metric
+    order = list(scene.order)
     tops = list(dict.fromkeys(of_dataset["top"]))  # the summary has them by size
     main = main_top(tops) if tops else ""
-    here = of_dataset[
-        (of_dataset["top"] == main) & (of_dataset["metric"] == metric)
-    ]
+    here = rows_of(of_dataset, top=main, metric=metric)
     cost = _costs(here, runs, dataset, main, order)
     spent = _spent(cost)
     chosen_tops, chosen = choices(
         runs, dataset, order, {m: e.get("grid", {}) for m, e in methods.items()}
     )
     edge = {choice.method for choice in chosen if choice.mostly_at_edge}
-    evaluation = results.evaluation[results.evaluation["dataset"] == dataset]
+    evaluation = rows_of(results.evaluation, dataset=dataset)
     values = dict(list(evaluation.groupby("metric", sort=False)))
     rows = dict(list(of_dataset.groupby("metric", sort=False)))
     views = {
@@ -231,7 +242,7 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
         if (judged := [a for (its, _), a in judgements.items() if its == by])
     }
     listed = results.tables.get("listed", pd.DataFrame(columns=["dataset"]))
-    listed = listed[listed["dataset"] == dataset]
+    listed = rows_of(listed, dataset=dataset)
     leading = (
         list(judgements[metric, main].means)[:2]
         if (metric, main) in judgements
@@ -268,9 +279,9 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
 
 
 def _rows_in_folds(runs: pd.DataFrame, dataset: str) -> dict[tuple[int, int], int]:
-    """Return (rows to train on, rows to rank) -> how many folds have as many, of all repeats."""
-    done = runs[(runs["dataset"] == dataset) & runs["n_train"].notna()]
-    sizes = done.drop_duplicates(["repeat", "fold"])
+    """Count the folds, over all repeats, by (rows to train on, rows to rank)."""
+    done = rows_of(runs, dataset=dataset).dropna(subset="n_train")
+    sizes = done.drop_duplicates(RUN)
     counts = Counter(
         zip(sizes["n_train"].astype(int), sizes["n_test"].astype(int), strict=True)
     )
@@ -278,7 +289,7 @@ def _rows_in_folds(runs: pd.DataFrame, dataset: str) -> dict[tuple[int, int], in
 
 
 def _spent(cost: Records) -> dict[str, float]:
-    """Return the seconds a job selects and trains, by method."""
+    """Add up the seconds that a job selects and trains, by method."""
     timed = ("selection", "training")
     return {
         row["method"]: sum(row[s] for s in timed if row[s] == row[s]) or math.nan
@@ -287,7 +298,7 @@ def _spent(cost: Records) -> dict[str, float]:
 
 
 def mean_seconds(sections: Sequence[Section]) -> dict[str, float]:
-    """Return the seconds of a job of each method, geometric mean over the data sets that it has a time on."""
+    """Average the seconds of a job of each method, geometrically over the data sets with a time of it."""
     spent = pd.DataFrame([_spent(s.costs) for s in sections], dtype=float)
     return {
         str(m): float(f"{t:.4g}")
@@ -314,15 +325,11 @@ def _costs(
     main: str,
     order: Sequence[str],
 ) -> Records:
-    """Return a row per method: cost, and validation against test (`here`) at the main top."""
+    """Build a row per method: cost, and validation against test (`here`) at the main top."""
     cost = costs(runs, dataset)
     if cost.empty or not main:
         return []
-    finished = runs[
-        (runs["dataset"] == dataset)
-        & (runs["top"] == main)
-        & (runs["status"] == "ok")
-    ]
+    finished = rows_of(runs, dataset=dataset, top=main, status=OK)
     validation = finished.groupby("method")["validation"].mean()
     test = here.set_index("method")["mean"]
     cost = cost.assign(
@@ -351,89 +358,88 @@ def chips(
     runs: pd.DataFrame,
     manifest: Entry,
 ) -> list[Chip]:
-    """Return data sets, methods, jobs, time, version and warnings."""
-    jobs = not_done.jobs
+    """State data sets, methods, jobs, time, version and warnings."""
+    return [
+        Chip(count_noun(len(sections), "data set")),
+        Chip(count_noun(len(methods), "method")),
+        *_about_jobs(not_done.jobs),
+        *_about_origin(runs, manifest),
+        *_warnings(sections, methods, not_done),
+    ]
+
+
+def _about_jobs(jobs: Mapping[str, int]) -> Iterator[Chip]:
+    """Count the jobs that are ok, and those that are not by what became of them."""
     ok, expected, missing = (jobs[name] for name in ("ok", "expected", "missing"))
     failed = sum(jobs.get(status, 0) for status in FAILED)
-    refused = expected - ok - missing - failed
-    spent = runs.drop_duplicates(["dataset", "method", "repeat", "fold"])
-    total = float(
-        spent[["seconds_selection", "seconds_training", "seconds_scoring"]]
-        .sum()
-        .sum()
+    yield Chip(
+        f"{ok:,} of {count_noun(expected, 'job')} ok",
+        "good" if ok == expected else "",
     )
-    cpu, clock = float(spent["seconds_cpu"].sum()), wall_clock(runs)
+    refused = expected - ok - missing - failed
+    others = (
+        (failed, "failed", "bad"),
+        (refused, "not applicable", ""),
+        (missing, "missing", "bad"),
+    )
+    for n, what, tone in others:
+        if n:
+            yield Chip(f"{count_noun(n, 'job')} {what}", tone, "#failures")
+
+
+def _about_origin(runs: pd.DataFrame, manifest: Entry) -> Iterator[Chip]:
+    """Say how long the jobs took, and which version made the page when, as far as it is known."""
+    spent = runs.drop_duplicates(JOB)
+    parts = ["seconds_selection", "seconds_training", "seconds_scoring"]
+    total = float(spent[parts].sum().sum())
+    clock = wall_clock(runs)
     took = f"{format_duration(total)} in all"
     if clock == clock:
+        cpu = float(spent["seconds_cpu"].sum())
         took = f"{format_duration(clock)} ({format_duration(cpu)} CPU)"
+    if total > 0:
+        yield Chip(took, href="#cost")
     version = manifest.get("environment", {}).get("versions", {}).get("attop", "")
     made_by = (
         f"attop {version}" if version else "",
         (manifest.get("git") or {}).get("commit", "")[:7],
         manifest.get("finished", "").replace("+00:00", " UTC"),
     )
-    out = [methods[method]["title"] for method in left_out(sections, methods)]
+    if words := " · ".join(filter(None, made_by)):
+        yield Chip(words, href="#provenance")
+
+
+def _warnings(
+    sections: Sequence[Section], methods: Mapping[str, Entry], not_done: Failures
+) -> Iterator[Chip]:
+    """Warn of what the numbers of the page lack or hide."""
+    if out := [methods[method]["title"] for method in left_out(sections, methods)]:
+        gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
+        yield Chip(f"{gone} left out", "warn", "#left-out")
     edges = {
         s.title: len({c.method for c in s.at_edge}) for s in sections if s.at_edge
     }
-    few = join_words([f"{n} on {title}" for title, n in edges.items()])
-    where = few if len(edges) < 3 else count_noun(len(edges), "data set")
-    alike = sum(row["models"] for row in not_done.constant)
-    tearing = len({row["method"] for row in not_done.torn})
-    scores = "scores" if alike == 1 else "score"
-    same = f"{count_noun(alike, 'model')} {scores} all items alike"
-    gone = out[0] if len(out) == 1 else count_noun(len(out), "method")
-    undefined = (
-        f"{not_done.n_undefined:,} of {not_done.n_values:,} values undefined"
-    )
-    known = [
-        (True, Chip(count_noun(len(sections), "data set"))),
-        (True, Chip(count_noun(len(methods), "method"))),
-        (
-            True,
-            Chip(
-                f"{ok:,} of {count_noun(expected, 'job')} ok",
-                "good" if ok == expected else "",
-            ),
-        ),
-        (failed, Chip(f"{count_noun(failed, 'job')} failed", "bad", "#failures")),
-        (
-            refused,
-            Chip(f"{count_noun(refused, 'job')} not applicable", href="#failures"),
-        ),
-        (
-            missing,
-            Chip(f"{count_noun(missing, 'job')} missing", "bad", "#failures"),
-        ),
-        (total > 0, Chip(took, href="#cost")),
-        (any(made_by), Chip(" · ".join(filter(None, made_by)), href="#provenance")),
-        (out, Chip(f"{gone} left out", "warn", "#left-out")),
-        (
-            edges,
-            Chip(
-                f"Grids too narrow? Methods mostly at an edge: {where}",
-                "warn",
-                "#tuning",
-            ),
-        ),
-        (alike, Chip(same, "warn", "#constant")),
-        (
-            tearing,
-            Chip(
-                f"{count_noun(tearing, 'method')} may tear entities",
-                "warn",
-                "#torn",
-            ),
-        ),
-        (not_done.n_undefined, Chip(undefined, "warn", "#undefined")),
-    ]
-    return [chip for there, chip in known if there]
+    if edges:
+        few = join_words([f"{n} on {title}" for title, n in edges.items()])
+        where = few if len(edges) < 3 else count_noun(len(edges), "data set")
+        text = f"Grids too narrow? Methods mostly at an edge: {where}"
+        yield Chip(text, "warn", "#tuning")
+    if alike := sum(row["models"] for row in not_done.constant):
+        scores = "scores" if alike == 1 else "score"
+        text = f"{count_noun(alike, 'model')} {scores} all items alike"
+        yield Chip(text, "warn", "#constant")
+    if tearing := len({row["method"] for row in not_done.torn}):
+        text = f"{count_noun(tearing, 'method')} may tear entities"
+        yield Chip(text, "warn", "#torn")
+    if undefined := not_done.n_undefined:
+        text = f"{undefined:,} of {not_done.n_values:,} values undefined"
+        yield Chip(text, "warn", "#undefined")
 
 
 def left_out(
     sections: Sequence[Section], methods: Mapping[str, Entry]
 ) -> dict[str, str]:
-    """Return the methods that were run on no data set, each with the reason."""
+    """Find the methods that were run on no data set, each with the reason."""
     ran = {method for section in sections for method in section.order}
     if not ran:
         return {}

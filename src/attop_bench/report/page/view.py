@@ -37,6 +37,7 @@ from attop_bench.report.compute.judgements import (
     shade,
     unit_of,
 )
+from attop_bench.report.compute.tables import Titles
 
 #: Heads of the table of tests.
 TESTS = ("Other", "Difference", "Interval", "Wins", "p ahead", "p equal", "Verdict")
@@ -136,7 +137,7 @@ def build_view(
     judgements: Sequence[TopJudgement],
     table: pd.DataFrame,
     values: pd.DataFrame,
-    titles: Mapping[str, str],
+    titles: Titles,
     spent: Mapping[str, float],
     edge: Collection[str],
 ) -> View:
@@ -213,7 +214,7 @@ def _runs_behind(table: pd.DataFrame) -> str:
     return f"{min(counts)} to {max(counts)} runs"
 
 
-def _about_tests(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def _about_tests(judged: TopJudgement, titles: Titles) -> str:
     """Say what the numbers of the table of tests are."""
     words = (
         f"{titles.get(judged.best, '')} minus the other, by {unit_of(judged.metric)} at {judged.top}, over "
@@ -226,7 +227,7 @@ def _about_tests(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 
 def _number_or_none(value: float, digits: int = 12) -> float | None:
-    """Return a number of so many digits, which JSON has; None for one that is not finite."""
+    """Round a number to some digits for JSON; None for one that is not finite."""
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
@@ -238,7 +239,8 @@ def _cell(
     places: int,
     edge: bool,
 ) -> Cell:
-    mean, state = judged.factor * row["mean"], judged.state(method)
+    mean = judged.factor * row["mean"]
+    state = judged.state(method)
     notes = []
     if row["n"] < row["n_expected"]:
         notes.append(_over_runs(row))
@@ -279,7 +281,7 @@ def _rank_nothing(row: Mapping[str, Any]) -> str:
 
 
 def _spread(judged: TopJudgement, row: Mapping[str, Any], places: int) -> str:
-    """Return the standard deviation over the runs behind its sign; nothing for a single run."""
+    """Write the standard deviation over the runs behind its sign; nothing for a single run."""
     return (
         f" ± {_number(judged, row['std'], places)}"
         if math.isfinite(row["std"])
@@ -295,10 +297,8 @@ def _tip(
     edge: bool,
 ) -> Iterator[str]:
     """Yield all that is to say of a method at a top."""
-    text, spread = (
-        _number(judged, row["mean"], places),
-        _spread(judged, row, places),
-    )
+    text = _number(judged, row["mean"], places)
+    spread = _spread(judged, row, places)
     yield f"{unit_of(judged.metric)} {text}{spread} ({_over_runs(row)})"
     yield judged.state(method).sentence()
     if judged.in_hits and judged.k:
@@ -313,12 +313,12 @@ def _tip(
 
 def _card(
     judged: TopJudgement,
-    titles: Mapping[str, str],
+    titles: Titles,
     spent: Mapping[str, float],
     flat: Mapping[str, int],
     places: int,
 ) -> dict[str, str]:
-    """Return the parts of a card by class: what, who, verdict and so on."""
+    """Write the parts of a card by class: what, who, verdict and so on."""
     return {
         "what": _best_of(judged),
         "who": _who(judged, titles, places),
@@ -330,7 +330,7 @@ def _card(
     }
 
 
-def _who(judged: TopJudgement, titles: Mapping[str, str], places: int) -> str:
+def _who(judged: TopJudgement, titles: Titles, places: int) -> str:
     """Name the best and its value."""
     if not judged.best:
         return "none"
@@ -338,7 +338,7 @@ def _who(judged: TopJudgement, titles: Mapping[str, str], places: int) -> str:
     return f"{name_models(judged.first, titles, 3)} {level}{_number(judged, judged.mean, places)}"
 
 
-def _ranks_nothing(judged: TopJudgement, titles: Mapping[str, str], n: int) -> str:
+def _ranks_nothing(judged: TopJudgement, titles: Titles, n: int) -> str:
     """Warn that the best gives all items one score in some runs."""
     if not n:
         return ""
@@ -346,7 +346,7 @@ def _ranks_nothing(judged: TopJudgement, titles: Mapping[str, str], n: int) -> s
     return f"{titles[judged.best]} gives all test items one score in {runs}, where it ranks nothing."
 
 
-def _name_equal_methods(judged: TopJudgement, titles: Mapping[str, str]) -> str:
+def _name_equal_methods(judged: TopJudgement, titles: Titles) -> str:
     """Name the methods that are equal to the best, and those not shown to be behind it."""
     sentences = []
     for verdict in (Verdict.EQUAL, Verdict.OPEN):
@@ -359,7 +359,7 @@ def _name_equal_methods(judged: TopJudgement, titles: Mapping[str, str]) -> str:
 
 
 def _cheapest(
-    judged: TopJudgement, titles: Mapping[str, str], spent: Mapping[str, float]
+    judged: TopJudgement, titles: Titles, spent: Mapping[str, float]
 ) -> str:
     """Name the fastest of the best and those not shown to be behind it, if there are several."""
     seconds = {
@@ -386,7 +386,7 @@ def _note(
     cells: Mapping[str, Cell],
     flat: Mapping[str, int],
 ) -> str:
-    """Return the legend below the strip."""
+    """Write the legend below the strip."""
     if not cells:
         return f"No method has a defined value of {metric.name} at {judged.top}."
     states = {cell.state for cell in cells.values()}
@@ -421,11 +421,9 @@ def _marks(cells: Mapping[str, Cell]) -> str:
 
 
 def _test(judged: TopJudgement, rival: Rival, places: int) -> list[object]:
-    """Return a row of the table of tests: the method, and a cell for each head."""
-    low, high = (
-        _number(judged, rival.low, places),
-        _number(judged, rival.high, places),
-    )
+    """Write a row of the table of tests: the method, and a cell for each head."""
+    low = _number(judged, rival.low, places)
+    high = _number(judged, rival.high, places)
     numbers = [
         _number(judged, rival.difference, places),
         f"{low} to {high}" if math.isfinite(rival.low) else "–",
@@ -451,10 +449,12 @@ def _downloads(
     over: str,
     order: Sequence[str],
     tops: Mapping[str, TopView],
-    titles: Mapping[str, str],
+    titles: Titles,
 ) -> dict[str, Download]:
-    """Return the table as CSV, TeX (booktabs) and Markdown."""
-    csv, tex, md = {}, {}, {}
+    """Write the table as CSV, TeX (booktabs) and Markdown."""
+    csv = {}
+    tex = {}
+    md = {}
     for method in order:
         cells = {top: view.cells.get(method) for top, view in tops.items()}
         lines = [
@@ -515,7 +515,7 @@ def _is_bold(cell: Cell) -> bool:
 
 
 def as_tex(cell: Cell | None, short: bool = False) -> str:
-    """Return a mean with its mark, as TeX; `short` has two decimals."""
+    """Write a mean with its mark as TeX; `short` has two decimals."""
     if cell is None:
         return "--"
     value = (cell.brief if short else cell.text).replace("−", "$-$")
@@ -538,5 +538,5 @@ def _in_csv(text: str) -> str:
 
 
 def tex_text(text: str) -> str:
-    """Return a text as TeX prints it."""
+    """Escape a text so that TeX prints it."""
     return text.translate(_TEX_ESCAPES)
