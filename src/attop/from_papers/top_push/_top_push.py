@@ -12,6 +12,12 @@ from attop.learners._bundle_ranker import BundleEstimator
 from attop.surrogates._base import Surrogate
 from attop.surrogates._threshold import TopPushLoss
 
+#: With more features many negatives share the top, up to one more than there are features, and each of them
+#: would need a cutting plane.
+_WIDE = 1000
+#: Change of the dual, as a share, at which the authors stop.
+_PAPER_TOLERANCE = 1e-4
+
 
 @ranker
 class TopPush(BundleEstimator):
@@ -62,18 +68,24 @@ class TopPush(BundleEstimator):
         return TopPushLoss()
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        super()._solve(data, [model for model in models if model.stop == "gap"])
-        for model in (model for model in models if model.stop == "paper"):
-            if data.groups is not None or data.weight is not None:
+        plain = data.groups is None and data.weight is None
+        wide = data.X.shape[1] > _WIDE and plain
+        by_dual = [model for model in models if wide or model.stop == "paper"]
+        super()._solve(data, [model for model in models if model not in by_dual])
+        for model in by_dual:
+            if not plain:
                 raise ValueError(
                     'TopPush(stop="paper") takes neither groups nor sample_weight, which its paper does not '
                     'have: leave them out, or use stop="gap"'
                 )
+            certified = model.stop == "gap"
             solution = dual_descent(
                 data.X,
                 data.y,
                 lam=model.lam,
+                tol=model.tol if certified else _PAPER_TOLERANCE,
                 max_iter=model.max_iter,
                 time_limit=model.time_limit,
+                certified=certified,
             )
             model._finish(solution, data)
