@@ -41,7 +41,7 @@ def dual_descent(
         The share by which the dual changes in the last iteration; if `certified`, the relative gap to reach.
     certified : bool
         False: the paper's stop and the last iterate. True: the best iterate; the momentum is given up
-        whenever it leads uphill (O'Donoghue and Candes 2015), after which the gap falls linearly.
+        whenever it leads uphill (O'Donoghue and Candes 2015).
 
     Returns
     -------
@@ -63,7 +63,6 @@ def dual_descent(
     sign = np.where(positive, 1.0, -1.0)
     m = int(positive.sum())
     scale = 1 / (lam * m)
-
     # u, w, scores.
     last = before = (np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(len(y)))
     best, coef, lower = 1.0, last[1], -np.inf  # J(0) = 1
@@ -84,7 +83,7 @@ def dual_descent(
             new = project(u - slope / curvature, positive)
             step = new - u
             w = scale * np.asarray(X.T @ (sign * new))
-            length = float(step @ step)
+            length = _square(step)
             # The dual is quadratic: this is what it lies above its tangent.
             bend = _square(w - w_ahead) / scale + _square(step[positive]) / 2
             if not bend > curvature * length or length <= short:
@@ -95,11 +94,10 @@ def dual_descent(
         momentum = t - 1
         t = (1 + np.sqrt(1 + 4 * t * t)) / 2
         ahead = momentum / t
-        reached = _square(w) / (2 * scale) + float(
-            (new[positive] ** 2 / 4 - new[positive]).sum()
-        )
+        reached = _square(w) / (2 * scale)
+        reached += (new[positive] ** 2 / 4 - new[positive]).sum()
         lost = np.maximum(1 + last[2][~positive].max() - last[2][positive], 0.0)
-        objective = lam / 2 * _square(w) + float((lost**2).mean())
+        objective = lam / 2 * _square(w) + (lost**2).mean()
         if not np.isfinite(objective):
             status = "diverged"
             break
@@ -114,8 +112,9 @@ def dual_descent(
             ends = relative_gap(1.0, min(best, objective), lower) <= tol
         else:
             lower = -reached / m
-            still = iteration >= _FIRST and abs(reached - dual) <= tol * abs(dual)
-            ends = still or length <= short
+            ends = length <= short or (
+                iteration >= _FIRST and abs(reached - dual) <= tol * abs(dual)
+            )
         if objective < best or not certified:
             best, coef = objective, w
         dual = reached

@@ -111,12 +111,11 @@ def bundle(
     if not 0 < lam < np.inf:
         raise ValueError(f"lam must be a positive number, got {lam!r}")
     status: Status = "max_iter"
-    n, d = X.shape
-    features, planes = X, Planes(d)
     # A dense matrix is larger than its planes.
-    if issparse(X) and d > 2 * n:
-        features, planes = RowFeatures(X), RowPlanes(2 * n)
+    wide = issparse(X) and X.shape[1] > 2 * X.shape[0]
+    features = RowFeatures(X) if wide else X
     n, d = features.shape
+    planes = RowPlanes(d) if wide else Planes(d)
     best = np.zeros(d)
     start, c = _evaluate(loss, np.zeros(n))
     objective = start
@@ -157,7 +156,7 @@ def bundle(
             if candidate is best:
                 candidate = level.step(planes, best, objective, lower)
                 planes.drop_idle()
-            span.add(candidate, np.asarray(features @ candidate))
+            span.add(candidate, features @ candidate)
             best, objective, new_planes = span.search(
                 loss, planes, lam, objective, lower
             )
@@ -169,7 +168,7 @@ def bundle(
     if relative_gap(start, start, lower) == 0.0:
         # The optimum; any other iterate is equal to it up to rounding.
         best = np.zeros(d)
-    coef = best if features is X else np.asarray(X.T @ best[:n])
+    coef = X.T @ best[:n] if wide else best
     # The scores of the best iterate are linear combinations, with rounding errors: evaluate the model itself.
     exact = _evaluate(loss, np.asarray(X @ coef))[0] + 0.5 * lam * float(
         coef @ coef
@@ -246,8 +245,8 @@ class _Span:
             weights = mix @ z_best
             point = self.points @ weights
             scores = self.scores @ weights
-            error = float(np.abs(weights) @ self.errors)
-            if error > _DRIFT * float(np.abs(scores).max()):
+            error = np.abs(weights) @ self.errors
+            if error > _DRIFT * np.abs(scores).max():
                 scores = np.asarray(self.X @ point)
                 error = _rounding(scores)
                 value = _evaluate(loss, scores)[0]

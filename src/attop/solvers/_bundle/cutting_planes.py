@@ -152,7 +152,7 @@ class Planes:
             w,
             weights,
             0.5 * lam * self.square(w)
-            + float((self.slopes @ self.image(w) + self.offsets).max()),
+            + (self.slopes @ self.image(w) + self.offsets).max(),
         )
 
     def restricted(self, basis: Floats) -> Planes:

@@ -72,11 +72,15 @@ def evaluate(H, b, alpha, support, gradient):
     """Write ``H alpha - b`` to `gradient`; return b' alpha, gradient' alpha, and its range on the support."""
     gradient[:] = -b
     for t in support:
-        gradient += alpha[t] * H[t]
+        for i in range(len(b)):
+            gradient[i] += alpha[t] * H[t, i]
+    linear = 0.0
+    slope = 0.0
+    for t in support:
+        linear += b[t] * alpha[t]
+        slope += gradient[t] * alpha[t]
     slopes = gradient[support]
-    weights = alpha[support]
-    linear = (b[support] * weights).sum()
-    return linear, (slopes * weights).sum(), slopes.min(), slopes.max()
+    return linear, slope, slopes.min(), slopes.max()
 
 
 @njit(inline="always")
@@ -153,10 +157,13 @@ def newton_direction(H, gradient, support, ridge, direction, x, factor):
         ) / factor[i, i]
     for i in range(n - 1, -1, -1):
         x[i] /= factor[i, i]
-        x[:i] -= factor[i, :i] * x[i]
+        for j in range(i):
+            x[j] -= factor[i, j] * x[i]
+    total = 0.0
     for i in range(n):
         direction[i + (i >= rest)] = x[i]
-    direction[rest] = -x[:n].sum()
+        total += x[i]
+    direction[rest] = -total
 
 
 @njit(**HELPER, fastmath={"reassoc", "contract"})
