@@ -245,7 +245,7 @@ class _Span:
             weights = mix @ z_best
             point = self.points @ weights
             scores = self.scores @ weights
-            error = np.abs(weights) @ self.errors
+            error = float(np.abs(weights) @ self.errors)
             if error > _DRIFT * np.abs(scores).max():
                 scores = np.asarray(self.X @ point)
                 error = _rounding(scores)
@@ -262,7 +262,7 @@ class _Span:
 
 
 def _rounding(scores: Floats) -> float:
-    return float(np.finfo(np.float64).eps * np.abs(scores).max())
+    return np.finfo(np.float64).eps * np.abs(scores).max()
 
 
 def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]:
