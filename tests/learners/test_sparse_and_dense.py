@@ -64,5 +64,6 @@ def test_scores_are_those_of_the_dense_matrix_as_far_as_the_gap_says(name, rows)
     dense = clone(learner).fit(X.toarray(), y).decision_function(X_test.toarray())
     sparse = clone(learner).fit(X, y).decision_function(X_test)
     assert np.ptp(dense) > 0
-    near = 1e-10 if name in BY_STEPS else 1e-6
+    # A gap of 1e-10 leaves the coefficients sqrt(2e-10 gain / lam) of freedom.
+    near = 1e-10 if name in BY_STEPS else 5e-5
     np.testing.assert_allclose(sparse, dense, rtol=0, atol=near * np.abs(dense).max())
