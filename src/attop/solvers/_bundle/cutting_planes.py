@@ -114,7 +114,7 @@ class Planes:
         self.idle = np.append(self.idle, np.zeros(k, np.int64))
 
     def image(self, vectors: Floats) -> Floats:
-        """Return what a vector is multiplied by for its products with `vectors`, along the last axis."""
+        """Return vectors, along the last axis, as second factors of their products with others."""
         return vectors
 
     def orthonormal(self, points: Floats) -> tuple[Floats, Floats]:
