@@ -43,8 +43,8 @@ class History:
         self,
         iteration: int,
         seconds: float,
-        objective: Floats,
-        gap: Floats | None = None,
+        objective: ArrayLike,
+        gap: ArrayLike | None = None,
     ) -> None:
         """Append one entry; arrays are copied."""
         self.iteration.append(iteration)
@@ -165,18 +165,19 @@ class GridSolution(Solution):
     def model(self, j: int) -> Solution:
         """Return model `j` with its own history, as if it had been trained alone."""
         n_iter = int(self.each_n_iter[j])
-        n_records = sum(i <= n_iter for i in self.history.iteration)
-        history = History(
-            self.history.iteration[:n_records],
-            self.history.seconds[:n_records],
-            [
-                objective[j : j + 1].copy()
-                for objective in self.history.objective[:n_records]
-            ],
+        history = History()
+        records = zip(
+            self.history.iteration,
+            self.history.seconds,
+            self.history.objective,
+            strict=True,
         )
+        for iteration, seconds, objective in records:
+            if iteration <= n_iter:
+                history.record(iteration, seconds, objective[[j]])
         return Solution(
-            self.coef[:, j : j + 1].copy(),
-            self.objective[j : j + 1].copy(),
+            self.coef[:, [j]],
+            self.objective[[j]],
             n_iter,
             self.each_status[j],
             history,
@@ -191,7 +192,7 @@ def summary_status(each: list[Status]) -> Status:
 def broadcast_settings(**settings: ArrayLike) -> list[Floats]:
     """Bring one-dimensional or scalar settings to a common shape (m,), one value per model."""
     arrays = {
-        name: np.atleast_1d(np.asarray(value, np.float64))
+        name: np.array(value, np.float64, ndmin=1)
         for name, value in settings.items()
     }
     shapes = {name: array.shape for name, array in arrays.items()}

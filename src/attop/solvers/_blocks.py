@@ -39,11 +39,7 @@ class BlockedLoss:
     def threads(self) -> Iterator[None]:
         """Share the blocks of calls in this context among as many threads as the BLAS may use."""
         with ExitStack() as stack:
-            n_threads = (
-                min(allowed_threads(), len(self._blocks))
-                if len(self._blocks) > 1
-                else 1
-            )
+            n_threads = min(allowed_threads(), len(self._blocks))
             if n_threads > 1:
                 # Each thread calls the BLAS: more threads inside it would compete for the same cores.
                 stack.enter_context(blas().limit(limits=1))

@@ -45,7 +45,7 @@ def lbfgs(
     status: Status = "max_iter"
 
     def record(value: float) -> None:
-        history.record(len(history.iteration), deadline.elapsed, np.array([value]))
+        history.record(len(history.iteration), deadline.elapsed, [value])
 
     def objective(w: Floats) -> tuple[float, Floats]:
         value, coef = loss(X @ w)

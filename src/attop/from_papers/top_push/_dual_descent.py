@@ -1,4 +1,4 @@
-"""TopPush's own algorithm: accelerated projected gradient on the dual, with the stop of its authors."""
+"""TopPush's own algorithm: projected gradient on the dual, to a certified gap or its authors' stop."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from attop.solvers._base import Deadline, History, Solution, Status, relative_ga
 
 #: Of the authors' code: iterations before its stop is tried, and a step too short to go on after.
 _FIRST, _SHORT = 10, 1e-6
+#: On the way to a gap steps may become longer again, by this share an iteration.
+_RELAXED = 0.97
 
 
 def dual_descent(
@@ -20,8 +22,9 @@ def dual_descent(
     tol: float = 1e-4,
     max_iter: int = 10_000,
     time_limit: float | None = None,
+    certified: bool = False,
 ) -> Solution:
-    r"""Maximise TopPush's dual until it changes by less than the share `tol` in an iteration.
+    r"""Maximise TopPush's dual until it hardly changes, or to a certified gap.
 
     With signs :math:`z_i = \pm 1` of the classes, m positives and :math:`w = \frac1{\lambda m} X^T (z u)`, it
     minimises :math:`\frac{\lambda m}2 \|w\|^2 + \sum_{i: y_i = 1} (u_i^2 / 4 - u_i)` over :math:`u \geq 0` of
@@ -35,11 +38,15 @@ def dual_descent(
         Labels 0 and 1, of both classes.
     lam : float, positive
     tol : float, at least 0
+        The share by which the dual changes in the last iteration; if `certified`, the relative gap to reach.
+    certified : bool
+        False: the paper's stop and the last iterate. True: the best iterate; the momentum is given up
+        whenever it leads uphill (O'Donoghue and Candes 2015).
 
     Returns
     -------
     solution : Solution
-        The last iterate. ``"converged"`` says that the dual hardly changed, not that the optimum is near:
+        Unless `certified`, ``"converged"`` says that the dual hardly changed, not that the optimum is near:
         `relative_gap` says how near, and is 1 where the objective is not below that of ``w = 0``.
 
     Notes
@@ -56,69 +63,82 @@ def dual_descent(
     sign = np.where(positive, 1.0, -1.0)
     m = int(positive.sum())
     scale = 1 / (lam * m)
-
-    def value(u: Floats, w: Floats) -> float:
-        return float(w @ w) / (2 * scale) + float(
-            (u[positive] ** 2 / 4 - u[positive]).sum()
-        )
-
     # u, w, scores.
     last = before = (np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(len(y)))
+    best, coef, lower = 1.0, last[1], -np.inf  # J(0) = 1
+    short = 0.0 if certified else _SHORT**2
     dual = 0.0
     curvature = 1 / len(y)
     t = 1.0
-    t_before = 0.0
+    ahead = 0.0
     status: Status = "max_iter"
     for iteration in range(1, int(max_iter) + 1):
         # All three are linear in u: the point searched from needs no product with X.
-        ahead = (t_before - 1) / t
-        u, w, scores = (
+        u, w_ahead, scores = (
             (1 + ahead) * now - ahead * then
             for now, then in zip(last, before, strict=True)
         )
         slope = sign * scores + positive * (u / 2 - 1)
-        start = value(u, w)
         while True:
             new = project(u - slope / curvature, positive)
             step = new - u
             w = scale * np.asarray(X.T @ (sign * new))
-            reached = value(new, w)
-            length = float(step @ step)
-            if (
-                reached - start - float(slope @ step) <= curvature / 2 * length
-                or length <= _SHORT**2
-            ):
+            length = _square(step)
+            # The dual is quadratic: this is what it lies above its tangent.
+            bend = _square(w - w_ahead) / scale + _square(step[positive]) / 2
+            if not bend > curvature * length or length <= short:
                 break
             curvature *= 2
         before = last
         last = (new, w, np.asarray(X @ w))
-        t_before = t
+        momentum = t - 1
         t = (1 + np.sqrt(1 + 4 * t * t)) / 2
+        ahead = momentum / t
+        reached = _square(w) / (2 * scale)
+        reached += (new[positive] ** 2 / 4 - new[positive]).sum()
         lost = np.maximum(1 + last[2][~positive].max() - last[2][positive], 0.0)
-        objective = lam / 2 * float(w @ w) + float((lost**2).mean())
-        gap = np.array([objective + reached / m])
-        history.record(iteration, deadline.elapsed, np.array([objective]), gap)
-        still = iteration >= _FIRST and abs(reached - dual) <= tol * abs(dual)
+        objective = lam / 2 * _square(w) + (lost**2).mean()
+        if not np.isfinite(objective):
+            status = "diverged"
+            break
+        history.record(
+            iteration, deadline.elapsed, [objective], [objective + reached / m]
+        )
+        if certified:
+            curvature *= _RELAXED
+            if (u - new) @ (new - before[0]) > 0:
+                t, ahead = 1.0, 0.0
+            lower = max(lower, -reached / m)
+            ends = relative_gap(1.0, min(best, objective), lower) <= tol
+        else:
+            lower = -reached / m
+            ends = length <= short or (
+                iteration >= _FIRST and abs(reached - dual) <= tol * abs(dual)
+            )
+        if objective < best or not certified:
+            best, coef = objective, w
         dual = reached
-        if still or length <= _SHORT**2:
+        if ends:
             status = "converged"
             break
         if deadline.expired:
             status = "deadline"
             break
-    # J(0) = 1.
-    share = np.array(
-        [relative_gap(1.0, objective, -dual / m) if objective < 1 else 1.0]
-    )
     return Solution(
-        coef=w[:, np.newaxis],
-        objective=np.array([objective]),
+        coef=coef[:, np.newaxis],
+        objective=np.array([best]),
         n_iter=iteration,
         status=status,
         history=history,
-        gap=gap,
-        relative_gap=share,
+        gap=np.array([best - lower]),
+        relative_gap=np.array(
+            [relative_gap(1.0, best, lower) if best <= 1 else 1.0]
+        ),
     )
+
+
+def _square(vector: Floats) -> float:
+    return float(vector @ vector)
 
 
 def project(u: Floats, positive: Bools) -> Floats:

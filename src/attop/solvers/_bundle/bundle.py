@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import issparse
 
 from attop._core.parameters import check_numbers
 from attop._core.typing import Features, Floats
@@ -16,6 +17,7 @@ from attop.solvers._base import (
     relative_gap,
 )
 from attop.solvers._bundle.cutting_planes import LevelStep, Planes, plane_offset
+from attop.solvers._bundle.rows import RowFeatures, RowPlanes
 from attop.solvers._bundle.working_set import WorkingSet
 from attop.surrogates._base import BoundSurrogate
 
@@ -92,6 +94,8 @@ def bundle(
     evaluated on them between two evaluations on all rows.
 
     Memory: ``12 n`` numbers for scores, ``d + m`` for each of the m planes, and a copy of the working set.
+    Where X is sparse and has more than twice as many columns as rows, points and planes are kept as
+    combinations of rows, with their scores: ``2 n`` numbers instead of d, at one product with X more a plane.
 
     References
     ----------
@@ -106,26 +110,29 @@ def bundle(
     check_numbers(tol=tol, max_iter=max_iter)
     if not 0 < lam < np.inf:
         raise ValueError(f"lam must be a positive number, got {lam!r}")
-    n, d = X.shape
     status: Status = "max_iter"
+    # A dense matrix is larger than its planes.
+    wide = issparse(X) and X.shape[1] > 2 * X.shape[0]
+    features = RowFeatures(X) if wide else X
+    n, d = features.shape
+    planes = RowPlanes(d) if wide else Planes(d)
     best = np.zeros(d)
     start, c = _evaluate(loss, np.zeros(n))
     objective = start
     lower = -np.inf
-    planes = Planes(d)
     level = LevelStep(lam, _LEVEL)
-    span = _Span(X)
-    working_set = WorkingSet(X)
-    new_coef = c[:, np.newaxis]
-    new_offset = np.array([start])
+    span = _Span(features)
+    working_set = WorkingSet(features)
+    new_planes = [(c, start)]
     t = 0
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(1, max_iter + 1):
-            slopes = working_set.slopes(new_coef)
+            new_coef, new_offset = zip(*new_planes, strict=True)
+            slopes = working_set.slopes(np.column_stack(new_coef))
             if not np.isfinite(np.einsum("ij,ij", slopes, slopes) / lam):
                 status = "diverged"
                 break
-            planes.add(slopes, new_offset)
+            planes.add(slopes, np.array(new_offset))
             lower = max(lower, planes.minimise(lam)[1])
             gap = objective - lower
             if -gap > 1e-8 * max(abs(objective), abs(start)):
@@ -134,9 +141,7 @@ def bundle(
                     "the loss is not convex, or its subgradients are wrong; use gradient_descent"
                 )
             gap = max(gap, 0.0)
-            history.record(
-                t, deadline.elapsed, np.array([objective]), np.array([gap])
-            )
+            history.record(t, deadline.elapsed, [objective], [gap])
             if relative_gap(start, objective, lower) <= tol:
                 status = "converged"
                 break
@@ -151,26 +156,25 @@ def bundle(
             if candidate is best:
                 candidate = level.step(planes, best, objective, lower)
                 planes.drop_idle()
-            span.add(candidate, np.asarray(X @ candidate))
-            best, objective, new_coef, new_offset = span.search(
+            span.add(candidate, features @ candidate)
+            best, objective, new_planes = span.search(
                 loss, planes, lam, objective, lower
             )
-            if len(new_offset) == 0:  # the loss overflows at the candidate
+            if not new_planes:  # the loss overflows at the candidate
                 status = "diverged"
                 break
             if start - objective <= NOTHING * abs(start):
-                at_zero = _plane_at_zero(loss, span.scores[:, 1])
-                new_coef = np.column_stack([new_coef, at_zero[0]])
-                new_offset = np.append(new_offset, at_zero[1])
+                new_planes.append(_plane_at_zero(loss, span.scores[:, 1]))
     if relative_gap(start, start, lower) == 0.0:
         # The optimum; any other iterate is equal to it up to rounding.
         best = np.zeros(d)
+    coef = X.T @ best[:n] if wide else best
     # The scores of the best iterate are linear combinations, with rounding errors: evaluate the model itself.
-    exact = _evaluate(loss, np.asarray(X @ best))[0] + 0.5 * lam * float(
-        best @ best
+    exact = _evaluate(loss, np.asarray(X @ coef))[0] + 0.5 * lam * float(
+        coef @ coef
     )
     return Solution(
-        coef=best[:, np.newaxis],
+        coef=coef[:, np.newaxis],
         objective=np.array([exact]),
         n_iter=t,
         status=status,
@@ -194,11 +198,9 @@ class _Span:
         self.points = np.column_stack(
             [self.points[:, 0], point, self.points[:, 1 : _MEMORY + 1]]
         )
-        stacked = [self.scores[:, 0], scores, *self.scores[:, 1 : _MEMORY + 1].T]
-        self.scores = np.array(stacked).T  # columns contiguous
-        self.errors = np.concatenate(
-            [self.errors[:1], [_rounding(scores)], self.errors[1 : _MEMORY + 1]]
-        )
+        # Columns contiguous.
+        self.scores = np.insert(self.scores.T, 1, scores, axis=0)[: _MEMORY + 2].T
+        self.errors = np.insert(self.errors, 1, _rounding(scores))[: _MEMORY + 2]
 
     def search(
         self,
@@ -207,20 +209,16 @@ class _Span:
         lam: float,
         objective: float,
         lower: float,
-    ) -> tuple[Floats, float, Floats, Floats]:
+    ) -> tuple[Floats, float, list[tuple[Floats, float]]]:
         """Minimise over the span by cutting planes.
 
-        Returns the best iterate, new or old, with its objective; and subgradients, in the scores and of shape
-        (n, k), of the planes to add to the model of the whole problem, with their offsets.
+        Returns the best iterate, new or old, with its objective; and the planes to add to the model of the
+        whole problem: subgradients in the scores, with their offsets.
         """
-        left, singular, right = np.linalg.svd(self.points, full_matrices=False)
-        is_significant = singular > 1e-8 * singular[0]
-        basis = left[:, is_significant]
-        # points @ mix == basis.
-        mix = right[is_significant].T / singular[is_significant]
+        basis, mix = planes.orthonormal(self.points)
         model = planes.restricted(basis)
-        z_best = basis.T @ self.points[:, 0]
-        z = basis.T @ self.points[:, 1]
+        z_best = basis.T @ planes.image(self.points[:, 0])
+        z = basis.T @ planes.image(self.points[:, 1])
         new_planes: list[tuple[Floats, float]] = []
         before = objective
         best_at = None
@@ -244,49 +242,27 @@ class _Span:
                 break
             z = z_best + _DAMPING * (z_model - z_best)
         if best_at is not None:
-            objective = self._move(loss, lam, mix @ z_best, objective, before)
+            weights = mix @ z_best
+            point = self.points @ weights
+            scores = self.scores @ weights
+            error = float(np.abs(weights) @ self.errors)
+            if error > _DRIFT * np.abs(scores).max():
+                scores = np.asarray(self.X @ point)
+                error = _rounding(scores)
+                value = _evaluate(loss, scores)[0]
+                objective = value + 0.5 * lam * planes.square(point)
+            if objective < before:
+                self.points[:, 0], self.scores[:, 0] = point, scores
+                self.errors[0] = error
+            else:
+                objective = before
         active = np.flatnonzero(model.weights[len(planes.offsets) :]).tolist()
-        chosen = sorted(
-            {0, *active} | ({best_at} if best_at is not None else set())
-        )[: len(new_planes)]
-        coef = (
-            np.column_stack([new_planes[i][0] for i in chosen])
-            if new_planes
-            else np.zeros((len(scores), 0))
-        )
-        return (
-            self.points[:, 0].copy(),
-            objective,
-            coef,
-            np.array([new_planes[i][1] for i in chosen]),
-        )
-
-    def _move(
-        self,
-        loss: BoundSurrogate,
-        lam: float,
-        weights: Floats,
-        objective: float,
-        before: float,
-    ) -> float:
-        """Make a combination the best point, unless its exact objective is not below `before`; return it."""
-        point = self.points @ weights
-        scores = self.scores @ weights
-        error = float(np.abs(weights) @ self.errors)
-        if error > _DRIFT * float(np.abs(scores).max()):
-            scores = np.asarray(self.X @ point)
-            error = _rounding(scores)
-            objective = _evaluate(loss, scores)[0] + 0.5 * lam * float(
-                point @ point
-            )
-            if not objective < before:
-                return before
-        self.points[:, 0], self.scores[:, 0], self.errors[0] = point, scores, error
-        return objective
+        chosen = sorted({0, *active, best_at or 0})[: len(new_planes)]
+        return self.points[:, 0].copy(), objective, [new_planes[i] for i in chosen]
 
 
 def _rounding(scores: Floats) -> float:
-    return float(np.finfo(np.float64).eps * np.abs(scores).max())
+    return np.finfo(np.float64).eps * np.abs(scores).max()
 
 
 def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]:
@@ -294,8 +270,7 @@ def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]
 
     The bound of planes from far away is less exact, because of rounding.
     """
-    size = np.abs(scores).max()
-    near = scores * (_TINY / size) if size > 0 else scores
+    near = scores * (_TINY / max(_TINY, np.abs(scores).max()))
     value, c = _evaluate(loss, near)
     return c, plane_offset(value, c, near)
 

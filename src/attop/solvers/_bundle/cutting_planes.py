@@ -69,9 +69,6 @@ def minimise_on_simplex(
         _RIDGE,
         _REFINEMENTS,
         20 * m + 100,
-        np.empty((2, m), np.int64),
-        np.empty((3, m)),
-        np.empty((m, m)),
     )
     return alpha, max(float(gap), 0.0), int(n_steps)
 
@@ -93,7 +90,10 @@ def plane_offset(value: float, coef: Floats, scores: Floats) -> float:
 
 
 class Planes:
-    """Planes ``slope . w + offset`` below a convex function of w, and their Gram matrix."""
+    """Planes ``slope . w + offset`` below a convex function of w, and their Gram matrix.
+
+    Vectors have d numbers. The product of two, u and v, is ``u @ image(v)``.
+    """
 
     def __init__(self, d: int):
         self.slopes = np.zeros((0, d))
@@ -105,12 +105,27 @@ class Planes:
     def add(self, slopes: Floats, offsets: Floats) -> None:
         """Add planes: slopes of shape (k, d), offsets of shape (k,)."""
         k = len(offsets)
-        side = self.slopes @ slopes.T
-        self.gram = np.block([[self.gram, side], [side.T, slopes @ slopes.T]])
+        image = self.image(slopes).T
+        side = self.slopes @ image
+        self.gram = np.block([[self.gram, side], [side.T, slopes @ image]])
         self.slopes = np.concatenate([self.slopes, slopes])
-        self.offsets = np.concatenate([self.offsets, offsets])
-        self.weights = np.concatenate([self.weights, np.zeros(k)])
-        self.idle = np.concatenate([self.idle, np.zeros(k, np.int64)])
+        self.offsets = np.append(self.offsets, offsets)
+        self.weights = np.append(self.weights, np.zeros(k))
+        self.idle = np.append(self.idle, np.zeros(k, np.int64))
+
+    def image(self, vectors: Floats) -> Floats:
+        """Return vectors, along the last axis, as second factors of their products with others."""
+        return vectors
+
+    def orthonormal(self, points: Floats) -> tuple[Floats, Floats]:
+        """Return a basis of the span of `points`, columns, and the mix with ``points @ mix == basis``."""
+        left, singular, right = np.linalg.svd(points, full_matrices=False)
+        significant = singular > 1e-8 * singular[0]
+        return left[:, significant], right[significant].T / singular[significant]
+
+    def square(self, w: Floats) -> float:
+        """Return ``||w||^2``."""
+        return float(w @ self.image(w))
 
     def minimise(self, lam: float) -> tuple[Floats, float]:
         """Minimise ``lam/2 ||w||^2 + max of the planes``; return w and a lower bound of the minimum.
@@ -121,7 +136,7 @@ class Planes:
         self.weights = minimise_on_simplex(self.gram / lam, self.offsets, start)[0]
         self.idle[self.weights > 0] = 0
         w = self.weights @ self.slopes / -lam
-        return w, float(self.weights @ self.offsets) - 0.5 * lam * float(w @ w)
+        return w, float(self.weights @ self.offsets) - 0.5 * lam * self.square(w)
 
     def minimise_near(
         self, lam: float, rho: float, centre: Floats, start: Floats | None
@@ -129,21 +144,21 @@ class Planes:
         """Minimise with ``rho/2 ||w - centre||^2`` added; return w, the weights and the model at w."""
         both = lam + rho
         origin = (rho / both) * centre
-        at_origin = self.offsets + self.slopes @ origin
+        at_origin = self.offsets + self.slopes @ self.image(origin)
         weights = minimise_on_simplex(self.gram / both, at_origin, start)[0]
         self.idle[weights > 0] = 0
         w = origin - weights @ self.slopes / both
         return (
             w,
             weights,
-            0.5 * lam * float(w @ w)
-            + float((self.slopes @ w + self.offsets).max()),
+            0.5 * lam * self.square(w)
+            + (self.slopes @ self.image(w) + self.offsets).max(),
         )
 
     def restricted(self, basis: Floats) -> Planes:
         """Return the planes as functions of z for ``w = basis z``."""
         planes = Planes(basis.shape[1])
-        planes.add(self.slopes @ basis, self.offsets)
+        planes.add(self.slopes @ self.image(basis.T).T, self.offsets)
         return planes
 
     def drop_idle(self) -> None:
@@ -182,18 +197,14 @@ class LevelStep:
             )
             if value > high:
                 most = self.rho
-                self.rho = (
-                    np.sqrt(least) * np.sqrt(most) if least > 0 else self.rho / 4
-                )
             elif value < low:
                 least = self.rho
-                self.rho = (
-                    np.sqrt(least) * np.sqrt(most)
-                    if most < np.inf
-                    else self.rho * 4
-                )
             else:
                 break
+            if least > 0 and most < np.inf:
+                self.rho = np.sqrt(least) * np.sqrt(most)
+            else:
+                self.rho *= 4 if least > 0 else 0.25
         # Keep rho in a range from which the next steps, by factors of 4, can return.
         self.rho = float(np.clip(self.rho, 1e-6 * self.lam, 1e12 * self.lam))
         return w

@@ -93,24 +93,18 @@ class WorkingSet:
             value, c = loss(moved)
             if not np.isfinite(value):
                 break
-            planes.add(
-                self._slope(part, c),
-                np.array([plane_offset(float(value), c, moved)]),
-            )
-            total = float(value) + 0.5 * lam * float(point @ point)
+            used = c != 0
+            self._used = self._used | used
+            slope = np.asarray(part.T @ c[rows])
+            others = np.flatnonzero(used & ~self._recent)
+            if len(others) > 0:
+                slope = slope + np.asarray(self.X[others].T @ c[others])
+            offset = plane_offset(float(value), c, moved)
+            planes.add(slope[np.newaxis], np.array([offset]))
+            total = float(value) + 0.5 * lam * planes.square(point)
             if total < reached:
                 centre = point
                 reached = total
         self._before = objective
         self._promise = objective - reached
         return centre, floor
-
-    def _slope(self, part: Features, c: Floats) -> Floats:
-        """Return ``c @ X`` of shape (1, d), with `part` for the recent rows."""
-        used = c != 0
-        self._used = self._used | used
-        slope = np.asarray(part.T @ c[self._recent])
-        others = np.flatnonzero(used & ~self._recent)
-        if len(others) > 0:
-            slope = slope + np.asarray(self.X[others].T @ c[others])
-        return slope[np.newaxis]

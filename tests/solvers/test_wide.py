@@ -1,0 +1,43 @@
+"""Far more columns than rows: vectors as combinations of rows, and TopPush by its dual."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import random_array
+
+from attop import BundleRanker, TopPush
+
+
+def wide(n, d):
+    X = random_array((n, d), density=10 / d, format="csr", rng=0)
+    return X, np.arange(n) % 4 == 0
+
+
+@pytest.mark.parametrize("name", ["prec@k-struct", "auc", "pat-mat"])
+def test_planes_by_rows_reach_the_optimum_of_planes_by_columns(name):
+    X, y = wide(40, 200)
+    model = BundleRanker(name, top=5, lam=0.01, tol=1e-8)
+    dense = model.fit(X.toarray(), y).coef_
+    assert_allclose(model.fit(X, y).coef_, dense, atol=5e-3 * np.abs(dense).max())
+
+
+def test_few_vectors_have_a_number_a_column():
+    X, y = wide(60, 200_000)
+    tracemalloc.start()
+    BundleRanker("auc", lam=1e-4, tol=1e-6).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Five vectors of 200,000 numbers.
+    assert peak < 8e6
+
+
+def test_the_dual_of_wide_features_has_the_optimum_of_the_planes():
+    X, y = wide(100, 1500)
+    planes = BundleRanker("top-push", lam=1e-3, tol=1e-7).fit(X, y)
+    model = TopPush(lam=1e-3, tol=1e-7).fit(X, y)
+    assert 0 < model.gap_ <= 1e-7
+    assert_allclose(model.objective_, planes.objective_, atol=1e-7)
+    w = model.coef_
+    assert_allclose(model.fit(X.toarray(), y).coef_, w, atol=1e-9)
