@@ -19,7 +19,13 @@ _TABLE = "X_parquet"
 def as_arrays(X: Any) -> dict[str, NDArray]:
     """Return features as arrays, for `features_of`."""
     if is_table(X):
-        content = X.to_parquet(index=False, engine="pyarrow")
+        words = list(X.columns[X.dtypes.map(str) != "float64"])
+        content = X.to_parquet(
+            index=False,
+            engine="pyarrow",
+            compression=None,
+            use_dictionary=words,
+        )
         return {_TABLE: np.frombuffer(content, np.uint8)}
     if isinstance(X, np.ndarray):
         return {"X": X}

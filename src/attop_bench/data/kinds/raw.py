@@ -179,12 +179,14 @@ def _typed(
         raise DatasetError(
             f"{where}: column {min(other)!r} is no feature: take it out of categories or text"
         )
-    X = pd.DataFrame(
-        {
-            c: rows.text(c) if c in {*codes, *text} else rows.values(c)
-            for c in features
-        }
-    )
+    typed = {c: rows.text(c) for c in {*codes, *text}}
+    for c in features:
+        if c in typed:
+            continue
+        typed[c] = rows.values(c)
+        if pd.api.types.is_numeric_dtype(typed[c]):
+            rows.frame[c] = typed[c]  # nothing asks for its text any more
+    X = pd.DataFrame({c: typed[c] for c in features}, copy=False)
     X[text] = X[text].fillna("")
     if options.impute is None:
         refuse_missing(X, where)

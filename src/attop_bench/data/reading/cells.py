@@ -126,8 +126,8 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
             .to_numpy(zero_copy_only=False)
         )
     except (pyarrow.ArrowException, AttributeError):
-        truth = text.map(_TRUTH)
-        if truth.isna().equals(text.isna()):
+        if _TRUTH.keys() >= {*text.dropna().unique()}:
+            truth = text.map(_TRUTH)
             return truth.astype(float if truth.hasnans else bool)
         return _rewritten(plain)
     return _as_written(text, values)
@@ -156,13 +156,11 @@ def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
         exact = pd.to_numeric(text, errors="coerce")  # a float would change them
         return exact if exact.dtype.kind in "iu" else None
     known = values[~np.isnan(values)]
-    words = (
-        text.dropna().unique() if len(pd.unique(known[:_ENOUGH])) <= _FEW else []
-    )
-    if len(words) > len(pd.unique(known)) and any(
-        re.fullmatch(r"0\d+", str(word)) for word in words
-    ):
-        return None  # 01 and 1 are two names
+    if len(pd.unique(known[:_ENOUGH])) <= _FEW:
+        words = text.dropna().unique()
+        zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
+        if zeros and len(words) > len(pd.unique(known)):
+            return None  # 01 and 1 are two names
     integers = (np.rint(values) == values).all() and np.abs(values).max(
         initial=0
     ) < 2**53
