@@ -19,12 +19,11 @@ _TABLE = "X_parquet"
 def as_arrays(X: Any) -> dict[str, NDArray]:
     """Return features as arrays, for `features_of`."""
     if is_table(X):
-        words = list(X.columns[X.dtypes.map(str) != "float64"])
         content = X.to_parquet(
             index=False,
             engine="pyarrow",
             compression=None,
-            use_dictionary=words,
+            use_dictionary=list(X.select_dtypes(exclude="number")),
         )
         return {_TABLE: np.frombuffer(content, np.uint8)}
     if isinstance(X, np.ndarray):

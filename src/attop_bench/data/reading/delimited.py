@@ -232,8 +232,8 @@ class _How:
     def open_bytes(self) -> IO[bytes]:
         """Open the text as bytes of UTF-8, below a mark of the encoding."""
         file = self.open()
-        encoding = file.encoding or "ascii"  # a text in memory has none
-        if codecs.lookup(encoding).name.startswith("utf-8"):
+        # A text in memory has no encoding.
+        if codecs.lookup(file.encoding or "ascii").name.startswith("utf-8"):
             return file.detach()
         return io.BytesIO(file.read().encode())
 
@@ -328,40 +328,33 @@ def _read_at_once(how: _How, start: _Start) -> pd.DataFrame | None:
     That is where rows differ in their fields, blanks separate, comments follow a row, or Arrow may cut a
     field otherwise than pandas: with a return in it, or without the quote that ends it.
     """
-    from pyarrow import ArrowInvalid, csv, large_string
+    from pyarrow import csv, large_string
 
-    marks = how.pattern + how.quote
-    if how.comment or len(marks) > 2 or not marks.isascii() or not start.width:
+    if how.comment or not start.width:
         return None
     names = list(map(str, range(start.width)))
-    written = csv.ParseOptions(
-        delimiter=how.pattern,
-        quote_char=how.has_quotes and how.quote,
-        newlines_in_values=how.has_quotes,
-        ignore_empty_lines=False,
+    how_read = csv.ReadOptions(
+        use_threads=False,
+        column_names=names,
+        skip_rows=start.line,
+        block_size=_BLOCK,
     )
+    text = csv.ConvertOptions(column_types=dict.fromkeys(names, large_string()))
     try:
+        marks = csv.ParseOptions(
+            delimiter=how.pattern,
+            quote_char=how.has_quotes and how.quote,
+            newlines_in_values=how.has_quotes,
+            ignore_empty_lines=False,
+        )
         with how.open_bytes() as file:
-            table = csv.read_csv(
-                file,
-                csv.ReadOptions(
-                    use_threads=False,
-                    column_names=names,
-                    skip_rows=start.line,
-                    block_size=_BLOCK,
-                ),
-                written,
-                csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, large_string())
-                ),
-            )
-    except ArrowInvalid:
+            table = csv.read_csv(file, how_read, marks, text)
+    except (TypeError, ValueError):  # marks of several bytes; rows that differ
         return None
     if how.has_quotes and _may_be_cut(table, how):
         return None
-    return table.to_pandas(split_blocks=True, self_destruct=True).set_axis(
-        range(start.width), axis=1
-    )
+    frame = table.to_pandas(split_blocks=True, self_destruct=True)
+    return frame.set_axis(range(start.width), axis=1)
 
 
 def _may_be_cut(table: Any, how: _How) -> bool:
