@@ -45,9 +45,8 @@ def is_dates(values: pd.Series) -> bool:
 def check_text(text: pd.DataFrame, where: str) -> None:
     """Refuse columns that are neither text nor plain numbers."""
     for name, values in text.items():
-        other = next(
-            (v for v in values.dropna() if not isinstance(v, (str, Real))), None
-        )
+        objects = values.dropna() if values.dtype == object else ()
+        other = next((v for v in objects if not isinstance(v, (str, Real))), None)
         if other is not None:
             raise DatasetError(
                 f"{where}: column {name!r} holds neither text nor plain numbers, for example {other!r}: drop "

@@ -64,7 +64,7 @@ def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series
 
     known = sorted(text.dropna().unique()) if values is None else values
     categories = pd.CategoricalDtype(pd.Index(known, dtype=str))
-    return text.astype(object).where(text.isin(known), None).astype(categories)
+    return text.where(text.isin(known)).astype(categories)
 
 
 def values_of(X: pd.DataFrame) -> dict[str, list[str]]:

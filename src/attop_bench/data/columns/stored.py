@@ -19,7 +19,12 @@ _TABLE = "X_parquet"
 def as_arrays(X: Any) -> dict[str, NDArray]:
     """Convert features to arrays, for `features_of`."""
     if is_table(X):
-        content = X.to_parquet(index=False, engine="pyarrow")
+        content = X.to_parquet(
+            index=False,
+            engine="pyarrow",
+            compression=None,
+            use_dictionary=list(X.select_dtypes(exclude="number")),
+        )
         return {_TABLE: np.frombuffer(content, np.uint8)}
     if isinstance(X, np.ndarray):
         return {"X": X}

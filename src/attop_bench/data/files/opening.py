@@ -31,7 +31,7 @@ BROKEN = (
 #: Most bytes that a compressed file may hold.
 MOST_BYTES = 1 << 32
 #: Most bytes of a table's file that are held in memory beside its rows.
-_MOST_HELD = 1 << 30
+_MOST_HELD = 1 << 26
 _PART = 1 << 20
 
 

@@ -178,12 +178,13 @@ def _typed(
         raise DatasetError(
             f"{where}: column {min(other)!r} is no feature: take it out of categories or text"
         )
-    X = pd.DataFrame(
-        {
-            c: rows.text(c) if c in {*codes, *text} else rows.values(c)
-            for c in features
-        }
-    )
+    typed = {}
+    for c in features:
+        is_text = c in codes or c in text
+        typed[c] = rows.text(c) if is_text else rows.values(c)
+        if not is_text and pd.api.types.is_numeric_dtype(typed[c]):
+            rows.frame[c] = typed[c]  # nothing asks for its text any more
+    X = pd.DataFrame(typed, copy=False)
     X[text] = X[text].fillna("")
     if options.impute is None:
         refuse_missing(X, where)

@@ -18,51 +18,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Text that stands for a missing value in a file without types, as for pandas, databases and Excel.
-GAPS = frozenset(
-    [
-        "",
-        "#N/A",
-        "#N/A N/A",
-        "#NA",
-        "-1.#IND",
-        "-1.#QNAN",
-        "-NaN",
-        "-nan",
-        "1.#IND",
-        "1.#QNAN",
-        "<NA>",
-    ]
-) | {"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
-GAPS |= {r"\N", "(null)", "[null]", "<null>", "NaT", "(blank)"}
-GAPS |= {"#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"}
+_GAPS = (
+    ",#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null,"
+    r"\N,(null),[null],<null>,NaT,(blank),#DIV/0!,#VALUE!,#REF!,#NAME?,#NUM!,#NULL!"
+)
+GAPS = frozenset(_GAPS.split(","))
 #: Text that stands for none of the values of a label, though it may be a value elsewhere.
 UNKNOWN = frozenset(
-    [
-        "?",
-        "??",
-        "-",
-        "--",
-        "---",
-        ".",
-        "..",
-        "*",
-        "n.a.",
-        "N.A.",
-        "nil",
-        "unknown",
-        "Unknown",
-    ]
-)
+    ["?", "??", "-", "--", "---", ".", "..", "*", "n.a.", "N.A.", "nil"]
+) | {"unknown", "Unknown"}
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
-_TRUTH = {
-    "True": True,
-    "TRUE": True,
-    "true": True,
-    "False": False,
-    "FALSE": False,
-    "false": False,
-}
+_TRUTH = dict.fromkeys(["True", "TRUE", "true"], True)
+_TRUTH |= dict.fromkeys(["False", "FALSE", "false"], False)
 #: Minus signs, blanks, apostrophes and marks of other scripts beside those of a keyboard.
 _SIGNS = str.maketrans(
     "\u2212\u2013\u2014\xa0\u202f\u2009\u2019\u066b\u066c", "---   '.,"
@@ -126,8 +94,8 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
             .to_numpy(zero_copy_only=False)
         )
     except (pyarrow.ArrowException, AttributeError):
-        truth = text.map(_TRUTH)
-        if truth.isna().equals(text.isna()):
+        if _TRUTH.keys() >= {*text.dropna().unique()}:
+            truth = text.map(_TRUTH)
             return truth.astype(float if truth.hasnans else bool)
         return _rewritten(plain)
     return _as_written(text, values)
@@ -156,13 +124,11 @@ def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
         exact = pd.to_numeric(text, errors="coerce")  # a float would change them
         return exact if exact.dtype.kind in "iu" else None
     known = values[~np.isnan(values)]
-    words = (
-        text.dropna().unique() if len(pd.unique(known[:_ENOUGH])) <= _FEW else []
-    )
-    if len(words) > len(pd.unique(known)) and any(
-        re.fullmatch(r"0\d+", str(word)) for word in words
-    ):
-        return None  # 01 and 1 are two names
+    if len(pd.unique(known[:_ENOUGH])) <= _FEW:
+        words = text.dropna().unique()
+        zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
+        if zeros and len(words) > len(pd.unique(known)):
+            return None  # 01 and 1 are two names
     integers = (np.rint(values) == values).all() and np.abs(values).max(
         initial=0
     ) < 2**53

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field, StrictStr
@@ -45,6 +47,9 @@ from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: Bytes that are read at a time: to look for a quote, and as a block of rows.
+_PART, _BLOCK = 1 << 20, 1 << 24
 
 
 @checked("format csv")
@@ -106,7 +111,7 @@ def read_delimited(
         raise DatasetError(
             f"{where}: separator must be one character, tab or whitespace, got {separator!r}"
         )
-    start = _Start([], 0, 0, ())
+    start = _Start([], 0, 0, 0, ())
     options = (header, names, pass_over)
     try:
         with opened(path, encoding) as file:
@@ -160,8 +165,10 @@ def _read(
     sure: bool = False,
 ) -> pd.DataFrame:
     """Return the rows below the start; raise `_Doubted` where fields end with quotes, unless they may."""
-    frame = _read_rows(how, start.rows)
-    quoted = list(frame) if _has_quotes(how) else []
+    frame = _read_at_once(how, start)
+    if frame is None:
+        frame = _read_rows(how, start.rows)
+    quoted = list(frame) if how.has_quotes else []
     broken = [j for j in quoted if frame[j].str.contains("[\r\n]").any()]
     if broken:
         _refuse_torn(how)
@@ -222,6 +229,23 @@ class _How:
             lines[i] = "\n"
         return io.StringIO("".join(lines), newline="")
 
+    def open_bytes(self) -> IO[bytes]:
+        """Open the text as bytes of UTF-8, below a mark of the encoding."""
+        file = self.open()
+        # A text in memory has no encoding.
+        if codecs.lookup(file.encoding or "ascii").name.startswith("utf-8"):
+            return file.detach()
+        return io.BytesIO(file.read().encode())
+
+    @cached_property
+    def has_quotes(self) -> bool:
+        """A quote is in the file; without one no field breaks a line, or ends with a quote."""
+        quote = self.quote.encode()
+        with self.open_bytes() as file:
+            return any(
+                quote in part for part in iter(lambda: file.read(_PART), b"")
+            )
+
     @cached_property
     def comments(self) -> list[Suspect]:
         """Lines that are comments as a whole."""
@@ -252,6 +276,8 @@ class _Start:
     #: Rows of text, lines of the file.
     rows: int
     line: int
+    #: Fields of the first row.
+    width: int
     passed: tuple[Aside, ...]
 
 
@@ -261,7 +287,7 @@ def _start(how: _How, skip: int, header: bool) -> _Start:
         rows = rows_of(file, how.separator, how.comment, how.quote)
         above: list[Aside] = []
         names: list[str] | None = None if header else []
-        number, line, first = 0, 0, ""
+        number, line, width, first = 0, 0, 0, ""
         drawn: list[Aside] = []
         blank: list[Aside] = []
         for row in rows:
@@ -280,19 +306,74 @@ def _start(how: _How, skip: int, header: bool) -> _Start:
                 drawn.append(Aside(DRAWN, 1, line + 1, shown(row)))
                 number += 1
             else:
+                width = len(row)
                 break
             line = rows.line_num
     if not header and skip:
         above = [Aside(ABOVE, skip, 1, first)]
     if blank:
         blank = [Aside(BLANK, len(blank), blank[0].line)]
-    return _Start(names or [], number, line, (*above, *blank, *drawn))
+    return _Start(
+        header=names or [],
+        rows=number,
+        line=line,
+        width=width,
+        passed=(*above, *blank, *drawn),
+    )
 
 
-def _has_quotes(how: _How) -> bool:
-    """Return whether a file has a quote; without one no field breaks a line, or ends with a quote."""
-    with how.open() as file:
-        return any(how.quote in line for line in file)
+def _read_at_once(how: _How, start: _Start) -> pd.DataFrame | None:
+    """Return the fields below the start, all rows of as many; None where they must be read one by one.
+
+    That is where rows differ in their fields, blanks separate, comments follow a row, or Arrow may cut a
+    field otherwise than pandas: with a return in it, or without the quote that ends it.
+    """
+    from pyarrow import csv, large_string
+
+    if how.comment or not start.width:
+        return None
+    names = list(map(str, range(start.width)))
+    how_read = csv.ReadOptions(
+        use_threads=False,
+        column_names=names,
+        skip_rows=start.line,
+        block_size=_BLOCK,
+    )
+    text = csv.ConvertOptions(column_types=dict.fromkeys(names, large_string()))
+    try:
+        marks = csv.ParseOptions(
+            delimiter=how.pattern,
+            quote_char=how.has_quotes and how.quote,
+            newlines_in_values=how.has_quotes,
+            ignore_empty_lines=False,
+        )
+        with how.open_bytes() as file:
+            table = csv.read_csv(file, how_read, marks, text)
+    except (TypeError, ValueError):  # marks of several bytes; rows that differ
+        return None
+    if how.has_quotes and _may_be_cut(table, how):
+        return None
+    frame = table.to_pandas(split_blocks=True, self_destruct=True)
+    return frame.set_axis(range(start.width), axis=1)
+
+
+def _may_be_cut(table: Any, how: _How) -> bool:
+    """Return whether a field has a return, or the last one may lack the quote that ends it."""
+    from pyarrow.compute import any as is_any
+    from pyarrow.compute import match_substring
+
+    if any(
+        is_any(match_substring(column, "\r")).as_py() for column in table.columns
+    ):
+        return True
+    end = (
+        table.column(table.num_columns - 1)[-1]
+        .as_py()
+        .replace(how.quote, 2 * how.quote)
+    )
+    with how.open_bytes() as file:
+        tail = deque(iter(lambda: file.read(_PART), b""), 2)
+    return b"".join(tail).endswith((how.quote + end).encode())
 
 
 def _read_rows(how: _How, skip: int) -> pd.DataFrame:

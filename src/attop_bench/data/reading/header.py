@@ -47,6 +47,8 @@ class Lined:
 
     def without(self, rows: Ints) -> Lined:
         """Return the rows but for some, by their places."""
+        if not len(rows):
+            return self
         places = np.delete(np.arange(len(self.frame)), rows)
         return replace(
             self,

@@ -136,7 +136,9 @@ def _verdicts(
     verdicts = dict.fromkeys(drawn, (DRAWN, False))
     if header is not None:
         again = _rows_where(frame, lambda column, j: column == header[j].strip())
-        certain = _names_over_numbers(frame.drop(index=frame.index[again]), header)
+        certain = len(again) > 0 and _names_over_numbers(
+            frame.drop(index=frame.index[again]), header
+        )
         verdicts |= dict.fromkeys(map(int, again), (AGAIN, certain))
         verdicts |= dict.fromkeys(_units(frame, verdicts), (UNITS, True))
     verdicts |= dict.fromkeys(_subtotals(frame, verdicts), (SUBTOTAL, False))

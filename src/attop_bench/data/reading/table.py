@@ -91,7 +91,7 @@ class Table:
         )
         numbers = numbers_of(text, self.decimal) if is_text and len(text) else None
         if numbers is None or numbers.dtype.kind == "b":
-            return text.astype(object) if numbers is None else numbers
+            return text if numbers is None else numbers
         return self._without_gaps(numbers)
 
     def text(self, name: str) -> pd.Series:

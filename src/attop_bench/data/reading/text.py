@@ -8,15 +8,11 @@ import io
 import os
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import open_bytes
 from attop_bench.files import StrPath
-
-if TYPE_CHECKING:
-    pass
-
 
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
