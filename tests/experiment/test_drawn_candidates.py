@@ -88,6 +88,13 @@ def test_a_number_of_candidates_below_1_is_refused_before_the_first_fit():
         compare_at_top({"line": LogisticRegression()}, X, y, 1, n_candidates=0)
 
 
+@pytest.mark.parametrize("grid", [{"C": [0.1, 1.0]}, [{"C": [0.1]}, {"C": [1.0]}], {}])
+def test_a_number_of_candidates_is_refused_where_no_grid_has_a_distribution(grid):
+    X, y = np.eye(4), [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="n_candidates is 5, but no grid has a distribution .* leave it out"):
+        compare_at_top({"line": (LogisticRegression(), grid)}, X, y, 1, n_candidates=5)
+
+
 def test_models_of_a_comparison_draw_as_many():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))

@@ -71,6 +71,21 @@ def test_an_unknown_selector_names_the_nearest_metric(name):
         Selector.of(3)
 
 
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("ap-within-2se", "ap-within-1se"),
+        ("pool-ap", "pooled-ap"),
+        ("pooled-ap-within-2se", "pooled-ap-within-1se"),
+        ("auc-within-1-se", "auc-within-1se"),
+        ("precison@k-within-1se", "precision@k-within-1se"),
+    ],
+)
+def test_an_unknown_selector_names_the_nearest_selector(name, nearest):
+    with pytest.raises(ValueError, match=f"did you mean '{nearest}'"):
+        Selector.of(name)
+
+
 @pytest.mark.parametrize("name", ["pooled-precision@k", "pooled-ap"])
 def test_in_groups_k_stays_that_of_each_list(name):
     rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop._core.wording import did_you_mean
+from attop._core.wording import did_you_mean, nearest
 from attop.experiment._learner import Sample
 from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric
@@ -63,7 +63,7 @@ class Selector:
             metric = find(of_metric)
         except ValueError as error:
             if str(error).startswith("unknown metric"):
-                hint = did_you_mean(of_metric, METRICS)
+                hint = nearest(name, _names()) or did_you_mean(of_metric, METRICS)
                 raise ValueError(
                     f"unknown selector {name!r}: it is the name of a metric, with {_POOLED!r} before or "
                     f"{_NEAR!r} after it where wanted; {hint}"
@@ -121,6 +121,16 @@ class Selector:
             rows = within_one_error(reported, metric)
         best, mean = best_candidate(values[rows].T, self.metric)
         return None if np.isnan(mean) else int(rows[best])
+
+
+def _names() -> list[str]:
+    """Return the names of all selectors."""
+    return [
+        f"{before}{metric}{after}"
+        for before in ("", _POOLED)
+        for after in ("", _NEAR)
+        for metric in METRICS
+    ]
 
 
 def within_one_error(values: ArrayLike, metric: Metric) -> Ints:
