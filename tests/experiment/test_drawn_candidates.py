@@ -91,7 +91,7 @@ def test_a_number_of_candidates_below_1_is_refused_before_the_first_fit():
 @pytest.mark.parametrize("grid", [{"C": [0.1, 1.0]}, [{"C": [0.1]}, {"C": [1.0]}], {}])
 def test_a_number_of_candidates_is_refused_where_no_grid_has_a_distribution(grid):
     X, y = np.eye(4), [0, 1, 0, 1]
-    with pytest.raises(ValueError, match="n_candidates is 5, but no grid has a distribution .* leave it out"):
+    with pytest.raises(ValueError, match=r"n_candidates is 5, but no grid has a distribution .* leave it"):
         compare_at_top({"line": (LogisticRegression(), grid)}, X, y, 1, n_candidates=5)
 
 

@@ -55,6 +55,30 @@ def test_a_bootstrap_sample_is_the_rows_drawn():
     assert found == pytest.approx(precision_at_k(y[rows], scores[rows], k))
 
 
+def test_a_sample_without_the_highest_rows_is_read_further_down():
+    """Half of the rows are of one customer, who is at the top, and in a third of the samples not at all."""
+    rng = np.random.default_rng(3)
+    y, scores, k = rng.integers(0, 2, 60), np.arange(60)[::-1] // 3, 5
+    customer = np.where(np.arange(60) < 30, 0, np.arange(60) % 3 + 1)
+    found = TopPrecision(y, k, entity=customer).resampled(scores, seed=0, n_samples=30)
+    draws = np.random.default_rng(0)
+    absent = 0
+    for value in found:
+        drawn = draws.integers(4, size=4)
+        absent += 0 not in drawn
+        rows = np.concatenate([np.flatnonzero(customer == c) for c in drawn])
+        assert value == pytest.approx(precision_at_k(y[rows], scores[rows], k))
+    assert absent > 3
+
+
+def test_several_models_are_assessed_as_each_alone():
+    rng = np.random.default_rng(5)
+    y, scores = rng.integers(0, 2, 50), [rng.normal(size=50), rng.integers(0, 3, 50), np.zeros(50)]
+    for groups in (None, np.arange(50) % 4):
+        measure = TopPrecision(y, 4, groups)
+        assert measure.assess_each(scores, seed=1) == [measure.assess(one, seed=1) for one in scores]
+
+
 def test_expected_precision_of_true_probabilities():
     p, groups = np.array([0.9, 0.4, 0.4, 0.1, 0.7, 0.2]), np.array([0, 0, 0, 0, 1, 1])
     y = np.array([1, 0, 1, 0, 1, 0])

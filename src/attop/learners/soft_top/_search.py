@@ -10,6 +10,7 @@ import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints
+from attop.learners._thinned import thinned
 from attop.learners.soft_top._refinement import RefinedRows, precision_about, refine
 
 #: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
@@ -60,36 +61,24 @@ class Outcome:
 def subsampled(part: RefinedRows, most: int, seed: int) -> RefinedRows:
     """Return a part of `most` rows, or `part` itself where it has no more.
 
-    Up to half of them are positives, drawn at random as the negatives are; the weights of the rows drawn
-    make up for those left out. Of groups whole ones are drawn, and weigh what they did; if these
-    are of one class, `part` itself is returned.
+    They are those of `thinned`. Of groups whole ones are drawn, and weigh what they did; if these are of one
+    class, `part` itself is returned.
     """
     if len(part.y) <= most:
         return part
+    if part.groups is None:
+        rows, weight = thinned(part.y, part.weight, most, seed)
+        return replace(part.take(rows), weight=weight)
     rng = np.random.default_rng(seed)
-    if part.groups is not None:
-        names, codes, sizes = np.unique(
-            part.groups, return_inverse=True, return_counts=True
-        )
-        order = rng.permutation(len(names))
-        n_kept = max(
-            1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right"))
-        )
-        some = part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
-        return some if 0 < some.y.sum() < len(some.y) else part
-    weight = np.ones(len(part.y)) if part.weight is None else part.weight.copy()
-    pos = np.flatnonzero(part.y == 1)
-    neg = np.flatnonzero(part.y == 0)
-    n_neg = min(len(neg), most - min(len(pos), most // 2))
-    draws = [
-        rng.choice(pos, most - n_neg, replace=False),
-        rng.choice(neg, n_neg, replace=False),
-    ]
-    for rows, candidates in zip(draws, (pos, neg), strict=True):
-        weight[rows] *= len(candidates) / len(rows)
-    return RefinedRows(part.rows, part.y, None, weight).take(
-        np.sort(np.concatenate(draws))
+    names, codes, sizes = np.unique(
+        part.groups, return_inverse=True, return_counts=True
     )
+    order = rng.permutation(len(names))
+    n_kept = max(
+        1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right"))
+    )
+    some = part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
+    return some if 0 < some.y.sum() < len(some.y) else part
 
 
 def search(

@@ -23,6 +23,7 @@ from attop._core.typing import Floats, Ints
 from attop.experiment._learner import open_parameters
 from attop.experiment._routing import Estimator, Rows, fit
 from attop.experiment._splits import Pair
+from attop.learners._thinned import thinned
 from attop.metrics._scorer import check_scores_of, log_odds, scores_of
 
 #: A name and an estimator.
@@ -36,6 +37,8 @@ Values = dict[str, Any]
 
 #: Rows a tree of a forest is grown on, at most.
 ROWS_OF_A_TREE = 20_000
+#: Rows a default member is fitted on, at most.
+ROWS_OF_A_MEMBER = 200_000
 #: Probabilities are clipped to this range but for their order, see `log_odds`.
 _LEAST, _MOST = 1e-6, 0.999
 #: Below the log-odds of this fraction of the positive rate, differences are shrunk to a tenth.
@@ -119,15 +122,24 @@ def cross_fit(
     prior: float,
     seed: int,
     n_jobs: int | None,
+    most_rows: int | None = None,
 ) -> tuple[list[Fitted], Floats]:
     """Fit each member without each fold; return the models, and the raw scores of the rows held out, (n, m).
 
     Each row is in one test part of `folds`; `values` reach the members whose `fit` takes them; `prior` is
-    that of `raw_scores`; members without a seed get one. The scores are the same for any `n_jobs`.
+    that of `raw_scores`; members without a seed get one. With `most_rows` they are fitted on no more, see
+    `thinned`, and must take weights. The scores are the same for any `n_jobs`.
     """
     members = [(name, _seeded(name, model, seed)) for name, model in members]
+    if most_rows is None:
+        samples = [(train, _of_rows(values, train)) for train, _ in folds]
+    else:
+        samples = [
+            _sampled(y, train, values, most_rows, seed) for train, _ in folds
+        ]
     parts = Parallel(n_jobs)(
-        delayed(_held_out)(members, X, y, fold, values, prior) for fold in folds
+        delayed(_held_out)(members, X, y, sample, test, prior)
+        for sample, (_, test) in zip(samples, folds, strict=True)
     )
     scores = np.empty((len(y), len(members)))
     for (_, test), (_, part) in zip(folds, parts, strict=True):
@@ -155,19 +167,39 @@ def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
     return np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
 
 
+def _sampled(
+    y: Ints, rows: Ints, values: Values, most: int, seed: int
+) -> tuple[Ints, Values]:
+    """Return at most `most` of some rows, and their values, with weights that make up for the others."""
+    columns = _of_rows(values, rows)
+    some, weight = thinned(
+        y[rows],
+        columns.pop("sample_weight", None),
+        most,
+        derive_seed(seed, "rows of a member"),
+    )
+    columns = _of_rows(columns, some)
+    if weight is not None:
+        columns["sample_weight"] = weight
+    return rows[some], columns
+
+
+def _of_rows(values: Values, rows: Ints) -> Values:
+    return {name: value[rows] for name, value in values.items()}
+
+
 def _held_out(
     members: Sequence[Member],
     X: Rows,
     y: Ints,
-    fold: Pair,
-    values: Values,
+    sample: tuple[Ints, Values],
+    test: Ints,
     prior: float,
 ) -> tuple[list[Estimator], Floats]:
-    """Fit the members on the training rows of a fold; return them, and their scores of its test rows."""
-    train, test = fold
+    """Fit the members on rows with their values; return them, and their scores of the rows `test`."""
+    train, columns = sample
     rows = safe_indexing(X, train)
     held_out = safe_indexing(X, test)
-    columns = {name: value[train] for name, value in values.items()}
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
         models = [fit(model, rows, y[train], **columns) for _, model in members]

@@ -30,6 +30,7 @@ from attop.learners._base import (
 )
 from attop.learners._validation import repeatable
 from attop.learners.top_stack._members import (
+    ROWS_OF_A_MEMBER,
     Fitted,
     Member,
     Values,
@@ -115,6 +116,10 @@ class TopStack(SplittingRanker, BaseComposition):
     A model that can represent the probability is best trained for it, and is then right at every k. That of
     `predict_proba` is the regression's, so calibrated on held-out rows; `predict` cuts at the top, not at one
     half. :doc:`/explanation/top-stack` has the measurements.
+
+    With more than 200,000 rows to train on in a fold, the members of "auto" are fitted on so many: all
+    positives up to half of them, and negatives drawn at random, weighted to make up for those left out.
+    All rows are scored out of fold, and weigh the members. Members of your own are fitted on all rows.
 
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
     values are refused by the first member that does not. `sample_weight`, `groups` and `entity` reach the
@@ -225,8 +230,10 @@ class TopStack(SplittingRanker, BaseComposition):
         )
         seed = int(rng.randint(np.iinfo(np.int32).max))
         members: Any = self.estimators
+        most_rows = None
         if isinstance(members, str):
-            n_rows = min(len(train) for train, _ in folds)
+            most_rows = ROWS_OF_A_MEMBER
+            n_rows = min(most_rows, *(len(train) for train, _ in folds))
             members = default_members(
                 n_rows, self.n_features_in_, sparse=issparse(X)
             )
@@ -240,7 +247,7 @@ class TopStack(SplittingRanker, BaseComposition):
             )
         prior = float(np.average(y, weights=weight))
         fitted, scores = cross_fit(
-            members, X, y, folds, values, prior, seed, self.n_jobs
+            members, X, y, folds, values, prior, seed, self.n_jobs, most_rows
         )
         centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
@@ -283,14 +290,13 @@ class TopStack(SplittingRanker, BaseComposition):
         self._prior = members.prior
         self._centre = members.centre
         self._scale = members.scale
-        self.member_values_ = {
-            name: measure.assess(Z[:, j], seed=seed)
-            for j, (name, _) in enumerate(members.fitted)
-        }
         held_out = np.empty(len(y))
         for rows, test in members.folds:
             held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, rows)[0])
-        self.value_: HeldOutPrecision = measure.assess(held_out, seed=seed)
+        *alone, combined = measure.assess_each([*Z.T, held_out], seed=seed)
+        names = [name for name, _ in members.fitted]
+        self.member_values_ = dict(zip(names, alone, strict=True))
+        self.value_: HeldOutPrecision = combined
         self.coef_, self._log_odds = _weigh(Z, y, weights, np.arange(len(y)))
         scores = _weighted(Z, self.coef_)
         self.constant_ = all_alike(scores)
