@@ -123,14 +123,13 @@ def test_where_few_of_many_rows_are_tried_first_models_do_not_depend_on_each_oth
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_what_few_rows_have_left_is_compared_on_all(many, grouped):
+def test_what_few_rows_have_left_is_trained_on_all(many, grouped):
     groups = np.arange(len(Y)) % 10 if grouped else None
     forced = SoftTop(top=4, base=LinearDiscriminantAnalysis(), min_gain_se=-np.inf)  # which takes no weights
     few = clone(forced).fit(X, Y, groups)
     many.undo()
     one = forced.set_params(bandwidth=few.bandwidth_, l2_to_base=few.l2_to_base_).fit(X, Y, groups)
     np.testing.assert_array_equal(few.coef_, one.coef_)
-    assert few.cv_gain_ == pytest.approx(one.cv_gain_, abs=1e-9)
 
 
 def test_of_a_large_sample_no_copy_is_made(monkeypatch, tmp_path):

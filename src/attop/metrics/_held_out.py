@@ -52,12 +52,14 @@ def smoothed_precision(
     Tied items count in expectation over their orders, an item of weight 2 as two. A cut between two items is
     interpolated.
     """
-    deepest = max(1, math.ceil(2 * k))
+    least = 1.0 if weight is None else max(float(weight.min()), 1e-9)
+    deepest = math.ceil(max(2 * k, 1.0) / least)
     # No cut is below the item at that rank, and its ties.
-    if weight is None and 2 * deepest < len(y):
+    if 2 * deepest < len(y):
         above = ~(-scores > np.partition(-scores, deepest - 1)[deepest - 1])
         y = y[above]
         scores = scores[above]
+        weight = None if weight is None else weight[above]
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     # Of each block of ties.

@@ -21,9 +21,9 @@ Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Float
 _SCORES, _FEWEST_TOGETHER = 400_000, 4
 #: Rows scored at a time.
 _BLOCK = 4096
-#: Where a fold has more rows to train on than this, all bases and settings are tried on `_FEW` of them, and
-#: one in `_ONE_IN`, the best, on all.
-_MANY, _FEW, _ONE_IN = 24_000, 8_000, 8
+#: Where a fold has more rows to train on than `_MANY`, all bases and settings are tried on `_FEW` of them in
+#: `_FIRST` folds, and one in `_ONE_IN`, the best, on `_MANY` in all folds.
+_MANY, _FEW, _FIRST, _ONE_IN = 24_000, 8_000, 2, 8
 
 
 class Bases(Protocol):
@@ -90,7 +90,7 @@ def search(
     Without folds the middle base is returned as it is.
     """
     bases = trials.bases
-    starts = trials.starts(range(len(bases.names)), few=True)
+    starts = trials.rough.starts(range(len(bases.names)))
     choices = [_choose(trials, starts, request) for request in requests]
     chosen = sorted({j for j, *_ in choices})
     # One by one, so that a base does not depend on which others are wanted.
@@ -108,12 +108,8 @@ def search(
             best, outcome.gain, outcome.gain_se = best_gain(gains)
             if outcome.gain > request.min_gain_se * outcome.gain_se:
                 outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
-                setting = (
-                    np.array([outcome.bandwidth]),
-                    np.array([outcome.l2_to_base]),
-                )
                 outcome.coef = refine(
-                    X, part, request.top, outcome.base_coef, *setting
+                    X, part, request.top, outcome.base_coef, *settings[[best]].T
                 )[:, 0]
         outcomes.append(outcome)
     return outcomes
@@ -124,33 +120,35 @@ def _choose(
 ) -> tuple[int, Floats, Floats]:
     """Choose a base and settings to refine it; return also what each adds to the precision, a row a fold.
 
-    `starts` are all bases trained on each fold. Where that was on few of its rows, the best of them, and the
-    best settings for the very best, are tried again on all.
+    `starts` are all bases trained on each fold of ``trials.rough``. Where that is rougher than `trials`, the
+    best of them, and the best settings for the very best, are tried again.
     """
     settings = request.settings
     n_bases = len(trials.bases.names)
-    values = trials.tested(starts, request.top)
+    rough = trials.rough
+    values = rough.tested(starts, request.top)
+    if trials.large and not np.isfinite(values).any():
+        rough = trials
+        starts = rough.starts(range(n_bases))
+        values = rough.tested(starts, request.top)
     usable = np.isfinite(values).all(axis=-1)
     if not (trials.folds and usable.any()):
         return n_bases // 2, settings, np.empty((0, len(settings)))
     best_first = _best_first(values[usable])
     j = int(best_first[0])
     models = [start[:, [j]] for start in starts]
-    before = values[:, j]
-    if trials.large and len(settings) > 1:
-        gains = trials.gains(request.top, settings, models, before, few=True)
-        settings = settings[
-            np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])
-        ]
-    if trials.large and n_bases > 1:
-        again: list[int] = np.sort(best_first[: -(-n_bases // _ONE_IN)]).tolist()
-        starts = trials.starts(again)
-        values = trials.tested(starts, request.top)
-        first = int(_best_first(values[usable])[0])
-        j = again[first]
-        models = [start[:, [first]] for start in starts]
-        before = values[:, first]
-    return j, settings, trials.gains(request.top, settings, models, before)
+    gains = rough.gains(request.top, settings, models, values[:, j])
+    if not trials.large:
+        return j, settings, gains
+    settings = settings[np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])]
+    again: list[int] = np.sort(best_first[: -(-n_bases // _ONE_IN)]).tolist()
+    starts = trials.starts(again)
+    values = trials.tested(starts, request.top)
+    usable = np.isfinite(values).all(axis=-1)
+    first = int(_best_first(values[usable])[0])
+    models = [start[:, [first]] for start in starts]
+    gains = trials.gains(request.top, settings, models, values[:, first])
+    return again[first], settings, gains
 
 
 def _best_first(values: Floats) -> Ints:
@@ -160,10 +158,10 @@ def _best_first(values: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class Trials:
-    """Models trained on the folds' training parts, or on few of many rows, and their precision.
+    """Models trained on the folds' training parts, or on some of many rows, and their precision.
 
-    `folds` are training and test parts of `X`, standardised features, all or a sample of their rows. The
-    results do not depend on how many calls `run` makes at a time.
+    With `few` they are fewer. `folds` are training and test parts of `X`, standardised features, all or a
+    sample of their rows. The results do not depend on how many calls `run` makes at a time.
     """
 
     X: Features
@@ -171,20 +169,30 @@ class Trials:
     bases: Bases
     run: Run
     seed: int
+    few: bool = False
 
     @property
     def large(self) -> bool:
         """True if a training part is subsampled."""
         return any(len(train.y) > _MANY for train, _ in self.folds)
 
-    def starts(self, which: Sequence[int], few: bool = False) -> list[Floats]:
+    @property
+    def rough(self) -> Trials:
+        """Return trials on few rows of few folds where there are many rows, else these."""
+        if not self.large:
+            return self
+        return replace(self, folds=self.folds[:_FIRST], few=True)
+
+    def starts(self, which: Sequence[int]) -> list[Floats]:
         """Return some bases trained on each fold, a column each."""
-        few = few and len(self.bases.names) > 1  # with one base there is no choice
         calls = [
-            (self.bases, self.X, train, which, few, self.seed)
+            (self.bases, self.X, train, which, self._most_of(train), self.seed)
             for train, _ in self.folds
         ]
         return self.run(_fit, calls)
+
+    def _most_of(self, part: RefinedRows) -> int:
+        return _FEW if self.few and len(part.y) > _MANY else _MANY
 
     def tested(self, models: Sequence[Floats], top: Top) -> Floats:
         """Return the precision of the models of each fold, a row a fold."""
@@ -192,24 +200,23 @@ class Trials:
         return np.array([_tested(self.X, W, test, top) for W, (_, test) in pairs])
 
     def gains(
-        self,
-        top: Top,
-        settings: Floats,
-        starts: Sequence[Floats],
-        before: Floats,
-        few: bool = False,
+        self, top: Top, settings: Floats, starts: Sequence[Floats], before: Floats
     ) -> Floats:
         """Return the precision each setting adds to that of the start, a row a fold that has one."""
         n_together = max(
-            _FEWEST_TOGETHER, _SCORES // (_FEW if few else self.X.shape[0])
+            _FEWEST_TOGETHER, _SCORES // (_FEW if self.few else self.X.shape[0])
         )
         batches = [
             settings[i : i + n_together]
             for i in range(0, len(settings), n_together)
         ]
         usable = np.flatnonzero(np.isfinite(before)).tolist()
-        each = [(*self.folds[i], starts[i][:, 0], few, self.seed) for i in usable]
-        jobs = [(self.X, top, batch, *one) for one in each for batch in batches]
+        each = [(*self.folds[i], starts[i][:, 0]) for i in usable]
+        jobs = [
+            (self.X, top, batch, *one, self._most_of(one[0]), self.seed)
+            for one in each
+            for batch in batches
+        ]
         values = np.concatenate(self.run(_validate, jobs))
         return values.reshape(len(usable), -1) - before[usable, None]
 
@@ -219,10 +226,10 @@ def _fit(
     X: Features,
     train: RefinedRows,
     which: Sequence[int],
-    few: bool,
+    most: int,
     seed: int,
 ) -> Floats:
-    return bases.fit(*_few_of(X, train, few, seed), which)
+    return bases.fit(*_some_of(X, train, most, seed), which)
 
 
 def _validate(
@@ -232,22 +239,20 @@ def _validate(
     train: RefinedRows,
     test: RefinedRows,
     start: Floats,
-    few: bool,
+    most: int,
     seed: int,
 ) -> Floats:
-    return _tested(
-        X, refine(*_few_of(X, train, few, seed), top, start, *batch.T), test, top
-    )
+    rows, part = _some_of(X, train, most, seed)
+    return _tested(X, refine(rows, part, top, start, *batch.T), test, top)
 
 
-def _few_of(
-    X: Features, part: RefinedRows, few: bool, seed: int
+def _some_of(
+    X: Features, part: RefinedRows, most: int, seed: int
 ) -> tuple[Features, RefinedRows]:
-    """Choose the features and rows to train on: all, or a subsample where there are many."""
-    if not few or len(part.y) <= _MANY:
-        return X, part
-    sample = subsampled(part, _FEW, seed)
-    if sample is part:  # of groups that cannot be subsampled
+    """Choose the features and rows to train on: all, or a subsample where there are more than `most`."""
+    sample = subsampled(part, most, seed)
+    # Few enough, or of groups that cannot be subsampled.
+    if sample is part:
         return X, part
     return X[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
 
