@@ -1,7 +1,5 @@
 """What SoftTop is made of, against scikit-learn, scipy and definitions."""
 
-from typing import ClassVar
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,13 +10,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from attop._core.top import Top
-from attop.learners.soft_top import _bases, _search
 from attop.learners.soft_top._bases import PointwiseBases, newton_path
 from attop.learners.soft_top._lbfgs_many import lbfgs_many
 from attop.learners.soft_top._refinement import RefinedRows, precision_about, refine
-from attop.learners.soft_top._search import Request, Trials, subsampled
+from attop.learners.soft_top._search import subsampled
 from attop.learners.soft_top._standardised import standardise
-from attop.metrics import _held_out
 from attop.metrics._held_out import TopPrecision
 from attop.surrogates import SoftPrecAtK
 from oracles.metrics import smoothed_precision
@@ -92,21 +88,6 @@ def test_squared_hinge_is_that_of_scikit_learn():
 def test_products_with_the_hessian_lead_where_its_factors_do(loss):
     dense = newton_path(Z, Y, np.ones(len(Y)), [0.01, 1.0], loss)
     assert_allclose(newton_path(csr_matrix(Z), Y, np.ones(len(Y)), [0.01, 1.0], loss), dense, atol=1e-6)
-
-
-@pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
-def test_of_many_rows_the_start_is_that_of_a_sample_and_the_end_is_not(loss, monkeypatch):
-    weight = np.random.default_rng(1).integers(0, 3, len(Y)).astype(float)
-    alone = newton_path(Z, Y, weight, [1.0, 0.01], loss)
-    sizes = []
-    newton = _bases._newton
-    monkeypatch.setattr(_bases, "_newton", lambda X, *rest: sizes.append(X.shape[0]) or newton(X, *rest))
-    monkeypatch.setattr(_bases, "_MANY", 200)
-    monkeypatch.setattr(_bases, "_SAMPLE", 100)
-    for features in (Z, csr_matrix(Z), standardise(X, np.ones(len(Y)))[0]):
-        sizes.clear()
-        assert_allclose(newton_path(features, Y, weight, [1.0, 0.01], loss), alone, atol=1e-6)
-        assert sizes == [100, len(Y), len(Y)]
 
 
 def test_separable_and_constant_features():
@@ -227,77 +208,14 @@ def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
 def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
     y = np.r_[np.ones(n_pos, int), np.zeros(1000 - n_pos, int)]
     given = np.random.default_rng(1).uniform(0.5, 2, 1000)
-    for weight in (None, given):
+    for weight, own in ((None, np.ones(1000)), (given, given)):
         some = subsampled(sample(y, weight=weight), 400, seed=2)
         assert (some.y.sum(), (some.y == 0).sum()) == kept
         assert len(np.unique(some.rows)) == 400
         assert np.array_equal(some.y, y[some.rows])
         for label in (0, 1):
             factor = (y == label).sum() / (some.y == label).sum()
-            own = np.ones(1000) if weight is None else weight
             assert_allclose(some.weight[some.y == label], factor * own[some.rows][some.y == label])
-
-
-def test_items_of_small_weight_are_not_cut_off():
-    """An item that weighs next to nothing changes nothing, though with it all rows are ordered."""
-    rng = np.random.default_rng(6)
-    for k in (0.2, 1.0, 6.0):
-        y, scores, weight = rng.integers(0, 2, 200), rng.integers(0, 90, 200) / 9, rng.uniform(0.3, 2, 200)
-        found = _held_out.smoothed_precision(y, scores, k, weight)
-        ordered = _held_out.smoothed_precision(np.r_[y, 0], np.r_[scores, -1.0], k, np.r_[weight, 1e-12])
-        assert found == pytest.approx(ordered, abs=1e-9)
-
-
-class Counted:
-    """Bases that note what they are trained on: how many rows, how many of them positive, and which."""
-
-    names: ClassVar = [f"base {j}" for j in range(10)]
-
-    def __init__(self):
-        self.seen = []
-
-    def fit(self, X, part, which):
-        self.seen.append((len(part.y), int(part.y.sum()), list(which)))
-        first = np.eye(X.shape[1])[:, :1]
-        return np.hstack([first + 0.1 * np.roll(first, 1, axis=0) * j for j in which])
-
-
-def trials_of(groups=None, n_folds=4):
-    part = sample(Y, groups)
-    folds = [
-        (part.take(np.flatnonzero(np.arange(len(Y)) % n_folds != i)),
-         part.take(np.flatnonzero(np.arange(len(Y)) % n_folds == i)))
-        for i in range(n_folds)
-    ]  # fmt: skip
-    return part, Trials(Z, folds, Counted(), lambda f, calls: [f(*call) for call in calls], 0)
-
-
-def test_many_rows_are_tried_few_at_a_time_and_what_is_left_on_more_in_all_folds(monkeypatch):
-    settings = np.array([[h, l2] for h in (0.3, 1.0) for l2 in (0.03, 0.3, 1.0, 3.0, 9.0)])
-    monkeypatch.setattr(_search, "_MANY", 400)
-    monkeypatch.setattr(_search, "_FEW", 300)
-    part, trials = trials_of()
-    (outcome,) = _search.search(Z, part, trials, [Request(Top(tau=0.1), settings, -np.inf)])
-    *first, last = trials.bases.seen
-    rough, careful = first[:2], first[2:]
-    n_pos = [int(train.y.sum()) for train, _ in trials.folds]
-    assert rough == [(300, min(n, 150), list(range(10))) for n in n_pos[:2]]
-    assert [one[:2] for one in careful] == [(400, min(n, 200)) for n in n_pos]
-    assert [len(which) for *_, which in careful] == [2] * 4
-    assert last[0] == len(Y)
-    assert np.isfinite([outcome.gain, outcome.gain_se]).all()
-
-
-def test_where_the_first_folds_have_no_list_long_enough_all_are_tried(monkeypatch):
-    """Lists of the first two folds have at most nine rows, and no top of ten."""
-    monkeypatch.setattr(_search, "_MANY", 400)
-    monkeypatch.setattr(_search, "_FEW", 300)
-    place, fold = np.divmod(np.arange(len(Y)), 4)
-    part, trials = trials_of(1000 * fold + place // np.where(fold < 2, 9, 15))
-    settings = np.array([[1.0, 0.03], [1.0, 0.3]])
-    (outcome,) = _search.search(Z, part, trials, [Request(Top(k=10), settings, -np.inf)])
-    assert outcome.bandwidth == 1.0
-    assert np.isfinite(outcome.gain)
 
 
 def test_of_groups_whole_ones_are_kept_and_small_samples_are_what_they_were():

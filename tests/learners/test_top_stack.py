@@ -200,17 +200,6 @@ def test_fewer_folds_where_positives_are_few(n_pos, folds):
     assert [len(models) for _, models in model.members_] == [folds, folds]
 
 
-def test_probabilities_are_calibrated():
-    rng = np.random.default_rng(2)
-    many = rng.normal(size=(6000, 3))
-    p = 1 / (1 + np.exp(3 - 2 * many[:, 0] - many[:, 1] * many[:, 2]))
-    y = (rng.random(6000) < p).astype(int)
-    found = TopStack().fit(many[:2000], y[:2000]).predict_proba(many[2000:])[:, 1]
-    for low, high in ((0, 0.05), (0.05, 0.2), (0.2, 0.5), (0.5, 1)):
-        part = (found >= low) & (found < high)
-        assert found[part].mean() == pytest.approx(p[2000:][part].mean(), abs=0.05)
-
-
 def test_groups_have_a_top_each():
     groups = np.array(["u", "v", "w", "x", "y", "z"])[np.arange(150) % 6]
     model = stack(top=2).fit(X, Y, groups)
@@ -284,49 +273,18 @@ def test_what_is_refused(changes, data, message):
         stack(**changes).fit(*data)
 
 
-@pytest.mark.parametrize("weight", [None, RNG.uniform(0.5, 2, 150)])
-def test_default_members_are_fitted_on_so_many_rows_and_score_all(weight, monkeypatch):
-    """As if fitted by hand on the positives and some negatives, which weigh what all negatives do."""
-    Recorder.seen.clear()
-    recorders = [("one", Recorder()), ("two", make_pipeline(StandardScaler(), Recorder()))]
-    monkeypatch.setattr(module, "default_members", lambda *_, **__: recorders)
-    monkeypatch.setattr(module, "ROWS_OF_A_MEMBER", 60)
-    model = TopStack(top=8, cv=3).fit(X, Y, GROUPS, sample_weight=weight)
-    folds = cross_fitting_folds(3, Y, np.unique(GROUPS, return_inverse=True)[1], np.random.RandomState(0))
-    all_weights = np.ones(150) if weight is None else weight
-    for (train, _), (features, y, groups, given) in zip(folds, Recorder.seen[::2], strict=True):
-        rows = np.array([np.flatnonzero((row == X).all(axis=1))[0] for row in features])
-        assert len(set(rows)) == 60
-        assert set(rows) <= set(train)
-        assert set(train[Y[train] == 1]) <= set(rows)
-        assert np.array_equal(y, Y[rows])
-        assert np.array_equal(groups, GROUPS[rows])
-        n_of_class = np.bincount(Y[train]) / np.bincount(y)
-        np.testing.assert_allclose(given, all_weights[rows] * n_of_class[y])
-    # All rows are scored, each by a first column that is no sample's.
-    assert model._centre[0] == pytest.approx(np.average(X[:, 0], weights=weight))
-
-
-def test_members_of_ones_own_are_fitted_on_all_rows(monkeypatch):
+def test_default_members_are_fitted_on_so_many_rows_and_those_of_ones_own_on_all(monkeypatch):
+    monkeypatch.setattr(module, "default_members", lambda *_, **__: [("one", Recorder())])
     monkeypatch.setattr(module, "ROWS_OF_A_MEMBER", 60)
     Recorder.seen.clear()
-    stack([("near", Recorder())]).fit(X, Y)
-    assert [len(y) for _, y, *_ in Recorder.seen] == [100, 100, 100]
-
-
-def test_few_rows_of_many_find_what_all_find(monkeypatch):
-    rng = np.random.default_rng(4)
-    many = rng.normal(size=(12_000, 3))
-    y = (many[:, 0] + many[:, 1] * many[:, 2] + rng.normal(size=12_000) > 3.5).astype(int)
-    alone = TopStack(cv=2).fit(many[:6_000], y[:6_000])
-    monkeypatch.setattr(module, "ROWS_OF_A_MEMBER", 1_000)
-    few = TopStack(cv=2).fit(many[:6_000], y[:6_000])
-    whole, thin = (
-        precision_at_k(y[6_000:], model.decision_function(many[6_000:]), 50) for model in (alone, few)
-    )
-    assert thin > whole - 0.1
-    p = few.predict_proba(many[6_000:])[:, 1]
-    assert p.mean() == pytest.approx(y[6_000:].mean(), rel=0.2)
+    weight = RNG.uniform(0.5, 2, 150)
+    TopStack(cv=3).fit(X, Y, sample_weight=weight)
+    for features, y, _, given in Recorder.seen:
+        rows = [(row == X).all(axis=1).argmax() for row in features]
+        factor = np.where(y == 1, 1, (100 - y.sum()) / (60 - y.sum()))
+        np.testing.assert_allclose(given, weight[rows] * factor)
+    stack([("own", Recorder())]).fit(X, Y)
+    assert [len(y) for _, y, *_ in Recorder.seen] == [60] * 3 + [100] * 3
 
 
 @pytest.mark.parametrize(("n_features", "seen"), [(4, 2), (100, 50), (600, 60)])

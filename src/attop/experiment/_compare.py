@@ -405,21 +405,14 @@ def _learners(
         for name in handed_on:
             takes(learner.estimator, name)  # refuses those that cannot hand it on
     if n_candidates is not None:
-        learners = _with_candidates(learners, n_candidates)
+        check_n_candidates(n_candidates)
+        if not any(learner.draws for learner in learners):
+            raise ValueError(
+                f"n_candidates is {n_candidates}, but no grid has a distribution to draw from: leave it out, "
+                "or give one, such as {'C': scipy.stats.loguniform(0.01, 100)}"
+            )
+        learners = [replace(one, n_candidates=n_candidates) for one in learners]
     return [_with_pos_label(learner, sample, pos_label) for learner in learners]
-
-
-def _with_candidates(
-    learners: Sequence[Learner], n_candidates: int
-) -> list[Learner]:
-    """Set how many candidates are drawn; refuse it where there is nothing to draw from."""
-    check_n_candidates(n_candidates)
-    if not any(learner.draws for learner in learners):
-        raise ValueError(
-            f"n_candidates is {n_candidates}, but no grid has a distribution to draw from: leave it out, or "
-            "give one, such as {'C': scipy.stats.loguniform(0.01, 100)}"
-        )
-    return [replace(learner, n_candidates=n_candidates) for learner in learners]
 
 
 def _with_pos_label(learner: Learner, sample: Sample, pos_label: object) -> Learner:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,7 +64,9 @@ class Selector:
             metric = find(of_metric)
         except ValueError as error:
             if str(error).startswith("unknown metric"):
-                hint = nearest(name, _names()) or did_you_mean(of_metric, METRICS)
+                parts = product(("", _POOLED), METRICS, ("", _NEAR))
+                names = map("".join, parts)
+                hint = nearest(name, names) or did_you_mean(of_metric, METRICS)
                 raise ValueError(
                     f"unknown selector {name!r}: it is the name of a metric, with {_POOLED!r} before or "
                     f"{_NEAR!r} after it where wanted; {hint}"
@@ -121,16 +124,6 @@ class Selector:
             rows = within_one_error(reported, metric)
         best, mean = best_candidate(values[rows].T, self.metric)
         return None if np.isnan(mean) else int(rows[best])
-
-
-def _names() -> list[str]:
-    """Return the names of all selectors."""
-    return [
-        f"{before}{metric}{after}"
-        for before in ("", _POOLED)
-        for after in ("", _NEAR)
-        for metric in METRICS
-    ]
 
 
 def within_one_error(values: ArrayLike, metric: Metric) -> Ints:

@@ -20,14 +20,12 @@ def thinned(
         return np.arange(len(y)), weight
     rng = np.random.default_rng(seed)
     weight = np.ones(len(y)) if weight is None else weight.copy()
-    pos = np.flatnonzero(y == 1)
-    neg = np.flatnonzero(y == 0)
-    n_neg = min(len(neg), most - min(len(pos), most // 2))
-    draws = [
-        rng.choice(pos, most - n_neg, replace=False),
-        rng.choice(neg, n_neg, replace=False),
-    ]
-    for rows, candidates in zip(draws, (pos, neg), strict=True):
-        weight[rows] *= len(candidates) / len(rows)
+    n_pos = int(y.sum())
+    n_pos_drawn = max(min(n_pos, most // 2), most - len(y) + n_pos)
+    draws = []
+    for label, n_drawn in ((1, n_pos_drawn), (0, most - n_pos_drawn)):
+        of_class = np.flatnonzero(y == label)
+        draws.append(rng.choice(of_class, n_drawn, replace=False))
+        weight[of_class] *= len(of_class) / n_drawn
     rows = np.sort(np.concatenate(draws))
     return rows, weight[rows]

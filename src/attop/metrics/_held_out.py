@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +19,6 @@ from attop._core.top import Top
 from attop._core.typing import Floats, Ints, TopLike
 from attop.metrics._precision import CUTS
 from attop.metrics._ranking import Ranking
-
-#: Bootstrap samples behind a standard error.
-_SAMPLES = 100
 
 
 class HeldOutPrecision(NamedTuple):
@@ -52,14 +47,12 @@ def smoothed_precision(
     Tied items count in expectation over their orders, an item of weight 2 as two. A cut between two items is
     interpolated.
     """
-    least = 1.0 if weight is None else max(float(weight.min()), 1e-9)
-    deepest = math.ceil(max(2 * k, 1.0) / least)
+    deepest = max(1, math.ceil(2 * k))
     # No cut is below the item at that rank, and its ties.
-    if 2 * deepest < len(y):
+    if weight is None and 2 * deepest < len(y):
         above = ~(-scores > np.partition(-scores, deepest - 1)[deepest - 1])
         y = y[above]
         scores = scores[above]
-        weight = None if weight is None else weight[above]
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     # Of each block of ties.
@@ -73,41 +66,6 @@ def smoothed_precision(
             np.interp(cuts, np.append(0.0, size), np.append(0.0, positive)) / cuts
         )
     )
-
-
-@dataclass(frozen=True)
-class _TiedList:
-    """A list from the top: labels and entities (or items) of its rows, last rows of the blocks of ties."""
-
-    labels: Ints
-    whole: Ints
-    last: Ints
-
-    @classmethod
-    def of(cls, labels: Ints, scores: Floats, whole: Ints) -> _TiedList:
-        """Order the rows by their scores."""
-        order = np.argsort(-scores, kind="stable")
-        last = np.flatnonzero(np.diff(-scores[order], append=np.inf))
-        return cls(labels[order], whole[order], last)
-
-    def precision(self, drawn: Ints, k: Floats) -> float:
-        """Return the mean precision at the cuts `k`, where entity e is there `drawn[e]` times.
-
-        Rows are read from the top until there are k, as the others change nothing.
-        """
-        deepest = k.max()
-        rows = 2 * math.ceil(deepest)
-        while True:
-            last = self.last[: np.searchsorted(self.last, rows - 1) + 1]
-            rows = last[-1] + 1
-            copies = drawn[self.whole[:rows]]
-            # At the end of each block of ties; within a block positives come evenly, in expectation.
-            size = np.cumsum(copies)[last]
-            if size[-1] >= deepest or rows == len(self.labels):
-                break
-            rows *= 2
-        positive = np.cumsum(copies * self.labels[:rows])[last]
-        return float(np.mean(np.interp(k, np.r_[0, size], np.r_[0, positive]) / k))
 
 
 class TopPrecision:
@@ -169,20 +127,16 @@ class TopPrecision:
         """Mean of the precisions at nine cuts from k/2 to 2k, see `smoothed_precision`."""
         return float(self._smoothed_per_group(y_score).mean())
 
-    def assess(self, y_score: ArrayLike, *, seed: int) -> HeldOutPrecision:
+    def assess(
+        self, y_score: ArrayLike, *, seed: int, n_samples: int = 100
+    ) -> HeldOutPrecision:
         """Precision@k of `y_score`, its standard error, and the smoothed precision."""
-        return self.assess_each([y_score], seed=seed)[0]
-
-    def assess_each(
-        self, y_scores: Sequence[ArrayLike], *, seed: int
-    ) -> list[HeldOutPrecision]:
-        """Assess the scores of several models, whose bootstrap samples are the same."""
-        precisions = self._resampled(y_scores, seed, _SAMPLES, smoothed=False)
-        errors = np.ascontiguousarray(precisions.T).std(axis=1, ddof=1).tolist()
-        return [
-            HeldOutPrecision(self(y_score), error, self.smoothed(y_score))
-            for y_score, error in zip(y_scores, errors, strict=True)
-        ]
+        standard_error = float(
+            self.resampled(y_score, seed=seed, n_samples=n_samples).std(ddof=1)
+        )
+        return HeldOutPrecision(
+            self(y_score), standard_error, self.smoothed(y_score)
+        )
 
     def resampled(
         self,
@@ -196,35 +150,39 @@ class TopPrecision:
 
         The samples, of shape (n_samples,), depend on `seed` alone: those of two models are paired.
         """
-        return self._resampled([y_score], seed, n_samples, smoothed)[:, 0]
-
-    def _resampled(
-        self,
-        y_scores: Sequence[ArrayLike],
-        seed: int,
-        n_samples: int,
-        smoothed: bool,
-    ) -> Floats:
-        """Return the precision of several models in the same samples, shape (n_samples, n_models)."""
         rng = np.random.default_rng(seed)
         if len(self._n) > 1:
-            per_group = self._smoothed_per_group if smoothed else self._per_group
-            values = [per_group(y_score) for y_score in y_scores]
-            groups = rng.integers(len(values[0]), size=(n_samples, len(values[0])))
-            return np.column_stack([v[groups].mean(axis=1) for v in values])
+            values = (
+                self._smoothed_per_group(y_score)
+                if smoothed
+                else self._per_group(y_score)
+            )
+            return values[
+                rng.integers(len(values), size=(n_samples, len(values)))
+            ].mean(axis=1)
         n = len(self._labels)
-        lists = [
-            _TiedList.of(self._labels, check_scores(y_score, n), self._whole)
-            for y_score in y_scores
-        ]
+        values = check_scores(y_score, n)
+        order = np.argsort(-values, kind="stable")
+        last = np.flatnonzero(np.diff(-values[order], append=np.inf))
         n_whole = int(self._whole.max()) + 1
         k = np.clip(self.k * (CUTS if smoothed else np.ones(1)), 1, n)
-        precision = np.empty((n_samples, len(lists)))
+        if n_whole == n:
+            # Of items drawn alone, k are never below so many but by a chance of e^-100.
+            last = last[: np.searchsorted(last, 2 * k.max() + 100) + 1]
+            order = order[: last[-1] + 1]
+        labels = self._labels[order]
+        whole = self._whole[order]
+        precision = np.empty(n_samples)
         for b in range(n_samples):
             drawn = np.bincount(
                 rng.integers(n_whole, size=n_whole), minlength=n_whole
+            )[whole]
+            # At the end of each block of ties; within a block positives come evenly, in expectation.
+            size = np.cumsum(drawn)[last]
+            positive = np.cumsum(drawn * labels)[last]
+            precision[b] = np.mean(
+                np.interp(k, np.r_[0, size], np.r_[0, positive]) / k
             )
-            precision[b] = [one.precision(drawn, k) for one in lists]
         return precision
 
     def expected(self, probabilities: ArrayLike) -> float:

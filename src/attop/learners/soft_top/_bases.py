@@ -12,7 +12,6 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from attop._core.typing import Features, Floats, Ints
-from attop.learners._thinned import thinned
 from attop.learners.soft_top._refinement import RefinedRows
 
 #: Losses `newton_path` minimises.
@@ -23,8 +22,6 @@ _MOST_FACTORISED = 500
 #: Rows of the Hessian's product at a time: they stay in cache, and no weighted copy of X is made.
 _BLOCK = 2048
 _MOST_STEPS = 100
-#: With more rows Newton's method starts from the solution for `_SAMPLE` of them.
-_MANY, _SAMPLE = 100_000, 24_000
 #: Norm of the gradient, relative to that at w = 0, at which a solution is reached.
 _TOL = 1e-8
 _HALVINGS = 30
@@ -39,21 +36,14 @@ def newton_path(
     for some row of each class. Returns w of shape (d, len(Cs)), in the order given; b, which is not penalised
     and does not rank, is left out.
 
-    Newton's method with halved steps, for C in ascending order, each from the solution before; with more than
-    100,000 rows the first from that for a sample of them. The Hessian is factorised where there are few dense
-    features, and multiplied with otherwise, in the method of conjugate gradients. Ends after 100 steps, or
-    where rounding hides any descent.
+    Newton's method with halved steps, for C in ascending order, each from the solution before. The Hessian is
+    factorised where there are few dense features, and multiplied with otherwise, in the method of conjugate
+    gradients. Ends after 100 steps, or where rounding hides any descent.
     """
     z = np.where(y == 1, 1.0, -1.0)
     coef = np.empty((X.shape[1], len(Cs)))
-    order = np.argsort(Cs).tolist()
     at = np.zeros(X.shape[1] + 1)
-    rows = np.flatnonzero(weight)
-    if len(rows) > _MANY:
-        some, of_some = thinned(y[rows], weight[rows], _SAMPLE, seed=0)
-        rows = rows[some]
-        at = _newton(X[rows], z[rows], of_some, 1.0 / Cs[order[0]], loss, at)
-    for position in order:
+    for position in np.argsort(Cs).tolist():
         at = _newton(X, z, weight, 1.0 / Cs[position], loss, at)
         coef[:, position] = at[:-1]
     return coef

@@ -22,7 +22,7 @@ _SCORES, _FEWEST_TOGETHER = 400_000, 4
 #: Rows scored at a time.
 _BLOCK = 4096
 #: Where a fold has more rows to train on than `_MANY`, all bases and settings are tried on `_FEW` of them in
-#: `_FIRST` folds, and one in `_ONE_IN`, the best, on `_MANY` in all folds.
+#: `_FIRST` folds (of groups in all), and one in `_ONE_IN`, the best, on `_MANY` in all folds.
 _MANY, _FEW, _FIRST, _ONE_IN = 24_000, 8_000, 2, 8
 
 
@@ -90,7 +90,7 @@ def search(
     Without folds the middle base is returned as it is.
     """
     bases = trials.bases
-    starts = trials.rough.starts(range(len(bases.names)))
+    starts = trials.stages[0].starts(range(len(bases.names)))
     choices = [_choose(trials, starts, request) for request in requests]
     chosen = sorted({j for j, *_ in choices})
     # One by one, so that a base does not depend on which others are wanted.
@@ -120,35 +120,32 @@ def _choose(
 ) -> tuple[int, Floats, Floats]:
     """Choose a base and settings to refine it; return also what each adds to the precision, a row a fold.
 
-    `starts` are all bases trained on each fold of ``trials.rough``. Where that is rougher than `trials`, the
-    best of them, and the best settings for the very best, are tried again.
+    `starts` are all bases trained on each fold of the first stage. The best of them, and the best settings
+    for the very best, are tried again in the next.
     """
+    top = request.top
     settings = request.settings
-    n_bases = len(trials.bases.names)
-    rough = trials.rough
-    values = rough.tested(starts, request.top)
-    if trials.large and not np.isfinite(values).any():
-        rough = trials
-        starts = rough.starts(range(n_bases))
-        values = rough.tested(starts, request.top)
-    usable = np.isfinite(values).all(axis=-1)
-    if not (trials.folds and usable.any()):
-        return n_bases // 2, settings, np.empty((0, len(settings)))
-    best_first = _best_first(values[usable])
-    j = int(best_first[0])
-    models = [start[:, [j]] for start in starts]
-    gains = rough.gains(request.top, settings, models, values[:, j])
-    if not trials.large:
-        return j, settings, gains
-    settings = settings[np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])]
-    again: list[int] = np.sort(best_first[: -(-n_bases // _ONE_IN)]).tolist()
-    starts = trials.starts(again)
-    values = trials.tested(starts, request.top)
-    usable = np.isfinite(values).all(axis=-1)
-    first = int(_best_first(values[usable])[0])
-    models = [start[:, [first]] for start in starts]
-    gains = trials.gains(request.top, settings, models, values[:, first])
-    return again[first], settings, gains
+    names = trials.bases.names
+    which = list(range(len(names)))
+    for stage in trials.stages:
+        values = stage.tested(starts, top)
+        usable = np.isfinite(values).all(axis=-1)
+        if not (stage.folds and usable.any()):
+            return len(names) // 2, settings, np.empty((0, len(settings)))
+        order = _best_first(values[usable])
+        j = int(order[0])
+        models = [start[:, [j]] for start in starts]
+        gains = stage.gains(top, settings, models, values[:, j])
+        if stage is not trials:
+            settings = settings[_best_of(_best_first(gains))]
+            which = _best_of(order).tolist()
+            starts = trials.starts(which)
+    return which[j], settings, gains
+
+
+def _best_of(best_first: Ints) -> Ints:
+    """Return the first of a stage's columns, which are tried in the next, in ascending order."""
+    return np.sort(best_first[: -(-len(best_first) // _ONE_IN)])
 
 
 def _best_first(values: Floats) -> Ints:
@@ -177,22 +174,25 @@ class Trials:
         return any(len(train.y) > _MANY for train, _ in self.folds)
 
     @property
-    def rough(self) -> Trials:
-        """Return trials on few rows of few folds where there are many rows, else these."""
+    def stages(self) -> list[Trials]:
+        """Return these trials, and first, where there are many rows, those on few rows of few folds.
+
+        Of groups on all folds, as some may have no list that is long enough.
+        """
         if not self.large:
-            return self
-        return replace(self, folds=self.folds[:_FIRST], few=True)
+            return [self]
+        folds = self.folds
+        if folds[0][0].groups is None:
+            folds = folds[:_FIRST]
+        return [replace(self, folds=folds, few=True), self]
 
     def starts(self, which: Sequence[int]) -> list[Floats]:
         """Return some bases trained on each fold, a column each."""
         calls = [
-            (self.bases, self.X, train, which, self._most_of(train), self.seed)
+            (self.bases, self.X, train, which, self.few, self.seed)
             for train, _ in self.folds
         ]
         return self.run(_fit, calls)
-
-    def _most_of(self, part: RefinedRows) -> int:
-        return _FEW if self.few and len(part.y) > _MANY else _MANY
 
     def tested(self, models: Sequence[Floats], top: Top) -> Floats:
         """Return the precision of the models of each fold, a row a fold."""
@@ -213,7 +213,7 @@ class Trials:
         usable = np.flatnonzero(np.isfinite(before)).tolist()
         each = [(*self.folds[i], starts[i][:, 0]) for i in usable]
         jobs = [
-            (self.X, top, batch, *one, self._most_of(one[0]), self.seed)
+            (self.X, top, batch, *one, self.few, self.seed)
             for one in each
             for batch in batches
         ]
@@ -226,10 +226,10 @@ def _fit(
     X: Features,
     train: RefinedRows,
     which: Sequence[int],
-    most: int,
+    few: bool,
     seed: int,
 ) -> Floats:
-    return bases.fit(*_some_of(X, train, most, seed), which)
+    return bases.fit(*_some_of(X, train, few, seed), which)
 
 
 def _validate(
@@ -239,17 +239,18 @@ def _validate(
     train: RefinedRows,
     test: RefinedRows,
     start: Floats,
-    most: int,
+    few: bool,
     seed: int,
 ) -> Floats:
-    rows, part = _some_of(X, train, most, seed)
+    rows, part = _some_of(X, train, few, seed)
     return _tested(X, refine(rows, part, top, start, *batch.T), test, top)
 
 
 def _some_of(
-    X: Features, part: RefinedRows, most: int, seed: int
+    X: Features, part: RefinedRows, few: bool, seed: int
 ) -> tuple[Features, RefinedRows]:
-    """Choose the features and rows to train on: all, or a subsample where there are more than `most`."""
+    """Choose the features and rows to train on: all, or a subsample where there are many."""
+    most = _FEW if few and len(part.y) > _MANY else _MANY
     sample = subsampled(part, most, seed)
     # Few enough, or of groups that cannot be subsampled.
     if sample is part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -122,7 +123,7 @@ def cross_fit(
     prior: float,
     seed: int,
     n_jobs: int | None,
-    most_rows: int | None = None,
+    most_rows: int = sys.maxsize,
 ) -> tuple[list[Fitted], Floats]:
     """Fit each member without each fold; return the models, and the raw scores of the rows held out, (n, m).
 
@@ -131,15 +132,9 @@ def cross_fit(
     `thinned`, and must take weights. The scores are the same for any `n_jobs`.
     """
     members = [(name, _seeded(name, model, seed)) for name, model in members]
-    if most_rows is None:
-        samples = [(train, _of_rows(values, train)) for train, _ in folds]
-    else:
-        samples = [
-            _sampled(y, train, values, most_rows, seed) for train, _ in folds
-        ]
     parts = Parallel(n_jobs)(
-        delayed(_held_out)(members, X, y, sample, test, prior)
-        for sample, (_, test) in zip(samples, folds, strict=True)
+        delayed(_held_out)(members, X, y, fold, values, prior, most_rows, seed)
+        for fold in folds
     )
     scores = np.empty((len(y), len(members)))
     for (_, test), (_, part) in zip(folds, parts, strict=True):
@@ -167,39 +162,27 @@ def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
     return np.where(scores < knee, knee + _SLOPE * (scores - knee), scores)
 
 
-def _sampled(
-    y: Ints, rows: Ints, values: Values, most: int, seed: int
-) -> tuple[Ints, Values]:
-    """Return at most `most` of some rows, and their values, with weights that make up for the others."""
-    columns = _of_rows(values, rows)
-    some, weight = thinned(
-        y[rows],
-        columns.pop("sample_weight", None),
-        most,
-        derive_seed(seed, "rows of a member"),
-    )
-    columns = _of_rows(columns, some)
-    if weight is not None:
-        columns["sample_weight"] = weight
-    return rows[some], columns
-
-
-def _of_rows(values: Values, rows: Ints) -> Values:
-    return {name: value[rows] for name, value in values.items()}
-
-
 def _held_out(
     members: Sequence[Member],
     X: Rows,
     y: Ints,
-    sample: tuple[Ints, Values],
-    test: Ints,
+    fold: Pair,
+    values: Values,
     prior: float,
+    most_rows: int,
+    seed: int,
 ) -> tuple[list[Estimator], Floats]:
-    """Fit the members on rows with their values; return them, and their scores of the rows `test`."""
-    train, columns = sample
+    """Fit the members on training rows of a fold; return them, and their scores of its test rows."""
+    train, test = fold
+    weight = values.get("sample_weight")
+    some, weight = thinned(
+        y[train], None if weight is None else weight[train], most_rows, seed
+    )
+    train = train[some]
     rows = safe_indexing(X, train)
     held_out = safe_indexing(X, test)
+    columns = {name: value[train] for name, value in values.items()}
+    columns["sample_weight"] = weight
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
         models = [fit(model, rows, y[train], **columns) for _, model in members]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -38,7 +39,7 @@ from attop.learners.top_stack._members import (
     default_members,
     raw_scores,
 )
-from attop.metrics._held_out import HeldOutPrecision, TopPrecision
+from attop.metrics._held_out import TopPrecision
 
 
 @dataclass(frozen=True)
@@ -186,17 +187,13 @@ class TopStack(SplittingRanker, BaseComposition):
     ) -> list[Self]:
         """Fit a clone for each of `candidates`; those that differ in `top` alone share their members."""
         models = [clone(self).set_params(**setting) for setting in candidates]
-        shared: list[tuple[Setting, list[Self]]] = []
-        for model, setting in zip(models, candidates, strict=True):
-            key = {name: value for name, value in setting.items() if name != "top"}
-            for other, alike in shared:
-                if other == key:
-                    alike.append(model)
-                    break
-            else:
-                shared.append((key, [model]))
-        for _, alike in shared:
-            fit_all(alike, X, y, groups, sample_weight, entity)
+        rest = [{**setting, "top": None} for setting in candidates]
+        for first, one in enumerate(rest):
+            if one not in rest[:first]:
+                alike = [
+                    m for m, other in zip(models, rest, strict=True) if other == one
+                ]
+                fit_all(alike, X, y, groups, sample_weight, entity)
         return models
 
     def _validate(self, X: Rows, *labels: ArrayLike, reset: bool = True) -> Any:
@@ -230,10 +227,10 @@ class TopStack(SplittingRanker, BaseComposition):
         )
         seed = int(rng.randint(np.iinfo(np.int32).max))
         members: Any = self.estimators
-        most_rows = None
+        most_rows = sys.maxsize
         if isinstance(members, str):
             most_rows = ROWS_OF_A_MEMBER
-            n_rows = min(most_rows, *(len(train) for train, _ in folds))
+            n_rows = min(len(train) for train, _ in folds)
             members = default_members(
                 n_rows, self.n_features_in_, sparse=issparse(X)
             )
@@ -290,13 +287,14 @@ class TopStack(SplittingRanker, BaseComposition):
         self._prior = members.prior
         self._centre = members.centre
         self._scale = members.scale
+        self.member_values_ = {
+            name: measure.assess(Z[:, j], seed=seed)
+            for j, (name, _) in enumerate(members.fitted)
+        }
         held_out = np.empty(len(y))
         for rows, test in members.folds:
             held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, rows)[0])
-        *alone, combined = measure.assess_each([*Z.T, held_out], seed=seed)
-        names = [name for name, _ in members.fitted]
-        self.member_values_ = dict(zip(names, alone, strict=True))
-        self.value_: HeldOutPrecision = combined
+        self.value_ = measure.assess(held_out, seed=seed)
         self.coef_, self._log_odds = _weigh(Z, y, weights, np.arange(len(y)))
         scores = _weighted(Z, self.coef_)
         self.constant_ = all_alike(scores)
