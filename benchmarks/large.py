@@ -1,6 +1,7 @@
-"""Seconds and precision at the top against rows, for every learner that is for use and two that are not ours.
+"""Seconds, memory and precision at the top against rows: the learners for use, and three others.
 
-    python -m benchmarks.large FOLDER docs/explanation/large.csv [--most 60]
+    python -m benchmarks.large FOLDER docs/explanation/large.csv [--most 60] [--sets made]
+    python -m benchmarks.large docs/explanation/large.csv
     python -m benchmarks.large --draw docs/explanation/large.csv docs/images/large.png
 
 FOLDER holds ADBench's `8_celeba.npz` and `10_cover.npz`; the third set is made (`soft_top.sample`). Rows are
@@ -8,8 +9,11 @@ drawn at random, with the share of positives of all; those of a size are among t
 with k = n+/2 is that of 60,000 rows which no learner is trained on (the made set: 100,000).
 
 Each fit is timed by `time.process_time` with one thread, after a fit on a few rows that imports and compiles.
-A pass is one product `X @ w` with the rows trained on. A size is left out for a learner whose time at the
-size before, times the ratio of rows, is more than `--most` seconds. What the file holds is not run again.
+A pass is one product `X @ w` with the rows trained on. Memory is the peak that Linux reports of the process,
+above what it held before the fit, features among it. Without a second file the exponents are printed by which
+time and memory of each learner grow, between the last two sizes of the made set. A size is left out for a
+learner whose time at the size before, times the ratio of rows, is more than `--most` seconds. What the file
+holds is not run again.
 """
 
 import os
@@ -28,15 +32,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from attop.metrics import precision_at_k, scores_of
 from benchmarks.measure import clocked
-from benchmarks.soft_top import sample
+from benchmarks.soft_top import memory, sample
 
 TOP = {"kappa": 0.5}
 SIZES = {"celeba": (1_000, 10_000, 100_000), "cover": (1_000, 10_000, 100_000)}
-SIZES["made"] = (1_000, 10_000, 100_000, 1_000_000)
+SIZES["made"] = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 N_TEST = {"celeba": 60_000, "cover": 60_000, "made": 100_000}
 
 
@@ -52,6 +57,7 @@ def learners():
 
     return {
         "Logistic regression": lambda: scaled(LogisticRegression(max_iter=1000)),
+        "LIBLINEAR": lambda: scaled(LinearSVC(dual=False)),
         "LightGBM": lambda: LGBMClassifier(n_jobs=1, verbose=-1),
         "SoftTop": lambda: SoftTop(top=TOP),
         "GDRanker, pAUC": lambda: scaled(GDRanker("pauc", top={"tau": 0.1})),
@@ -93,27 +99,32 @@ def warm(make):
 
 def measure(make, X, y, X_test, y_test):
     warm(make)
+    # The peak of what has been so far is forgotten.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = memory("VmRSS")
     start = time.process_time()
     model = make().fit(X, y)
     seconds = time.process_time() - start
+    peak = memory("VmHWM") - before
     a_pass = pass_seconds(X)
     return {
         "seconds": f"{seconds:.3g}",
         "passes": f"{seconds / a_pass:.3g}",
+        "megabytes": f"{peak / 2**20:.3g}",
         "precision": f"{precision_at_k(y_test, scores_of(model, X_test), TOP):.4f}",
     }
 
 
-def run(folder, results, most):
+def run(folder, results, most, sets):
     rows = list(csv.DictReader(results.open())) if results.exists() else []
     done = {(row["set"], row["learner"], int(row["rows"])): float(row["seconds"]) for row in rows}
     with results.open("a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if not rows:
-            writer.writerow(["set", "learner", "rows", "seconds", "passes", "precision"])
+            writer.writerow(["set", "learner", "rows", "seconds", "passes", "megabytes", "precision"])
         for at in range(max(map(len, SIZES.values()))):
             for learner, make in learners().items():
-                for name in (name for name, sizes in SIZES.items() if at < len(sizes)):
+                for name in (name for name in sets if at < len(SIZES[name])):
                     n = SIZES[name][at]
                     before = SIZES[name][at - 1]
                     expected = done.get((name, learner, before), np.inf) * n / before if at else 0.0
@@ -127,6 +138,17 @@ def run(folder, results, most):
                     file.flush()
 
 
+def growth(results):
+    """Print the exponents of time and of memory, by the last two sizes of the made set."""
+    import pandas as pd
+
+    rows = pd.read_csv(results)
+    for learner, its in rows[rows["set"] == "made"].groupby("learner", sort=False):
+        last = its.sort_values("rows")[["rows", "seconds", "megabytes"]].tail(2)
+        steps = np.log(last.iloc[1] / last.iloc[0])
+        print(learner, *last["rows"], *(steps / steps["rows"]).round(2)[1:], sep=", ")
+
+
 def draw(results, picture):
     import pandas as pd
     from matplotlib.figure import Figure
@@ -134,9 +156,9 @@ def draw(results, picture):
     from attop_bench.report.figures.scene import MUTED, figure_theme
 
     rows = pd.read_csv(results)
-    # Okabe and Ito's colours; the two that are not ours in grey.
-    colours = ["#1b1b1a", "#8c8c8a", "#d55e00", "#e69f00", "#56b4e9", "#009e73", "#0072b2"]
-    names = dict(zip(learners(), zip(colours, "sDo^v<P", strict=True), strict=True))
+    # Okabe and Ito's colours; the three that are not ours in grey.
+    colours = ["#1b1b1a", "#b0b0ae", "#8c8c8a", "#d55e00", "#e69f00", "#56b4e9", "#009e73", "#0072b2"]
+    names = dict(zip(learners(), zip(colours, "sXDo^v<P", strict=True), strict=True))
     with figure_theme():
         canvas = Figure(figsize=(8, 5.2), layout="constrained")
         axes = canvas.subplots(2, len(SIZES), sharex="col")
@@ -156,7 +178,7 @@ def draw(results, picture):
             above.set(title=name, xscale="log", yscale="log", ylim=(1e-6, 60))
             above.set_yticks(powers := [1e-6, 1e-4, 0.01, 1, 10], [f"{power:g}" for power in powers])
             below.set(xlabel="rows trained on")
-            below.set_xticks(sizes, [f"10{'³⁴⁵⁶'[len(str(n)) - 4]}" for n in sizes])
+            below.set_xticks(sizes, [f"10{'³⁴⁵⁶⁷'[len(str(n)) - 4]}" for n in sizes])
             below.set_ylim(min(below.get_ylim()[0], its["precision"].max() - 0.2))
             for one in (above, below):
                 one.minorticks_off()
@@ -169,16 +191,19 @@ def draw(results, picture):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="of the files, or with --draw the results")
-    parser.add_argument("results", type=Path, help="a CSV file, or with --draw the picture")
+    parser.add_argument("folder", type=Path, help="of the files, else the results")
+    parser.add_argument("results", type=Path, nargs="?", help="a CSV file, or with --draw the picture")
     parser.add_argument("--most", type=float, default=60.0, help="seconds a fit may be expected to take")
+    parser.add_argument("--sets", nargs="+", choices=list(SIZES), default=list(SIZES), help="by default all")
     parser.add_argument("--draw", action="store_true", help="draw the results")
     args = parser.parse_args()
+    if args.results is None:
+        return growth(args.folder)
     if args.draw:
         return draw(args.folder, args.results)
     warnings.filterwarnings("ignore")
     with threadpool_limits(1):
-        run(args.folder, args.results, args.most)
+        run(args.folder, args.results, args.most, args.sets)
 
 
 if __name__ == "__main__":

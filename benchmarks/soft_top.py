@@ -1,15 +1,13 @@
-"""One fit of SoftTop against its limits: products with X, logistic regressions, rows, memory.
+"""One fit of SoftTop against its limits: products with X and logistic regressions.
 
-    python -m benchmarks.soft_top [--quick] [--rows 50000 500000 5000000]
+    python -m benchmarks.soft_top [--quick]
 
 A fit tunes the base, then chooses among 16 settings on 3 folds. It cannot do without the products of each
 evaluation, so the refinement of 4 settings is timed against as many pairs `X @ W`, `X.T @ C`; the whole fit,
 for information, against one logistic regression of scikit-learn for each of the 24 bases and 16 settings on
 each fold.
 
-The other lines are of processes of their own, with 100,000 x 50 and with `--rows` x 20. "A row" is the
-processor time of a fit per row, over that of the sample before. Memory is the peak that the operating system
-reports, over that before X was made: X is in it once.
+What rows and memory cost is in `benchmarks.large`.
 """
 
 import argparse
@@ -22,7 +20,7 @@ from sklearn.utils import gen_batches
 from attop import SoftTop
 from attop.extending import lbfgs_many
 from attop.surrogates import SoftPrecAtK
-from benchmarks.measure import alone, clocked, duration, header, interleave, row, show
+from benchmarks.measure import clocked, header, interleave, show
 
 FOLDS, BASES, SETTINGS = 3, 24, 16
 
@@ -50,20 +48,9 @@ def memory(what):
     return 1024 * int(next(line for line in lines if line.startswith(what)).split()[1])
 
 
-def fit_here(n, d):
-    """Return processor time of a fit, and by how many bytes X and the fit raised the memory held."""
-    fit(*sample(2000, d))  # imports and compiles
-    Path("/proc/self/clear_refs").write_text("5")  # the peak of what has been so far is forgotten
-    before = memory("VmRSS")
-    X, y = sample(n, d)
-    cpu, _ = clocked(lambda: fit(X, y))
-    return cpu, memory("VmHWM") - before
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer repeats")
-    parser.add_argument("--rows", type=int, nargs="+", default=[50_000, 500_000, 5_000_000])
     args = parser.parse_args()
     less = 10 if args.quick else 1
     header()
@@ -90,18 +77,6 @@ def main():
     one = clocked(lambda: LogisticRegression(max_iter=1000).fit(X, y))
     fits = FOLDS * (BASES + SETTINGS)
     show(f"a fit of {len(X):,} x 50 : {fits} logistic regressions", np.array([[whole, one * fits]]))
-
-    before = None
-    for n, d in [(len(X), 50)] + [(n // less, 20) for n in args.rows]:
-        cpu, peak = alone(fit_here, n, d)
-        size = 8 * n * d
-        megabytes = f"{peak / 2**20:.0f} MB", f"{size / 2**20:.0f} MB"
-        row(f"{n:,} x {d}, peak memory : X", *megabytes, peak / size, goal=3)
-        if before and d == before[1]:
-            of = before[0]
-            what = f"a row of {n:,} : of {of:,}"
-            row(what, duration(cpu / n), duration(before[2] / of), cpu / n * of / before[2], goal=1.2)
-        before = n, d, cpu
 
 
 if __name__ == "__main__":

@@ -82,10 +82,11 @@ def test_a_space_that_is_too_small_is_refused():
         draw_candidates(small, 0, 0)
 
 
-def test_a_number_of_candidates_below_1_is_refused_before_the_first_fit():
-    X, y = np.eye(4), [0, 1, 0, 1]
-    with pytest.raises(ValueError, match="n_candidates must be at least 1, got 0"):
-        compare_at_top({"line": LogisticRegression()}, X, y, 1, n_candidates=0)
+def test_a_number_of_candidates_is_refused_before_the_first_fit():
+    models = {"line": (LogisticRegression(), [{"C": [0.1, 1.0]}]), "one": LogisticRegression()}
+    for n, message in ((0, "at least 1, got 0"), (5, "is 5, but no grid has a distribution .* leave it out")):
+        with pytest.raises(ValueError, match=f"n_candidates (must be )?{message}"):
+            compare_at_top(models, np.eye(4), [0, 1, 0, 1], 1, n_candidates=n)
 
 
 def test_models_of_a_comparison_draw_as_many():

@@ -208,14 +208,13 @@ def test_precision_about_is_a_mean_over_the_groups_it_is_defined_on():
 def test_a_thinned_sample_weighs_what_the_whole_does(n_pos, kept):
     y = np.r_[np.ones(n_pos, int), np.zeros(1000 - n_pos, int)]
     given = np.random.default_rng(1).uniform(0.5, 2, 1000)
-    for weight in (None, given):
+    for weight, own in ((None, np.ones(1000)), (given, given)):
         some = subsampled(sample(y, weight=weight), 400, seed=2)
         assert (some.y.sum(), (some.y == 0).sum()) == kept
         assert len(np.unique(some.rows)) == 400
         assert np.array_equal(some.y, y[some.rows])
         for label in (0, 1):
             factor = (y == label).sum() / (some.y == label).sum()
-            own = np.ones(1000) if weight is None else weight
             assert_allclose(some.weight[some.y == label], factor * own[some.rows][some.y == label])
 
 

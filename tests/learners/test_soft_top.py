@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from attop import SoftTop
+from attop.learners.soft_top import _search
 from support.misspecified import misspecified
 
 X, Y = misspecified()
@@ -122,15 +123,23 @@ def test_where_few_of_many_rows_are_tried_first_models_do_not_depend_on_each_oth
     np.testing.assert_array_equal(SoftTop(top=40, n_jobs=2).fit(X, Y).coef_, other.coef_)
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_what_few_rows_have_left_is_compared_on_all(many, grouped):
-    groups = np.arange(len(Y)) % 10 if grouped else None
+def test_what_few_rows_have_left_is_trained_on_all(many):
+    groups = np.arange(len(Y)) % 10
     forced = SoftTop(top=4, base=LinearDiscriminantAnalysis(), min_gain_se=-np.inf)  # which takes no weights
     few = clone(forced).fit(X, Y, groups)
     many.undo()
     one = forced.set_params(bandwidth=few.bandwidth_, l2_to_base=few.l2_to_base_).fit(X, Y, groups)
     np.testing.assert_array_equal(few.coef_, one.coef_)
-    assert few.cv_gain_ == pytest.approx(one.cv_gain_, abs=1e-9)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(len(Y)) % 10])
+def test_all_are_tried_on_few_rows_and_the_best_on_more_in_all_folds(many, groups):
+    asked = []
+    some_of = _search._some_of
+    many.setattr(_search, "_some_of", lambda *each: asked.append(each[2]) or some_of(*each))
+    SoftTop(top=4, cv=4).fit(X, Y, groups)
+    n_rough = 2 if groups is None else 4
+    assert asked == [True] * 2 * n_rough + [False] * 8
 
 
 def test_of_a_large_sample_no_copy_is_made(monkeypatch, tmp_path):

@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from attop import Top, TopPush, TopStack
 from attop.experiment._splits import cross_fitting_folds
+from attop.learners.top_stack import _top_stack as module
 from attop.learners.top_stack._members import default_members, raw_scores
 from attop.metrics import precision_at_k
 from attop.metrics._held_out import TopPrecision
@@ -199,17 +200,6 @@ def test_fewer_folds_where_positives_are_few(n_pos, folds):
     assert [len(models) for _, models in model.members_] == [folds, folds]
 
 
-def test_probabilities_are_calibrated():
-    rng = np.random.default_rng(2)
-    many = rng.normal(size=(6000, 3))
-    p = 1 / (1 + np.exp(3 - 2 * many[:, 0] - many[:, 1] * many[:, 2]))
-    y = (rng.random(6000) < p).astype(int)
-    found = TopStack().fit(many[:2000], y[:2000]).predict_proba(many[2000:])[:, 1]
-    for low, high in ((0, 0.05), (0.05, 0.2), (0.2, 0.5), (0.5, 1)):
-        part = (found >= low) & (found < high)
-        assert found[part].mean() == pytest.approx(p[2000:][part].mean(), abs=0.05)
-
-
 def test_groups_have_a_top_each():
     groups = np.array(["u", "v", "w", "x", "y", "z"])[np.arange(150) % 6]
     model = stack(top=2).fit(X, Y, groups)
@@ -281,6 +271,20 @@ LUMPED = np.where(Y == 1, 0, np.arange(150) % 5 + 1)
 def test_what_is_refused(changes, data, message):
     with pytest.raises((ValueError, TypeError, FloatingPointError), match=message):
         stack(**changes).fit(*data)
+
+
+def test_default_members_are_fitted_on_so_many_rows_and_those_of_ones_own_on_all(monkeypatch):
+    monkeypatch.setattr(module, "default_members", lambda *_, **__: [("one", Recorder())])
+    monkeypatch.setattr(module, "ROWS_OF_A_MEMBER", 60)
+    Recorder.seen.clear()
+    weight = RNG.uniform(0.5, 2, 150)
+    TopStack(cv=3).fit(X, Y, sample_weight=weight)
+    for features, y, _, given in Recorder.seen:
+        rows = [(row == X).all(axis=1).argmax() for row in features]
+        factor = np.where(y == 1, 1, (100 - y.sum()) / (60 - y.sum()))
+        np.testing.assert_allclose(given, weight[rows] * factor)
+    stack([("own", Recorder())]).fit(X, Y)
+    assert [len(y) for _, y, *_ in Recorder.seen] == [60] * 3 + [100] * 3
 
 
 @pytest.mark.parametrize(("n_features", "seen"), [(4, 2), (100, 50), (600, 60)])

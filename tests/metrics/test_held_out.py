@@ -38,17 +38,17 @@ def test_groups_are_averaged_and_small_ones_left_out():
 
 def test_a_bootstrap_sample_is_the_rows_drawn():
     rng = np.random.default_rng(1)
-    y, scores, k = rng.integers(0, 2, 50), rng.integers(0, 8, 50), 9
+    y, scores, k = rng.integers(0, 2, 500), rng.integers(0, 80, 500), 9
     found = TopPrecision(y, k).resampled(scores, seed=4, n_samples=30)
     draws = np.random.default_rng(4)
     for value in found:
-        rows = draws.integers(50, size=50)
+        rows = draws.integers(500, size=500)
         assert value == pytest.approx(precision_at_k(y[rows], scores[rows], k))
     found = TopPrecision(y, k).resampled(scores, seed=4, n_samples=1, smoothed=True)
-    rows = np.random.default_rng(4).integers(50, size=50)
+    rows = np.random.default_rng(4).integers(500, size=500)
     assert found == pytest.approx(TopPrecision(y[rows], k).smoothed(scores[rows]))
     # Of customers, whole ones are drawn.
-    customer = rng.permutation(np.arange(50) // 5)
+    customer = rng.permutation(np.arange(500) // 50)
     found = TopPrecision(y, k, entity=customer.astype(str)).resampled(scores, seed=4, n_samples=1)
     drawn = np.random.default_rng(4).integers(10, size=10)
     rows = np.concatenate([np.flatnonzero(customer == c) for c in drawn])

@@ -73,7 +73,7 @@ def compare_at_top(
     amount: ArrayLike | None = ...,
     metric: str | Metric | Callable[..., float] | None = ...,
     select: str | Metric | None = ...,
-    n_candidates: int = ...,
+    n_candidates: int | None = ...,
     by: str | ArrayLike | None = ...,
     against: str | None = ...,
     cv: Cv = ...,
@@ -98,7 +98,7 @@ def compare_at_top(
     amount: ArrayLike | None = ...,
     metric: str | Metric | Callable[..., float] | None = ...,
     select: str | Metric | None = ...,
-    n_candidates: int = ...,
+    n_candidates: int | None = ...,
     by: str | ArrayLike | None = ...,
     against: str | None = ...,
     cv: Cv = ...,
@@ -122,7 +122,7 @@ def compare_at_top(
     amount: ArrayLike | None = None,
     metric: str | Metric | Callable[..., float] | None = None,
     select: str | Metric | None = None,
-    n_candidates: int = 10,
+    n_candidates: int | None = None,
     by: str | ArrayLike | None = None,
     against: str | None = None,
     cv: Cv = None,
@@ -184,9 +184,9 @@ def compare_at_top(
         metric, such as ``"ap"`` or ``"smoothed-precision@k"``; ``"pooled-ap"`` measures the scores of all
         inner folds as one list; ``"ap-within-1se"`` takes the best of those within one standard error of the
         best by `metric`.
-    n_candidates : int
+    n_candidates : int, optional
         How many candidates are drawn of each grid that has distributions, such as ``scipy.stats.loguniform``:
-        the same number for every model.
+        the same number for every model; by default 10. It is refused where no grid has any.
     by : str or array-like of shape (n,), optional
         A column of `X`, or a value for each row: the result's `parts` say which share of the first k each
         part of the rows has, and what precision.
@@ -376,10 +376,9 @@ def _notes_on_choice(
 
 
 def _learners(
-    models: Any, sample: Sample, n_candidates: int, pos_label: object
+    models: Any, sample: Sample, n_candidates: int | None, pos_label: object
 ) -> list[Learner]:
     """Wrap models as learners; refuse, before the first fit, what cannot be compared."""
-    check_n_candidates(n_candidates)
     if isinstance(models, list | tuple):
         models = _named(models)
     if not isinstance(models, Mapping) or not models:
@@ -403,12 +402,15 @@ def _learners(
     for learner in learners:
         for name in handed_on:
             takes(learner.estimator, name)  # refuses those that cannot hand it on
-    return [
-        _with_pos_label(
-            replace(learner, n_candidates=n_candidates), sample, pos_label
-        )
-        for learner in learners
-    ]
+    if n_candidates is not None:
+        check_n_candidates(n_candidates)
+        if not any(learner.draws for learner in learners):
+            raise ValueError(
+                f"n_candidates is {n_candidates}, but no grid has a distribution to draw from: leave it out, "
+                "or give one, such as {'C': scipy.stats.loguniform(0.01, 100)}"
+            )
+        learners = [replace(one, n_candidates=n_candidates) for one in learners]
+    return [_with_pos_label(learner, sample, pos_label) for learner in learners]
 
 
 def _with_pos_label(learner: Learner, sample: Sample, pos_label: object) -> Learner:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop._core.wording import did_you_mean
+from attop._core.wording import did_you_mean, nearest
 from attop.experiment._learner import Sample
 from attop.metrics._cards import CardMetric
 from attop.metrics._metric import Metric
@@ -63,7 +64,9 @@ class Selector:
             metric = find(of_metric)
         except ValueError as error:
             if str(error).startswith("unknown metric"):
-                hint = did_you_mean(of_metric, METRICS)
+                parts = product(("", _POOLED), METRICS, ("", _NEAR))
+                names = map("".join, parts)
+                hint = nearest(name, names) or did_you_mean(of_metric, METRICS)
                 raise ValueError(
                     f"unknown selector {name!r}: it is the name of a metric, with {_POOLED!r} before or "
                     f"{_NEAR!r} after it where wanted; {hint}"

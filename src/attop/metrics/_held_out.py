@@ -164,10 +164,14 @@ class TopPrecision:
         values = check_scores(y_score, n)
         order = np.argsort(-values, kind="stable")
         last = np.flatnonzero(np.diff(-values[order], append=np.inf))
-        labels = self._labels[order]
-        whole = self._whole[order]
         n_whole = int(self._whole.max()) + 1
         k = np.clip(self.k * (CUTS if smoothed else np.ones(1)), 1, n)
+        if n_whole == n:
+            # Of items drawn alone, k are never below so many but by a chance of e^-100.
+            last = last[: np.searchsorted(last, 2 * k.max() + 100) + 1]
+            order = order[: last[-1] + 1]
+        labels = self._labels[order]
+        whole = self._whole[order]
         precision = np.empty(n_samples)
         for b in range(n_samples):
             drawn = np.bincount(

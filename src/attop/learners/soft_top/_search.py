@@ -10,6 +10,7 @@ import numpy as np
 
 from attop._core.top import Top
 from attop._core.typing import Features, Floats, Ints
+from attop.learners._thinned import thinned
 from attop.learners.soft_top._refinement import RefinedRows, precision_about, refine
 
 #: Calls a function with each tuple of arguments, perhaps side by side, and returns the values in their order.
@@ -20,9 +21,9 @@ Run = Callable[[Callable[..., Floats], Iterable[tuple[object, ...]]], list[Float
 _SCORES, _FEWEST_TOGETHER = 400_000, 4
 #: Rows scored at a time.
 _BLOCK = 4096
-#: Where a fold has more rows to train on than this, all bases and settings are tried on `_FEW` of them, and
-#: one in `_ONE_IN`, the best, on all.
-_MANY, _FEW, _ONE_IN = 24_000, 8_000, 8
+#: Where a fold has more rows to train on than `_MANY`, all bases and settings are tried on `_FEW` of them in
+#: `_FIRST` folds (of groups in all), and one in `_ONE_IN`, the best, on `_MANY` in all folds.
+_MANY, _FEW, _FIRST, _ONE_IN = 24_000, 8_000, 2, 8
 
 
 class Bases(Protocol):
@@ -60,36 +61,24 @@ class Outcome:
 def subsampled(part: RefinedRows, most: int, seed: int) -> RefinedRows:
     """Return a part of `most` rows, or `part` itself where it has no more.
 
-    Up to half of them are positives, drawn at random as the negatives are; the weights of the rows drawn
-    make up for those left out. Of groups whole ones are drawn, and weigh what they did; if these
-    are of one class, `part` itself is returned.
+    They are those of `thinned`. Of groups whole ones are drawn, and weigh what they did; if these are of one
+    class, `part` itself is returned.
     """
     if len(part.y) <= most:
         return part
+    if part.groups is None:
+        rows, weight = thinned(part.y, part.weight, most, seed)
+        return replace(part.take(rows), weight=weight)
     rng = np.random.default_rng(seed)
-    if part.groups is not None:
-        names, codes, sizes = np.unique(
-            part.groups, return_inverse=True, return_counts=True
-        )
-        order = rng.permutation(len(names))
-        n_kept = max(
-            1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right"))
-        )
-        some = part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
-        return some if 0 < some.y.sum() < len(some.y) else part
-    weight = np.ones(len(part.y)) if part.weight is None else part.weight.copy()
-    pos = np.flatnonzero(part.y == 1)
-    neg = np.flatnonzero(part.y == 0)
-    n_neg = min(len(neg), most - min(len(pos), most // 2))
-    draws = [
-        rng.choice(pos, most - n_neg, replace=False),
-        rng.choice(neg, n_neg, replace=False),
-    ]
-    for rows, candidates in zip(draws, (pos, neg), strict=True):
-        weight[rows] *= len(candidates) / len(rows)
-    return RefinedRows(part.rows, part.y, None, weight).take(
-        np.sort(np.concatenate(draws))
+    names, codes, sizes = np.unique(
+        part.groups, return_inverse=True, return_counts=True
     )
+    order = rng.permutation(len(names))
+    n_kept = max(
+        1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right"))
+    )
+    some = part.take(np.flatnonzero(np.isin(codes, order[:n_kept])))
+    return some if 0 < some.y.sum() < len(some.y) else part
 
 
 def search(
@@ -101,7 +90,7 @@ def search(
     Without folds the middle base is returned as it is.
     """
     bases = trials.bases
-    starts = trials.starts(range(len(bases.names)), few=True)
+    starts = trials.stages[0].starts(range(len(bases.names)))
     choices = [_choose(trials, starts, request) for request in requests]
     chosen = sorted({j for j, *_ in choices})
     # One by one, so that a base does not depend on which others are wanted.
@@ -119,12 +108,8 @@ def search(
             best, outcome.gain, outcome.gain_se = best_gain(gains)
             if outcome.gain > request.min_gain_se * outcome.gain_se:
                 outcome.bandwidth, outcome.l2_to_base = settings[best].tolist()
-                setting = (
-                    np.array([outcome.bandwidth]),
-                    np.array([outcome.l2_to_base]),
-                )
                 outcome.coef = refine(
-                    X, part, request.top, outcome.base_coef, *setting
+                    X, part, request.top, outcome.base_coef, *settings[[best]].T
                 )[:, 0]
         outcomes.append(outcome)
     return outcomes
@@ -135,33 +120,32 @@ def _choose(
 ) -> tuple[int, Floats, Floats]:
     """Choose a base and settings to refine it; return also what each adds to the precision, a row a fold.
 
-    `starts` are all bases trained on each fold. Where that was on few of its rows, the best of them, and the
-    best settings for the very best, are tried again on all.
+    `starts` are all bases trained on each fold of the first stage. The best of them, and the best settings
+    for the very best, are tried again in the next.
     """
+    top = request.top
     settings = request.settings
-    n_bases = len(trials.bases.names)
-    values = trials.tested(starts, request.top)
-    usable = np.isfinite(values).all(axis=-1)
-    if not (trials.folds and usable.any()):
-        return n_bases // 2, settings, np.empty((0, len(settings)))
-    best_first = _best_first(values[usable])
-    j = int(best_first[0])
-    models = [start[:, [j]] for start in starts]
-    before = values[:, j]
-    if trials.large and len(settings) > 1:
-        gains = trials.gains(request.top, settings, models, before, few=True)
-        settings = settings[
-            np.sort(_best_first(gains)[: -(-len(settings) // _ONE_IN)])
-        ]
-    if trials.large and n_bases > 1:
-        again: list[int] = np.sort(best_first[: -(-n_bases // _ONE_IN)]).tolist()
-        starts = trials.starts(again)
-        values = trials.tested(starts, request.top)
-        first = int(_best_first(values[usable])[0])
-        j = again[first]
-        models = [start[:, [first]] for start in starts]
-        before = values[:, first]
-    return j, settings, trials.gains(request.top, settings, models, before)
+    names = trials.bases.names
+    which = list(range(len(names)))
+    for stage in trials.stages:
+        values = stage.tested(starts, top)
+        usable = np.isfinite(values).all(axis=-1)
+        if not (stage.folds and usable.any()):
+            return len(names) // 2, settings, np.empty((0, len(settings)))
+        order = _best_first(values[usable])
+        j = int(order[0])
+        models = [start[:, [j]] for start in starts]
+        gains = stage.gains(top, settings, models, values[:, j])
+        if stage is not trials:
+            settings = settings[_best_of(_best_first(gains))]
+            which = _best_of(order).tolist()
+            starts = trials.starts(which)
+    return which[j], settings, gains
+
+
+def _best_of(best_first: Ints) -> Ints:
+    """Return the first of a stage's columns, which are tried in the next, in ascending order."""
+    return np.sort(best_first[: -(-len(best_first) // _ONE_IN)])
 
 
 def _best_first(values: Floats) -> Ints:
@@ -171,10 +155,10 @@ def _best_first(values: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class Trials:
-    """Models trained on the folds' training parts, or on few of many rows, and their precision.
+    """Models trained on the folds' training parts, or on some of many rows, and their precision.
 
-    `folds` are training and test parts of `X`, standardised features, all or a sample of their rows. The
-    results do not depend on how many calls `run` makes at a time.
+    With `few` they are fewer. `folds` are training and test parts of `X`, standardised features, all or a
+    sample of their rows. The results do not depend on how many calls `run` makes at a time.
     """
 
     X: Features
@@ -182,17 +166,30 @@ class Trials:
     bases: Bases
     run: Run
     seed: int
+    few: bool = False
 
     @property
     def large(self) -> bool:
         """True if a training part is subsampled."""
         return any(len(train.y) > _MANY for train, _ in self.folds)
 
-    def starts(self, which: Sequence[int], few: bool = False) -> list[Floats]:
+    @property
+    def stages(self) -> list[Trials]:
+        """Return these trials, and first, where there are many rows, those on few rows of few folds.
+
+        Of groups on all folds, as some may have no list that is long enough.
+        """
+        if not self.large:
+            return [self]
+        folds = self.folds
+        if folds[0][0].groups is None:
+            folds = folds[:_FIRST]
+        return [replace(self, folds=folds, few=True), self]
+
+    def starts(self, which: Sequence[int]) -> list[Floats]:
         """Return some bases trained on each fold, a column each."""
-        few = few and len(self.bases.names) > 1  # with one base there is no choice
         calls = [
-            (self.bases, self.X, train, which, few, self.seed)
+            (self.bases, self.X, train, which, self.few, self.seed)
             for train, _ in self.folds
         ]
         return self.run(_fit, calls)
@@ -203,24 +200,23 @@ class Trials:
         return np.array([_tested(self.X, W, test, top) for W, (_, test) in pairs])
 
     def gains(
-        self,
-        top: Top,
-        settings: Floats,
-        starts: Sequence[Floats],
-        before: Floats,
-        few: bool = False,
+        self, top: Top, settings: Floats, starts: Sequence[Floats], before: Floats
     ) -> Floats:
         """Return the precision each setting adds to that of the start, a row a fold that has one."""
         n_together = max(
-            _FEWEST_TOGETHER, _SCORES // (_FEW if few else self.X.shape[0])
+            _FEWEST_TOGETHER, _SCORES // (_FEW if self.few else self.X.shape[0])
         )
         batches = [
             settings[i : i + n_together]
             for i in range(0, len(settings), n_together)
         ]
         usable = np.flatnonzero(np.isfinite(before)).tolist()
-        each = [(*self.folds[i], starts[i][:, 0], few, self.seed) for i in usable]
-        jobs = [(self.X, top, batch, *one) for one in each for batch in batches]
+        each = [(*self.folds[i], starts[i][:, 0]) for i in usable]
+        jobs = [
+            (self.X, top, batch, *one, self.few, self.seed)
+            for one in each
+            for batch in batches
+        ]
         values = np.concatenate(self.run(_validate, jobs))
         return values.reshape(len(usable), -1) - before[usable, None]
 
@@ -233,7 +229,7 @@ def _fit(
     few: bool,
     seed: int,
 ) -> Floats:
-    return bases.fit(*_few_of(X, train, few, seed), which)
+    return bases.fit(*_some_of(X, train, few, seed), which)
 
 
 def _validate(
@@ -246,19 +242,18 @@ def _validate(
     few: bool,
     seed: int,
 ) -> Floats:
-    return _tested(
-        X, refine(*_few_of(X, train, few, seed), top, start, *batch.T), test, top
-    )
+    rows, part = _some_of(X, train, few, seed)
+    return _tested(X, refine(rows, part, top, start, *batch.T), test, top)
 
 
-def _few_of(
+def _some_of(
     X: Features, part: RefinedRows, few: bool, seed: int
 ) -> tuple[Features, RefinedRows]:
     """Choose the features and rows to train on: all, or a subsample where there are many."""
-    if not few or len(part.y) <= _MANY:
-        return X, part
-    sample = subsampled(part, _FEW, seed)
-    if sample is part:  # of groups that cannot be subsampled
+    most = _FEW if few and len(part.y) > _MANY else _MANY
+    sample = subsampled(part, most, seed)
+    # Few enough, or of groups that cannot be subsampled.
+    if sample is part:
         return X, part
     return X[sample.rows], replace(sample, rows=np.arange(len(sample.rows)))
 

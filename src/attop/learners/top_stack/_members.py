@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -23,6 +24,7 @@ from attop._core.typing import Floats, Ints
 from attop.experiment._learner import open_parameters
 from attop.experiment._routing import Estimator, Rows, fit
 from attop.experiment._splits import Pair
+from attop.learners._thinned import thinned
 from attop.metrics._scorer import check_scores_of, log_odds, scores_of
 
 #: A name and an estimator.
@@ -36,6 +38,8 @@ Values = dict[str, Any]
 
 #: Rows a tree of a forest is grown on, at most.
 ROWS_OF_A_TREE = 20_000
+#: Rows a default member is fitted on, at most.
+ROWS_OF_A_MEMBER = 200_000
 #: Probabilities are clipped to this range but for their order, see `log_odds`.
 _LEAST, _MOST = 1e-6, 0.999
 #: Below the log-odds of this fraction of the positive rate, differences are shrunk to a tenth.
@@ -119,15 +123,18 @@ def cross_fit(
     prior: float,
     seed: int,
     n_jobs: int | None,
+    most_rows: int = sys.maxsize,
 ) -> tuple[list[Fitted], Floats]:
     """Fit each member without each fold; return the models, and the raw scores of the rows held out, (n, m).
 
     Each row is in one test part of `folds`; `values` reach the members whose `fit` takes them; `prior` is
-    that of `raw_scores`; members without a seed get one. The scores are the same for any `n_jobs`.
+    that of `raw_scores`; members without a seed get one. With `most_rows` they are fitted on no more, see
+    `thinned`, and must take weights. The scores are the same for any `n_jobs`.
     """
     members = [(name, _seeded(name, model, seed)) for name, model in members]
     parts = Parallel(n_jobs)(
-        delayed(_held_out)(members, X, y, fold, values, prior) for fold in folds
+        delayed(_held_out)(members, X, y, fold, values, prior, most_rows, seed)
+        for fold in folds
     )
     scores = np.empty((len(y), len(members)))
     for (_, test), (_, part) in zip(folds, parts, strict=True):
@@ -162,12 +169,20 @@ def _held_out(
     fold: Pair,
     values: Values,
     prior: float,
+    most_rows: int,
+    seed: int,
 ) -> tuple[list[Estimator], Floats]:
-    """Fit the members on the training rows of a fold; return them, and their scores of its test rows."""
+    """Fit the members on training rows of a fold; return them, and their scores of its test rows."""
     train, test = fold
+    weight = values.get("sample_weight")
+    some, weight = thinned(
+        y[train], None if weight is None else weight[train], most_rows, seed
+    )
+    train = train[some]
     rows = safe_indexing(X, train)
     held_out = safe_indexing(X, test)
     columns = {name: value[train] for name, value in values.items()}
+    columns["sample_weight"] = weight
     # One thread: the order of sums, and so the last digits, must not depend on n_jobs.
     with threadpool_limits(1):
         models = [fit(model, rows, y[train], **columns) for _, model in members]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -30,6 +31,7 @@ from attop.learners._base import (
 )
 from attop.learners._validation import repeatable
 from attop.learners.top_stack._members import (
+    ROWS_OF_A_MEMBER,
     Fitted,
     Member,
     Values,
@@ -37,7 +39,7 @@ from attop.learners.top_stack._members import (
     default_members,
     raw_scores,
 )
-from attop.metrics._held_out import HeldOutPrecision, TopPrecision
+from attop.metrics._held_out import TopPrecision
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,10 @@ class TopStack(SplittingRanker, BaseComposition):
     `predict_proba` is the regression's, so calibrated on held-out rows; `predict` cuts at the top, not at one
     half. :doc:`/explanation/top-stack` has the measurements.
 
+    With more than 200,000 rows to train on in a fold, the members of "auto" are fitted on so many: all
+    positives up to half of them, and negatives drawn at random, weighted to make up for those left out.
+    All rows are scored out of fold, and weigh the members. Members of your own are fitted on all rows.
+
     `X` goes to the members as it is: whatever all of them take, the stack takes, and text columns or missing
     values are refused by the first member that does not. `sample_weight`, `groups` and `entity` reach the
     members whose `fit` takes them (of a pipeline, its last step), and the weights the regression; the
@@ -181,17 +187,13 @@ class TopStack(SplittingRanker, BaseComposition):
     ) -> list[Self]:
         """Fit a clone for each of `candidates`; those that differ in `top` alone share their members."""
         models = [clone(self).set_params(**setting) for setting in candidates]
-        shared: list[tuple[Setting, list[Self]]] = []
-        for model, setting in zip(models, candidates, strict=True):
-            key = {name: value for name, value in setting.items() if name != "top"}
-            for other, alike in shared:
-                if other == key:
-                    alike.append(model)
-                    break
-            else:
-                shared.append((key, [model]))
-        for _, alike in shared:
-            fit_all(alike, X, y, groups, sample_weight, entity)
+        rest = [{**setting, "top": None} for setting in candidates]
+        for first, one in enumerate(rest):
+            if one not in rest[:first]:
+                alike = [
+                    m for m, other in zip(models, rest, strict=True) if other == one
+                ]
+                fit_all(alike, X, y, groups, sample_weight, entity)
         return models
 
     def _validate(self, X: Rows, *labels: ArrayLike, reset: bool = True) -> Any:
@@ -225,7 +227,9 @@ class TopStack(SplittingRanker, BaseComposition):
         )
         seed = int(rng.randint(np.iinfo(np.int32).max))
         members: Any = self.estimators
+        most_rows = sys.maxsize
         if isinstance(members, str):
+            most_rows = ROWS_OF_A_MEMBER
             n_rows = min(len(train) for train, _ in folds)
             members = default_members(
                 n_rows, self.n_features_in_, sparse=issparse(X)
@@ -240,7 +244,7 @@ class TopStack(SplittingRanker, BaseComposition):
             )
         prior = float(np.average(y, weights=weight))
         fitted, scores = cross_fit(
-            members, X, y, folds, values, prior, seed, self.n_jobs
+            members, X, y, folds, values, prior, seed, self.n_jobs, most_rows
         )
         centre, scale = centre_and_scale(scores, weight)
         scale[scale == 0] = 1.0
@@ -290,7 +294,7 @@ class TopStack(SplittingRanker, BaseComposition):
         held_out = np.empty(len(y))
         for rows, test in members.folds:
             held_out[test] = _weighted(Z[test], _weigh(Z, y, weights, rows)[0])
-        self.value_: HeldOutPrecision = measure.assess(held_out, seed=seed)
+        self.value_ = measure.assess(held_out, seed=seed)
         self.coef_, self._log_odds = _weigh(Z, y, weights, np.arange(len(y)))
         scores = _weighted(Z, self.coef_)
         self.constant_ = all_alike(scores)
