@@ -32,7 +32,7 @@ class RawTable:
     #: All columns, as they are written.
     rows: Table
     label: str
-    #: ``group``, ``entity`` and ``day``, where there are any -> column.
+    #: ``group``, ``entity``, ``day`` and ``weight``, where there are any -> column.
     roles: dict[str, str]
     features: pd.DataFrame
     #: Those of `features` that are categories, and those that are text.
@@ -109,8 +109,11 @@ def _named(
 
 
 def _roles(frame: pd.DataFrame, label: str, options: RawOptions) -> dict[str, str]:
-    """Return ``group``, ``entity`` and ``day``, where there are any -> column; refuse the label as one."""
-    wanted = {role: getattr(options, role) for role in ("group", "entity", "day")}
+    """Return the roles of columns beside the features, where there are any; refuse the label as one."""
+    wanted = {
+        role: getattr(options, role)
+        for role in ("group", "entity", "day", "weight")
+    }
     roles = {
         role: column_of(frame, c, options.where)
         for role, c in wanted.items()

@@ -1,4 +1,4 @@
-"""Files beside a table that belong to it, and are not read: weights, labels, further rows."""
+"""Files beside a table that belong to it, and are not read: labels, further rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from attop_bench.data.reading.formats import format_of, read_table
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
-#: Ends of names of files with a weight a row.
-_WEIGHTS = (".weight", ".weights")
 #: Largest file that is looked into, and share of its keys that must be the table's.
 _LARGEST, _SHARED = 20_000_000, 0.5
 
@@ -29,9 +27,6 @@ def remarks_on_files(
         word_set("file of labels"),
         word_set("file of further rows"),
     )
-    for end in _WEIGHTS:
-        if (other := Path(f"{path}{end}")).is_file():
-            yield f"{other.name} beside it has weights of rows, which are not used"
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
         if other == path or not words & (of_labels | of_rows):

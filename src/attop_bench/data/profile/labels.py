@@ -111,7 +111,7 @@ def candidates(
         graded = 3 <= column.distinct <= (MOST if named else _GRADES) and (
             named or last
         )
-        if column.kind in ("date", "unusable", "text") or not (
+        if column.kind in ("date", "unusable", "text", "weight") or not (
             2 in (column.distinct, distinct) or graded
         ):
             continue

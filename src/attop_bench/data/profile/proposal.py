@@ -42,6 +42,7 @@ _COMMENTS = {
     "drop_unlabelled": "rows without a label are left out",
     "group": "each is a list of its own",
     "entity": "comes back in many rows",
+    "weight": "of each row, for methods and metrics that take weights",
     "drop": "names, dates, constants, copies of columns",
     "text": "TF-IDF weights of words, learnt from the training items",
     "categories": "codes, also where they are numbers",
@@ -109,12 +110,13 @@ def parameters(table: Look) -> dict[str, Any]:
 
 
 def _roles(table: Look) -> dict[str, str]:
-    """Return the columns of groups, or else of entities, and of days, as far as there are any."""
+    """Return the columns of groups, or else of entities, of days and weights, as far as there are any."""
     group = _role(table, "group")
     entity = _role(table, "entity") if group is None else None
     # Dates of birth span more.
     day = min(table.days, key=lambda name: table.days[name], default=None)
-    roles = {"group": group, "entity": entity, "day": day}
+    weight = _role(table, "weight")
+    roles = {"group": group, "entity": entity, "day": day, "weight": weight}
     return {role: column for role, column in roles.items() if column is not None}
 
 

@@ -9,7 +9,16 @@ import pandas as pd
 from attop_bench.data.profile.readers import Values, role_of
 
 #: Kinds that can be given to a column.
-KINDS = ("number", "category", "text", "date", "entity", "group", "identifier")
+KINDS = (
+    "number",
+    "category",
+    "text",
+    "date",
+    "entity",
+    "group",
+    "weight",
+    "identifier",
+)
 
 
 @dataclass(frozen=True)
