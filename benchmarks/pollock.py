@@ -1,12 +1,11 @@
 """Polluted files of Pollock (VLDB 2023) read with nothing told, by Pollock's own measure.
 
-python -m benchmarks.pollock FOLDER [header]
+python -m benchmarks.pollock FOLDER
 
-FOLDER has `polluted`, `clean` and `files.csv` with the columns file, stands_for and weight. A file is worth 10:
-one for being read at all, and precision, recall and F1 of the names of columns, of the rows, and of the cells,
-each compared as text. The simple score is the mean over files, each as often as it stands for, the weighted one
-the mean by weight. Files below 10 are listed, those that cost most in the weighted score first. With `header`
-the reader is told that the first row has the names, as it has in every clean file.
+FOLDER has `polluted`, `clean` and `files.csv` with the columns file, stands_for and weight. A file is worth
+10: one for being read at all, and precision, recall and F1 of the names of columns, of the rows, and of the
+cells, each compared as text. The simple score is the mean over files, each as often as it stands for, the
+weighted one the mean by weight. Files below 10 are listed, those that cost most in the weighted score first.
 """
 
 import csv
@@ -30,10 +29,10 @@ def agreement(found, right):
     return sum(common / max(size, 0.5) for size in sizes)
 
 
-def read(file, folder, given):
+def read(file, folder):
     """Return the points of a file, and how it was read or why not."""
     try:
-        table, reader, _ = read_as_found(folder / "polluted" / file, "csv", given)
+        table, reader, _ = read_as_found(folder / "polluted" / file, "csv", {})
     except DatasetError as error:
         return 0, f"refused: {error}"
     frame = table.frame.astype(str)
@@ -44,11 +43,11 @@ def read(file, folder, given):
     return 1 + names + rows + agreement(sum(found[1:], ()), sum(right[1:], ())), str(reader)
 
 
-def main(folder, *told):
+def main(folder):
     """Print the two scores, and the files that cost them."""
     warnings.simplefilter("ignore")
     files = pd.read_csv(Path(folder) / "files.csv").fillna({"weight": 0})
-    scores = [read(file, Path(folder), dict.fromkeys(told, True)) for file in files["file"]]
+    scores = [read(file, Path(folder)) for file in files["file"]]
     files = files.assign(score=[score for score, _ in scores], read=[how for _, how in scores])
     for measure, weight in (("simple", "stands_for"), ("weighted", "weight")):
         files[measure] = (10 - files["score"]) * files[weight] / files[weight].sum()
@@ -62,4 +61,4 @@ def main(folder, *told):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

@@ -123,7 +123,7 @@ def read_delimited(
                 raise
         how, remark = mend
         frame = _read(how, _start(how, above, header), *options, where, sure=True)
-        frame.attrs["remarks"] = [remark]
+        frame.attrs["remarks"] += (remark,)
         return frame
     except _Doubted:
         return _read(how, start, *options, where, sure=True)
@@ -168,13 +168,51 @@ def _read(
     if not sure and any(frame[j].str.endswith(how.quote).any() for j in quoted):
         raise _Doubted
     lines = _line_numbers(frame, broken, start.line)
-    return named_rows(
+    table = named_rows(
         Lined(frame, lines, start.passed, how.comments),
         start.header,
         names,
         pass_over,
         where,
     )
+    named = len(start.header), frame.shape[1]
+    table.attrs["remarks"] = () if broken else _about_fields(how, table, *named)
+    return table
+
+
+def _about_fields(
+    how: _How, table: pd.DataFrame, names: int, width: int
+) -> tuple[str, ...]:
+    """Say which rows have more or fewer fields than the others, or all a blank one more than `names`.
+
+    The longest row has `width` fields. Each row is a line, and one with a last column has all.
+    """
+    lines = table.attrs["lines"]
+    if table.shape[1] == width:
+        lines = lines[table.iloc[:, -1].eq("").to_numpy()]
+    doubtful = [suspect.line for suspect in table.attrs["suspects"]]
+    lines = np.setdiff1d(lines, doubtful)
+    if not len(lines):
+        return ()
+    with how.open() as file:
+        text = list(file)
+    marks = (how.separator, how.comment, how.quote)
+    rows = rows_of([text[line - 1] for line in lines], *marks)
+    fields = np.array([len(row) for row in rows])
+    usual = width if table.shape[1] == width else int(np.bincount(fields).argmax())
+    odd = lines[fields != usual]
+    remarks = []
+    if usual > max(names, table.shape[1]) and names:
+        remarks.append(
+            f"the header has {names} names, the rows have {usual} fields, of which the last is blank: not "
+            "read; if a name is lacking, add it"
+        )
+    if len(odd):
+        remarks.append(
+            f"{count_noun(len(odd), 'row')} of more or fewer fields than {usual} (first line {odd[0]:,}): "
+            "read from the left; if a separator is lacking, or one too many, correct the line"
+        )
+    return tuple(remarks)
 
 
 def _mended(how: _How, skip: int) -> tuple[_How, str] | None:

@@ -156,6 +156,10 @@ def _under(
         return bool(frame[j].str.strip().eq("").all())
 
     width = frame.shape[1]
+    named = [j for j, name in enumerate(header) if name.strip()]
+    # Names for all fields: a blank one beside them is of none.
+    if len(named) == width < len(header):
+        header, first = [header[j] for j in named], [first[j] for j in named]
     if (
         len(header) == width - 1
         and frame[width - 1].str.strip().ne("").all()
