@@ -78,7 +78,10 @@ def test_other_columns_are_no_weights(changes, message, path):
 
 
 def test_weights_reach_methods_and_metrics(path):
-    (other := path.with_name("w.csv")).write_text("w\n" + path.with_name("t.csv.weight").read_text())
+    (other := path.with_name("weights.csv")).write_text("w\n" + path.with_name("t.csv.weight").read_text())
+    path.with_name("t.csv.weight").unlink()
+    said = look(path, given={"weights": {"path": str(other)}}).complaints
+    assert any(f"'weights={{path: {other}}}'" in line for line in said)
     dataset = make("file", path=path, **BESIDE | {"reader": {"weights": {"path": str(other)}}})
     job = Job(
         repeat=0,
