@@ -52,7 +52,12 @@ class Gap:
 def decide_missing(profile: Profile) -> Profile:
     """Decide which words of each column stand for nothing, and read those columns again that have others."""
     if profile.finds_missing:
-        entries = gaps(profile.table, _with_words(profile), _positives(profile))
+        # What stands for nothing among numbers of a file stands for nothing among its words.
+        marks = frozenset(
+            mark for column in profile.columns for mark in column.marks
+        )
+        names = _with_words(profile, marks)
+        entries = gaps(profile.table, names, _positives(profile), GAPS | marks)
         profile = profile.saying(*remarks(entries)).with_missing(
             as_options(entries)
         )
@@ -68,15 +73,20 @@ def decide_missing(profile: Profile) -> Profile:
     )
 
 
-def _with_words(profile: Profile) -> list[str]:
-    """Return the columns of text, beside the label, that have gaps which words may stand for."""
+def _with_words(profile: Profile, marks: frozenset[str]) -> list[str]:
+    """Return the columns of text, beside the label, with gaps or with marks beside two values and more."""
     return [
         column.name
         for column in profile.columns
-        if column.missing
-        and column.text
+        if column.text
         and column.kind in _KINDS
         and column.name != profile.of_label
+        and (
+            column.missing
+            or (
+                column.distinct > 2 and profile.frame[column.name].isin(marks).any()
+            )
+        )
     ]
 
 
@@ -90,9 +100,12 @@ def _positives(profile: Profile) -> NDArray[np.bool_] | None:
 
 
 def gaps(
-    table: Table, names: Iterable[str], y: NDArray[np.bool_] | None
+    table: Table,
+    names: Iterable[str],
+    y: NDArray[np.bool_] | None,
+    usual: frozenset[str],
 ) -> list[Gap]:
-    """Return the words in some columns of text that usually stand for missing values.
+    """Return the `usual` words for missing values in some columns of text.
 
     One is a value if it is written as the others are, as NA among DE and FR, or if its rows go with the label
     otherwise than those of other gaps do, or than all others where there are none.
@@ -100,7 +113,7 @@ def gaps(
     words = []
     for name in names:
         text = table.frame[name].str.strip()
-        empty = text.isin(GAPS).to_numpy(copy=True)
+        empty = text.isin(usual).to_numpy(copy=True)
         present = text[~empty].unique()
         # Nothing comes last.
         for word in sorted(text[empty].unique(), reverse=True):
@@ -157,8 +170,8 @@ def usual_words(table: Table, name: str) -> list[str]:
 
 
 def as_options(entries: Iterable[Gap]) -> dict[str, list[str] | bool]:
-    """Return the option `missing` that keeps those as values that are."""
-    columns = {gap.column for gap in entries if gap.why}
+    """Return the option `missing` that keeps those as values that are, and takes marks for nothing."""
+    columns = {gap.column for gap in entries if gap.why or gap.word not in GAPS}
     keep = {gap.column for gap in entries if gap.why and not gap.word}
     missing: dict[str, list[str] | bool] = dict.fromkeys(keep, False)
     for name in columns - keep:
