@@ -203,7 +203,9 @@ class Package:
             if one.missing == 0
         ):
             rows = numbers[X[name].isna()]
-            is_said = any(sentence.startswith(f"{name} is missing") for sentence in unlike)
+            is_said = any(
+                sentence.startswith(f"{name} is missing") for sentence in unlike
+            )
             if len(rows) and not is_said:
                 tell(
                     f"{name} is missing in {count_noun(len(rows), 'row')}, filled in, and was in none of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,6 +32,7 @@ from attop_bench.data.reading.lines import (
     COMMENT,
     DRAWN,
     Suspect,
+    asides,
     is_drawn,
 )
 from attop_bench.data.reading.quotes import mended
@@ -256,30 +257,24 @@ class _How:
             return file
         with file:
             lines = list(file)
-        for i in self._commented(lines):
-            lines[i] = "\n"
+        for comment in self.comments:
+            lines[comment.line - 1] = "\n"
         return io.StringIO("".join(lines), newline="")
 
     @cached_property
     def comments(self) -> list[Suspect]:
-        """Lines that are comments as a whole."""
+        """Lines that are comments as a whole: they begin with the mark, outside of quotes."""
         if self.comment is None:
             return []
-        with opened(self.path, self.encoding) as file:
-            lines = list(file)
-        return [
-            Suspect(i + 1, shown([lines[i]]), COMMENT, True)
-            for i in self._commented(lines)
-        ]
-
-    def _commented(self, lines: Sequence[str]) -> Iterator[int]:
-        """Yield the places of lines that begin with the mark of comments, outside of quotes."""
+        comments = []
         is_quoted = False
-        for i, line in enumerate(lines):
-            if not is_quoted and line.lstrip().startswith(self.comment or " "):
-                yield i
-            elif line.count(self.quote) % 2:
-                is_quoted = not is_quoted
+        with opened(self.path, self.encoding) as file:
+            for number, line in enumerate(file, 1):
+                if not is_quoted and line.lstrip().startswith(self.comment):
+                    comments.append(Suspect(number, shown([line]), COMMENT, True))
+                elif line.count(self.quote) % 2:
+                    is_quoted = not is_quoted
+        return comments
 
 
 @dataclass(frozen=True)
@@ -295,36 +290,35 @@ class _Start:
 
 def _start(how: _How, skip: int, header: bool) -> _Start:
     """Find the first row below the header, after those to skip, and count what is passed over before."""
+    names: list[str] | None = None if header else []
+    passed: list[Suspect] = []
+    number, line = 0, 0
     with how.open() as file:
         rows = rows_of(file, how.separator, how.comment, how.quote)
-        above: list[Aside] = []
-        names: list[str] | None = None if header else []
-        number, line, first = 0, 0, ""
-        drawn: list[Aside] = []
-        blank: list[Aside] = []
         for row in rows:
-            is_blank = not any(field.strip() for field in row)
-            if names is None and number >= skip and not is_blank:
+            rule = _passed_by(row, names, number < skip)
+            if rule is None and names is None:
                 names = row
-                above = [Aside(ABOVE, number, 1, first)] if number else []
-                skip = number = number + 1
-            elif number < skip or names is None:
-                first = first or shown(row)
-                number += 1
-            elif is_blank:
-                blank.append(Aside(BLANK, 1, line + 1))
-                number += 1
-            elif header and len(row) != len(names) and is_drawn(row) and not drawn:
-                drawn.append(Aside(DRAWN, 1, line + 1, shown(row)))
-                number += 1
-            else:
+            elif rule is None or (
+                rule == DRAWN and any(entry.rule == DRAWN for entry in passed)
+            ):
                 break
-            line = rows.line_num
-    if not header and skip:
-        above = [Aside(ABOVE, skip, 1, first)]
-    if blank:
-        blank = [Aside(BLANK, len(blank), blank[0].line)]
-    return _Start(names or [], number, line, (*above, *blank, *drawn))
+            else:
+                passed.append(Suspect(line + 1, shown(row), rule, True))
+            number, line = number + 1, rows.line_num
+    return _Start(names or [], number, line, tuple(asides(passed)))
+
+
+def _passed_by(
+    row: Sequence[str], names: Sequence[str] | None, is_above: bool
+) -> str | None:
+    """Name the rule that passes over a row at the start; None of the header and the first row."""
+    is_blank = not any(field.strip() for field in row)
+    if is_above or (names is None and is_blank):
+        return ABOVE
+    if is_blank:
+        return BLANK
+    return DRAWN if names and len(row) != len(names) and is_drawn(row) else None
 
 
 def _has_quotes(how: _How) -> bool:
