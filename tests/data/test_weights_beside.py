@@ -47,6 +47,13 @@ def test_weights_are_named_and_proposed(path):
     np.testing.assert_array_equal(make("file", **without).weight, WEIGHTS + 1)
 
 
+@pytest.mark.parametrize(("name", "asked"), [("WEIGHT", "weight"), ("svy weight", "weight"), ("x", "")])
+def test_numbers_of_mean_1_that_are_named_weight_are_asked(name, asked, path):
+    pd.read_csv(path).assign(**{name: WEIGHTS})[[name, "a", "y"]].to_csv(path, index=False)
+    column = look(path, given={"weights": None}).column(name)
+    assert (column.kind, column.otherwise) == ("number", asked)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
