@@ -2,6 +2,7 @@
 
 import pytest
 
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.reading.formats import read_table
 
 RIGHT = ["a,b,c", *(f"{i},{i % 7},x" for i in range(20))]
@@ -36,3 +37,13 @@ def test_a_blank_name_beside_names_for_all_fields_is_of_none(header, tmp_path):
     table = read_table(tmp_path / "t.csv")
     assert list(table.frame) == ["a", "b", "c"]
     assert table.frame.iloc[3].tolist() == ["3", "3", "x"]
+
+
+@pytest.mark.parametrize(
+    ("more", "remedy"), [(3, "of two tables in one file keep one"), (12, "attop look finds")]
+)
+def test_rows_of_more_values_than_names_are_refused(more, remedy, tmp_path):
+    rows = [f"{line},z" if i >= 20 - more else line for i, line in enumerate(RIGHT[1:])]
+    (tmp_path / "t.csv").write_text("\n".join([RIGHT[0], *rows]) + "\n")
+    with pytest.raises(DatasetError, match=f"more fields in {more} of 20 rows.*{remedy}"):
+        read_table(tmp_path / "t.csv")

@@ -194,8 +194,8 @@ def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
         if options.get(name)
     ]
     return files + [
-        beside.file(table, places[beside.option])
-        for beside in BESIDE
-        if places.get(beside.option) is not None
+        source.file(table, places[source.option])
+        for source in BESIDE
+        if places.get(source.option) is not None
         for table in tables
     ]

@@ -25,13 +25,13 @@ def remarks_on_files(
     path = Path(path)
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
-        held = (about for what, about in _ABOUT.items() if words & word_set(what))
-        about = next(held, None)
-        if other == path or about is None:
+        held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
+        remark = next(held, None)
+        if other == path or remark is None:
             continue
         rows = _read(other)
         if rows is not None:
-            yield from about(path, other, table, rows, label)
+            yield from remark(path, other, table, rows, label)
 
 
 def _files_of(folder: Path) -> list[Path]:

@@ -78,11 +78,11 @@ def read_as_found(
         remarks.append("the first feature has index 0: read with zero_based: true")
     reader = {**options, **given}
     table = read_table(path, form, reader)
-    for beside in BESIDE:
-        if beside.option not in given:
-            frame, end, more = beside.found(table.frame, path)
+    for source in BESIDE:
+        if source.option not in given:
+            frame, end, more = source.found(table.frame, path)
             table = replace(table, frame=frame)
-            reader |= {beside.option: end} if end else {}
+            reader |= {source.option: end} if end else {}
             remarks += more
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
     columns = (

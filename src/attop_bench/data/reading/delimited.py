@@ -201,17 +201,17 @@ def _about_fields(
     rows = rows_of([text[line - 1] for line in lines], *marks)
     fields = np.array([len(row) for row in rows])
     usual = width if table.shape[1] == width else int(np.bincount(fields).argmax())
-    odd = lines[fields != usual]
+    uneven = lines[fields != usual]
     remarks = []
     if usual > max(names, table.shape[1]) and names:
         remarks.append(
             f"the header has {names} names, the rows have {usual} fields, of which the last is blank: not "
             "read; if a name is lacking, add it"
         )
-    if len(odd):
+    if len(uneven):
         remarks.append(
-            f"{count_noun(len(odd), 'row')} of more or fewer fields than {usual} (first line {odd[0]:,}): "
-            "read from the left; if a separator is lacking, or one too many, correct the line"
+            f"{count_noun(len(uneven), 'row')} of more or fewer fields than {usual} (first line "
+            f"{uneven[0]:,}): read from the left; if a separator is lacking, or one too many, correct the line"
         )
     return tuple(remarks)
 

@@ -43,7 +43,7 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Formats whose libraries open a file themselves.
 BY_PATH = ("parquet", "npz")
 #: Options of every reader.
-_OF_ALL = ("missing", "decimal", *(beside.option for beside in BESIDE))
+_OF_ALL = ("missing", "decimal", *(source.option for source in BESIDE))
 
 
 def format_of(path: StrPath, own: str | None = None) -> str:
@@ -161,7 +161,7 @@ def read_table(
     written = as_written(
         **{name: rest.pop(name) for name in _OF_ALL if name in rest}
     )
-    places = [written.pop(beside.option) for beside in BESIDE]
+    places = [written.pop(source.option) for source in BESIDE]
     frame = reader(
         path,
         **complete(reader, rest, f"{where}: format {name!r}", reserved=("path",)),
@@ -175,9 +175,9 @@ def read_table(
     facts = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
     facts.setdefault("ledger", Ledger(len(frame), len(frame)))
     facts["ledger"].require(len(frame), where)
-    for beside, place in zip(BESIDE, places, strict=True):
+    for source, place in zip(BESIDE, places, strict=True):
         if place is not None:
-            frame = beside.added(frame, path, place)
+            frame = source.added(frame, path, place)
     return Table(frame, where, name not in ("csv", "excel"), **facts, **written)
 
 
