@@ -49,7 +49,7 @@ def test_sizes_of_lists_are_in_any_file(tmp_path):
     np.testing.assert_array_equal(np.unique(dataset.groups, return_counts=True)[1], SIZES)
     assert input_files("file", params | {"reader": {"groups": {"path": "s.txt"}}}) == [str(path), "s.txt"]
     assert input_files("file", params | {"reader": {"groups": ".query"}})[1:] == [f"{path}.query"]
-    for wrong in ({"file": str(sizes)}, ".sizes", {"path": str(tmp_path / "none")}):
+    for wrong in ({"file": str(sizes)}, ".sizes", ".group", {"path": str(tmp_path / "none")}):
         with pytest.raises(DatasetError, match="groups"):
             make("file", **params, reader={"groups": wrong})
     sizes.write_text("1\n2\n")
@@ -74,15 +74,6 @@ def test_sizes_that_are_none_are_named_and_refused(content, message, tmp_path):
     assert "qid" not in [c.name for c in found.columns]
     with pytest.raises(DatasetError, match="groups"):
         make("file", **parameters(found) | {"reader": {"groups": ".query"}})
-
-
-def test_the_end_of_a_name_is_checked(tmp_path):
-    path = ranked(tmp_path, ".query")
-    options = {"path": path, "label": "label", "positive": ">= 1"}
-    with pytest.raises(DatasetError, match="must be one of"):
-        make("file", **options, reader={"groups": ".sizes"})
-    with pytest.raises(DatasetError, match="there is no file"):
-        make("file", **options, reader={"groups": ".group"})
 
 
 def people(tmp_path, n=300):

@@ -211,7 +211,7 @@ def _about_fields(
     if len(uneven):
         remarks.append(
             f"{count_noun(len(uneven), 'row')} of more or fewer fields than {usual} (first line "
-            f"{uneven[0]:,}): read from the left; if a separator is lacking, or one too many, correct the line"
+            f"{uneven[0]:,}): read from the left; where a separator is lacking or too many, correct the line"
         )
     return tuple(remarks)
 
