@@ -52,10 +52,9 @@ class Gap:
 def decide_missing(profile: Profile) -> Profile:
     """Decide which words of each column stand for nothing, and read those columns again that have others."""
     if profile.finds_missing:
-        # What stands for nothing among numbers of a file stands for nothing among its words.
-        marks = frozenset(
-            mark for column in profile.columns for mark in column.marks
-        )
+        # Signs that stand for nothing among numbers of a file do so among its words; NG may be a country.
+        words = (mark for column in profile.columns for mark in column.marks)
+        marks = frozenset(mark for mark in words if not re.search(r"\w", mark))
         names = _with_words(profile, marks)
         entries = gaps(profile.table, names, _positives(profile), GAPS | marks)
         profile = profile.saying(*remarks(entries)).with_missing(
