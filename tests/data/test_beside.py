@@ -49,18 +49,18 @@ def test_sizes_of_lists_are_in_any_file(tmp_path):
     np.testing.assert_array_equal(np.unique(dataset.groups, return_counts=True)[1], SIZES)
     assert input_files("file", params | {"reader": {"groups": {"path": "s.txt"}}}) == [str(path), "s.txt"]
     assert input_files("file", params | {"reader": {"groups": ".query"}})[1:] == [f"{path}.query"]
-    for wrong in ({"file": str(sizes)}, ".sizes", {"path": str(tmp_path / "none")}):
+    for wrong in ({"file": str(sizes)}, ".sizes", ".group", {"path": str(tmp_path / "none")}):
         with pytest.raises(DatasetError, match="groups"):
             make("file", **params, reader={"groups": wrong})
     sizes.write_text("1\n2\n")
-    with pytest.raises(DatasetError, match="3 rows in all, the table 73"):
+    with pytest.raises(DatasetError, match="of 3 rows, the table has 73"):
         make("file", **params, reader={"groups": {"path": str(sizes)}})
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("7\n5\n", "of 12 rows, not 73"),
+        ("7\n5\n", "of 12 rows, the table has 73"),
         ("7 x", "must hold sizes"),
         ("", "got 'nothing'"),
         ("0 73", "got '0'"),
@@ -74,15 +74,6 @@ def test_sizes_that_are_none_are_named_and_refused(content, message, tmp_path):
     assert "qid" not in [c.name for c in found.columns]
     with pytest.raises(DatasetError, match="groups"):
         make("file", **parameters(found) | {"reader": {"groups": ".query"}})
-
-
-def test_the_end_of_a_name_is_checked(tmp_path):
-    path = ranked(tmp_path, ".query")
-    options = {"path": path, "label": "label", "positive": ">= 1"}
-    with pytest.raises(DatasetError, match="must be one of"):
-        make("file", **options, reader={"groups": ".sizes"})
-    with pytest.raises(DatasetError, match="there is no file"):
-        make("file", **options, reader={"groups": ".group"})
 
 
 def people(tmp_path, n=300):
@@ -101,14 +92,12 @@ def test_labels_by_a_key_are_named(name, tmp_path):
     assert any(f"{name} beside it has churned for 100% of its 300 cust" in c for c in said)
 
 
-def test_weights_and_other_rows_are_named(tmp_path):
+def test_other_rows_are_named(tmp_path):
     frame = people(tmp_path).assign(bought=lambda rows: (rows["spend"] > 1).astype(int))
     frame.to_csv(tmp_path / "train.csv", index=False)
     frame.to_csv(tmp_path / "valid.csv", index=False)
     frame.drop(columns="bought").to_csv(tmp_path / "test.csv", index=False)
-    (tmp_path / "train.csv.weight").write_text("1\n" * 300)
     said = "\n".join(look(tmp_path / "train.csv").complaints)
-    assert "train.csv.weight beside it has weights of rows, which are not used" in said
     assert "valid.csv beside it has the same columns" in said
     assert "test.csv beside it lacks bought alone" in said
 

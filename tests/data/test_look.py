@@ -242,3 +242,15 @@ def test_without_a_label_or_a_feature_there_is_no_proposal(text, tmp_path):
     found = look(str(tmp_path / "t.csv"))
     with pytest.raises(DatasetError, match=r"name the label|could be a feature"):
         propose(found)
+
+
+@pytest.mark.parametrize("mark", [".", "?", "--"])
+def test_what_is_nothing_among_numbers_is_nothing_among_words(mark, tmp_path):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rng.normal(size=200), "sex": rng.choice(["m", "f"], 200), "sign": "+"})
+    frame = frame.astype(object).assign(y=rng.choice(["yes", "no"], 200, p=[0.2, 0.8]))
+    frame.loc[::9, "a"] = frame.loc[::7, "sex"] = frame.loc[::2, "sign"] = mark
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = look(tmp_path / "t.csv", "y")
+    assert found.reader["missing"] == {"a": [mark], "sex": [mark]}
+    assert any(f"read as missing: sex: {mark} in 14.5% of the rows" in line for line in found.complaints)

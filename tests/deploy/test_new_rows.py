@@ -55,6 +55,17 @@ def ranked(package, text, name="new.csv"):
     return found, found.attrs["ledger"], said
 
 
+def test_gaps_where_training_had_none_are_said_once(deployed):
+    frame = customers().assign(w=[None if i % 9 == 0 else i % 7 / 2 for i in range(160)])
+    package = deployed(frame.to_csv(index=False)).package
+    rows = [f"c{i},{'' if i == 13 else i / 10},good,{'' if i == 20 else 1.5}" for i in range(40)]
+    _, ledger, said = ranked(package, "\n".join(["id,x,service,w", *rows]) + "\n")
+    assert [line for line in said if "missing" in line] == [
+        "x is missing in 1 row, filled in, and was in none of training: row 14"
+    ]
+    assert ledger.kept == 40
+
+
 @pytest.mark.parametrize("word", ["average", "sum", "Total", "mean", "media"])
 def test_the_best_customer_is_ranked_whatever_the_word(word, deployed):
     """The last of six is of a category that is a word for a sum, and has by far the highest score."""

@@ -284,7 +284,7 @@ class TopComparison:
         shown = self.table.copy()
         shown["seconds"] = shown["seconds"].map("{:.2f}".format, na_action="ignore")
         text = self.sentence + self._sought + self._coming
-        table = shown.to_string(float_format="{:.3f}".format, na_rep="")
+        table = shown.to_string(float_format="{:z.3f}".format, na_rep="")
         return "\n".join([table, "", text, *self.notes])
 
     __repr__ = __str__
@@ -303,7 +303,7 @@ class TopComparison:
         shown.insert(1, "95% interval", self._range("low", "high"))
         shown.insert(4, "its interval", self._range("behind_low", "behind_high"))
         table = shown.rename_axis(None).to_html(
-            border=0, float_format="{:.3f}".format, na_rep="–"
+            border=0, float_format="{:z.3f}".format, na_rep="–"
         )
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         text = f"<p><b>{escape(self.sentence + self._sought)}</b>{escape(self._coming)}</p>{notes}"

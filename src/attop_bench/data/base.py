@@ -39,6 +39,7 @@ _COLUMNS = {
     "entity": "entities",
     "day": "days",
     "amount": "amounts",
+    "weight": "weights",
     "by": "parts of the list",
 }
 #: Of these the values are kept as they are; of others only which are the same.
@@ -94,6 +95,8 @@ class Dataset:
         Date of each row: days since 1970 began, or since any other day.
     amount : ndarray of shape (n,), float64, or None
         What each row is worth if it is positive, for metrics of amounts.
+    weight : ndarray of shape (n,), float64, or None
+        Weight of each row, to methods and metrics that take weights.
     impute, max_categories : str or None, int or None
         How a matrix of numbers is made of `X` in each training part; see `column_transformer`. Without
         `impute` nothing may be missing.
@@ -114,6 +117,7 @@ class Dataset:
     entity: Ints | None = None
     day: Ints | None = None
     amount: Floats | None = None
+    weight: Floats | None = None
     impute: str | None = None
     max_categories: int | None = None
     origin: Origin | None = None
@@ -263,11 +267,11 @@ class Dataset:
 
 def _usable(values: NDArray, name: str, where: str) -> NDArray:
     """Check and convert a column beside the features: amounts, plain values, or codes of equal values."""
-    if name == "amount":
+    if name in ("amount", "weight"):
         if not (np.isfinite(values) & (values >= 0)).all():
             raise DatasetError(
-                f"{where}: amounts must be finite and at least 0, got {values.min()} to {values.max()}: take "
-                "the column's absolute value, or leave amount out"
+                f"{where}: {name}s must be finite and at least 0, got {values.min()} to {values.max()}: take "
+                f"the column's absolute value, or leave {name} out"
             )
         return values.astype(np.float64)
     distinct, codes = np.unique(values, return_inverse=True)

@@ -14,7 +14,7 @@ from attop_bench.data.files.registries import openml_file, pmlb_file
 from attop_bench.data.files.source import Source
 from attop_bench.data.kinds import bundled, images, ratings, simulated, table
 from attop_bench.data.parameters import complete
-from attop_bench.data.reading.lists import file_of_sizes
+from attop_bench.data.reading.lists import BESIDE
 
 
 @dataclass(frozen=True)
@@ -187,14 +187,15 @@ def input_files(kind: str, params: Mapping[str, object]) -> list[str]:
         if file is not None
     ]
     reader = params.get("reader")
-    groups = reader.get("groups") if isinstance(reader, Mapping) else None
+    places = reader if isinstance(reader, Mapping) else {}
     tables = [
         str(options[name])
         for name in ("path", "validation", "test")
         if options.get(name)
     ]
-    return (
-        files
-        if groups is None
-        else [*files, *(file_of_sizes(table, groups) for table in tables)]
-    )
+    return files + [
+        source.file(table, places[source.option])
+        for source in BESIDE
+        if places.get(source.option) is not None
+        for table in tables
+    ]

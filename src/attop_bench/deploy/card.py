@@ -300,9 +300,9 @@ def _data(model: Deployed) -> Iterator[str]:
                 for name, rows in (dataset.ledger.lines() if dataset.ledger else ())
             ),
             *(
-                [f"- labels: {dataset.facts['labels']}"]
-                if "labels" in dataset.facts
-                else []
+                f"- {name}: {dataset.facts[name]}"
+                for name in ("labels", "weights")
+                if name in dataset.facts
             ),
             f"- columns: {', '.join(model.package.notes['features'])}",
             *([f"- licence: {model.data.licence}"] if model.data.licence else []),

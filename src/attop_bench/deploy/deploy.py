@@ -333,19 +333,15 @@ def _fit(
         **candidate
     )
     unfitted = pipeline_of(dataset, job.input, job.scaling, estimator)
-    groups = None if dataset.groups is None else dataset.groups[rows]
-    entity = (
-        dataset.entity[rows]
-        if learner.whole and dataset.entity is not None
-        else None
-    )
+    part = sample_of(dataset, "table").rows(rows)
     with threadpool_limits(1), torn_within() as torn:
         pipeline = fit(
             unfitted,
-            table.iloc[rows],
-            dataset.y[rows],
-            groups=groups,
-            entity=entity,
+            part.X,
+            part.y,
+            groups=part.groups,
+            entity=part.entity if learner.whole else None,
+            sample_weight=part.weights,
         )
     for sentence in torn:
         tell(f"{best.method}: {sentence}")

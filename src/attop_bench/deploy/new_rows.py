@@ -21,6 +21,7 @@ from attop_bench.data.reading.as_found import found_again
 from attop_bench.data.reading.cells import numbers_of
 from attop_bench.data.reading.formats import BY_PATH, format_of, read_table
 from attop_bench.data.reading.lines import asides
+from attop_bench.data.reading.lists import WEIGHTS
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
@@ -39,6 +40,7 @@ def read_new_rows(
     form = format_of(path, notes["format"])
     path = path if form in BY_PATH else hold(path)
     reader = dict(notes["reader"]) if form == notes["format"] else {}
+    reader.pop(WEIGHTS.option, None)  # a model ranks rows without weights
     if form in _OF_LINES and os.path.isfile(path):
         unused = (*notes["unused"], None)
         wanted = [

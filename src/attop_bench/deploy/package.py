@@ -18,10 +18,11 @@ from sklearn.exceptions import InconsistentVersionWarning
 from attop.experiment import HeldOut, NextList, next_list
 from attop.extending import (
     Floats,
+    Ints,
     Top,
     count_noun,
-    did_you_mean,
     join_first,
+    nearest,
     pitfall,
 )
 from attop.metrics import scores_of, ties_at_k
@@ -140,6 +141,7 @@ class Package:
         )
         X = X.iloc[places].reset_index(drop=True)
         unlike = findings(self.training, X, self._design_effect(table))
+        self._tell_of_gaps(X, numbers, unlike, tell)
         X = self._with_unused(X)
         scores = scores_of(self.pipeline, X)
         why = self._reasons(X)
@@ -166,7 +168,9 @@ class Package:
         missing = [name for name in wanted if name not in columns]
         if not missing:
             return
-        hint = did_you_mean(missing[0], columns)
+        hint = nearest(missing[0], columns) or (
+            f"add them, without a value in rows that have none; the file has {join_first(columns)}"
+        )
         own_mark = self.notes["reader"].get("separator", ",")
         if (
             form == "csv"
@@ -184,6 +188,29 @@ class Package:
             tell(
                 f"{table.where}: lacks columns that the model does not use: {join_first(lacking)}"
             )
+
+    def _tell_of_gaps(
+        self,
+        X: pd.DataFrame,
+        numbers: Ints,
+        unlike: Sequence[str],
+        tell: Callable[[str], None],
+    ) -> None:
+        """Tell which of these rows have a gap in a column that had none in training, unless it is said."""
+        for name in dict.fromkeys(
+            one.aspect.column
+            for one in self.training.distributions
+            if one.missing == 0
+        ):
+            rows = numbers[X[name].isna()]
+            is_said = any(
+                sentence.startswith(f"{name} is missing") for sentence in unlike
+            )
+            if len(rows) and not is_said:
+                tell(
+                    f"{name} is missing in {count_noun(len(rows), 'row')}, filled in, and was in none of "
+                    f"training: row {join_first(rows.astype(str))}"
+                )
 
     def _with_unused(self, X: pd.DataFrame) -> pd.DataFrame:
         """Complete the features that the model takes: those of no use have any value."""

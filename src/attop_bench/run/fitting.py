@@ -40,7 +40,7 @@ def sample_of(dataset: Dataset, takes: str = "matrix") -> Sample:
         name: getattr(dataset, name) for name in ("entity", "day", "amount")
     }
     X = dataset.table if takes == "table" else dataset.X
-    return Sample(X, dataset.y, dataset.groups, **row_columns)
+    return Sample(X, dataset.y, dataset.groups, dataset.weight, **row_columns)
 
 
 def learner_of(job: Job, dataset: Dataset) -> Learner:

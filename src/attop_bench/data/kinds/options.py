@@ -54,6 +54,8 @@ class RawOptions(BaseModel):
     entity: _Column | None = None
     #: Column of the date, or of a number of days, of each row; see `day_numbers` and `Dataset.day`.
     day: _Column | None = None
+    #: Column of the weight of each row, 0 or more, for methods and metrics that take weights.
+    weight: _Column | None = None
     #: Columns that are features; all but the columns named here and `drop` if left out.
     keep: Sequence[_Column] | None = None
     #: Columns to leave out.

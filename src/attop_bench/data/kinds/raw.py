@@ -32,7 +32,7 @@ class RawTable:
     #: All columns, as they are written.
     rows: Table
     label: str
-    #: ``group``, ``entity`` and ``day``, where there are any -> column.
+    #: ``group``, ``entity``, ``day`` and ``weight``, where there are any -> column.
     roles: dict[str, str]
     features: pd.DataFrame
     #: Those of `features` that are categories, and those that are text.
@@ -108,8 +108,11 @@ def _named(names: pd.Index, wanted: Sequence[str | int], where: str) -> list[str
 
 
 def _roles(names: pd.Index, label: str, options: RawOptions) -> dict[str, str]:
-    """Map ``group``, ``entity`` and ``day``, where there are any, to columns; refuse the label as one."""
-    wanted = {role: getattr(options, role) for role in ("group", "entity", "day")}
+    """Map the roles of columns beside the features, where there are any, to columns; refuse the label."""
+    wanted = {
+        role: getattr(options, role)
+        for role in ("group", "entity", "day", "weight")
+    }
     roles = {
         role: column_of(names, c, options.where)
         for role, c in wanted.items()

@@ -106,6 +106,11 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     }
     if table.counts_of_labels:
         facts["labels"] = table.counts_of_labels
+    if "weight" in beside:
+        low, middle, high = np.quantile(beside["weight"], [0, 0.5, 1])
+        facts["weights"] = (
+            f"{low:g} to {high:g}, median {middle:g}; methods and metrics that take none count every row once"
+        )
     name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(
         name,
@@ -176,8 +181,9 @@ def _matrix_of_numbers(X: pd.DataFrame) -> Any:
 
 def _origin(table: RawTable, options: TableOptions) -> Origin:
     """Return the rows of the file beside their features."""
+    shown = table.rows.frame.drop(columns=[*table.features, table.label])
     return Origin(
-        beside=table.rows.frame.drop(columns=[*table.features, table.label]),
+        beside=shown.drop(columns=table.roles.get("weight", [])),
         numbers=table.numbers,
         label=table.label,
         values=tuple(table.rows.text(table.label).dropna().unique()[:_VALUES]),
@@ -188,11 +194,13 @@ def _origin(table: RawTable, options: TableOptions) -> Origin:
 
 
 def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
-    """Return group, entity and day of each row."""
+    """Return group, entity, day and weight of each row."""
     beside: dict[str, Any] = {}
     for role, column in table.roles.items():
         if role == "day":
             beside[role] = day_numbers(table.rows.values(column), options.where)
+        elif role == "weight":
+            beside[role] = table.rows.numbers(column).to_numpy()
         else:
             name = "groups" if role == "group" else role
             beside[name] = as_identifiers(

@@ -1,4 +1,4 @@
-"""Files beside a table that belong to it, and are not read: weights, labels, further rows."""
+"""Files beside a table that belong to it, and are not read: labels, further rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from attop_bench.data.reading.formats import format_of, read_table
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
-#: Ends of names of files with a weight a row.
-_WEIGHTS = (".weight", ".weights")
 #: Largest file that is looked into, and share of its keys that must be the table's.
 _LARGEST, _SHARED = 20_000_000, 0.5
 
@@ -25,20 +23,14 @@ def remarks_on_files(
 ) -> Iterator[str]:
     """Yield a line for each file in the folder that belongs to a table, and what takes it."""
     path = Path(path)
-    of_labels, of_rows = (
-        word_set("file of labels"),
-        word_set("file of further rows"),
-    )
-    for end in _WEIGHTS:
-        if (other := Path(f"{path}{end}")).is_file():
-            yield f"{other.name} beside it has weights of rows, which are not used"
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
-        if other == path or not words & (of_labels | of_rows):
+        held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
+        remark = next(held, None)
+        if other == path or remark is None:
             continue
         rows = _read(other)
         if rows is not None:
-            remark = _about_labels if words & of_labels else _about_rows
             yield from remark(path, other, table, rows, label)
 
 
@@ -94,3 +86,23 @@ def _about_rows(
         yield f"{other.name} beside it has the same columns: to test on its rows, test: {other.name}"
     elif label is not None and [name for name in names if name != label] == others:
         yield f"{other.name} beside it lacks {label} alone: rows to rank later, by attop score"
+
+
+def _about_weights(
+    path: Path, other: Path, table: Table, weights: pd.DataFrame, label: str | None
+) -> Iterator[str]:
+    """Say how weights of another file come to a table's rows: in their order, below a name or none."""
+    rows = len(table.frame)
+    if weights.shape[1] == 1 and len(weights) in (rows - 1, rows):
+        yield (
+            f"{other.name} beside it has one value a row: if they are weights: --reader "
+            f"'weights={{path: {other}}}'"
+        )
+
+
+#: What a file beside a table may hold, by words of its name, and who speaks of it.
+_ABOUT = {
+    "file of labels": _about_labels,
+    "file of weights": _about_weights,
+    "file of further rows": _about_rows,
+}

@@ -104,7 +104,7 @@ def candidates(profile: Profile) -> list[LabelColumn]:
         most = MOST if is_named else _GRADES
         has_grades = 3 <= column.distinct <= most and (is_named or is_last)
         has_classes = has_grades or 2 in (column.distinct, distinct)
-        if column.kind in ("date", "unusable", "text") or not has_classes:
+        if column.kind in ("date", "unusable", "text", "weight") or not has_classes:
             continue
         label = as_label(profile, column.name)
         few = min(label.share, 1 - label.share) * values.count() < ENOUGH

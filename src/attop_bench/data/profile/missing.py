@@ -54,7 +54,11 @@ class Gap:
 def decide_missing(profile: Profile) -> Profile:
     """Decide which words of each column stand for nothing, and read those columns again that have others."""
     if profile.finds_missing:
-        entries = gaps(profile.table, _with_words(profile), profile.positives)
+        # Signs that stand for nothing among numbers of a file do so among its words; NG may be a country.
+        words = (mark for column in profile.columns for mark in column.marks)
+        marks = frozenset(mark for mark in words if not re.search(r"\w", mark))
+        names = _with_words(profile, marks)
+        entries = gaps(profile.table, names, profile.positives, GAPS | marks)
         profile = profile.saying(*remarks(entries)).with_missing(
             as_options(entries)
         )
@@ -70,22 +74,30 @@ def decide_missing(profile: Profile) -> Profile:
     )
 
 
-def _with_words(profile: Profile) -> list[str]:
-    """List the columns of text, without the label, whose gaps may be words."""
+def _with_words(profile: Profile, marks: frozenset[str]) -> list[str]:
+    """List the columns of text, without the label, with gaps, or with marks among two values and more."""
     return [
         column.name
         for column in profile.columns
-        if column.missing
-        and column.text
+        if column.text
         and column.kind in _KINDS
         and column.name != profile.of_label
+        and (
+            column.missing
+            or (
+                column.distinct > 2 and profile.frame[column.name].isin(marks).any()
+            )
+        )
     ]
 
 
 def gaps(
-    table: Table, names: Iterable[str], y: NDArray[np.bool_] | None
+    table: Table,
+    names: Iterable[str],
+    y: NDArray[np.bool_] | None,
+    usual: frozenset[str],
 ) -> list[Gap]:
-    """Find the words in some columns of text that usually stand for missing values.
+    """Find the `usual` words for missing values in some columns of text.
 
     One is a value if it is written as the others are, as NA among DE and FR, or if its rows go with the label
     otherwise than those of other gaps do, or than all others where there are none.
@@ -93,7 +105,7 @@ def gaps(
     words = []
     for name in names:
         text = table.frame[name].str.strip()
-        empty = text.isin(GAPS).to_numpy(copy=True)
+        empty = text.isin(usual).to_numpy(copy=True)
         present = text[~empty].unique()
         # Nothing comes last.
         for word in sorted(text[empty].unique(), reverse=True):
@@ -150,9 +162,10 @@ def usual_words(table: Table, name: str) -> list[str]:
 
 
 def as_options(entries: Sequence[Gap]) -> dict[str, list[str] | bool]:
-    """Make the option `missing` under which words that are values stay values."""
+    """Make the option `missing` under which words that are values stay values, and marks are nothing."""
     missing: dict[str, list[str] | bool] = {}
-    for name in sorted({gap.column for gap in entries if gap.why}):
+    columns = {gap.column for gap in entries if gap.why or gap.word not in GAPS}
+    for name in sorted(columns):
         words = [gap for gap in entries if gap.column == name]
         if any(gap.why and not gap.word for gap in words):
             missing[name] = False

@@ -42,6 +42,7 @@ _COMMENTS = {
     "drop_unlabelled": "rows without a label are left out",
     "group": "each is a list of its own",
     "entity": "comes back in many rows",
+    "weight": "of each row, for methods and metrics that take weights",
     "drop": "names, dates, constants, copies of columns",
     "text": "TF-IDF weights of words, learnt from the training items",
     "categories": "codes, also where they are numbers",
@@ -109,19 +110,19 @@ def parameters(table: Look) -> dict[str, Any]:
 
 
 def _roles(table: Look, aside: Container[str]) -> dict[str, str]:
-    """Choose the columns of groups, or else of entities, and of days, as far as there are any.
+    """Choose the columns of groups, or else of entities, of days and of weights, as far as there are any.
 
     Of several complete ones it is the column with the fewest values, and of dates that of the fewest days:
     dates of birth span more.
     """
     roles: dict[str, str] = {}
-    for kind in ("group", "entity"):
+    for kind in ("group", "entity", "weight"):
         complete = [
             c
             for c in table.columns
             if c.kind == kind and not c.missing and c.name not in aside
         ]
-        if complete and not roles:
+        if complete and (kind == "weight" or not roles):
             roles[kind] = min(complete, key=lambda c: c.distinct).name
     if table.days:
         roles["day"] = min(table.days, key=lambda name: table.days[name])

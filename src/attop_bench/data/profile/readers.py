@@ -28,7 +28,16 @@ from attop_bench.data.profile.names import meanings_of, word_set, words_of
 from attop_bench.data.reading.cells import is_pair, no_plain_numbers, units_of
 
 #: Kinds that can be given to a column.
-KINDS = ("number", "category", "text", "date", "entity", "group", "identifier")
+KINDS = (
+    "number",
+    "category",
+    "text",
+    "date",
+    "entity",
+    "group",
+    "weight",
+    "identifier",
+)
 #: Values that are no numbers in a column of numbers: marks of what is missing.
 _MARKS = 3
 #: Share of values that are no plain numbers, of a column of measurements with signs, such as 360*.
@@ -39,6 +48,8 @@ _UNITS = 3
 _PARTS = 4
 #: Words, the median of the rows, from which text is read as such rather than as names; those that are asked.
 _WORDS, _ASKED = 4, 3
+#: How far the mean of weights of rows may be from 1.
+_NEAR_1 = 0.1
 #: From here on a float has no place for every integer.
 _TOO_LONG = 2**53
 #: Digits of numbers of which each row has its own, and of codes, from which on they may be names.
@@ -220,6 +231,14 @@ def _first(readers: Sequence[Reader], values: Values) -> Role:
 def _infinite(values: Values) -> Verdict:
     numbers = values.present.to_numpy(np.float64)
     return Role("unusable") if np.isinf(numbers).any() else None
+
+
+def _weights_of_rows(values: Values) -> Verdict:
+    """Accept numbers of such a name whose mean is 1, with a question."""
+    named = values.words[-1:] in (["weight"], ["weights"])
+    if not named or abs(float(values.present.mean()) - 1) > _NEAR_1:
+        return None
+    return Role("number", "its mean is 1, as that of weights of rows", "weight")
 
 
 def _two_values(values: Values) -> Verdict:
@@ -494,6 +513,7 @@ def _of_rows(values: Values) -> Role:
 
 _OF_NUMBERS: tuple[Reader, ...] = (
     _infinite,
+    _weights_of_rows,
     _two_values,
     _decimals,
     _days_as_numbers,

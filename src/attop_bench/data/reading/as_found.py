@@ -26,7 +26,7 @@ from attop_bench.data.reading.formats import (
     read_table,
 )
 from attop_bench.data.reading.lines import ABOVE, Suspect
-from attop_bench.data.reading.lists import with_lists_beside
+from attop_bench.data.reading.lists import BESIDE
 from attop_bench.data.reading.marks import (
     FIT,
     SAMPLE,
@@ -78,10 +78,12 @@ def read_as_found(
         remarks.append("the first feature has index 0: read with zero_based: true")
     reader = {**options, **given}
     table = read_table(path, form, reader)
-    if "groups" not in given:
-        table, end, more = with_lists_beside(path, table)
-        reader |= {"groups": end} if end else {}
-        remarks += more
+    for source in BESIDE:
+        if source.option not in given:
+            frame, end, more = source.found(table.frame, path)
+            table = replace(table, frame=frame)
+            reader |= {source.option: end} if end else {}
+            remarks += more
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
     columns = (
         table.frame

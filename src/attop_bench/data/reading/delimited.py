@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Annotated, Any
@@ -34,6 +34,7 @@ from attop_bench.data.reading.lines import (
     COMMENT,
     DRAWN,
     Suspect,
+    asides,
     is_drawn,
 )
 from attop_bench.data.reading.quotes import mended
@@ -128,7 +129,7 @@ def read_delimited(
                 raise
         how, remark = mend
         frame = _read(how, _start(how, above, header), *options, where, sure=True)
-        frame.attrs["remarks"] = [remark]
+        frame.attrs["remarks"] += (remark,)
         return frame
     except _Doubted:
         return _read(how, start, *options, where, sure=True)
@@ -175,13 +176,51 @@ def _read(
     if not sure and any(frame[j].str.endswith(how.quote).any() for j in quoted):
         raise _Doubted
     lines = _line_numbers(frame, broken, start.line)
-    return named_rows(
+    table = named_rows(
         Lined(frame, lines, start.passed, how.comments),
         start.header,
         names,
         pass_over,
         where,
     )
+    named = len(start.header), frame.shape[1]
+    table.attrs["remarks"] = () if broken else _about_fields(how, table, *named)
+    return table
+
+
+def _about_fields(
+    how: _How, table: pd.DataFrame, names: int, width: int
+) -> tuple[str, ...]:
+    """Say which rows have more or fewer fields than the others, or all a blank one more than `names`.
+
+    The longest row has `width` fields. Each row is a line, and one with a last column has all.
+    """
+    lines = table.attrs["lines"]
+    if table.shape[1] == width:
+        lines = lines[table.iloc[:, -1].eq("").to_numpy()]
+    doubtful = [suspect.line for suspect in table.attrs["suspects"]]
+    lines = np.setdiff1d(lines, doubtful)
+    if not len(lines):
+        return ()
+    with how.open() as file:
+        text = list(file)
+    marks = (how.separator, how.comment, how.quote)
+    rows = rows_of([text[line - 1] for line in lines], *marks)
+    fields = np.array([len(row) for row in rows])
+    usual = width if table.shape[1] == width else int(np.bincount(fields).argmax())
+    uneven = lines[fields != usual]
+    remarks = []
+    if usual > max(names, table.shape[1]) and names:
+        remarks.append(
+            f"the header has {names} names, the rows have {usual} fields, of which the last is blank: not "
+            "read; if a name is lacking, add it"
+        )
+    if len(uneven):
+        remarks.append(
+            f"{count_noun(len(uneven), 'row')} of more or fewer fields than {usual} (first line "
+            f"{uneven[0]:,}): read from the left; where a separator is lacking or too many, correct the line"
+        )
+    return tuple(remarks)
 
 
 def _mended(how: _How, skip: int) -> tuple[_How, str] | None:
@@ -225,8 +264,8 @@ class _How:
             return file
         with file:
             lines = list(file)
-        for i in self._commented(lines):
-            lines[i] = "\n"
+        for comment in self.comments:
+            lines[comment.line - 1] = "\n"
         return io.StringIO("".join(lines), newline="")
 
     def open_bytes(self) -> IO[bytes]:
@@ -248,24 +287,18 @@ class _How:
 
     @cached_property
     def comments(self) -> list[Suspect]:
-        """Lines that are comments as a whole."""
+        """Lines that are comments as a whole: they begin with the mark, outside of quotes."""
         if self.comment is None:
             return []
-        with opened(self.path, self.encoding) as file:
-            lines = list(file)
-        return [
-            Suspect(i + 1, shown([lines[i]]), COMMENT, True)
-            for i in self._commented(lines)
-        ]
-
-    def _commented(self, lines: Sequence[str]) -> Iterator[int]:
-        """Yield the places of lines that begin with the mark of comments, outside of quotes."""
+        comments = []
         is_quoted = False
-        for i, line in enumerate(lines):
-            if not is_quoted and line.lstrip().startswith(self.comment or " "):
-                yield i
-            elif line.count(self.quote) % 2:
-                is_quoted = not is_quoted
+        with opened(self.path, self.encoding) as file:
+            for number, line in enumerate(file, 1):
+                if not is_quoted and line.lstrip().startswith(self.comment):
+                    comments.append(Suspect(number, shown([line]), COMMENT, True))
+                elif line.count(self.quote) % 2:
+                    is_quoted = not is_quoted
+        return comments
 
 
 @dataclass(frozen=True)
@@ -283,43 +316,43 @@ class _Start:
 
 def _start(how: _How, skip: int, header: bool) -> _Start:
     """Find the first row below the header, after those to skip, and count what is passed over before."""
+    names: list[str] | None = None if header else []
+    passed: list[Suspect] = []
+    number, line = 0, 0
     with how.open() as file:
         rows = rows_of(file, how.separator, how.comment, how.quote)
-        above: list[Aside] = []
-        names: list[str] | None = None if header else []
-        number, line, width, first = 0, 0, 0, ""
-        drawn: list[Aside] = []
-        blank: list[Aside] = []
+        width = 0
         for row in rows:
-            is_blank = not any(field.strip() for field in row)
-            if names is None and number >= skip and not is_blank:
+            rule = _passed_by(row, names, number < skip)
+            if rule is None and names is None:
                 names = row
-                above = [Aside(ABOVE, number, 1, first)] if number else []
-                skip = number = number + 1
-            elif number < skip or names is None:
-                first = first or shown(row)
-                number += 1
-            elif is_blank:
-                blank.append(Aside(BLANK, 1, line + 1))
-                number += 1
-            elif header and len(row) != len(names) and is_drawn(row) and not drawn:
-                drawn.append(Aside(DRAWN, 1, line + 1, shown(row)))
-                number += 1
-            else:
+            elif rule is None or (
+                rule == DRAWN and any(entry.rule == DRAWN for entry in passed)
+            ):
                 width = len(row)
                 break
-            line = rows.line_num
-    if not header and skip:
-        above = [Aside(ABOVE, skip, 1, first)]
-    if blank:
-        blank = [Aside(BLANK, len(blank), blank[0].line)]
+            else:
+                passed.append(Suspect(line + 1, shown(row), rule, True))
+            number, line = number + 1, rows.line_num
     return _Start(
         header=names or [],
         rows=number,
         line=line,
         width=width,
-        passed=(*above, *blank, *drawn),
+        passed=tuple(asides(passed)),
     )
+
+
+def _passed_by(
+    row: Sequence[str], names: Sequence[str] | None, is_above: bool
+) -> str | None:
+    """Name the rule that passes over a row at the start; None of the header and the first row."""
+    is_blank = not any(field.strip() for field in row)
+    if is_above or (names is None and is_blank):
+        return ABOVE
+    if is_blank:
+        return BLANK
+    return DRAWN if names and len(row) != len(names) and is_drawn(row) else None
 
 
 def _read_at_once(how: _How, start: _Start) -> pd.DataFrame | None:

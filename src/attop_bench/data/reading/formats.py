@@ -22,7 +22,7 @@ from attop_bench.data.parameters import check_values, checked, complete
 from attop_bench.data.reading.arff import read_arff
 from attop_bench.data.reading.delimited import read_delimited
 from attop_bench.data.reading.excel import read_excel
-from attop_bench.data.reading.lists import sizes_of_lists, with_lists
+from attop_bench.data.reading.lists import BESIDE
 from attop_bench.data.reading.npz import read_npz
 from attop_bench.data.reading.parquet import read_parquet
 from attop_bench.data.reading.signatures import format_by_content, refuse_foreign
@@ -33,6 +33,7 @@ from attop_bench.files import StrPath
 if TYPE_CHECKING:
     import pandas as pd
 
+_Place = StrictStr | Mapping[StrictStr, StrictStr] | None
 _Words = (
     Sequence[StrictStr | StrictInt | Annotated[float, Field(strict=True)]]
     | Literal[False]
@@ -41,8 +42,8 @@ _Words = (
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Formats whose libraries open a file themselves.
 BY_PATH = ("parquet", "npz")
-#: Options of every reader, and ends of the names of files with the sizes of lists.
-_OF_ALL = ("missing", "decimal", "groups")
+#: Options of every reader.
+_OF_ALL = ("missing", "decimal", *(source.option for source in BESIDE))
 
 
 def format_of(path: StrPath, own: str | None = None) -> str:
@@ -105,9 +106,8 @@ def as_written(
         _Words | Mapping[StrictStr | StrictInt, _Words] | None, Field()
     ] = None,
     decimal: Annotated[Literal[".", ","], Field()] = ".",
-    groups: Annotated[
-        StrictStr | Mapping[StrictStr, StrictStr] | None, Field()
-    ] = None,
+    groups: _Place = None,
+    weights: _Place = None,
 ) -> dict[str, Any]:
     """Return the options of every reader.
 
@@ -123,8 +123,11 @@ def as_written(
         File with the sizes of lists that follow each other, one a line, as LightGBM and XGBoost have it:
         ``{path: FILE}``; or ``.query`` or ``.group``, the end of the name of a file beside, for
         ``rank.train`` of ``rank.train.query``. Each row's list is the column ``qid``.
+    weights : str, or mapping with path
+        File with the weight of each row, one a line: ``{path: FILE}``; or ``.weight`` or ``.weights``, the
+        end of the name of a file beside. They are the column ``weight``.
     """
-    return {"missing": missing, "decimal": decimal, "groups": groups}
+    return locals()
 
 
 def read_frame(
@@ -158,7 +161,7 @@ def read_table(
     written = as_written(
         **{name: rest.pop(name) for name in _OF_ALL if name in rest}
     )
-    groups = written.pop("groups")
+    places = [written.pop(source.option) for source in BESIDE]
     frame = reader(
         path,
         **complete(reader, rest, f"{where}: format {name!r}", reserved=("path",)),
@@ -172,8 +175,9 @@ def read_table(
     facts = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
     facts.setdefault("ledger", Ledger(len(frame), len(frame)))
     facts["ledger"].require(len(frame), where)
-    if groups is not None:
-        frame = with_lists(frame, sizes_of_lists(path, groups), where)
+    for source, place in zip(BESIDE, places, strict=True):
+        if place is not None:
+            frame = source.added(frame, path, place)
     return Table(frame, where, name not in ("csv", "excel"), **facts, **written)
 
 

@@ -158,6 +158,10 @@ def _under(
         return bool(frame[j].str.strip().eq("").all())
 
     width = frame.shape[1]
+    named = [j for j, name in enumerate(header) if name.strip()]
+    # Names for all fields: a blank one beside them is of none.
+    if len(named) == width < len(header):
+        header, first = [header[j] for j in named], [first[j] for j in named]
     if (
         len(header) == width - 1
         and frame[width - 1].str.strip().ne("").all()
@@ -166,11 +170,14 @@ def _under(
         header, first = ["", *header], ["", *first]
     if not all(nothing(j) for j in range(len(header), width)):
         more = frame[frame[range(len(header), width)].ne("").any(axis=1)]
+        remedy = "attop look finds how it is written"
+        if 2 * len(more) < len(frame):
+            remedy = "of two tables in one file keep one"
         raise DatasetError(
             f"{where}: {len(header)} names in the header, but more fields in {len(more):,} of {len(frame):,} "
             f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
             'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
-            "header to false if it is a row; attop look finds how it is written"
+            f"header to false if it is a row; {remedy}"
         )
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     places = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]

@@ -93,12 +93,13 @@ class Suspect:
 
 
 def asides(suspects: Iterable[Suspect]) -> Iterator[Aside]:
-    """Yield the lines of each rule, with the first of them."""
+    """Yield the lines of each rule, with the first of them, and the first that holds anything."""
     by_rule: dict[str, list[Suspect]] = {}
     for suspect in suspects:
         by_rule.setdefault(suspect.rule, []).append(suspect)
     for rule, lines in by_rule.items():
-        yield Aside(rule, len(lines), lines[0].line, lines[0].content)
+        content = next(filter(None, (line.content for line in lines)), "")
+        yield Aside(rule, len(lines), lines[0].line, content)
 
 
 def blank_rows(frame: pd.DataFrame) -> Ints:

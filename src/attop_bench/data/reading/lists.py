@@ -1,98 +1,110 @@
-"""Sizes of lists, in a file beside a table."""
+"""Sizes of lists, and weights of rows, in files beside a table."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attop.extending import Ints, count_noun
+from attop.extending import count_noun
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import open_bytes
-from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Ends of the names of files with the sizes of lists.
-GROUPS = (".query", ".group")
+
+@dataclass(frozen=True)
+class Beside:
+    """A file beside a table that gives each row a value."""
+
+    #: Option of the reader that names it, and column of the values.
+    option: str
+    column: str
+    #: Ends of its name, after the table's.
+    ends: tuple[str, ...]
+    #: What it holds, one a line, and how one is written.
+    holds: str
+    written: str
+
+    def file(self, path: StrPath, place: object) -> str:
+        """Locate the file of a table: ``{path: FILE}``, or the end of its name."""
+        if isinstance(place, Mapping) and set(place) == {"path"}:
+            return str(place["path"])
+        if place in self.ends:
+            return f"{os.fspath(path)}{place}"
+        wanted = f"must be one of {', '.join(self.ends)}, or {{path: FILE}}, got {place!r}"
+        raise DatasetError(f"dataset {path}: {self.option}: {wanted}")
+
+    def added(
+        self, frame: pd.DataFrame, path: StrPath, place: object
+    ) -> pd.DataFrame:
+        """Add the value of each row to a table, as text; a line before them that is a word is their name."""
+        file = self.file(path, place)
+        where = f"dataset {path}: {self.option}: {file}"
+        if self.column in frame:
+            raise DatasetError(
+                f"{where}: there is a column {self.column!r} already: leave {self.option} out"
+            )
+        if not os.path.isfile(file):
+            raise DatasetError(
+                f"{where}: there is no file with the {self.holds}: write it"
+            )
+        with open_bytes(file) as content:
+            words = content.read().decode("latin-1").split()
+        words = words[words[0][0].isalpha() :] if words else ["nothing"]
+        wrong = [word for word in words if not re.fullmatch(self.written, word)]
+        if wrong:
+            raise DatasetError(
+                f"{where} must hold {self.holds}, one a line, got {wrong[0][:40]!r}"
+            )
+        values = np.array(words)
+        if self is LISTS:
+            values = np.arange(1, len(words) + 1).repeat(values.astype(int))
+        if len(values) != len(frame):
+            raise DatasetError(
+                f"{where} has {self.holds} of {len(values):,} rows, the table has {len(frame):,}: correct it"
+            )
+        return frame.assign(**{self.column: values.astype(str)})
+
+    def found(
+        self, frame: pd.DataFrame, path: StrPath
+    ) -> tuple[pd.DataFrame, str | None, list[str]]:
+        """Add what a file of such a name holds, if each row has a value; return its end, and what is said."""
+        for end in self.ends:
+            name = Path(f"{path}{end}").name
+            if not os.path.isfile(f"{path}{end}") or self.column in frame:
+                continue
+            try:
+                new = self.added(frame, path, end)
+            except DatasetError as error:
+                return frame, None, [f"{name} beside it is not used: {error}"]
+            counts = count_noun(new[self.column].nunique(), "list")
+            what = f"the sizes of {counts}" if self is LISTS else self.holds
+            remedy = f"read as {self.column}; or not: --reader {self.option}="
+            return new, end, [f"{name} beside it has {what}: {remedy}"]
+        return frame, None, []
 
 
-def file_of_sizes(path: StrPath, place: object) -> str:
-    """Return the file with the sizes of the lists of a file: ``{path: FILE}``, or the end of its name."""
-    if isinstance(place, Mapping) and set(place) == {"path"}:
-        return str(place["path"])
-    if place in GROUPS:
-        return f"{os.fspath(path)}{place}"
-    wanted = f"must be one of {', '.join(GROUPS)}, or {{path: FILE}}, got {place!r}"
-    raise DatasetError(f"dataset {path}: groups: {wanted}")
-
-
-def sizes_of_lists(path: StrPath, place: str | Mapping[str, str]) -> Ints:
-    """Return the sizes of the lists of a file, see `file_of_sizes`."""
-    where = f"dataset {path}: groups: {place}"
-    sizes = file_of_sizes(path, place)
-    if not os.path.isfile(sizes):
-        raise DatasetError(
-            f"{where}: there is no file {sizes} with the sizes of the lists: write it"
-        )
-    with open_bytes(sizes) as file:
-        words = file.read().decode("latin-1").split()
-    if not words or not all(word.isdecimal() and int(word) > 0 for word in words):
-        wrong = next(
-            (word for word in words if not word.isdecimal() or int(word) == 0),
-            "nothing",
-        )
-        raise DatasetError(
-            f"{where}: {sizes} must hold sizes of lists, one a line, got {wrong[:40]!r}"
-        )
-    return np.array([int(word) for word in words])
-
-
-def with_lists(frame: pd.DataFrame, sizes: Ints, where: str) -> pd.DataFrame:
-    """Return a table with the column ``qid``, the number of each row's list, from 1."""
-    if "qid" in frame:
-        raise DatasetError(
-            f"{where}: groups: there is a column 'qid' already: leave groups out"
-        )
-    if sizes.sum() != len(frame):
-        raise DatasetError(
-            f"{where}: groups: the lists have {sizes.sum():,} rows in all, the table {len(frame):,}: correct "
-            "their sizes"
-        )
-    return frame.assign(
-        qid=np.repeat(np.arange(1, len(sizes) + 1), sizes).astype(str)
-    )
-
-
-def with_lists_beside(
-    path: StrPath, table: Table
-) -> tuple[Table, str | None, list[str]]:
-    """Return a table with the lists whose sizes are in a file beside it, the end of its name, and remarks.
-
-    They are taken if the sizes add up to the rows; else the file is named.
-    """
-    for end in GROUPS:
-        name = Path(f"{path}{end}").name
-        if not os.path.isfile(f"{path}{end}") or "qid" in table.frame:
-            continue
-        try:
-            sizes = sizes_of_lists(path, end)
-        except DatasetError as error:
-            return table, None, [f"{name} beside it: {error}"]
-        lists, rows = count_noun(len(sizes), "list"), int(sizes.sum())
-        if rows != len(table.frame):
-            remark = f"{name} beside it has {lists} of {rows:,} rows, not {len(table.frame):,}: not used"
-            return table, None, [remark]
-        remark = f"{name} beside it has the sizes of {lists}: read as qid; or not: --reader groups="
-        return (
-            replace(table, frame=with_lists(table.frame, sizes, table.where)),
-            end,
-            [remark],
-        )
-    return table, None, []
+LISTS = Beside(
+    option="groups",
+    column="qid",
+    ends=(".query", ".group"),
+    holds="sizes of lists",
+    written=r"0*[1-9]\d*",
+)
+WEIGHTS = Beside(
+    option="weights",
+    column="weight",
+    ends=(".weight", ".weights"),
+    holds="weights",
+    written=r"(\d+\.?|\d*\.\d+)([eE][-+]?\d+)?",
+)
+#: Files beside a table that its reader takes.
+BESIDE = (LISTS, WEIGHTS)

@@ -45,63 +45,30 @@ class _Marks:
         return None if any(map(padded.fullmatch, fields)) else fields
 
     def fields_by_ends(self, line: str, twice: bool) -> list[str]:
-        """Return the fields of a line where a quote ends a field only before a separator or the line's end.
+        """Split a line where a quote ends a field only before a separator or the line's end, blanks aside.
 
         No field is returned where one begins with a quote and none ends it; a quote alone is text. `twice`
         says whether two quotes before a separator are one within the field, or its last sign and its end.
         """
-        fields, at = [], 0
-        while True:
-            quoted = self._quoted(line, at, twice)
-            if quoted is None:
-                end = line.find(self.separator, at)
-                end = len(line) if end < 0 else end
-                field = (
-                    line[at:end].lstrip(" ")
-                    if self._blanks(line, at)
-                    else line[at:end]
-                )
-                if field.startswith(self.quote) and field.strip() != self.quote:
-                    return []  # a field that begins and does not end
+        quote, mark = map(re.escape, (self.quote, self.separator))
+        blanks = "" if self.separator.isspace() else " *"
+        pair = rf"\\{quote}|{quote}{quote}"
+        within = pair if twice else rf"{pair}(?!{blanks}{mark})"
+        quoted = rf"{quote}((?>{within}|.)*?){quote}{blanks}"
+        fields = []
+        for match in re.finditer(
+            rf"{blanks}(?:{quoted}|([^{mark}]*)){mark}",
+            line + self.separator,
+            re.DOTALL,
+        ):
+            field, plain = match.groups()
+            if plain is None:
+                fields.append(re.sub(pair, lambda _: self.quote, field))
+            elif plain.startswith(self.quote) and plain.strip() != self.quote:
+                return []  # a field that begins and does not end
             else:
-                field, end = quoted
-            fields.append(field)
-            if end >= len(line):
-                return fields
-            at = end + 1
-
-    def _quoted(self, line: str, at: int, twice: bool) -> tuple[str, int] | None:
-        """Return the quoted field that begins at a place, and where its separator is; None if none does."""
-        start = at + self._blanks(line, at)
-        if not line.startswith(self.quote, start):
-            return None
-        field, place = "", start + 1
-        while place < len(line):
-            sign, following = line[place], line[place + 1 : place + 2]
-            ends = self._end(line, place + 1)
-            if (sign == "\\" and following == self.quote) or (
-                sign == self.quote == following
-                and (twice or self._end(line, place + 2) is None)
-            ):
-                field, place = field + self.quote, place + 2
-            elif sign == self.quote and ends is not None:
-                return field, ends
-            else:
-                field, place = field + sign, place + 1
-        return None
-
-    def _end(self, line: str, at: int) -> int | None:
-        """Return the place of the separator, or of the line's end, that comes next but for blanks."""
-        at += self._blanks(line, at)
-        return at if at == len(line) or line[at] == self.separator else None
-
-    def _blanks(self, line: str, at: int) -> int:
-        """Return how many blanks come at a place, none where they separate."""
-        return (
-            0
-            if self.separator.isspace()
-            else len(line[at:]) - len(line[at:].lstrip(" "))
-        )
+                fields.append(plain)
+        return fields
 
     def written(self, fields: Sequence[str]) -> str:
         """Return a line of these fields."""
