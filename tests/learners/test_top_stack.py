@@ -200,6 +200,17 @@ def test_fewer_folds_where_positives_are_few(n_pos, folds):
     assert [len(models) for _, models in model.members_] == [folds, folds]
 
 
+def test_probabilities_are_calibrated():
+    rng = np.random.default_rng(2)
+    many = rng.normal(size=(6000, 3))
+    p = 1 / (1 + np.exp(3 - 2 * many[:, 0] - many[:, 1] * many[:, 2]))
+    y = (rng.random(6000) < p).astype(int)
+    found = TopStack().fit(many[:2000], y[:2000]).predict_proba(many[2000:])[:, 1]
+    for low, high in ((0, 0.05), (0.05, 0.2), (0.2, 0.5), (0.5, 1)):
+        part = (found >= low) & (found < high)
+        assert found[part].mean() == pytest.approx(p[2000:][part].mean(), abs=0.05)
+
+
 def test_groups_have_a_top_each():
     groups = np.array(["u", "v", "w", "x", "y", "z"])[np.arange(150) % 6]
     model = stack(top=2).fit(X, Y, groups)
