@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 
 from attop._core.top import Top
 from attop.solvers._bundle.bundle import bundle
@@ -71,13 +72,18 @@ def top_push(X, y, lam, tol, **more):
 def test_top_push_in_any_unit(shift):
     X, y = sample(9, n=80, shift=shift)
     plain = top_push(X, y, lam=0.1, tol=1e-6)
-    for s in (*10.0 ** np.arange(-6, 10), 2.0**-480, 2.0**480):
+    for s in 10.0 ** np.arange(-6, 10):
         scaled = top_push(s * X, y, lam=0.1 * s**2, tol=1e-6)
+        assert scaled.status == "converged"
         assert scaled.relative_gap[0] <= 1e-6
         gain = 1 - plain.objective[0]
         assert_allclose(scaled.objective, plain.objective, rtol=0, atol=1.1e-6 * gain)
         # Strong convexity: each is within sqrt(2 tol gain / lam) of the optimum.
         bound = 2.1 * np.sqrt(2e-6 * gain / 0.1)
+        assert np.linalg.norm(s * scaled.coef - plain.coef) <= bound
+    for s in (2.0**-480, 2.0**480):
+        scaled = top_push(s * X, y, lam=0.1 * s**2, tol=1e-6)
+        assert scaled.relative_gap[0] <= 1e-6
         assert np.linalg.norm(s * scaled.coef - plain.coef) <= bound
 
 
@@ -143,6 +149,7 @@ def test_a_loss_of_the_top_rarely_reads_all_rows(monkeypatch):
     assert read < 0.6 * sum(counted.log)
     # Either objective is within its gap of the same optimum.
     assert abs(solution.objective[0] - plain.objective[0]) <= max(solution.gap[0], plain.gap[0])
+    assert_array_equal(bundle(csr_matrix(X), loss, lam=1.0, tol=1e-3).status, "converged")
 
 
 def test_planes_at_stale_scores_are_below_the_loss(monkeypatch):

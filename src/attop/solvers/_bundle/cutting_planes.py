@@ -69,6 +69,9 @@ def minimise_on_simplex(
         _RIDGE,
         _REFINEMENTS,
         20 * m + 100,
+        np.empty((2, m), np.int64),
+        np.empty((3, m)),
+        np.empty((m, m)),
     )
     return alpha, max(float(gap), 0.0), int(n_steps)
 

@@ -23,25 +23,32 @@ def active_set(
     ridge,
     refinements,
     max_steps,
+    indices,
+    vectors,
+    factor,
 ):
     """Minimise ``1/2 alpha' H alpha - b' alpha`` over the simplex; see `cutting_planes`.
 
     `alpha`, a point of the simplex, is replaced by the solution. It stops at a gap of `tol`, or of `rounding`
-    times the larger of the two terms.
+    times the larger of the two terms. The last three arguments are buffers of shape (2, m), (3, m), (m, m).
     """
     m = len(b)
-    support = np.empty(m, np.int64)
-    gradient, direction, x = np.empty((3, m))
-    factor = np.empty((m, m))
-    positive = np.flatnonzero(alpha)
-    size = len(positive)
-    support[:size] = positive
+    support = indices[0]
+    others = indices[1]
+    gradient = vectors[0]
+    direction = vectors[1]
+    x = vectors[2]
+    size = 0
+    for t in range(m):
+        if alpha[t] != 0.0:
+            support[size] = t
+            size += 1
     full_steps = 0  # since the support last changed
     bounced = 0  # steps of length 0 since the last step of positive length
     gap = np.inf
     for step in range(max_steps):
         linear, slope, least, most = evaluate(H, b, alpha, support[:size], gradient)
-        entering = np.argmin(gradient)
+        entering = lowest(gradient)
         gap = slope - gradient[entering]
         if gap <= max(tol, rounding * max(abs(slope + linear), abs(linear))):
             return gap, step
@@ -56,7 +63,9 @@ def active_set(
             support[size] = entering
             size += 1
             full_steps = 0
-        newton_direction(H, gradient, support[:size], ridge, direction, x, factor)
+        newton_direction(
+            H, gradient, support[:size], ridge, others, direction, x, factor
+        )
         length, first = step_length(alpha, support[:size], direction)
         if first >= 0 and length == 0.0:
             bounced += 1
@@ -70,17 +79,34 @@ def active_set(
 @njit(inline="always")
 def evaluate(H, b, alpha, support, gradient):
     """Write ``H alpha - b`` to `gradient`; return b' alpha, gradient' alpha, and its range on the support."""
-    gradient[:] = -b
-    for t in support:
-        for i in range(len(b)):
+    m = len(b)
+    for i in range(m):
+        gradient[i] = -b[i]
+    for s in range(len(support)):
+        t = support[s]
+        for i in range(m):
             gradient[i] += alpha[t] * H[t, i]
     linear = 0.0
     slope = 0.0
-    for t in support:
+    least = np.inf
+    most = -np.inf
+    for s in range(len(support)):
+        t = support[s]
         linear += b[t] * alpha[t]
         slope += gradient[t] * alpha[t]
-    slopes = gradient[support]
-    return linear, slope, slopes.min(), slopes.max()
+        least = min(least, gradient[t])
+        most = max(most, gradient[t])
+    return linear, slope, least, most
+
+
+@njit(inline="always")
+def lowest(gradient):
+    """Return the first index of the smallest entry."""
+    index = 0
+    for i in range(len(gradient)):
+        if gradient[i] < gradient[index]:
+            index = i
+    return index
 
 
 @njit(inline="always")
@@ -114,17 +140,21 @@ def move(alpha, support, direction, length, first):
 
 
 @njit(inline="always")
-def newton_direction(H, gradient, support, ridge, direction, x, factor):
+def newton_direction(H, gradient, support, ridge, others, direction, x, factor):
     """Minimise ``gradient . p + 1/2 p' H p``, plus a ridge, over p on the support that sum to 0.
 
-    `direction` receives p; `x` and `factor` are buffers.
+    `direction` receives p; `others`, `x` and `factor` are buffers.
     """
     # Eliminate the index with the smallest diagonal entry, which adds the least rounding error to the others.
-    direction[:] = 0.0
-    rest = np.argmin(np.diag(H)[support])
+    rest = 0
+    for i in range(len(support)):
+        direction[i] = 0.0
+        if H[support[i], support[i]] < H[support[rest], support[rest]]:
+            rest = i
     q = support[rest]
-    others = np.delete(support, rest)
-    n = len(others)
+    n = len(support) - 1
+    for i in range(n):
+        others[i] = support[i if i < rest else i + 1]
     while True:  # factorise H with q eliminated
         positive = True
         for i in range(n):
@@ -161,7 +191,7 @@ def newton_direction(H, gradient, support, ridge, direction, x, factor):
             x[j] -= factor[i, j] * x[i]
     total = 0.0
     for i in range(n):
-        direction[i + (i >= rest)] = x[i]
+        direction[i if i < rest else i + 1] = x[i]
         total += x[i]
     direction[rest] = -total
 
