@@ -1,4 +1,8 @@
-"""Answer the rule's questions: python -m studies.searched.judge FOLDER SCORES [--csv values.csv]."""
+"""Answer the rule's questions, from the scores of the run, or from the tables that a look left here.
+
+python -m studies.searched.judge --data FOLDER --scores SCORES [--write first]
+python -m studies.searched.judge --read first
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from studies.searched.choices import COMBINED, SELECTORS, TODAY, Search
 from studies.searched.train import AS_THEY_COME, LINEAR, SEARCHED, STAGES, TOPS, fits, path_of
 from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, N_FOLDS, N_INNER, Part, Table, folds, load
 
+HERE = Path(__file__).parent
 #: Sets that must have so many candidates on the first fold.
 LEAST_SETS = 30
 #: Gains by which a set is counted as won or lost.
@@ -168,15 +173,17 @@ def described(values: pd.DataFrame) -> pd.DataFrame:
     rows = {}
     for label in DESCRIBED:
         by_set = gains(values, by(SEARCHED, label), [by(SEARCHED, TODAY)])
-        rows[label] = 100 * by_set.mean().round(10)
         over = by_set.mean(axis=1)
-        rows[label]["won-lost, all tops"] = f"{(over > MARGIN).sum()}-{(over < -MARGIN).sum()}"
-        rows[label]["p"] = float(f"{_p(over.round(8)):.2g}")
+        rows[label] = {
+            **(100 * by_set.mean()).round(2),
+            "won-lost, all tops": f"{(over > MARGIN).sum()}-{(over < -MARGIN).sum()}",
+            "p": float(f"{_p(over.round(8)):.2g}"),
+        }
     return pd.DataFrame(rows).T
 
 
 def seconds(spent: pd.DataFrame, counted: pd.DataFrame, count: int) -> pd.DataFrame:
-    """Return processor seconds of each method on a fold, and their ratio to those of the extra trees.
+    """Return processor seconds of each method on a fold: sets x methods.
 
     `spent` is the run's `values.csv`; `counted` has the set and fold of what is evaluated. Of a search all
     fits of the first `count` candidates are counted, so each candidate's model that is tested too.
@@ -184,9 +191,13 @@ def seconds(spent: pd.DataFrame, counted: pd.DataFrame, count: int) -> pd.DataFr
     rows = spent[(spent["method"] != SEARCHED) | (spent["candidate"] < count)]
     rows = rows.merge(counted[["set", "fold"]].drop_duplicates())
     of_folds = rows.groupby(["set", "fold", "method"])["seconds"].sum()
-    of_sets = of_folds.groupby(["set", "method"]).mean().unstack()
-    ratio = np.exp(np.log(of_sets.div(of_sets["Extra trees"], axis=0)).mean())
-    return pd.DataFrame({"mean seconds": of_sets.mean().round(2), "ratio": ratio.round(2)})
+    return of_folds.groupby(["set", "method"]).mean().unstack()
+
+
+def ratios(spent: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean seconds of each method, and their ratio to those of the extra trees."""
+    ratio = np.exp(np.log(spent.div(spent["Extra trees"], axis=0)).mean())
+    return pd.DataFrame({"mean seconds": spent.mean().round(2), "ratio": ratio.round(2)})
 
 
 def evaluate(folder: Path, scores: Path, names: Sequence[str], least: int) -> tuple[int, pd.DataFrame]:
@@ -206,8 +217,11 @@ def evaluate(folder: Path, scores: Path, names: Sequence[str], least: int) -> tu
 
 
 def report(values: pd.DataFrame) -> str:
-    """Return the answers on all sets, on those of development and on those of confirmation."""
-    means = values.groupby(["set", "method"])[list(TOPS)].mean().rename_axis(columns="top")
+    """Return the answers on all sets, on those of development and on those of confirmation.
+
+    `values` are the mean precisions of each method on each set.
+    """
+    means = values.set_index(["set", "method"])[list(TOPS)].rename_axis(columns="top")
     texts = []
     for label, names in (
         ("all", [*DEVELOPMENT, *CONFIRMATION]),
@@ -228,23 +242,28 @@ def report(values: pd.DataFrame) -> str:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("scores", type=Path)
-    parser.add_argument("--csv", type=Path, help="write the mean precision of each set here")
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--scores", type=Path)
     parser.add_argument("--least", type=int, default=LEAST_SETS, help="sets that must have the candidates")
+    parser.add_argument("--write", help="name of the tables to be written here")
+    parser.add_argument("--read", help="name of tables that are here, in place of scores")
     args = parser.parse_args()
-    names = [*DEVELOPMENT, *CONFIRMATION]
-    count, values = evaluate(args.folder, args.scores, names, args.least)
-    per_set = values.groupby("set")["fold"].nunique()
-    missing = ", ".join(name for name in names if name not in per_set.index) or "none"
-    print(f"{count} candidates; {len(per_set)} sets, {per_set.sum()} folds; not finished: {missing}")
-    print(report(values))
-    spent = pd.read_csv(args.scores / "values.csv")
-    print(f"\nProcessor seconds a fold\n\n{seconds(spent, values, count).to_string()}")
-    if args.csv:
+    if args.read:
+        means = pd.read_csv(HERE / f"{args.read}.csv")
+        spent = pd.read_csv(HERE / f"{args.read}-seconds.csv", index_col="set")
+    else:
+        count, values = evaluate(args.data, args.scores, [*DEVELOPMENT, *CONFIRMATION], args.least)
         of_sets = values.groupby(["set", "method"])
-        means = of_sets[list(TOPS)].mean().round(6).assign(folds=of_sets["fold"].nunique())
-        write_csv(args.csv, means.reset_index())
+        folds_of = of_sets["fold"].nunique()
+        means = of_sets[list(TOPS)].mean().round(10).assign(candidates=count, folds=folds_of).reset_index()
+        spent = seconds(pd.read_csv(args.scores / "values.csv"), values, count)
+    if args.write:
+        write_csv(HERE / f"{args.write}.csv", means)
+        write_csv(HERE / f"{args.write}-seconds.csv", spent.round(3).reset_index())
+    of_sets = means.groupby("set")["folds"].first()
+    print(f"{means['candidates'].max()} candidates; {len(of_sets)} sets, {of_sets.sum()} folds")
+    print(report(means))
+    print(f"\nProcessor seconds a fold\n\n{ratios(spent).to_string()}")
 
 
 if __name__ == "__main__":

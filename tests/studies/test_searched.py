@@ -13,6 +13,7 @@ from studies.selectors.sets import Part, Table
 from attop.extending import Top
 from attop.metrics import average_precision, precision_at_k
 from attop.statistics import holm, wilcoxon
+from support import ROOT
 
 
 def search(seed=0, n_candidates=5, n_folds=3, n=30):
@@ -121,8 +122,36 @@ def test_seconds_count_the_candidates_evaluated_on_the_folds_evaluated():
         columns=["set", "fold", "method", "candidate", "seconds"],
     )
     table = judge.seconds(spent, pd.DataFrame({"set": ["s"] * 2, "fold": [0, 0]}), 3)
-    assert table.loc[SEARCHED].tolist() == [3.0, 1.5]
-    assert table.loc["Extra trees"].tolist() == [2.0, 1.0]
+    assert table.loc["s"].to_dict() == {"Extra trees": 2.0, SEARCHED: 3.0}
+    assert judge.ratios(table).loc[SEARCHED].tolist() == [3.0, 1.5]
+
+
+#: Rows of the page: the question of the rule, and which of its pairs.
+SHOWN = {
+    "TopStack over LightGBM of 50 candidates, chosen by precision@k": (0, 0),
+    "the same, chosen by AP": (0, 1),
+    "TopStack over the best of that, LightGBM, both forests on each set": (1, 0),
+    "TopStack over 300 extra trees": (5, 0),
+    "a mixture of forest and boosters over 300 extra trees": (5, 1),
+    "SoftTop over logistic regression, chosen by AP": (4, 1),
+}
+
+
+def test_the_page_has_the_answers_of_the_first_look():
+    means = pd.read_csv(judge.HERE / "first.csv").set_index(["set", "method"])
+    means = means[list(TOPS)].rename_axis(columns="top")
+    page = (ROOT / "docs/explanation/top-stack.md").read_text(encoding="utf-8")
+    for label, (number, pair) in SHOWN.items():
+        question = judge.QUESTIONS[number]
+        table = judge.answers(means, question).iloc[pair * len(TOPS) : (pair + 1) * len(TOPS)]
+        cells = [f"{gain:+.1f} ({p:.2g})" for gain, p in zip(table["gain"], table["p"], strict=True)]
+        assert f"| {label} | {' | '.join(cells)} |" in page, cells
+
+
+def test_the_look_is_told_from_its_tables(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["judge", "--read", "first"])
+    judge.main()
+    assert capsys.readouterr().out.startswith("50 candidates; 48 sets, 48 folds")
 
 
 def made_table():
