@@ -288,7 +288,7 @@ def test_what_a_job_starts_goes_without_servers(own_folder, apart):
     assert (own_folder / "warm").read_text() == "0\n"
 
 
-@pytest.mark.parametrize(("mode", "said"), [(0o700, ""), (0o2700, ""), (0o755, "no folder that its owner")])
+@pytest.mark.parametrize(("mode", "said"), [(0o700, ""), (0o2700, ""), (0o755, "not a folder that its")])
 def test_a_run_without_servers_says_why(own_folder, monkeypatch, mode, said):
     monkeypatch.setenv("TMPDIR", str(own_folder))
     monkeypatch.setenv("ATTOP_WARM", "1")

@@ -197,11 +197,13 @@ class Package:
         tell: Callable[[str], None],
     ) -> None:
         """Tell which of these rows have a gap in a column that had none in training, unless it is said."""
-        for name in dict.fromkeys(
+        complete = [
             one.aspect.column
             for one in self.training.distributions
             if one.missing == 0
-        ):
+        ]
+        # A column that the model has no use for may be absent.
+        for name in X.columns.intersection(complete):
             rows = numbers[X[name].isna()]
             is_said = any(
                 sentence.startswith(f"{name} is missing") for sentence in unlike
