@@ -10,7 +10,7 @@ from attop._core.typing import Floats, Ints
 def thinned(
     y: Ints, weight: Floats | None, most: int, seed: int
 ) -> tuple[Ints, Floats | None]:
-    """Return at most `most` rows, in ascending order, and their weights.
+    """Draw at most `most` rows, in ascending order, and their weights.
 
     All rows and `weight` itself where there are no more. Else up to half of them are positives, all where
     there are no more than that, drawn at random as the negatives are; the weights of the rows of a class make

@@ -163,7 +163,7 @@ class GridSolution(Solution):
     n_skipped: int = 0
 
     def model(self, j: int) -> Solution:
-        """Return model `j` with its own history, as if it had been trained alone."""
+        """Take out model `j` with its own history, as if it had been trained alone."""
         n_iter = int(self.each_n_iter[j])
         history = History()
         records = zip(

@@ -50,7 +50,7 @@ class BlockedLoss:
                 self._threads = None
 
     def __call__(self, W: Floats) -> tuple[Floats, Floats]:
-        """Return the values, shape (m,), and the gradients, shape (d, m), for `W` of shape (d, m)."""
+        """Compute the values, shape (m,), and the gradients, shape (d, m), for `W` of shape (d, m)."""
 
         def evaluate(
             block: tuple[Features, BoundSurrogate],
@@ -98,7 +98,7 @@ class GroupBatches:
         self.t = 0
 
     def one_pass(self, W: Floats, eta: Floats, lam: Floats) -> Floats:
-        """Return the models, shape (d, m), after a step of each on every batch.
+        """Take a step of each model, shape (d, m), on every batch.
 
         A step is ``W - eta / sqrt(t + 1) (G + lam W)``, with G the mean subgradient of the batch's groups,
         which is that of all groups on average.

@@ -191,7 +191,7 @@ def _squared_norms(W: Floats) -> Floats:
 
 
 def _start(coef_init: ArrayLike | None, d: int, m: int) -> Floats:
-    """Return ``w_0`` of each model, shape (d, m)."""
+    """Compute ``w_0`` of each model, shape (d, m)."""
     if coef_init is None:
         return np.zeros((d, m))
     W = np.array(coef_init, dtype=np.float64, order="C")

@@ -110,7 +110,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def _read_options(texts: Sequence[str]) -> dict[str, object]:
-    """Return options of a reader, each value as YAML has it; one sign, such as ``;``, is text."""
+    """Parse options of a reader, each value as YAML has it; one sign, such as ``;``, is text."""
     values: dict[str, object] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -178,17 +178,17 @@ def run_look(options: argparse.Namespace) -> int:
 
 
 def _one_or_several(values: Sequence[str] | None) -> object:
-    """Return the one value that was given, a list of several, or None."""
+    """Unwrap the one value that was given, a list of several, or None."""
     return values[0] if values and len(values) == 1 else values
 
 
 def _read_top_or_rate(text: str) -> Top | Rate:
-    """Return the rate of "100 a month", or a top."""
+    """Parse the rate of "100 a month", or a top."""
     return Rate.parse(text) or read_top(text)
 
 
 def _read_role(text: str) -> tuple[str, str]:
-    """Return column and kind of "COLUMN=KIND"."""
+    """Split "COLUMN=KIND" into column and kind."""
     column, equals, kind = text.rpartition("=")
     if not equals:
         raise ConfigError(
@@ -288,7 +288,7 @@ def read(
     reader: Mapping[str, object] | None = None,
     negative: Sequence[str] | None = None,
 ) -> tuple[Floats, Ints, Ints | None, Ints | None]:
-    """Return features, labels, groups and entities of a table, and print a summary.
+    """Read features, labels, groups and entities of a table, and print a summary.
 
     It is read as `attop look` proposes. A missing number stays NaN; a missing category is one of its own.
     Rows that are alike are one entity.

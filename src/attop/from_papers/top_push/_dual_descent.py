@@ -142,7 +142,7 @@ def _square(vector: Floats) -> float:
 
 
 def project(u: Floats, positive: Bools) -> Floats:
-    """Return the nearest point to `u` that is nowhere negative, with equal sums of both classes.
+    """Find the nearest point to `u` that is nowhere negative, with equal sums of both classes.
 
     It is ``u - r`` at positives and ``u + r`` at negatives, cut at 0, with r where the sums are equal.
     """

@@ -94,7 +94,7 @@ def _newton(
 def _loss_and_slopes(
     z: Floats, scores: Floats, weight: Floats, loss: PointwiseLoss
 ) -> tuple[float, Floats, Floats]:
-    """Return the loss, and its first and second derivative in every score."""
+    """Compute the loss, and its first and second derivative in every score."""
     margin = z * scores
     if loss == "logistic":
         p = expit(-margin)
@@ -178,7 +178,7 @@ class PointwiseBases:
         ]
 
     def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
-        """Return the weights of some candidates, a column each; rows outside of `part` weigh nothing."""
+        """Train some candidates, a column of weights each; rows outside of `part` weigh nothing."""
         y = np.zeros(X.shape[0], np.int64)
         weight = np.zeros(X.shape[0])
         y[part.rows] = part.y

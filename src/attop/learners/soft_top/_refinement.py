@@ -27,13 +27,13 @@ class RefinedRows:
     weight: Floats | None
 
     def take(self, rows: Ints) -> RefinedRows:
-        """Return the rows at positions `rows`."""
+        """Take the rows at positions `rows`."""
         groups = None if self.groups is None else self.groups[rows]
         weight = None if self.weight is None else self.weight[rows]
         return RefinedRows(self.rows[rows], self.y[rows], groups, weight)
 
     def lists(self, top: Top) -> list[tuple[Ints, int]]:
-        """Return the positions of each group's rows (of all without groups), and its k by weight.
+        """Find the positions of each group's rows (of all without groups), and its k by weight.
 
         Those on which precision@k is undefined are left out.
         """
@@ -106,7 +106,7 @@ def refine(
 
 
 def unit(scores: Floats, part: RefinedRows, top: Top) -> float:
-    """Return the weighted standard deviation of the 4k highest scores; over lists, the root mean square."""
+    """Compute the weighted standard deviation of the 4k highest scores; over lists, the root mean square."""
     variances = []
     for at, k in part.lists(top):
         order = at[np.argsort(-scores[at], kind="stable")]
@@ -120,7 +120,7 @@ def unit(scores: Floats, part: RefinedRows, top: Top) -> float:
 
 
 def precision_about(scores: Floats, part: RefinedRows, top: Top) -> Floats:
-    """Return the smoothed precision of the models whose scores of `part` are in the columns of `scores`.
+    """Compute the smoothed precision of the models whose scores of `part` are in the columns of `scores`.
 
     The mean over the groups with a positive and k items, NaN where there is none.
     """

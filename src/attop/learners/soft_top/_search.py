@@ -32,7 +32,7 @@ class Bases(Protocol):
     names: list[str]
 
     def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
-        """Return the weights of some of the models trained on a part of X, a column each."""
+        """Train some of the models on a part of X, a column of weights each."""
         ...
 
 
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def subsampled(part: RefinedRows, most: int, seed: int) -> RefinedRows:
-    """Return a part of `most` rows, or `part` itself where it has no more.
+    """Draw a part of `most` rows, or `part` itself where it has no more.
 
     They are those of `thinned`. Of groups whole ones are drawn, and weigh what they did; if these are of one
     class, `part` itself is returned.
@@ -144,12 +144,12 @@ def _choose(
 
 
 def _best_of(best_first: Ints) -> Ints:
-    """Return the first of a stage's columns, which are tried in the next, in ascending order."""
+    """Select the first of a stage's columns, which are tried in the next, in ascending order."""
     return np.sort(best_first[: -(-len(best_first) // _ONE_IN)])
 
 
 def _best_first(values: Floats) -> Ints:
-    """Return the columns by their mean over the folds, the rows, the highest first."""
+    """Sort the columns by their mean over the folds, the rows, the highest first."""
     return np.argsort(-values.mean(axis=0), kind="stable")
 
 
@@ -175,7 +175,7 @@ class Trials:
 
     @property
     def stages(self) -> list[Trials]:
-        """Return these trials, and first, where there are many rows, those on few rows of few folds.
+        """List these trials, and first, where there are many rows, those on few rows of few folds.
 
         Of groups on all folds, as some may have no list that is long enough.
         """
@@ -187,7 +187,7 @@ class Trials:
         return [replace(self, folds=folds, few=True), self]
 
     def starts(self, which: Sequence[int]) -> list[Floats]:
-        """Return some bases trained on each fold, a column each."""
+        """Train some bases on each fold, a column each."""
         calls = [
             (self.bases, self.X, train, which, self.few, self.seed)
             for train, _ in self.folds
@@ -195,14 +195,14 @@ class Trials:
         return self.run(_fit, calls)
 
     def tested(self, models: Sequence[Floats], top: Top) -> Floats:
-        """Return the precision of the models of each fold, a row a fold."""
+        """Compute the precision of the models of each fold, a row a fold."""
         pairs = zip(models, self.folds, strict=True)
         return np.array([_tested(self.X, W, test, top) for W, (_, test) in pairs])
 
     def gains(
         self, top: Top, settings: Floats, starts: Sequence[Floats], before: Floats
     ) -> Floats:
-        """Return the precision each setting adds to that of the start, a row a fold that has one."""
+        """Compute the precision each setting adds to that of the start, a row a fold that has one."""
         n_together = max(
             _FEWEST_TOGETHER, _SCORES // (_FEW if self.few else self.X.shape[0])
         )
@@ -259,7 +259,7 @@ def _some_of(
 
 
 def _tested(X: Features, W: Floats, test: RefinedRows, top: Top) -> Floats:
-    """Return the smoothed precision of the linear models in the columns of `W`."""
+    """Compute the smoothed precision of the linear models in the columns of `W`."""
     # A block of rows at a time: all of them at once would be a copy of X.
     firsts = range(0, len(test.rows), _BLOCK)
     scores = np.concatenate(
@@ -269,7 +269,7 @@ def _tested(X: Features, W: Floats, test: RefinedRows, top: Top) -> Floats:
 
 
 def best_gain(gains: Floats) -> tuple[int, float, float]:
-    """Return the column with the highest mean over the folds (rows), that mean and its standard error."""
+    """Find the column with the highest mean over the folds (rows), that mean and its standard error."""
     best = int(np.argmax(gains.mean(axis=0)))
     column = gains[:, best]
     error = (

@@ -82,7 +82,7 @@ class RefinedRanker(SplittingRanker):
     n_jobs: int | None = None
 
     def _top_of(self, part: RefinedRows) -> Top:
-        """Return the top that samples like `part` have; one beyond `part` is refused."""
+        """Resolve the top that samples like `part` have; one beyond `part` is refused."""
         top = self._top()
         SoftPrecAtK(top).bind(part.y, part.groups, part.weight)
         return part.as_share(top)
@@ -235,7 +235,7 @@ class GivenBase:
         self.names = [repr(estimator)]
 
     def fit(self, X: Features, part: RefinedRows, which: Sequence[int]) -> Floats:
-        """Return the weights of the estimator, in a column."""
+        """Read the weights of the estimator, in a column."""
         # With all of scikit-learn's ensembles.
         from attop.experiment._learner import fit
 
@@ -287,7 +287,7 @@ def _alone(function: Callable[..., Floats], *call: object) -> Floats:
 
 
 def _aligned(value: Any) -> Any:
-    """Return an array from another machine, which may begin at any byte, aligned for the BLAS."""
+    """Align an array from another machine, which may begin at any byte, for the BLAS."""
     if isinstance(value, RefinedRows):
         return replace(value, weight=_aligned(value.weight))
     return (

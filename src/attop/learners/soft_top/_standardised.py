@@ -29,14 +29,14 @@ class Standardised:
         self.T = Transposed(self.correlate)
 
     def __getitem__(self, rows: Any) -> Floats:
-        """Return some rows as an array."""
+        """Standardise some rows to an array."""
         block = self._X[rows] / self._size
         block -= self._mean
         block /= self._std
         return block
 
     def __matmul__(self, W: Floats) -> Floats:
-        """Return the product with `W` of shape (d,) or (d, m)."""
+        """Compute the product with `W` of shape (d,) or (d, m)."""
         # As exact as with the rows of `__getitem__`, whose division rounds as much.
         W = (W.T / self._std).T
         constant = self._mean @ W
@@ -47,7 +47,7 @@ class Standardised:
         return product
 
     def correlate(self, coef: Floats) -> Floats:
-        """Return the product of the transpose with `coef` of shape (n,) or (n, m)."""
+        """Compute the product of the transpose with `coef` of shape (n,) or (n, m)."""
         product = np.zeros((self.shape[1], *coef.shape[1:]))
         for rows in gen_batches(self.shape[0], _BLOCK):
             product += self._X[rows].T @ coef[rows]
@@ -58,7 +58,7 @@ class Standardised:
 
 
 def standardise(X: Features, weight: Floats) -> tuple[Any, Floats]:
-    """Return standardised features, and what each column was divided by.
+    """Standardise features, and tell what each column was divided by.
 
     Constant columns become 0. A sparse matrix keeps its zeros: its columns are divided only, which ranks
     the same, and constant ones stay what they are. `weight`, at least 0, is that of the rows in means and

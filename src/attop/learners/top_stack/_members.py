@@ -47,7 +47,7 @@ _HOPELESS, _SLOPE = 1 / 8, 0.1
 
 
 def default_members(n_rows: int, n_features: int, *, sparse: bool) -> list[Member]:
-    """Return three cheap models that err differently: a booster, a forest, logistic regression.
+    """Make three cheap models that err differently: a booster, a forest, logistic regression.
 
     `n_rows` are those of the smallest sample they are fitted on. Without LightGBM no booster takes a sparse
     matrix.
@@ -80,7 +80,7 @@ def default_members(n_rows: int, n_features: int, *, sparse: bool) -> list[Membe
 def booster(
     trees: int = 200, learning_rate: float = 0.05, **more: Any
 ) -> Estimator:
-    """Return LightGBM, or scikit-learn's boosting where that is not installed, set for few positives.
+    """Make LightGBM, or scikit-learn's boosting where that is not installed, set for few positives.
 
     `more` are parameters of LightGBM alone.
     """
@@ -106,7 +106,7 @@ def booster(
 
 
 def _seeded(name: str, estimator: Estimator, seed: int) -> Estimator:
-    """Return a clone of the estimator; each `random_state` that is None gets a seed of the member's name."""
+    """Clone the estimator; each `random_state` that is None gets a seed of the member's name."""
     states = {
         p: derive_seed(seed, name, p, bits=31)
         for p in open_parameters(estimator, "random_state")
@@ -147,7 +147,7 @@ def cross_fit(
 
 
 def raw_scores(name: str, model: Estimator, X: Rows, prior: float) -> Floats:
-    """Return the scores of a fitted member: log-odds, or what its decision function gives.
+    """Score rows by a fitted member: log-odds, or what its decision function gives.
 
     Log-odds below those of an eighth of `prior`, the share of positives, are drawn together tenfold: in a
     regression on the scores, what distinguishes hopeless rows would else outweigh what distinguishes those

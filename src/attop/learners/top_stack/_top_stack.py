@@ -167,7 +167,7 @@ class TopStack(SplittingRanker, BaseComposition):
         self.pos_label = pos_label
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the parameters, and with `deep` those of the members as ``name__parameter``."""
+        """Collect the parameters, and with `deep` those of the members as ``name__parameter``."""
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: object) -> Self:
@@ -301,7 +301,7 @@ class TopStack(SplittingRanker, BaseComposition):
         self.intercept_ = -cut_below(scores, min(int(measure.k.sum()), len(y) - 1))
 
     def member_scores(self, X: Rows) -> Floats:
-        """Return the members' scores on their common scale, shape (n, n_members)."""
+        """Compute the members' scores on their common scale, shape (n, n_members)."""
         check_is_fitted(self)
         refuse_masked(X, "X")
         raw = [
@@ -314,11 +314,11 @@ class TopStack(SplittingRanker, BaseComposition):
         return (np.column_stack(raw) - self._centre) / self._scale
 
     def decision_function(self, X: Rows) -> Floats:
-        """Return the scores, shape (n,); the higher, the nearer the top."""
+        """Compute the scores, shape (n,); the higher, the nearer the top."""
         return _weighted(self.member_scores(X), self.coef_) + self.intercept_
 
     def predict_proba(self, X: Rows) -> Floats:
-        """Return the probabilities of the two classes, shape (n, 2), those of the regression."""
+        """Compute the probabilities of the two classes, shape (n, 2), those of the regression."""
         p = expit(_weighted(self.member_scores(X), self.coef_) + self._log_odds)
         return np.column_stack([1.0 - p, p])
 
@@ -336,7 +336,7 @@ class TopStack(SplittingRanker, BaseComposition):
 def _weigh(
     members: Floats, y: Ints, weights: Floats | None, rows: Ints
 ) -> tuple[Floats, float]:
-    """Return the weights of the members' standardised scores, learnt on `rows`, and the intercept."""
+    """Learn the weights of the members' standardised scores on `rows`, and the intercept."""
     model = LogisticRegression(max_iter=1000)
     model.fit(
         members[rows],

@@ -266,7 +266,7 @@ def _rounding(scores: Floats) -> float:
 
 
 def _plane_at_zero(loss: BoundSurrogate, scores: Floats) -> tuple[Floats, float]:
-    """Return a plane of the loss at 0: of the subgradients there, one active in the direction of `scores`.
+    """Choose a plane of the loss at 0: of the subgradients there, one active in the direction of `scores`.
 
     The bound of planes from far away is less exact, because of rounding.
     """

@@ -83,7 +83,7 @@ _ROUNDING = 16 * np.finfo(np.float64).eps
 
 
 def plane_offset(value: float, coef: Floats, scores: Floats) -> float:
-    """Return the offset of the plane of a loss at `scores`, where it has `value` and subgradient `coef`.
+    """Compute the offset of the plane of a loss at `scores`, where it has `value` and subgradient `coef`.
 
     It is lowered by a bound of the rounding error: at the first iterates with large features, terms that
     cancel can exceed the optimum by many orders of magnitude.
@@ -117,17 +117,17 @@ class Planes:
         self.idle = np.append(self.idle, np.zeros(k, np.int64))
 
     def image(self, vectors: Floats) -> Floats:
-        """Return vectors, along the last axis, as second factors of their products with others."""
+        """Turn vectors, along the last axis, into second factors of their products with others."""
         return vectors
 
     def orthonormal(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return a basis of the span of `points`, columns, and the mix with ``points @ mix == basis``."""
+        """Compute a basis of the span of `points`, columns, and the mix with ``points @ mix == basis``."""
         left, singular, right = np.linalg.svd(points, full_matrices=False)
         significant = singular > 1e-8 * singular[0]
         return left[:, significant], right[significant].T / singular[significant]
 
     def square(self, w: Floats) -> float:
-        """Return ``||w||^2``."""
+        """Compute ``||w||^2``."""
         return float(w @ self.image(w))
 
     def minimise(self, lam: float) -> tuple[Floats, float]:
@@ -159,7 +159,7 @@ class Planes:
         )
 
     def restricted(self, basis: Floats) -> Planes:
-        """Return the planes as functions of z for ``w = basis z``."""
+        """Write the planes as functions of z for ``w = basis z``."""
         planes = Planes(basis.shape[1])
         planes.add(self.slopes @ self.image(basis.T).T, self.offsets)
         return planes
@@ -189,7 +189,7 @@ class LevelStep:
     def step(
         self, planes: Planes, best: Floats, objective: float, lower: float
     ) -> Floats:
-        """Return a point near `best` whose model value is between lower bound and `objective`."""
+        """Find a point near `best` whose model value is between lower bound and `objective`."""
         low, high = (lower + share * (objective - lower) for share in self.shares)
         least, most = 0.0, np.inf  # bracket of rho
         w = best

@@ -101,7 +101,7 @@ def evaluate(H, b, alpha, support, gradient):
 
 @njit(inline="always")
 def lowest(gradient):
-    """Return the first index of the smallest entry."""
+    """Find the first index of the smallest entry."""
     index = 0
     for i in range(len(gradient)):
         if gradient[i] < gradient[index]:
@@ -111,7 +111,7 @@ def lowest(gradient):
 
 @njit(inline="always")
 def step_length(alpha, support, direction):
-    """Return the longest step, at most 1, and the place in the support that it takes to 0, -1 if none."""
+    """Find the longest step, at most 1, and the place in the support that it takes to 0, -1 if none."""
     length = 1.0
     first = -1
     for i in range(len(support)):

@@ -38,7 +38,7 @@ class WorkingSet:
         self._recent = self._used = np.zeros(self.n, bool)
 
     def slopes(self, coef: Floats) -> Floats:
-        """Return ``coef.T @ X`` of shape (k, d) for subgradients of shape (n, k).
+        """Compute ``coef.T @ X`` of shape (k, d) for subgradients of shape (n, k).
 
         The working set becomes their rows, and those used since the previous call.
         """

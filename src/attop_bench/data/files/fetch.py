@@ -59,7 +59,7 @@ def obtain(
     mirror: StrPath | None = None,
     offline: bool = False,
 ) -> Path:
-    """Return the path of a file in the cache; get it from the mirror, else from upstream, if it is not there.
+    """Find a file in the cache; get it from the mirror, else from upstream, if it is not there.
 
     Nothing appears under the file's name before it is whole and its digest right. Archives of members are
     kept in ``archives`` of the cache. `mirror` is a folder or a URL prefix (``http``, ``https`` or ``file``)
@@ -156,7 +156,7 @@ def _get(source: Source, place: str, cache: Path) -> None:
 
 
 def _follow(source: Source, url: str, out: Path) -> tuple[Source, str]:
-    """Return the file that a registry's record names, with the digest that is configured, and its address."""
+    """Find the file that a registry's record names, with the digest that is configured, and its address."""
     _download(url, out, None, _RECORD_CEILING)
     try:
         text = out.read_text(encoding="utf-8", errors="replace")
@@ -210,7 +210,7 @@ _CONNECTION = re.compile(r"^(<[^>]* object at 0x[0-9a-f]+>|\w+\(host=[^)]*\)): "
 
 
 def _why(error: Exception) -> str:
-    """Return why a download failed: of a connection that was tried again and again, its last error alone."""
+    """Say why a download failed: of a connection that was tried again and again, its last error alone."""
     innermost = getattr(error.args[0], "reason", error) if error.args else error
     return _CONNECTION.sub("", " ".join(str(innermost).split()))
 
@@ -377,7 +377,7 @@ def fetch_files(
 
 
 def read_receipt(path: StrPath) -> dict[str, str]:
-    """Return the paths of the files by parameter; raise `Unavailable` if the receipt says so."""
+    """Read the paths of the files by parameter; raise `Unavailable` if the receipt says so."""
     receipt = json.loads(Path(path).read_text(encoding="utf-8"))
     if "unavailable" in receipt:
         raise Unavailable(*receipt["unavailable"])
@@ -413,7 +413,7 @@ def _says_unavailable(receipt: StrPath) -> bool:
 
 
 def next_turn(receipt: StrPath) -> int:
-    """Return how often the files of a receipt could not be fetched, or were edited in the cache, so far.
+    """Count how often the files of a receipt could not be fetched, or were edited in the cache, so far.
 
     As a parameter of the job it has the workflow fetch these again.
     """
@@ -424,7 +424,7 @@ def next_turn(receipt: StrPath) -> int:
 
 
 def edited(receipt: StrPath) -> dict[str, str]:
-    """Return the paths, by parameter, of the files whose content is not the one that was fetched.
+    """Find the paths, by parameter, of the files whose content is not the one that was fetched.
 
     It is read only if they were touched since. One that is gone is not edited.
     """

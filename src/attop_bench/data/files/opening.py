@@ -78,7 +78,7 @@ class Held(str):
 
 
 def hold(path: StrPath) -> StrPath:
-    """Return a file with its uncompressed content, read once; the path where that is too large to hold.
+    """Open a file with its uncompressed content, read once; the path where that is too large to hold.
 
     A path that leads to no file, or to a damaged one, is returned too: what reads it says what is wrong.
     """

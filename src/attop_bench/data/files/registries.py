@@ -29,7 +29,7 @@ def openml_file(
     format: Literal["arff", "parquet"] = "arff",
     registry: str = _OPENML,
 ) -> Source:
-    """Return the file of a data set of OpenML, checked by the MD5 of its description, or the one given."""
+    """Find the file of a data set of OpenML, checked by the MD5 of its description, or the one given."""
     name = f"openml/{id}-{version}.{format}"
     return Source(name, [f"{registry}/{id}"], md5, record="openml", version=version)
 
@@ -40,7 +40,7 @@ def pmlb_file(
     bytes: int | None = None,
     registry: str = _PMLB,
 ) -> Source:
-    """Return the file of a data set of PMLB, checked by digest and size of its pointer, or those given."""
+    """Find the file of a data set of PMLB, checked by digest and size of its pointer, or those given."""
     file = f"{name}/{name}.tsv.gz"
     return Source(
         f"pmlb/{file}", [f"{registry}/{file}"], sha256, bytes, record="git-lfs"

@@ -94,7 +94,7 @@ class Source:
 
 
 def stays_inside(name: str) -> bool:
-    """Return whether a name stays in its folder on every system."""
+    """Decide whether a name stays in its folder on every system."""
     parts = PurePosixPath(name).parts
     return bool(parts) and not (
         name.startswith("/")
@@ -106,7 +106,7 @@ def stays_inside(name: str) -> bool:
 
 
 def digest(path: StrPath, expected: str | None = None) -> str:
-    """Return the SHA-256 of a file, or its git object id or MD5 if `expected` is one; see `Source.digest`.
+    """Compute the SHA-256 of a file, or its git object id or MD5 if `expected` is one; see `Source.digest`.
 
     A git object id is the SHA-1 of ``blob``, the size, a zero byte and the content; no other file of a given
     id can be made.
@@ -129,5 +129,5 @@ def check_digest(path: StrPath, expected: str) -> None:
 
 
 def kind_of(digest: str) -> str:
-    """Return the name of a digest in messages."""
+    """Name a digest in messages."""
     return {32: "md5", 40: "git object id"}.get(len(digest), "sha256")

@@ -35,9 +35,8 @@ class SparseOptions(Protocol):
 
 
 def sparse_file(options: SparseOptions) -> Dataset:
-    """Return the rows of files of SVMlight as a data set, with their queries as groups."""
+    """Read files of SVMlight as a data set, with their queries as groups."""
     import pandas as pd
-    from scipy import sparse
 
     paths = [
         path
@@ -49,14 +48,7 @@ def sparse_file(options: SparseOptions) -> Dataset:
         raise DatasetError(
             f"dataset {options.path}: give a qid to all files, or to none"
         )
-    width = max(rows.X.shape[1] for rows in files)
-    for rows in files:  # the last features of one may be 0 throughout another
-        rows.X.resize((rows.X.shape[0], width))
-    X = (
-        files[0].X
-        if len(files) == 1
-        else sparse.vstack([rows.X for rows in files], format="csr")
-    )
+    X = _joined([rows.X for rows in files])
     frame = pd.DataFrame({"label": np.concatenate([rows.label for rows in files])})
     table = Table(frame, f"dataset {options.path}")
     query = np.concatenate([rows.query for rows in files])
@@ -82,8 +74,18 @@ def sparse_file(options: SparseOptions) -> Dataset:
     )
 
 
+def _joined(parts: list[csr_array]) -> csr_array:
+    """Stack the rows of several files; the last features of one may be 0 throughout another."""
+    from scipy import sparse
+
+    width = max(X.shape[1] for X in parts)
+    for X in parts:
+        X.resize((X.shape[0], width))
+    return parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
+
+
 def sparse_copies(X: csr_array) -> Ints:
-    """Return a number for each row of a sparse matrix, the same for rows with the same values.
+    """Number the rows of a sparse matrix so that rows with the same values have the same number.
 
     Rows are numbered as they first come; an entry that is written as 0 is as one that is left out.
     """

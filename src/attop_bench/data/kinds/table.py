@@ -67,15 +67,6 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
         beside["part"] = parts_by_bounds(
             _given(table, column, chosen.where), bounds, chosen.where
         )
-    if chosen.blocks is not None:
-        beside["entity"] = np.arange(len(y)) * chosen.blocks // len(y)
-    if chosen.amount is not None:
-        amounts = _given(table, chosen.amount, chosen.where)
-        if amounts.dtype.kind not in "iuf":
-            raise DatasetError(
-                f"{chosen.where}: amount must be a column of numbers, got {amounts[0]!r}"
-            )
-        beside["amount"] = amounts
     of_parts = {}
     if chosen.by is not None:
         named = _parts(table, chosen)
@@ -107,10 +98,7 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     if table.counts_of_labels:
         facts["labels"] = table.counts_of_labels
     if "weight" in beside:
-        low, middle, high = np.quantile(beside["weight"], [0, 0.5, 1])
-        facts["weights"] = (
-            f"{low:g} to {high:g}, median {middle:g}; methods and metrics that take none count every row once"
-        )
+        facts["weights"] = _weights_in_words(beside["weight"])
     name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(
         name,
@@ -124,11 +112,30 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     )
 
 
+def _amounts(table: RawTable, column: str | int, where: str) -> NDArray:
+    """Read what each row is worth; refuse a column that is not of numbers."""
+    amounts = _given(table, column, where)
+    if amounts.dtype.kind not in "iuf":
+        raise DatasetError(
+            f"{where}: amount must be a column of numbers, got {amounts[0]!r}"
+        )
+    return amounts
+
+
+def _weights_in_words(weight: NDArray) -> str:
+    """Say the range of the weights of rows, and who counts rows without them."""
+    low, middle, high = np.quantile(weight, [0, 0.5, 1])
+    return (
+        f"{low:g} to {high:g}, median {middle:g}; methods and metrics that take none "
+        "count every row once"
+    )
+
+
 vars(file_table)["__signature__"] = inspect.signature(TableOptions)
 
 
 def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
-    """Return the features, typed: numbers, categories with all their values, texts."""
+    """Make the features, typed: numbers, categories with all their values, texts."""
     import pandas as pd
 
     features, categorical, where = table.features, table.categorical, options.where
@@ -174,13 +181,13 @@ def _refuse_words(features: pd.DataFrame, where: str) -> None:
 
 
 def _matrix_of_numbers(X: pd.DataFrame) -> Any:
-    """Return a table of numbers alone as a matrix, and any other as it is."""
+    """Convert a table of numbers alone to a matrix, and leave any other as it is."""
     kinds = columns_of(X)
     return X if kinds.categories or kinds.texts else X.to_numpy(np.float64)
 
 
 def _origin(table: RawTable, options: TableOptions) -> Origin:
-    """Return the rows of the file beside their features."""
+    """Keep the rows of the file with what stands next to their features."""
     shown = table.rows.frame.drop(columns=[*table.features, table.label])
     return Origin(
         beside=shown.drop(columns=table.roles.get("weight", [])),
@@ -194,8 +201,10 @@ def _origin(table: RawTable, options: TableOptions) -> Origin:
 
 
 def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
-    """Return group, entity, day and weight of each row."""
+    """Read group, entity, day, weight and amount of each row."""
     beside: dict[str, Any] = {}
+    if options.amount is not None:
+        beside["amount"] = _amounts(table, options.amount, options.where)
     for role, column in table.roles.items():
         if role == "day":
             beside[role] = day_numbers(table.rows.values(column), options.where)
@@ -206,11 +215,14 @@ def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
             beside[name] = as_identifiers(
                 table.rows.text(column), options.where
             ).to_numpy()
+    if options.blocks is not None:
+        rows = np.arange(len(table.features))
+        beside["entity"] = rows * options.blocks // len(rows)
     return beside
 
 
 def _parts(table: RawTable, chosen: TableOptions) -> Parts:
-    """Return the parts of the rows by the values of a column; gaps are a part of their own."""
+    """Read the parts of the rows by the values of a column; gaps are a part of their own."""
     assert chosen.by is not None
     name = column_of(table.rows.frame.columns, chosen.by, chosen.where)
     values = table.rows.values(name).rename(name)
@@ -221,7 +233,7 @@ def _parts(table: RawTable, chosen: TableOptions) -> Parts:
 
 
 def _given(table: RawTable, column: str | int, where: str) -> NDArray:
-    """Return the values of a column; refuse missing ones."""
+    """Read the values of a column; refuse missing ones."""
     return require_present(
         table.rows.values(column_of(table.rows.frame.columns, column, where)), where
     ).to_numpy()

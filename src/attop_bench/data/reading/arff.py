@@ -111,7 +111,7 @@ def _attributes(file: Iterable[str]) -> list[tuple[str, Any]]:
 
 
 def _row(line: str, kinds: list[tuple[str, Any]], number: int) -> list[str | None]:
-    """Return the fields of a row, in the line of this number; None where one is missing."""
+    """Split a row, in the line of this number, into fields; None where one is missing."""
     # What a sparse row leaves out is 0, the first value of a nominal attribute.
     if line.startswith("{"):
         row = [
@@ -146,7 +146,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _bare(field: str) -> str:
-    """Return a field without quotes."""
+    """Strip the quotes of a field."""
     return (
         re.sub(r"\\(.)", r"\1", field[1:-1]).strip()
         if field[:1] in "'\"" and len(field) > 1
@@ -155,7 +155,7 @@ def _bare(field: str) -> str:
 
 
 def _typed(values: pd.Series, name: str, kind: Any) -> pd.Series:
-    """Return a column of an attribute's type; one of declared numbers as numbers."""
+    """Convert a column to an attribute's type; one of declared numbers as numbers."""
     import pandas as pd
 
     values = values.astype(object).where(values.notna(), None).rename(name)

@@ -52,30 +52,11 @@ def read_as_found(
     given: Mapping[str, Any],
     label: str | None = None,
 ) -> tuple[Table, dict[str, Any], list[str]]:
-    """Read a table; return all options that its reader needs, and what is to be said."""
+    """Read a table, and find all options that its reader needs, and what is to be said."""
     path, form = identified(path, form)
-    options: dict[str, Any] = {}
-    remarks: list[str] = []
     if form in FORMATS:
         check_options(path, form, given)
-    if form in ("csv", "excel") and os.path.isfile(path):
-        refuse_foreign(path, form)
-        try:
-            if form == "csv":
-                options, remarks = dialect(path, given, label)
-            else:
-                sheet = sheet_of(path, given.get("sheet"))[1]
-                options, remarks = header_options(
-                    sheet.iloc[:SAMPLE].to_numpy().tolist(), given, label
-                )
-        except (UnicodeError, OSError, csv.Error, *BROKEN) as error:
-            remedy = "it is damaged or no text: save it as CSV"
-            raise DatasetError(
-                f"dataset {path}: cannot be read as {form}: {error}; {remedy}"
-            ) from None
-    if form == "svmlight" and "zero_based" not in given and _zero_based(path):
-        options["zero_based"] = True
-        remarks.append("the first feature has index 0: read with zero_based: true")
+    options, remarks = _options_of(path, form, given, label)
     reader = {**options, **given}
     table = read_table(path, form, reader)
     for source in BESIDE:
@@ -85,26 +66,49 @@ def read_as_found(
             reader |= {source.option: end} if end else {}
             remarks += more
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
-    columns = (
-        table.frame
-        if form == "csv" and "decimal" not in given
-        else table.frame.iloc[:, :0]
-    )
-    marked = [
-        name
-        for name, raw in columns.items()
-        if raw.str.contains(",", regex=False).any()
-    ]
-    if any(_has_comma(table.text(name), few) for name in marked) or _has_points(
-        map(table.text, columns)
-    ):
+    if form == "csv" and "decimal" not in given and _has_decimal_comma(table, few):
         reader["decimal"] = ","
         table = replace(table, decimal=",")
     return table, reader, [*remarks, *about_lines(table)]
 
 
+def _options_of(
+    path: StrPath, form: str, given: Mapping[str, Any], label: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Find the options that a file of some form needs, and what is to be said of them."""
+    if form == "svmlight" and "zero_based" not in given and _zero_based(path):
+        said = "the first feature has index 0: read with zero_based: true"
+        return {"zero_based": True}, [said]
+    if form not in ("csv", "excel") or not os.path.isfile(path):
+        return {}, []
+    refuse_foreign(path, form)
+    try:
+        if form == "csv":
+            return dialect(path, given, label)
+        sheet = sheet_of(path, given.get("sheet"))[1]
+        rows = sheet.iloc[:SAMPLE].to_numpy().tolist()
+        return header_options(rows, given, label)
+    except (UnicodeError, OSError, csv.Error, *BROKEN) as error:
+        remedy = "it is damaged or no text: save it as CSV"
+        raise DatasetError(
+            f"dataset {path}: cannot be read as {form}: {error}; {remedy}"
+        ) from None
+
+
+def _has_decimal_comma(table: Table, few: int) -> bool:
+    """Decide whether a column of a table has decimal commas, or points between thousands."""
+    marked = [
+        name
+        for name, raw in table.frame.items()
+        if raw.str.contains(",", regex=False).any()
+    ]
+    return any(_has_comma(table.text(name), few) for name in marked) or _has_points(
+        map(table.text, table.frame)
+    )
+
+
 def about_lines(table: Table) -> list[str]:
-    """Return questions and remarks on lines that are, or may be, no rows."""
+    """Write questions and remarks on lines that are not rows, or may not be."""
     guessed = {suspect.rule for suspect in table.suspects}
     remarks = []
     for entry in table.ledger.passed:
@@ -125,12 +129,12 @@ def about_lines(table: Table) -> list[str]:
 
 
 def lines_of(suspects: Sequence[Suspect]) -> list[int]:
-    """Return the numbers of lines, as the option `pass_over` has them."""
+    """Write the numbers of lines as the option `pass_over` has them."""
     return [suspect.line for suspect in suspects]
 
 
 def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
-    """Return a line on columns of numbers that only a person reads as such, with a number of each."""
+    """Write a line on columns of numbers that only a person reads as such, with a number of each."""
     usual = re.compile(
         rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
     )
@@ -159,7 +163,7 @@ def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
 
 
 def _has_comma(text: pd.Series, few: int) -> bool:
-    """Return whether a column holds numbers that are some only with a comma before the decimals."""
+    """Decide whether a column holds numbers that are some only with a comma before the decimals."""
     values = pd.Series(text.dropna().unique(), dtype=object)
     if not values.str.contains(",", regex=False).any():
         return False
@@ -172,7 +176,7 @@ def _has_comma(text: pd.Series, few: int) -> bool:
 
 
 def _has_points(columns: Iterable[pd.Series]) -> bool:
-    """Return whether points part thousands of whole numbers, 950 and 1.234, and no decimals, 1.5."""
+    """Decide whether points part thousands of whole numbers, 950 and 1.234, and no decimals, 1.5."""
     has_thousands = False
     for text in columns:
         if not (points := text.str.count("[.]").max()) > 0:
@@ -197,7 +201,7 @@ def _zero_based(path: StrPath) -> bool:
 def found_again(
     path: StrPath, form: str, reader: Mapping[str, Any], names: Sequence[str]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the options of a reader for another file of its form, and what is to be said.
+    """Find the options of a reader for another file of its form, and what is to be said.
 
     The header is the first line with these `names`, however many come before it. UTF-8 is read as such, and
     another encoding is guessed where the reader names none.
@@ -215,13 +219,27 @@ def found_again(
             )
     if not new.get("header", True) or (form == "excel" and not new.get("skip")):
         return new, remarks
-    renamed = new.get("names") or {}
-    wanted = {
-        name
-        for name in names
-        if not isinstance(renamed, Mapping) or name not in renamed.values()
-    }
-    rows = _first_rows(path, form, new)
+    place = _place_of_header(_first_rows(path, form, new), new, names)
+    if place is not None:
+        new["skip"] = place
+        remarks.append(
+            f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over"
+        )
+    return new, remarks
+
+
+def _place_of_header(
+    rows: Sequence[Sequence[str]], reader: Mapping[str, Any], names: Sequence[str]
+) -> int | None:
+    """Find the first row with the names of a header.
+
+    None if there is no such row, or if it is where the reader looks anyway.
+    """
+    renamed = reader.get("names") or {}
+    others = renamed.values() if isinstance(renamed, Mapping) else ()
+    wanted = set(names).difference(others)
+    if not wanted:
+        return None
     named = (
         i
         for i, row in enumerate(rows)
@@ -230,22 +248,16 @@ def found_again(
     filled = (
         i
         for i, row in enumerate(rows)
-        if i >= new.get("skip", 0) and any(map(str.strip, row))
+        if i >= reader.get("skip", 0) and any(map(str.strip, row))
     )
     place = next(named, None)
-    if place is None or not wanted or place == next(filled, None):
-        return new, remarks
-    new["skip"] = place
-    remarks.append(
-        f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over"
-    )
-    return new, remarks
+    return None if place == next(filled, None) else place
 
 
 def _first_rows(
     path: StrPath, form: str, reader: Mapping[str, Any]
 ) -> list[list[str]]:
-    """Return the first rows of a file, below what names the separator."""
+    """Read the first rows of a file, below what names the separator."""
     if form == "excel":
         return (
             sheet_of(path, reader.get("sheet"))[1].iloc[:SAMPLE].to_numpy().tolist()

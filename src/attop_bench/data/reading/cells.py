@@ -75,7 +75,7 @@ _CLOCK = re.compile(
 
 
 def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
-    """Return text as numbers, true as 1; None if it holds other text, or integers too long for a float.
+    """Convert text to numbers, true to 1; None if it holds other text, or integers too long for a float.
 
     Besides plain numbers, all values may be written with U+2212, in parentheses for less than 0, with one
     currency, with % or another unit throughout, and with marks between thousands; 12.6% is 12.6.
@@ -102,7 +102,7 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
 
 
 def plain_numbers(text: pd.Series) -> pd.Series | None:
-    """Return text as numbers if every cell is a plain one, without blanks or a unit; else None.
+    """Convert text to numbers if every cell is a plain one, without blanks or a unit; else None.
 
     It says at once what `numbers_of` would say of the text without its gaps, which there are none.
     """
@@ -116,7 +116,7 @@ def plain_numbers(text: pd.Series) -> pd.Series | None:
 
 
 def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
-    """Return numbers, integers as such; None if they are names, or integers too long for a float."""
+    """Convert to numbers, integers as such; None if they are names, or integers too long for a float."""
     import pandas as pd
 
     large = np.abs(values) >= 2**53
@@ -138,40 +138,55 @@ def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
 
 
 def written(value: object) -> tuple[str, str] | None:
-    """Return the plain number and the unit of text that a person reads as a number; None of other text.
+    """Parse text that a person reads as a number to a plain number and its unit; None for other text.
 
     A clock's 13:45 is 13.75 of the unit ``:``; that of 1:06:30 is ``::``, as 59:30 beside it is less.
     """
     if not isinstance(value, str):
         return None
-    if not value.isascii():
-        value = value.translate(_SIGNS)
-        value = "".join(str(unicodedata.decimal(sign, sign)) for sign in value)
+    value = _in_ascii(value)
     if clock := _CLOCK.fullmatch(value):
-        hour = (
-            int(clock[1])
-            if clock[4] is None
-            else int(clock[1]) % 12 + 12 * (clock[4] in "pP")
-        )
-        return repr(
-            hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600
-        ), "::" if clock[3] else ":"
-    found = _WRITTEN.fullmatch(value)
-    if found is None or (found["before"] and found["after"]):
+        return _of_clock(clock)
+    parts = _WRITTEN.fullmatch(value)
+    if parts is None or (parts["before"] and parts["after"]):
         return None
-    opened = (found["open"] or "") + (found["open2"] or "")
-    signs = found["sign"] + found["sign2"] + found["sign3"]
-    if len(opened) != len(found["close"] or "") or len(signs + opened) > 1:
+    sign = _sign_of(parts)
+    if sign is None:
         return None
-    number = re.sub("[,' ]", "", found["number"])
-    if found["times"]:
-        number = repr(float(number) * _TIMES[found["times"]])
-    sign = "-" if "-" in signs or opened else ""
-    return sign + number, found["before"] or found["after"] or ""
+    number = re.sub("[,' ]", "", parts["number"])
+    if parts["times"]:
+        number = repr(float(number) * _TIMES[parts["times"]])
+    return sign + number, parts["before"] or parts["after"] or ""
+
+
+def _sign_of(parts: re.Match[str]) -> str | None:
+    """Find the sign of a number, a minus or brackets around it; None if it has several, or half a pair."""
+    brackets = (parts["open"] or "") + (parts["open2"] or "")
+    signs = parts["sign"] + parts["sign2"] + parts["sign3"]
+    if len(brackets) != len(parts["close"] or "") or len(signs + brackets) > 1:
+        return None
+    return "-" if "-" in signs or brackets else ""
+
+
+def _in_ascii(value: str) -> str:
+    """Replace signs and digits of other scripts by those of ASCII."""
+    if value.isascii():
+        return value
+    value = value.translate(_SIGNS)
+    return "".join(str(unicodedata.decimal(sign, sign)) for sign in value)
+
+
+def _of_clock(clock: re.Match[str]) -> tuple[str, str]:
+    """Convert the time of a clock to hours, and name its unit."""
+    hour = int(clock[1])
+    if clock[4] is not None:
+        hour = hour % 12 + 12 * (clock[4] in "pP")
+    hours = hour + int(clock[2]) / 60 + float(clock[3] or 0) / 3600
+    return repr(hours), "::" if clock[3] else ":"
 
 
 def _rewritten(text: pd.Series) -> pd.Series | None:
-    """Return numbers of text with units, signs and thousands, in one way throughout; else None."""
+    """Convert text with units, signs and thousands to numbers if all is written in one way; else None."""
     plain, units = {}, set()
     for value in text.dropna().unique():
         if (number := written(value)) is None:
@@ -189,7 +204,7 @@ def _rewritten(text: pd.Series) -> pd.Series | None:
 
 
 def plain_number(value: object) -> int | float | None:
-    """Return a value as a number, integers exactly; None if it is none."""
+    """Convert a value to a number, integers exactly; None if it is not one."""
     if isinstance(value, (bool, np.bool_, int, np.integer)):
         return int(value)
     if isinstance(value, (float, np.floating)):
@@ -204,7 +219,7 @@ def plain_number(value: object) -> int | float | None:
 
 
 def as_floats(text: pd.Series) -> Floats:
-    """Return plain numbers as floats, NaN for all other text."""
+    """Convert plain numbers to floats, NaN for all other text."""
     import pandas as pd
 
     return pd.to_numeric(text, errors="coerce").to_numpy(
@@ -213,12 +228,12 @@ def as_floats(text: pd.Series) -> Floats:
 
 
 def no_plain_numbers(values: pd.Series) -> pd.Series:
-    """Return the values that are present and no plain numbers."""
+    """Select the values that are present and not plain numbers."""
     return values[np.isnan(as_floats(values)) & values.notna().to_numpy()]
 
 
 def mostly_numbers(values: Sequence[str], share: float) -> pd.Series | None:
-    """Return text as numbers, with a point or a comma before the decimals, if such a share of it is."""
+    """Convert text to numbers, with a point or a comma before the decimals, if such a share of it is."""
     import pandas as pd
 
     text = pd.Series(values, dtype=object)
@@ -230,30 +245,30 @@ def mostly_numbers(values: Sequence[str], share: float) -> pd.Series | None:
 
 
 def number_of(value: str, decimal: str) -> float | None:
-    """Return the number that a person reads in text, whatever its unit; None of other text."""
+    """Parse the number that a person reads in text, whatever its unit; None of other text."""
     plain = value if decimal == "." else value.translate(str.maketrans(",.", ".,"))
     parts = written(plain)
     return None if parts is None else float(parts[0])
 
 
 def is_number(value: str) -> bool:
-    """Return whether a person reads a number, with a point or a comma before the decimals."""
+    """Decide whether a person reads a number, with a point or a comma before the decimals."""
     return number_of(value, ".") is not None or number_of(value, ",") is not None
 
 
 def count_decimals(value: str, decimal: str) -> int:
-    """Return how many digits are written after the decimal point."""
+    """Count the digits after the decimal point."""
     match = re.search(rf"{re.escape(decimal)}(\d+)", value)
     return len(match[1]) if match else 0
 
 
 def is_pair(value: str) -> bool:
-    """Return whether text is two numbers."""
+    """Decide whether text is two numbers."""
     return _PAIR.fullmatch(value) is not None
 
 
 def units_of(values: pd.Series) -> tuple[set[str], int]:
-    """Return the units of quantities, but for signs beside usual numbers, and how many values are none."""
+    """Find the units of quantities, but for signs beside usual numbers, and how many values are none."""
     quantities = values[~values.str.fullmatch(_USUAL)].map(written)
     return {quantity[1] for quantity in quantities.dropna() if quantity[1]}, int(
         quantities.isna().sum()
@@ -261,5 +276,5 @@ def units_of(values: pd.Series) -> tuple[set[str], int]:
 
 
 def is_date(text: str) -> bool:
-    """Return whether text is a date: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
+    """Decide whether text is a date: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
     return _DATE.fullmatch(text.strip()) is not None

@@ -104,14 +104,7 @@ def read_delimited(
     import pandas as pd
 
     where = f"dataset {path}"
-    if (
-        separator is not None
-        and len(separator) != 1
-        and separator not in ("tab", "whitespace")
-    ):
-        raise DatasetError(
-            f"{where}: separator must be one character, tab or whitespace, got {separator!r}"
-        )
+    _check_separator(separator, where)
     start = _Start([], 0, 0, 0, ())
     options = (header, names, pass_over)
     try:
@@ -142,13 +135,28 @@ def read_delimited(
         OSError,
         *BROKEN,
     ) as error:
-        kind = {",": "comma", "\t": "tab", "whitespace": "blank"}.get(
-            separator or ",", repr(separator)
-        )
-        form = f"{kind} separated file {'with a header ' if header else ''}in {encoding or 'UTF-8'}"
+        form = _form_in_words(separator or ",", header, encoding or "UTF-8")
         remedy = "write quotes in a field twice, or if they are none, set quote to another sign, such as ^"
         remedy = "save it as CSV" if isinstance(error, BROKEN) else remedy
         raise DatasetError(f"{where}: not a {form}: {error}; {remedy}") from None
+
+
+def _check_separator(separator: str | None, where: str) -> None:
+    """Refuse a separator that is neither one character nor the name of one."""
+    if separator is None or separator in ("tab", "whitespace"):
+        return
+    if len(separator) != 1:
+        raise DatasetError(
+            f"{where}: separator must be one character, tab or whitespace, got {separator!r}"
+        )
+
+
+def _form_in_words(separator: str, header: bool, encoding: str) -> str:
+    """Say how a file was expected to be written."""
+    names = {",": "comma", "\t": "tab", "whitespace": "blank"}
+    kind = names.get(separator, repr(separator))
+    with_header = "with a header " if header else ""
+    return f"{kind} separated file {with_header}in {encoding}"
 
 
 class _Doubted(Exception):
@@ -165,7 +173,7 @@ def _read(
     *,
     sure: bool = False,
 ) -> pd.DataFrame:
-    """Return the rows below the start; raise `_Doubted` where fields end with quotes, unless they may."""
+    """Read the rows below the start; raise `_Doubted` where fields end with quotes, unless they may."""
     frame = _read_at_once(how, start)
     if frame is None:
         frame = _read_rows(how, start.rows)
@@ -224,7 +232,7 @@ def _about_fields(
 
 
 def _mended(how: _How, skip: int) -> tuple[_How, str] | None:
-    """Return the way to read a file whose quotes are written in another way, and what is said of it."""
+    """Find the way to read a file whose quotes are written in another way, and what is said of it."""
     if len(how.pattern) > 1:
         return None
     with how.open() as file:
@@ -356,7 +364,7 @@ def _passed_by(
 
 
 def _read_at_once(how: _How, start: _Start) -> pd.DataFrame | None:
-    """Return the fields below the start, all rows of as many; None where they must be read one by one.
+    """Read the fields below the start, all rows of as many; None where they must be read one by one.
 
     That is where rows differ in their fields, blanks separate, comments follow a row, or Arrow may cut a
     field otherwise than pandas: with a return in it, or without the quote that ends it.
@@ -391,7 +399,7 @@ def _read_at_once(how: _How, start: _Start) -> pd.DataFrame | None:
 
 
 def _may_be_cut(table: Any, how: _How) -> bool:
-    """Return whether a field has a return, or the last one may lack the quote that ends it."""
+    """Decide whether a field has a return, or the last one may lack the quote that ends it."""
     from pyarrow.compute import any as is_any
     from pyarrow.compute import match_substring
 
@@ -410,7 +418,7 @@ def _may_be_cut(table: Any, how: _How) -> bool:
 
 
 def _read_rows(how: _How, skip: int) -> pd.DataFrame:
-    """Return the fields below so many rows, blank lines among them."""
+    """Read the fields below so many rows, blank lines among them."""
     import pandas as pd
 
     options: Any = {
@@ -442,7 +450,7 @@ def _read_rows(how: _How, skip: int) -> pd.DataFrame:
 
 
 def _line_numbers(frame: pd.DataFrame, broken: Sequence[Any], start: int) -> Ints:
-    """Return the number of the line that each row begins with, from 1, after so many lines.
+    """Find the number of the line that each row begins with, from 1, after so many lines.
 
     `broken` are the columns with line breaks within quotes.
     """

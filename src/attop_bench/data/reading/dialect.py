@@ -28,7 +28,7 @@ from attop_bench.files import StrPath
 def dialect(
     path: StrPath, given: Mapping[str, Any], label: str | None = None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return options of `read_delimited`, beside those `given`, and what is to be said.
+    """Find options of `read_delimited`, next to those `given`, and what is to be said.
 
     A column with the name of one before is renamed, unless it is the `label`'s: which it is must be asked.
     """
@@ -77,7 +77,7 @@ def dialect(
 
 
 def _with_quotes(lines: Sequence[str], separator: str, quote: str) -> Sequence[str]:
-    """Return lines with quotes within fields written twice, as far as they can be read so."""
+    """Write quotes within the fields of lines twice, as far as they can be read so."""
     mark = "\t" if separator == "tab" else separator
     text = mended(lines, mark, quote, 0) if len(mark) == 1 else None
     return lines if text is None else text.lines

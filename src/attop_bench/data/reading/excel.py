@@ -75,7 +75,7 @@ def read_excel(
 def sheet_of(
     path: StrPath, sheet: str | int | None = None
 ) -> tuple[str | int, pd.DataFrame, dict[str | int, int]]:
-    """Return the name of a sheet, by default the largest, its rows as text, and those of each other one."""
+    """Find the name of a sheet, by default the largest, its rows as text, and those of each other one."""
     from importlib.util import find_spec
 
     import pandas as pd

@@ -8,15 +8,16 @@ from typing import Any
 
 from attop.extending import count_noun
 from attop_bench.data.reading.cells import GAPS, is_date, mostly_numbers
-from attop_bench.data.reading.marks import (
-    FIT,
-)
+from attop_bench.data.reading.marks import FIT
+
+#: What a field is that is no number or date in a column of them: a name.
+_OF_ANOTHER_TYPE = "of another type"
 
 
 def header_options(
     rows: list[list[str]], given: Mapping[str, Any], label: str | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return options that say where the header is, if there is one, and what is to be said."""
+    """Find options that say where the header is, if there is one, and what is to be said."""
     options: dict[str, Any] = {}
     remarks = []
     if "skip" not in given and (skip := _before(rows)):
@@ -52,7 +53,7 @@ def header_options(
 
 
 def _before(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows come before the header: titles, of fewer fields than most rows, and groups."""
+    """Count the rows before the header: titles, of fewer fields than most rows, and groups."""
     filled = [
         len("\0".join(map(str.strip, row)).rstrip("\0").split("\0")) * any(row)
         for row in rows
@@ -73,7 +74,7 @@ def _before(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _names_groups(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row names groups of columns that the next row names: fewer, and no values."""
+    """Decide whether a row names groups of columns that the next row names: fewer, and no values."""
     names, groups = ([name.strip() for name in names] for names in (below[0], row))
     if (
         not all(names)
@@ -88,44 +89,46 @@ def _names_groups(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row names columns rather than being one of them.
+    """Decide whether a row names columns, and is not a row of values.
 
-    A name is no number or date where all others of its column are. Without such a column, a row is one of
-    many by numbers within the range of the others, and by text that comes back.
+    A name is neither number nor date where all others of its column are. Without such a column, a row is one
+    of many by numbers within the range of the others, and by text that comes back.
     """
-    alike = other = 0
     names = [name.strip() for name in first]
     columns = zip(
         *(row for row in rows if len(row) == len(first) and row != first),
         strict=True,
     )
-    for name, column in zip(names, columns, strict=False):
-        values = [
-            value.strip() for value in column if value.strip() not in {*GAPS, "?"}
-        ]
-        if name in {*GAPS, "?"} or not values:
-            continue
-        if (numbers := mostly_numbers(values, FIT)) is not None:
-            number = mostly_numbers([name], FIT)
-            if number is None:
-                return True
-            within = numbers.min() <= number[0] <= numbers.max()
-        elif all(map(is_date, values)):
-            if not is_date(name):
-                return True
-            within = True
-        elif len(set(values)) > len(values) / 2:
-            continue
-        else:
-            within = name in values
-        alike, other = alike + within, other + (not within)
-    return other >= alike or names in (
-        [str(i + j) for i in range(len(names))] for j in (0, 1)
+    votes = Counter(
+        _is_alike(name, [value.strip() for value in column])
+        for name, column in zip(names, columns, strict=False)
     )
+    if votes[_OF_ANOTHER_TYPE] or votes[False] >= votes[True]:
+        return True
+    return names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
+
+
+def _is_alike(name: str, column: Sequence[str]) -> bool | str | None:
+    """Decide whether a field is one of its column's; None where that cannot be said."""
+    nothing = {*GAPS, "?"}
+    values = [value for value in column if value not in nothing]
+    if name in nothing or not values:
+        return None
+    numbers = mostly_numbers(values, FIT)
+    if numbers is not None:
+        number = mostly_numbers([name], FIT)
+        if number is None:
+            return _OF_ANOTHER_TYPE
+        return bool(numbers.min() <= number[0] <= numbers.max())
+    if all(map(is_date, values)):
+        return True if is_date(name) else _OF_ANOTHER_TYPE
+    if len(set(values)) > len(values) / 2:
+        return None
+    return name in values
 
 
 def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:
-    """Return new names for columns whose name came before, by their place."""
+    """Choose new names for columns whose name came before, by their place."""
     names = [" ".join(name.split()) for name in header]
     new: dict[int, str] = {}
     for place, name in enumerate(names, 1):

@@ -47,7 +47,7 @@ _OF_ALL = ("missing", "decimal", *(source.option for source in BESIDE))
 
 
 def format_of(path: StrPath, own: str | None = None) -> str:
-    """Return the format of a file by the end of its name, before ``.gz`` and the like.
+    """Find the format of a file by the end of its name, before ``.gz`` and the like.
 
     Where that says nothing, as ``.txt``, the format is `own`, by default the one its first lines look like.
     """
@@ -64,7 +64,7 @@ def format_of(path: StrPath, own: str | None = None) -> str:
 
 
 def identified(path: StrPath, form: str | None = None) -> tuple[StrPath, str]:
-    """Return a file and its format, by default the one of its name or content; see `format_of`.
+    """Identify a file and its format, by default the one of its name or content; see `format_of`.
 
     The file has its content with it, read once, where the reader of the format takes bytes.
     """
@@ -75,7 +75,7 @@ def identified(path: StrPath, form: str | None = None) -> tuple[StrPath, str]:
 
 
 def _format_by_name(path: StrPath) -> str | None:
-    """Return the format that the end of a name says, before ``.gz`` and the like."""
+    """Read the format that the end of a name says, before ``.gz`` and the like."""
     name = PurePath(path)
     while name.suffix.lower() in _PACKED:
         name = name.with_suffix("")
@@ -109,7 +109,7 @@ def as_written(
     groups: _Place = None,
     weights: _Place = None,
 ) -> dict[str, Any]:
-    """Return the options of every reader.
+    """List the options of every reader.
 
     Parameters
     ----------

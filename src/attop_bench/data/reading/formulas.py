@@ -21,7 +21,7 @@ _BOOK, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
 def about_formulas(
     path: StrPath, sheet: str | int, header: Sequence[str]
 ) -> list[str]:
-    """Return a line on each column of a sheet of ``.xlsx`` with formulas that have no stored value."""
+    """Write a line on each column of a sheet of ``.xlsx`` with formulas that have no stored value."""
     try:
         with (
             open_bytes(path) as file,
@@ -40,7 +40,7 @@ def about_formulas(
 
 
 def _file_of(box: zipfile.ZipFile, sheet: str | int) -> str:
-    """Return the file of a sheet in a book, by the sheet's name or its number from 0."""
+    """Find the file of a sheet in a book, by the sheet's name or its number from 0."""
     book, links = (
         ElementTree.fromstring(box.read(name)) for name in (_BOOK, _LINKS)
     )
@@ -67,7 +67,7 @@ def _columns_without_values(cells: IO[bytes]) -> Iterator[int]:
 
 
 def _place(cell: str) -> int:
-    """Return the column, from 1, of a cell such as AB12; 0 where a cell does not say it."""
+    """Compute the column, from 1, of a cell such as AB12; 0 where a cell does not say it."""
     place = 0
     for letter in re.sub("[^A-Z]", "", cell):
         place = 26 * place + ord(letter) - ord("A") + 1

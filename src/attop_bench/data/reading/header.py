@@ -46,7 +46,7 @@ class Lined:
     comments: Sequence[Suspect]
 
     def without(self, rows: Ints) -> Lined:
-        """Return the rows but for some, by their places."""
+        """Drop some rows, by their places."""
         if not len(rows):
             return self
         places = np.delete(np.arange(len(self.frame)), rows)
@@ -64,7 +64,7 @@ def named_rows(
     pass_over: Sequence[int] | None,
     where: str,
 ) -> pd.DataFrame:
-    """Return rows with the names of their columns; `first` is the header, if there is one."""
+    """Give rows the names of their columns; `first` is the header, if there is one."""
     header = _header_of(first, names, text.frame.shape[1], where)
     read = len(text.frame)
     blank = blank_rows(text.frame)
@@ -105,7 +105,7 @@ def named_rows(
 
 
 def _given(pass_over: Sequence[int], text: Lined, where: str) -> list[Suspect]:
-    """Return the lines that are named as no rows; refuse those that there are not."""
+    """Find the lines that are named as not being rows; refuse lines that do not exist."""
     places = {int(line): row for row, line in enumerate(text.lines)}
     if other := [line for line in pass_over if line not in places]:
         held = f"from {text.lines[0]:,} to {text.lines[-1]:,}" if places else "none"
@@ -119,7 +119,7 @@ def _given(pass_over: Sequence[int], text: Lined, where: str) -> list[Suspect]:
 
 
 def _header_of(first: list[str], names: Any, width: int, where: str) -> list[str]:
-    """Return the names of the columns as they are given, or in the file."""
+    """Choose the names of the columns as they are given, or in the file."""
     header = first or list(map(str, range(1, width + 1)))
     if isinstance(names, Mapping):
         if outside := [place for place in names if not 1 <= place <= len(header)]:
@@ -162,31 +162,42 @@ def _under(
     # Names for all fields: a blank one beside them is of none.
     if len(named) == width < len(header):
         header, first = [header[j] for j in named], [first[j] for j in named]
-    if (
-        len(header) == width - 1
-        and frame[width - 1].str.strip().ne("").all()
-        and _names_rows(frame[0])
-    ):
+    if len(header) == width - 1 and _has_names_of_rows(frame):
         header, first = ["", *header], ["", *first]
     if not all(nothing(j) for j in range(len(header), width)):
-        more = frame[frame[range(len(header), width)].ne("").any(axis=1)]
-        remedy = "attop look finds how it is written"
-        if 2 * len(more) < len(frame):
-            remedy = "of two tables in one file keep one"
-        raise DatasetError(
-            f"{where}: {len(header)} names in the header, but more fields in {len(more):,} of {len(frame):,} "
-            f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
-            'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
-            f"header to false if it is a row; {remedy}"
-        )
+        raise _more_fields(frame, len(header), where)
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     places = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
-    names = [header[j] if header[j].strip() else f"Unnamed: {j}" for j in places]
+    names = [_name_of(header, j) for j in places]
     return frame[places], names, [first[j] for j in places]
 
 
-def _names_rows(column: pd.Series) -> bool:
-    """Return whether a column may hold R's names of rows: each comes once, and none is a decimal number."""
+def _name_of(header: Sequence[str], place: int) -> str:
+    return header[place] if header[place].strip() else f"Unnamed: {place}"
+
+
+def _more_fields(frame: pd.DataFrame, n_names: int, where: str) -> DatasetError:
+    """Say in which rows there are more fields than names."""
+    more = frame[frame[range(n_names, frame.shape[1])].ne("").any(axis=1)]
+    remedy = "attop look finds how it is written"
+    if 2 * len(more) < len(frame):
+        remedy = "of two tables in one file keep one"
+    return DatasetError(
+        f"{where}: {n_names} names in the header, but more fields in {len(more):,} of {len(frame):,} "
+        f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
+        'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
+        f"header to false if it is a row; {remedy}"
+    )
+
+
+def _has_names_of_rows(frame: pd.DataFrame) -> bool:
+    """Decide whether the first column may hold R's names of rows, and the last is filled.
+
+    Each name comes once, and none is a decimal number.
+    """
+    if not frame[frame.shape[1] - 1].str.strip().ne("").all():
+        return False
+    names = frame[0]
     return bool(
-        column.is_unique and not column.str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any()
+        names.is_unique and not names.str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any()
     )

@@ -103,14 +103,14 @@ def asides(suspects: Iterable[Suspect]) -> Iterator[Aside]:
 
 
 def blank_rows(frame: pd.DataFrame) -> Ints:
-    """Return the places of rows without any value."""
+    """Find the places of rows without any value."""
     return _rows_where(frame, lambda column, j: column == "")
 
 
 def suspects_of(
     frame: pd.DataFrame, header: Sequence[str] | None, lines: Ints
 ) -> list[Suspect]:
-    """Return the lines that are, or may be, no rows, in their order.
+    """Find the lines that are not rows, or may not be, in their order.
 
     `frame` has text alone and no blank rows; `header` has the names of its columns, if there are any, and
     `lines` the number of each row among the lines of the file.
@@ -125,7 +125,7 @@ def suspects_of(
 def _verdicts(
     frame: pd.DataFrame, header: Sequence[str] | None
 ) -> dict[int, tuple[str, bool]]:
-    """Return place of a suspect -> its rule, and whether it is certain."""
+    """Map the place of each suspect to its rule, and to whether it is certain."""
     # Nothing beside it says what a value is.
     if frame.shape[1] < 2 or len(frame) < 2:
         return {}
@@ -136,11 +136,7 @@ def _verdicts(
     }
     verdicts = dict.fromkeys(drawn, (DRAWN, False))
     if header is not None:
-        again = _rows_where(frame, lambda column, j: column == header[j].strip())
-        certain = len(again) > 0 and _names_over_numbers(
-            frame.drop(index=frame.index[again]), header
-        )
-        verdicts |= dict.fromkeys(map(int, again), (AGAIN, certain))
+        verdicts |= _headers_again(frame, header)
         verdicts |= dict.fromkeys(_units(frame, verdicts), (UNITS, True))
     verdicts |= dict.fromkeys(_subtotals(frame, verdicts), (SUBTOTAL, False))
     end = list(_end(frame, verdicts))
@@ -156,10 +152,21 @@ def _verdicts(
     return verdicts
 
 
+def _headers_again(
+    frame: pd.DataFrame, header: Sequence[str]
+) -> dict[int, tuple[str, bool]]:
+    """Find the rows that have the names of the header once more."""
+    again = _rows_where(frame, lambda column, j: column == header[j].strip())
+    certain = len(again) > 0 and _names_over_numbers(
+        frame.drop(index=frame.index[again]), header
+    )
+    return dict.fromkeys(map(int, again), (AGAIN, certain))
+
+
 def _rows_where(
     frame: pd.DataFrame, test: Callable[[pd.Series, int], pd.Series]
 ) -> Ints:
-    """Return the places of rows that pass a test in every column."""
+    """Find the places of rows that pass a test in every column."""
     rows = np.arange(len(frame))
     for j in range(frame.shape[1]):
         if not len(rows):
@@ -174,7 +181,7 @@ def _of_signs(column: pd.Series, j: int) -> pd.Series:
 
 
 def is_drawn(row: Sequence[str]) -> bool:
-    """Return whether a row is a drawn line: strokes of one kind in every field, three or more in one."""
+    """Decide whether a row is a drawn line: strokes of one kind in every field, three or more in one."""
     fields = [field.strip() for field in row]
     while fields and not fields[-1]:
         fields.pop()
@@ -192,7 +199,7 @@ def is_drawn(row: Sequence[str]) -> bool:
 def _has_strokes_of_rows(
     frame: pd.DataFrame, row: int, drawn: Collection[int]
 ) -> bool:
-    """Return whether strokes of a drawn line are a value of other rows, such as a result of a test."""
+    """Decide whether strokes of a drawn line are a value of other rows, such as a result of a test."""
     others = frame.drop(index=frame.index[list(drawn)])
     values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
     return any(
@@ -201,7 +208,7 @@ def _has_strokes_of_rows(
 
 
 def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
-    """Return whether a name is no number in a column of numbers: then the header again is no row."""
+    """Decide whether a name is no number in a column of numbers: then the header again is no row."""
     return any(
         name.strip() not in _NONE and not is_number(name) and _all_numbers(frame[j])
         for j, name in enumerate(header)
@@ -209,7 +216,7 @@ def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
 
 
 def _units(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
-    """Return the places of the first one or two rows if they say what the numbers below are.
+    """Find the places of the first one or two rows if they say what the numbers below are.
 
     They have words, two or more, or nothing where all rows below have numbers, and none of their words comes
     back.
@@ -243,14 +250,14 @@ def _says_units(row: Sequence[str], below: pd.DataFrame) -> bool:
 
 @cache
 def _sum_words() -> Any:
-    """Return the words for a sum as an array that columns are compared with."""
+    """Make an array of the words for a sum, which columns are compared with."""
     import pyarrow
 
     return pyarrow.array(sorted(_SUMS), pyarrow.large_string())
 
 
 def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
-    """Return the places of rows in the middle that a word of a sum and their numbers show to be sums."""
+    """Find the places of rows in the middle that a word of a sum and their numbers show to be sums."""
     from pyarrow import array
     from pyarrow.compute import is_in
 
@@ -288,7 +295,7 @@ def _may_be_sum(
     value: str,
     totals: dict[int, np.ndarray],
 ) -> bool:
-    """Return whether a number is about the sum or mean of those of a column from `start` on, in no time.
+    """Decide whether a number is about the sum or mean of those of a column from `start` on, in no time.
 
     `totals` holds the running sums of columns that were asked for before.
     """
@@ -326,33 +333,57 @@ def _end(
 def _ends(
     frame: pd.DataFrame, row: int, suspects: Mapping[int, object]
 ) -> bool | None:
-    """Return whether a last row is certain to be a sum or a remark; None if it is a row."""
+    """Decide whether a last row is certain to be a sum or a remark; None if it is a row."""
     numbers, words = _parts(frame, row)
     named = _has_sum_word(words)
     alone = _stands_alone(frame, row)
     start = _first_of_block(frame, row) if named or alone else row
-    above = frame.iloc[:start]
-    if suspects:
-        above = above.iloc[[i not in suspects for i in range(start)]]
+    above = _rows_above(frame, start, suspects)
     if not len(above) or any(
         _comes_back(words[j], above[j]) for j in reversed(words)
     ):
         return None
-    first = min((*numbers, *words), default=0)
-    under = first in words and _all_numbers(above[first])
-    if under and (named or not numbers):
-        return True
-    if alone and _is_unlike(alone, above[0]):
+    if _is_remark(numbers, words, above, named) or (
+        alone and _is_unlike(alone, above[0])
+    ):
         return True
     has_holes = len(numbers) + len(words) < frame.shape[1]
     told = _evidence_of_sum(above, numbers, named) if numbers else 0
+    return _is_sum(told, named, has_holes)
+
+
+def _rows_above(
+    frame: pd.DataFrame, start: int, suspects: Mapping[int, object]
+) -> pd.DataFrame:
+    """Select the rows above a place that are not suspects themselves."""
+    above = frame.iloc[:start]
+    if not suspects:
+        return above
+    return above.iloc[[i not in suspects for i in range(start)]]
+
+
+def _is_sum(told: float, named: bool, has_holes: bool) -> bool | None:
+    """Decide by the evidence whether a row is certain to be a sum; None if it is a row."""
     if told >= (_TOLD if named or has_holes else _TOLD_WELL):
         return True
     return False if told >= _TOLD or (named and has_holes) else None
 
 
+def _is_remark(
+    numbers: Mapping[int, str],
+    words: Mapping[int, str],
+    above: pd.DataFrame,
+    named: bool,
+) -> bool:
+    """Decide whether a row begins with a word below numbers, and names a sum or has no number."""
+    if numbers and not named:
+        return False
+    first = min((*numbers, *words), default=0)
+    return first in words and _all_numbers(above[first])
+
+
 def _first_of_block(frame: pd.DataFrame, row: int) -> int:
-    """Return the place of the first of the remarks and named sums that end with a row: a mean below a sum."""
+    """Find the place of the first of the remarks and named sums that end with a row: a mean below a sum."""
     first = row
     for above in range(row - 1, max(0, row - _SAMPLE), -1):
         if not (
@@ -364,7 +395,7 @@ def _first_of_block(frame: pd.DataFrame, row: int) -> int:
 
 
 def _stands_alone(frame: pd.DataFrame, row: int) -> str:
-    """Return the one value of a row, in its first field, if there is no other and it is no plain number."""
+    """Find the one value of a row, in its first field, if there is no other and it is no plain number."""
     values = [value.strip() for value in frame.iloc[row]]
     if len(values) < 3 or any(values[1:]) or _PLAIN.fullmatch(values[0]):
         return ""
@@ -376,7 +407,7 @@ def _has_sum_word(words: Mapping[int, str]) -> bool:
 
 
 def _parts(frame: pd.DataFrame, row: int) -> tuple[dict[int, str], dict[int, str]]:
-    """Return the numbers of a row, and its words: column -> value."""
+    """Split a row into its numbers and its words: column -> value."""
     values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
     present = {j: value for j, value in values.items() if value not in _NONE}
     numbers = {j: value for j, value in present.items() if is_number(value)}
@@ -386,7 +417,7 @@ def _parts(frame: pd.DataFrame, row: int) -> tuple[dict[int, str], dict[int, str
 def _evidence_of_sum(
     above: pd.DataFrame, numbers: Mapping[int, str], named: bool
 ) -> int:
-    """Return how unlikely it is by chance that all numbers of a row are sums or means of those above."""
+    """Measure how unlikely it is by chance that all numbers of a row are sums or means of those above."""
     return (
         _evidence(above, numbers)
         if len(above) >= (_FEWEST if named else _ENOUGH)
@@ -395,7 +426,7 @@ def _evidence_of_sum(
 
 
 def _evidence(above: pd.DataFrame, numbers: Mapping[int, str]) -> int:
-    """Return 0 if a number is neither sum nor mean of those above it, else how unlikely it is by chance.
+    """Measure how unlikely a sum or mean of those above is by chance; 0 if a number is neither.
 
     A number tells nothing that a row above has too. Two others tell enough, or one that no row could have: a
     sum far larger than any, or a mean with more decimals than any.
@@ -439,7 +470,7 @@ def _evidence_of(column: pd.Series, value: str) -> int | None:
 
 
 def _looks_numeric(column: pd.Series) -> bool:
-    """Return whether the first values of a column are numbers."""
+    """Decide whether the first values of a column are numbers."""
     present = [
         value
         for value in map(str.strip, column.iloc[:_SAMPLE])
@@ -449,7 +480,7 @@ def _looks_numeric(column: pd.Series) -> bool:
 
 
 def _all_numbers(column: pd.Series) -> bool:
-    """Return whether all values of a column are numbers."""
+    """Decide whether all values of a column are numbers."""
     if not _looks_numeric(column):
         return False
     rest = column.iloc[_SAMPLE:].str.strip()
@@ -464,7 +495,7 @@ def _comes_back(value: str, column: pd.Series) -> bool:
 
 
 def _is_unlike(value: str, column: pd.Series) -> bool:
-    """Return whether a value is written as none of a column is: in other kinds of signs, or their order."""
+    """Decide whether a value is written as none of a column is: in other kinds of signs, or their order."""
     return _form(value) not in {_form(other) for other in column.unique()}
 
 

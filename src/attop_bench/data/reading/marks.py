@@ -26,7 +26,7 @@ _QUOTED = r'(?:^|(?<=[,;\t| ]))"(?:[^"]|"")*"(?=[,;\t|\s]|$)'
 
 
 def encoding_of(path: StrPath) -> tuple[str, str] | None:
-    """Return the likely encoding of a file that is not UTF-8, and a word that shows it."""
+    """Guess the likely encoding of a file that is not UTF-8, and a word that shows it."""
     with open_bytes(path) as file:
         start = file.read(1 << 16)
         if (
@@ -58,7 +58,7 @@ def encoding_of(path: StrPath) -> tuple[str, str] | None:
 
 
 def comment_mark(lines: Sequence[str]) -> str | None:
-    """Return the mark of lines at the start that hold no row."""
+    """Find the mark of lines at the start that hold no row."""
     start = [line for line in lines[:20] if line.strip()]
     marked = [line for line in start if line[0] in "#%"]
     # A header such as #id,age is none.
@@ -73,7 +73,7 @@ def comment_mark(lines: Sequence[str]) -> str | None:
 
 
 def is_in_rows(mark: str, lines: Iterable[str]) -> bool:
-    """Return whether a mark of comments is in a row too: in a line, or before one of as many fields."""
+    """Decide whether a mark of comments is in a row too: in a line, or before one of as many fields."""
     fields: dict[str, int] = {}
     for line in lines:
         if not line.startswith(mark):
@@ -88,7 +88,7 @@ def is_in_rows(mark: str, lines: Iterable[str]) -> bool:
 
 
 def quote_mark(lines: Sequence[str]) -> str:
-    """Return the quotes of fields: single ones where no field has double ones, and most lines have them."""
+    """Find the quotes of fields: single ones where no field has double ones, and most lines have them."""
     text = "".join(lines)
     single, double = (
         re.findall(
@@ -104,7 +104,7 @@ def quote_mark(lines: Sequence[str]) -> str:
 def separator_of(
     lines: Sequence[str], usual: str, comment: str | None, quote: str
 ) -> str:
-    """Return the separator that gives most rows as many fields, and cuts none that another would."""
+    """Find the separator that gives most rows as many fields, and cuts none that another would."""
     best, score = usual, 0.0
     text = re.sub(
         _QUOTED.replace('"', quote), "text", "".join(lines), flags=re.MULTILINE

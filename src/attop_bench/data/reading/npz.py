@@ -45,7 +45,7 @@ def read_npz(path: StrPath) -> pd.DataFrame:
 
 
 def _arrays(path: StrPath, where: str) -> dict[str, NDArray]:
-    """Return the arrays of a file; refuse those of neither numbers nor text."""
+    """Read the arrays of a file; refuse those of neither numbers nor text."""
     try:
         with np.load(os.fspath(path), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -39,7 +39,7 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
 
 
 def _plain(column: Any) -> Any:
-    """Return a column as numbers or text, where pandas would have objects."""
+    """Convert a column to numbers or text, where pandas would have objects."""
     import pyarrow
     from pyarrow import compute, types
 
@@ -80,7 +80,7 @@ def _plain(column: Any) -> Any:
 
 
 def _with_missing(kind: Any) -> Any:
-    """Return the type of pandas in which integers and truth values stay what they are beside gaps."""
+    """Choose the type of pandas in which integers and truth values stay what they are beside gaps."""
     import pandas as pd
     from pyarrow import types
 

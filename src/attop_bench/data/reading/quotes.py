@@ -26,7 +26,7 @@ class _Marks:
     quote: str
 
     def fields(self, line: str) -> list[str] | None:
-        """Return the fields of a line that is written as it should be, else None."""
+        """Split a line that is written as it should be into fields; None for any other."""
         try:
             rows = list(
                 csv.reader(
@@ -71,7 +71,7 @@ class _Marks:
         return fields
 
     def written(self, fields: Sequence[str]) -> str:
-        """Return a line of these fields."""
+        """Join fields to a line."""
         text = io.StringIO()
         csv.writer(
             text,
@@ -85,7 +85,7 @@ class _Marks:
 def mended(
     lines: Sequence[str], separator: str, quote: str, skip: int
 ) -> Mended | None:
-    """Return lines with their quotes written twice; None if not every row then has the fields of the first.
+    """Write the quotes of lines twice; None if not every row then has the fields of the first.
 
     A row that is written as it should be, with no more fields than the first, stays as it is. In any other a
     quote begins a field only at its start, blanks aside, and ends it only at its end; a backslash before a

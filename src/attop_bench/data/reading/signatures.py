@@ -86,7 +86,7 @@ _LINE_OF_SVMLIGHT = re.compile(
 
 
 def format_by_content(path: StrPath) -> str | None:
-    """Return the format that the start of a file looks like; None if it is no text."""
+    """Recognise the format of a file by its start; None if it is no text."""
     try:
         with open_bytes(path) as file:
             start = file.read(1 << 14)

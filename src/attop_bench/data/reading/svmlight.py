@@ -87,7 +87,7 @@ def read_svmlight(
 
 
 def sorted_by_index(line: bytes) -> bytes:
-    """Return a line of SVMlight with its indices in order."""
+    """Sort a line of SVMlight by its indices."""
     label, *fields = line.partition(b"#")[0].split() or [b""]
     place = {
         field: int(field.partition(b":")[0])
@@ -169,7 +169,7 @@ class _Lines:
         self.empty: dict[str, tuple[int, int, str]] = {}
 
     def read(self, size: int = -1) -> bytes:
-        """Return bytes, as a file does."""
+        """Read bytes, as a file does."""
         return self.file.read(size)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -183,7 +183,7 @@ class _Lines:
             yield sorted_by_index(line) if self.in_order else line
 
     def asides(self) -> Sequence[Aside]:
-        """Return the entries of the lines without a row."""
+        """List the entries of the lines without a row."""
         return [
             Aside(rule, *self.empty[rule])
             for rule in (BLANK, COMMENT)

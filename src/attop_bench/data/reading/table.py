@@ -49,7 +49,7 @@ class Table:
     remarks: Sequence[str] = ()
 
     def values(self, name: str) -> pd.Series:
-        """Return a column: numbers if all that are present are, else text without blanks around it.
+        """Read a column: numbers if all that are present are, else text without blanks around it.
 
         Missing values are NaN: blanks, or in a file without types one of its marks. Complex numbers, lists
         and mappings are refused.
@@ -61,41 +61,27 @@ class Table:
             raise DatasetError(
                 f"{where} has complex numbers: drop it, or take real parts"
             )
-        long = (
-            column.dtype.kind in "iu"
-            and column.hasnans
-            and column.dropna().abs().max() >= 2**53
-        )
-        # Plain ones, of types that have NA.
-        if pd.api.types.is_numeric_dtype(column) and not long:
-            plain = (
-                np.float64
-                if column.hasnans
-                else getattr(column.dtype, "numpy_dtype", column.dtype)
-            )
-            return self._without_gaps(column.astype(plain))
-        if (plain := self.plain(name)) is not None:
+        if pd.api.types.is_numeric_dtype(column) and not _has_long_integers(column):
+            # Plain ones, of types that have NA.
+            dtype = getattr(column.dtype, "numpy_dtype", column.dtype)
+            if column.hasnans:
+                dtype = np.float64
+            return self._without_gaps(column.astype(dtype))
+        plain = self.plain(name)
+        if plain is not None:
             return plain
         text = self._stripped(name)
-        nested = (
-            next((v for v in text if not isinstance(v, Hashable)), None)
-            if self.has_types
-            else None
-        )
-        if nested is not None:
-            raise DatasetError(
-                f"{where} holds lists or mappings, such as {nested!r}: drop it"
-            )
-        is_text = not self.has_types or all(
-            isinstance(value, str) for value in text.dropna()
-        )
-        numbers = numbers_of(text, self.decimal) if is_text and len(text) else None
+        if self.has_types:
+            _refuse_nested(text, where)
+            if not all(isinstance(value, str) for value in text.dropna()):
+                return text
+        numbers = numbers_of(text, self.decimal) if len(text) else None
         if numbers is None or numbers.dtype.kind == "b":
             return text if numbers is None else numbers
         return self._without_gaps(numbers)
 
     def text(self, name: str) -> pd.Series:
-        """Return a column as text without blanks around it, NaN where nothing is left."""
+        """Read a column as text without blanks around it, NaN where nothing is left."""
         import pandas as pd
 
         text = self._stripped(name)
@@ -109,7 +95,7 @@ class Table:
         return values.map(_written, na_action="ignore")
 
     def plain(self, name: str) -> pd.Series | None:
-        """Return a column of text as numbers if every cell is a plain one, and none stands for nothing."""
+        """Read a column of text as numbers if every cell is a plain one, and none stands for nothing."""
         if (
             self.has_types
             or self.decimal != "."
@@ -119,7 +105,7 @@ class Table:
         return plain_numbers(self.frame[name])
 
     def numbers(self, name: str) -> pd.Series:
-        """Return a column as numbers; refuse one that is none, or cannot be a feature."""
+        """Read a column as numbers; refuse one that is not numbers, or cannot be a feature."""
         import pandas as pd
 
         values = self.values(name)
@@ -139,7 +125,7 @@ class Table:
         return numbers
 
     def words(self, name: str) -> frozenset[str]:
-        """Return the words that stand for a missing value in a column."""
+        """List the words that stand for a missing value in a column."""
         marks = self.missing
         if isinstance(marks, Mapping):
             marks = {str(key): words for key, words in marks.items()}.get(name)
@@ -148,7 +134,7 @@ class Table:
         return frozenset() if marks is False else frozenset(["", *map(str, marks)])
 
     def _without_gaps(self, numbers: pd.Series) -> pd.Series:
-        """Return numbers without those that stand for a missing value: -999 stands for -999.0 too."""
+        """Replace numbers that stand for a missing value by NaN: -999 stands for -999.0 too."""
         words = _numbers_among(self.words(str(numbers.name)))
         alike = numbers.isin(words) if len(words) else None
         return (
@@ -158,7 +144,7 @@ class Table:
         )
 
     def _stripped(self, name: str) -> pd.Series:
-        """Return a column of text without blanks around it; missing values are NaN."""
+        """Strip a column of text of blanks around it; missing values are NaN."""
         column, words = self.frame[name], self.words(name)
         if self.has_types:
             column = column.astype(object).map(
@@ -176,7 +162,7 @@ class Table:
 
 @cache
 def _numbers_among(words: frozenset[str]) -> tuple[float, ...]:
-    """Return the numbers among words for a missing value."""
+    """Select the numbers among words for a missing value."""
     import pandas as pd
 
     values = as_floats(pd.Series(sorted(words), dtype=object))
@@ -198,9 +184,25 @@ def check_numbers(column: pd.Series, where: str) -> None:
 
 
 def _written(value: object) -> str:
-    """Return a value as text; a whole number without decimals, as in a column without missing values."""
+    """Write a value as text; a whole number without decimals, as in a column without missing values."""
     return str(
         int(value)
         if isinstance(value, (float, np.floating)) and value.is_integer()
         else value
     )
+
+
+def _has_long_integers(column: pd.Series) -> bool:
+    """Decide whether a column with gaps has integers that a float64 cannot hold."""
+    if column.dtype.kind not in "iu" or not column.hasnans:
+        return False
+    return bool(column.dropna().abs().max() >= 2**53)
+
+
+def _refuse_nested(text: pd.Series, where: str) -> None:
+    """Refuse a column of lists or mappings."""
+    for value in text:
+        if not isinstance(value, Hashable):
+            raise DatasetError(
+                f"{where} holds lists or mappings, such as {value!r}: drop it"
+            )

@@ -44,13 +44,13 @@ def opened(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
 
 
 def told_separator(line: str) -> str | None:
-    """Return the separator that a line such as ``sep=;``, which Excel writes first, names."""
+    """Read the separator that a line such as ``sep=;``, which Excel writes first, names."""
     told = _SEP.fullmatch(line)
     return None if told is None else "tab" if told[1] == "\t" else told[1]
 
 
 def default_separator(path: StrPath) -> str:
-    """Return the separator of a file that says none: the comma, or the tab of ``.tsv``."""
+    """Choose the separator of a file that says none: the comma, or the tab of ``.tsv``."""
     return "tab" if ".tsv" in os.path.basename(path).lower() else ","
 
 
@@ -60,7 +60,7 @@ def rows_of(
     comment: str | None = None,
     quote: str = '"',
 ) -> Any:
-    """Return the reader of csv of text, whose rows are lists of fields."""
+    """Make the reader of csv for text, whose rows are lists of fields."""
     lines = text
     if comment:
         lines = (
