@@ -99,11 +99,13 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         *(row for row in rows if len(row) == len(first) and row != first),
         strict=True,
     )
-    votes = Counter(
-        _is_alike(name, [value.strip() for value in column])
-        for name, column in zip(names, columns, strict=False)
-    )
-    if votes[_OF_ANOTHER_TYPE] or votes[False] >= votes[True]:
+    votes: Counter[object] = Counter()
+    for name, column in zip(names, columns, strict=False):
+        vote = _is_alike(name, [value.strip() for value in column])
+        if vote == _OF_ANOTHER_TYPE:
+            return True
+        votes[vote] += 1
+    if votes[False] >= votes[True]:
         return True
     return names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
 
