@@ -71,7 +71,7 @@ class Table:
         if plain is not None:
             return plain
         text = self._stripped(name)
-        if self.has_types:
+        if not self._is_text(name):
             _refuse_nested(text, where)
             if not all(isinstance(value, str) for value in text.dropna()):
                 return text
@@ -85,7 +85,7 @@ class Table:
         import pandas as pd
 
         text = self._stripped(name)
-        if not self.has_types:
+        if self._is_text(name):
             return text
         values = (
             self.values(name)
@@ -143,10 +143,18 @@ class Table:
             else numbers.mask(alike, np.nan)
         )
 
+    def _is_text(self, name: str) -> bool:
+        """Decide by the type of a column alone whether all its values are text or missing."""
+        import pandas as pd
+
+        dtype = self.frame[name].dtype
+        is_str = isinstance(dtype, pd.StringDtype) and dtype.na_value is np.nan
+        return is_str or not self.has_types
+
     def _stripped(self, name: str) -> pd.Series:
         """Strip a column of text of blanks around it; missing values are NaN."""
         column, words = self.frame[name], self.words(name)
-        if self.has_types:
+        if not self._is_text(name):
             column = column.astype(object).map(
                 lambda v: v.strip() if isinstance(v, str) else v
             )
