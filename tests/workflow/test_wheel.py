@@ -124,6 +124,13 @@ def test_nothing_is_overwritten(tmp_path, capsys):
     assert "is a file" in capsys.readouterr().err
 
 
+def test_no_benchmark_is_written_into_the_results_of_a_run(tmp_path, capsys):
+    (tmp_path / "report.html").touch()
+    assert main(["init", str(tmp_path)]) == 1
+    assert "has the report of a run: give a new folder" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
 def test_in_a_clone_it_is_the_clones_own():
     assert (source() / "Snakefile").read_bytes() == (ROOT / "Snakefile").read_bytes()
 

@@ -60,6 +60,10 @@ def run_init(options: Namespace) -> int:
         raise OutputError(
             f"{folder} {what}, and nothing is overwritten: give a new folder, or remove them"
         )
+    if (folder / "report.html").exists():
+        raise OutputError(
+            f"{folder} has the report of a run: give a new folder, in which runs have folders of their own"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         copy = shutil.copytree if (source() / name).is_dir() else shutil.copyfile
