@@ -91,7 +91,9 @@ OTHER = "has other values than in training"
     ],
 )  # fmt: skip
 def test_what_changed_is_said(column, change, sentence, training):
-    said = findings(training, changed(column, change), 1.0)
+    found = findings(training, changed(column, change), 1.0)
+    said = [one.sentence for one in found]
+    assert {one.column for one in found} <= {column}
     if sentence is None:  # nine of ten values are 0, in any unit
         assert said == []
         return
@@ -103,7 +105,7 @@ def test_what_changed_is_said(column, change, sentence, training):
 def test_columns_that_shifted_are_known_by_their_values(training):
     X = drawn(np.random.default_rng(1), 300)
     moved = X.assign(amount=X["age"], age=X["celsius"], celsius=X["amount"])
-    assert findings(training, moved, 1.0) == [
+    assert [one.sentence for one in findings(training, moved, 1.0)] == [
         f"{column} has the values that {other} had in training: did the columns shift?"
         for column, other in (("amount", "age"), ("age", "celsius"), ("celsius", "amount"))
     ]
@@ -143,7 +145,7 @@ def test_what_differed_between_training_and_test_is_usual():
     assert findings(summarise(X, np.arange(len(X)), None), new, 1.0)
     usual = summarise(X, np.arange(len(X)), None, folds)
     assert findings(usual, new, 1.0) == []
-    assert findings(usual, new.assign(x=new["x"] * 100), 1.0) == [
+    assert [one.sentence for one in findings(usual, new.assign(x=new["x"] * 100), 1.0)] == [
         "x is 100 times what it was in training: another unit?"
     ]
 

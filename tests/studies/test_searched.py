@@ -146,6 +146,9 @@ def test_the_page_has_the_answers_of_the_first_look():
         table = judge.answers(means, question).iloc[pair * len(TOPS) : (pair + 1) * len(TOPS)]
         cells = [f"{gain:+.1f} ({p:.2g})" for gain, p in zip(table["gain"], table["p"], strict=True)]
         assert f"| {label} | {' | '.join(cells)} |" in page, cells
+    errors = 100 * judge.gains(means, *judge.QUESTIONS[0].pairs[1]).sem()
+    *others, last = [f"{error:.1f}" for error in errors]
+    assert f"{', '.join(others)} and {last} of 100" in page
 
 
 def test_the_look_is_told_from_its_tables(monkeypatch, capsys):

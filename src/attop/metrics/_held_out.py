@@ -167,7 +167,7 @@ class TopPrecision:
         n_whole = int(self._whole.max()) + 1
         k = np.clip(self.k * (CUTS if smoothed else np.ones(1)), 1, n)
         if n_whole == n:
-            # Of items drawn alone, k are never below so many but by a chance of e^-100.
+            # Of items drawn alone, k are never below so many but by a chance of e^-83.
             last = last[: np.searchsorted(last, 2 * k.max() + 100) + 1]
             order = order[: last[-1] + 1]
         labels = self._labels[order]

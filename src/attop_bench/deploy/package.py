@@ -141,7 +141,8 @@ class Package:
         )
         X = X.iloc[places].reset_index(drop=True)
         unlike = findings(self.training, X, self._design_effect(table))
-        self._tell_of_gaps(X, numbers, unlike, tell)
+        told = [finding.column for finding in unlike if finding.is_missing]
+        self._tell_of_gaps(X.drop(columns=told), numbers, tell)
         X = self._with_unused(X)
         scores = scores_of(self.pipeline, X)
         why = self._reasons(X)
@@ -157,7 +158,9 @@ class Package:
             else as_identifiers(table.text(group), table.where)
         )
         ranked = in_order(ranked, groups, "score")
-        ranked.attrs.update(ledger=ledger, unlike=unlike)
+        ranked.attrs.update(
+            ledger=ledger, unlike=[finding.sentence for finding in unlike]
+        )
         return ranked
 
     def _refuse_lacking(self, table: Table, path: str | Path, form: str) -> None:
@@ -193,10 +196,9 @@ class Package:
         self,
         X: pd.DataFrame,
         numbers: Ints,
-        unlike: Sequence[str],
         tell: Callable[[str], None],
     ) -> None:
-        """Tell which of these rows have a gap in a column that had none in training, unless it is said."""
+        """Tell which rows have a gap in a column of `X` that had none in training."""
         complete = [
             one.aspect.column
             for one in self.training.distributions
@@ -205,10 +207,7 @@ class Package:
         # A column that the model has no use for may be absent.
         for name in X.columns.intersection(complete):
             rows = numbers[X[name].isna()]
-            is_said = any(
-                sentence.startswith(f"{name} is missing") for sentence in unlike
-            )
-            if len(rows) and not is_said:
+            if len(rows):
                 tell(
                     f"{name} is missing in {count_noun(len(rows), 'row')}, filled in, and was in none of "
                     f"training: row {join_first(rows.astype(str))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -111,8 +112,17 @@ def _divergence(share: float, other: float) -> float:
     return sum(p * math.log(p / q) for p, q in terms if p > 0)
 
 
-def findings(training: Training, X: pd.DataFrame, effect: float) -> list[str]:
-    """Say in a sentence each which features of new rows are not like those of training.
+class Finding(NamedTuple):
+    """A difference of new rows from training in one feature, in a sentence."""
+
+    column: str
+    sentence: str
+    #: It is the share of missing values.
+    is_missing: bool = False
+
+
+def findings(training: Training, X: pd.DataFrame, effect: float) -> list[Finding]:
+    """Find the features of new rows that are not like those of training.
 
     `X` has the features as the training rows had them before the model's own steps; a column of it that is
     not in the summary is not looked at. `effect` is how many of the rows are worth one. Of lists drawn as
@@ -132,29 +142,30 @@ def findings(training: Training, X: pd.DataFrame, effect: float) -> list[str]:
             Rows(distribution, values, distribution.distances(values), units, level)
         )
     far = [one for one in rows if one.is_far]
-    return [sentence for one in rows for sentence in _sentences(one, far)]
+    return [finding for one in rows for finding in _findings_of(one, far)]
 
 
-def _sentences(rows: Rows, far: Sequence[Rows]) -> Iterator[str]:
+def _findings_of(rows: Rows, far: Sequence[Rows]) -> Iterator[Finding]:
     """Yield what was found of one aspect; `far` are those whose values are others."""
-    distribution, apart, usual = (
-        rows.distribution,
-        rows.distances,
-        rows.distribution.usual,
-    )
+    distribution = rows.distribution
+    apart = rows.distances
+    usual = distribution.usual
+    column = distribution.aspect.column
     name = distribution.aspect.name
     missing = distribution.missing + apart.missing
     if rows.is_another_share(
         distribution.missing, missing, max(usual.missing, 0.0)
     ):
-        yield f"{name} is missing in {missing:.0%} of the rows, in training in {distribution.missing:.0%}"
+        share = f"in {missing:.0%} of the rows, in training in {distribution.missing:.0%}"
+        yield Finding(column, f"{name} is missing {share}", is_missing=True)
     unseen = distribution.unseen + apart.unseen
     if apart.unseen > 0 and rows.is_another_share(
         distribution.unseen, unseen, max(usual.unseen, 0.0)
     ):
-        yield f"{name} has a value that training never had in {unseen:.0%} of the rows"
+        share = f"in {unseen:.0%} of the rows"
+        yield Finding(column, f"{name} has a value that training never had {share}")
     if any(one is rows for one in far):
-        yield f"{name} {_change(rows, far)}"
+        yield Finding(column, f"{name} {_change(rows, far)}")
 
 
 def _change(rows: Rows, far: Sequence[Rows]) -> str:

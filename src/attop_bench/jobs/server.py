@@ -36,7 +36,7 @@ import psutil
 
 from attop_bench.jobs.limits import Limits, ProcessResult
 from attop_bench.jobs.supervise import (
-    IsTrue,
+    Condition,
     adopt_orphans,
     kill_descendants,
     supervise,
@@ -52,7 +52,7 @@ _SHELLS = ("sh", "bash", "dash")
 _IDLE, _TURN = 20.0, 0.02
 
 #: In a process that runs a client's script: says whether the client is gone.
-_gone: IsTrue | None = None
+_gone: Condition | None = None
 
 
 def run_in_process(
@@ -71,7 +71,7 @@ def run_in_process(
     return _supervise(call, _gone)
 
 
-def _run_apart(call: _Call, orphaned: IsTrue) -> ProcessResult:
+def _run_apart(call: _Call, orphaned: Condition) -> ProcessResult:
     """Run a call below a supervisor of its own, which a job may kill, but not this process.
 
     Meanwhile Ctrl-C ends this process without a traceback, and its end the supervisor, which clears up.
@@ -104,7 +104,7 @@ def _run_apart(call: _Call, orphaned: IsTrue) -> ProcessResult:
     )
 
 
-def _supervise(call: _Call, abandoned: IsTrue) -> ProcessResult:
+def _supervise(call: _Call, abandoned: Condition) -> ProcessResult:
     """Run a call in a child of this process."""
     function, argument, log, limits = call
 
@@ -115,7 +115,7 @@ def _supervise(call: _Call, abandoned: IsTrue) -> ProcessResult:
     return supervise(work, log, limits, abandoned)
 
 
-def _orphaned(pid: int) -> IsTrue:
+def _orphaned(pid: int) -> Condition:
     """Make a function that tells whether the process that started `pid`, perhaps by a shell, is gone."""
     before = _starters(pid)
     return lambda: _starters(pid) != before

@@ -41,7 +41,7 @@ _SEARCH = 0.5
 _DEATH_SIGNAL, _SUBREAPER = 1, 36
 
 #: Tells whether something is so at the time of the call.
-IsTrue = Callable[[], bool]
+Condition = Callable[[], bool]
 
 
 class CannotRun(Exception):
@@ -52,7 +52,7 @@ def supervise(
     work: Callable[[], None],
     log: str | os.PathLike[str],
     limits: Limits,
-    abandoned: IsTrue,
+    abandoned: Condition,
 ) -> ProcessResult:
     """Run `work` in a child process, wait for its end, and kill all that it leaves.
 
@@ -207,7 +207,7 @@ def _watch(
     pipe: _StatusPipe,
     output: BoundedLog,
     limits: Limits,
-    abandoned: IsTrue,
+    abandoned: Condition,
 ) -> ProcessResult:
     start = looked = time.monotonic()
     seconds = math.inf if limits.seconds is None else limits.seconds

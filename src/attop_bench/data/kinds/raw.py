@@ -169,7 +169,10 @@ def _kept(
 def _typed(
     rows: Table, features: Sequence[str], options: RawOptions
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Read the features by their types, and name those that are categories and those that are text."""
+    """Read the features by their types, and name those that are categories and those that are text.
+
+    Numbers take the place of their text in `rows`, which nothing asks for any more: it would be held twice.
+    """
     import pandas as pd
 
     where = options.where
@@ -181,12 +184,12 @@ def _typed(
         raise DatasetError(
             f"{where}: column {min(other)!r} is no feature: take it out of categories or text"
         )
+    words = {*codes, *text}
     typed = {}
     for c in features:
-        is_text = c in codes or c in text
-        typed[c] = rows.text(c) if is_text else rows.values(c)
-        if not is_text and pd.api.types.is_numeric_dtype(typed[c]):
-            rows.frame[c] = typed[c]  # nothing asks for its text any more
+        typed[c] = rows.text(c) if c in words else rows.values(c)
+        if c not in words and pd.api.types.is_numeric_dtype(typed[c]):
+            rows.frame[c] = typed[c]
     X = pd.DataFrame(typed, copy=False)
     X[text] = X[text].fillna("")
     if options.impute is None:

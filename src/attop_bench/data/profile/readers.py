@@ -60,8 +60,8 @@ _DIGITS, _DIGITS_OF_CODE = 5, 3
 class Role:
     """The kind of a column, the reason where one was needed, and the kind it could be as well."""
 
-    #: number, yes/no, category, text, date, identifier, entity, group, text of numbers, constant, empty or
-    #: unusable.
+    #: number, yes/no, category, text, date, identifier, entity, group, weight, text of numbers, constant,
+    #: empty or unusable.
     kind: str
     why: str = ""
     otherwise: str = ""

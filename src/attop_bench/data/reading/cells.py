@@ -18,15 +18,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Text that stands for a missing value in a file without types, as for pandas, databases and Excel.
-_GAPS = (
-    ",#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null,"
-    r"\N,(null),[null],<null>,NaT,(blank),#DIV/0!,#VALUE!,#REF!,#NAME?,#NUM!,#NULL!"
+GAPS = frozenset(
+    [
+        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan"),
+        *("1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None"),
+        *("n/a", "nan", "null"),
+        *(r"\N", "(null)", "[null]", "<null>", "NaT", "(blank)"),
+        *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),
+    ]
 )
-GAPS = frozenset(_GAPS.split(","))
 #: Text that stands for none of the values of a label, though it may be a value elsewhere.
 UNKNOWN = frozenset(
-    ["?", "??", "-", "--", "---", ".", "..", "*", "n.a.", "N.A.", "nil"]
-) | {"unknown", "Unknown"}
+    [
+        *("?", "??", "-", "--", "---", ".", "..", "*"),
+        *("n.a.", "N.A.", "nil", "unknown", "Unknown"),
+    ]
+)
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = dict.fromkeys(["True", "TRUE", "true"], True)

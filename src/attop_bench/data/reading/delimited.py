@@ -191,8 +191,11 @@ def _read(
         pass_over,
         where,
     )
-    named = len(start.header), frame.shape[1]
-    table.attrs["remarks"] = () if broken else _about_fields(how, table, *named)
+    table.attrs["remarks"] = ()
+    if not broken:
+        table.attrs["remarks"] = _about_fields(
+            how, table, names=len(start.header), width=frame.shape[1]
+        )
     return table
 
 
@@ -210,10 +213,10 @@ def _about_fields(
     lines = np.setdiff1d(lines, doubtful)
     if not len(lines):
         return ()
+    wanted = set(lines.tolist())
     with how.open() as file:
-        text = list(file)
-    marks = (how.separator, how.comment, how.quote)
-    rows = rows_of([text[line - 1] for line in lines], *marks)
+        text = [line for number, line in enumerate(file, 1) if number in wanted]
+    rows = rows_of(text, how.separator, how.comment, how.quote)
     fields = np.array([len(row) for row in rows])
     usual = width if table.shape[1] == width else int(np.bincount(fields).argmax())
     uneven = lines[fields != usual]

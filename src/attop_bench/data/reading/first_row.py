@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 from typing import Any
 
 from attop.extending import count_noun
 from attop_bench.data.reading.cells import GAPS, is_date, mostly_numbers
 from attop_bench.data.reading.marks import FIT
 
-#: What a field is that is no number or date in a column of them: a name.
-_OF_ANOTHER_TYPE = "of another type"
+
+class _Vote(Enum):
+    """The vote of a column on the field above it."""
+
+    #: It is neither number nor date where the others are, so it names them.
+    NAME = auto()
+    ONE_OF_MANY = auto()
+    ANOTHER = auto()
+    NOTHING = auto()
 
 
 def header_options(
@@ -99,34 +107,35 @@ def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         *(row for row in rows if len(row) == len(first) and row != first),
         strict=True,
     )
-    votes: Counter[object] = Counter()
+    votes: Counter[_Vote] = Counter()
     for name, column in zip(names, columns, strict=False):
-        vote = _is_alike(name, [value.strip() for value in column])
-        if vote == _OF_ANOTHER_TYPE:
+        vote = _vote_of(name, [value.strip() for value in column])
+        if vote is _Vote.NAME:
             return True
         votes[vote] += 1
-    if votes[False] >= votes[True]:
+    if votes[_Vote.ANOTHER] >= votes[_Vote.ONE_OF_MANY]:
         return True
     return names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
 
 
-def _is_alike(name: str, column: Sequence[str]) -> bool | str | None:
-    """Decide whether a field is one of its column's; None where that cannot be said."""
+def _vote_of(name: str, column: Sequence[str]) -> _Vote:
+    """Decide by the values of a column whether the field above them is one of them."""
     nothing = {*GAPS, "?"}
     values = [value for value in column if value not in nothing]
     if name in nothing or not values:
-        return None
+        return _Vote.NOTHING
     numbers = mostly_numbers(values, FIT)
     if numbers is not None:
         number = mostly_numbers([name], FIT)
         if number is None:
-            return _OF_ANOTHER_TYPE
-        return bool(numbers.min() <= number[0] <= numbers.max())
+            return _Vote.NAME
+        is_within = numbers.min() <= number[0] <= numbers.max()
+        return _Vote.ONE_OF_MANY if is_within else _Vote.ANOTHER
     if all(map(is_date, values)):
-        return True if is_date(name) else _OF_ANOTHER_TYPE
+        return _Vote.ONE_OF_MANY if is_date(name) else _Vote.NAME
     if len(set(values)) > len(values) / 2:
-        return None
-    return name in values
+        return _Vote.NOTHING
+    return _Vote.ONE_OF_MANY if name in values else _Vote.ANOTHER
 
 
 def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:

@@ -115,8 +115,8 @@ def as_written(
     ----------
     missing : sequence of str, or mapping of column to such
         Words for a missing value besides nothing, such as ``?`` or -999; all others are values. By default
-        NA, NaN, null and the like, and none in a format with types. With
-        False no cell is missing, not even an empty one.
+        NA, NaN, null and the like, and none in a format with types. With False no cell is missing, not
+        even an empty one.
     decimal : str
         ``.`` or ``,``, before the decimals of numbers written as text.
     groups : str, or mapping with path
@@ -127,7 +127,12 @@ def as_written(
         File with the weight of each row, one a line: ``{path: FILE}``; or ``.weight`` or ``.weights``, the
         end of the name of a file beside. They are the column ``weight``.
     """
-    return locals()
+    return {
+        "missing": missing,
+        "decimal": decimal,
+        "groups": groups,
+        "weights": weights,
+    }
 
 
 def read_frame(

@@ -32,6 +32,8 @@ class Beside:
     #: What it holds, one a line, and how one is written.
     holds: str
     written: str
+    #: Each value is of so many rows in a row, and not of one row.
+    are_sizes: bool = False
 
     def file(self, path: StrPath, place: object) -> str:
         """Locate the file of a table: ``{path: FILE}``, or the end of its name."""
@@ -58,14 +60,16 @@ class Beside:
             )
         with open_bytes(file) as content:
             words = content.read().decode("latin-1").split()
-        words = words[words[0][0].isalpha() :] if words else ["nothing"]
+        if len(words) > 1 and re.fullmatch(r"[^\W\d]\w*", words[0]):
+            words = words[1:]  # a header
         wrong = [word for word in words if not re.fullmatch(self.written, word)]
-        if wrong:
+        if wrong or not words:
+            example = wrong[0][:40] if wrong else "nothing"
             raise DatasetError(
-                f"{where} must hold {self.holds}, one a line, got {wrong[0][:40]!r}"
+                f"{where} must hold {self.holds}, one a line, got {example!r}"
             )
         values = np.array(words)
-        if self is LISTS:
+        if self.are_sizes:
             values = np.arange(1, len(words) + 1).repeat(values.astype(int))
         if len(values) != len(frame):
             raise DatasetError(
@@ -85,8 +89,11 @@ class Beside:
                 new = self.added(frame, path, end)
             except DatasetError as error:
                 return frame, None, [f"{name} beside it is not used: {error}"]
-            counts = count_noun(new[self.column].nunique(), "list")
-            what = f"the sizes of {counts}" if self is LISTS else self.holds
+            what = self.holds
+            if self.are_sizes:
+                what = (
+                    f"the sizes of {count_noun(new[self.column].nunique(), 'list')}"
+                )
             remedy = f"read as {self.column}; or not: --reader {self.option}="
             return new, end, [f"{name} beside it has {what}: {remedy}"]
         return frame, None, []
@@ -98,6 +105,7 @@ LISTS = Beside(
     ends=(".query", ".group"),
     holds="sizes of lists",
     written=r"0*[1-9]\d*",
+    are_sizes=True,
 )
 WEIGHTS = Beside(
     option="weights",

@@ -40,7 +40,7 @@ def transfer_figure(scene: Scene, cross: pd.DataFrame) -> Drawn | str:
     for axes in panels[len(transfers) :]:
         axes.set_axis_off()
     places = np.arange(len(tops)) + 0.5
-    (name, labels) = short_tops(tops)
+    name, labels = short_tops(tops)
     for i, (axes, one) in enumerate(zip(panels, transfers, strict=False)):
         _field(axes, one, largest)
         axes.set_title(abridge(scene.titles[one.method], 18), fontsize=8)

@@ -60,7 +60,8 @@ function fillStrip(section, view, judged) {
 function fillCard(section, top, judged) {
   const card = section.querySelector(".card");  // the others, of other tops, are for readers without a script
   card.dataset.top = top;
-  for (const [name, text] of Object.entries(judged.card)) all(`.${name}`, card).forEach((place) => { place.textContent = text; });
+  const fill = ([name, text]) => all(`.${name}`, card).forEach((place) => { place.textContent = text; });
+  Object.entries(judged.card).forEach(fill);
   card.querySelector(".verdict").dataset.kind = judged.card.verdict;
 }
 
