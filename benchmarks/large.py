@@ -175,7 +175,7 @@ def draw(results, picture):
                 above.annotate(said, (a_pass.index[0], passes * a_pass.iloc[0]), (6, -8), color=MUTED,
                                textcoords="offset points", fontsize=7)  # fmt: skip
             sizes = sorted(set(its["rows"]))
-            above.set(title=name, xscale="log", yscale="log", ylim=(1e-6, 60))
+            above.set(title=name, xscale="log", yscale="log", ylim=(1e-6, 200))
             above.set_yticks(powers := [1e-6, 1e-4, 0.01, 1, 10], [f"{power:g}" for power in powers])
             below.set(xlabel="rows trained on")
             below.set_xticks(sizes, [f"10{'³⁴⁵⁶⁷'[len(str(n)) - 4]}" for n in sizes])
