@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from lightgbm import LGBMClassifier
 from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
@@ -182,23 +183,24 @@ def one_stage(name: str, fold: int, stage: int, table: Table, part: Part, scores
 
 
 def main() -> None:
-    """Run what is not there yet, stage by stage."""
+    """Run what is not there yet, the sets that took the least time on their first fold first."""
     warnings.filterwarnings("ignore")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("scores", type=Path)
     parser.add_argument("--sets", nargs="+", default=[*DEVELOPMENT, *CONFIRMATION])
-    parser.add_argument("--folds", type=int, default=N_FOLDS, help="the first so many of each set")
+    parser.add_argument("--folds", type=int, nargs="+", default=range(N_FOLDS), help="from 0 on")
     args = parser.parse_args()
     args.scores.mkdir(parents=True, exist_ok=True)
-    sizes = {name: len(load(name, args.folder).y) for name in args.sets}
-    for fold in range(args.folds):
-        for stage, count in enumerate(STAGES):
-            for name in sorted(sizes, key=lambda name: (sizes[name], name)):
-                table = load(name, args.folder)
-                with threadpool_limits(1):
-                    one_stage(name, fold, stage, table, folds(table)[fold], args.scores)
-                print(f"fold {fold + 1}, {count} candidates: {name}", flush=True)
+    first = pd.read_csv(Path(__file__).parent / "first-seconds.csv", index_col="set").sum(axis=1)
+    for name in sorted(args.sets, key=lambda name: (first[name], name)):
+        table = load(name, args.folder)
+        parts = folds(table)
+        for fold in args.folds:
+            with threadpool_limits(1):
+                for stage in range(len(STAGES)):
+                    one_stage(name, fold, stage, table, parts[fold], args.scores)
+            print(f"{name}: fold {fold + 1}", flush=True)
 
 
 if __name__ == "__main__":
