@@ -1,7 +1,7 @@
 """Answer the rule's questions, from the scores of the run, or from the tables that a look left here.
 
-python -m studies.searched.judge --data FOLDER --scores SCORES [--write first]
-python -m studies.searched.judge --read first
+python -m studies.searched.judge --data FOLDER --scores SCORES [--add first] [--write second]
+python -m studies.searched.judge --read second
 """
 
 from __future__ import annotations
@@ -51,6 +51,33 @@ def _selectors_of(method: str) -> Question:
             (by(method, NEAR), (by(method, AP),)),
         ],
     )
+
+
+class Look(NamedTuple):
+    """What a look at the run has found.
+
+    Attributes
+    ----------
+    means : DataFrame
+        The mean precision over folds of each set and method at each top, with `candidates` and `folds`.
+    seconds : DataFrame
+        Mean processor seconds of a fold: sets x methods.
+    """
+
+    means: pd.DataFrame
+    seconds: pd.DataFrame
+
+    @classmethod
+    def read(cls, name: str) -> Look:
+        """Read the tables of an earlier look."""
+        return cls(
+            pd.read_csv(HERE / f"{name}.csv"), pd.read_csv(HERE / f"{name}-seconds.csv", index_col="set")
+        )
+
+    def write(self, name: str) -> None:
+        """Write its tables beside this program."""
+        write_csv(HERE / f"{name}.csv", self.means.round(10))
+        write_csv(HERE / f"{name}-seconds.csv", self.seconds.round(3).reset_index())
 
 
 OTHERS = (by(SEARCHED, AP), "LightGBM", "Extra trees", "Random forest")
@@ -200,20 +227,54 @@ def ratios(spent: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"mean seconds": spent.mean().round(2), "ratio": ratio.round(2)})
 
 
-def evaluate(folder: Path, scores: Path, names: Sequence[str], least: int) -> tuple[int, pd.DataFrame]:
-    """Return how many candidates are evaluated, and the precisions of all folds that have so many."""
-    finished = {(name, fold): n_finished(scores, name, fold) for name in names for fold in range(N_FOLDS)}
-    count = n_evaluated([finished[name, 0] for name in names], least)
+def n_of_run(scores: Path, names: Sequence[str], least: int) -> int:
+    """Count the candidates that are evaluated of a run that has first folds."""
+    count = n_evaluated([n_finished(scores, name, 0) for name in names], least)
     if not count:
         raise SystemExit(f"{scores}: fewer than {least} sets have {STAGES[0]} candidates on the first fold")
+    return count
+
+
+def evaluate(folder: Path, scores: Path, names: Sequence[str], count: int) -> pd.DataFrame:
+    """Compute the precisions of all folds that have so many candidates."""
     tables = []
     for name in names:
-        whole = [fold for fold in range(N_FOLDS) if finished[name, fold] >= count]
+        whole = [fold for fold in range(N_FOLDS) if n_finished(scores, name, fold) >= count]
         if whole:
             table = load(name, folder)
             parts = folds(table)
             tables += [outcomes(scores, name, fold, count, table, parts[fold]) for fold in whole]
-    return count, pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True)
+
+
+def means_of(values: pd.DataFrame, count: int) -> pd.DataFrame:
+    """Compute the means over folds of each set and method, with the number of folds."""
+    of_sets = values.groupby(["set", "method"])
+    means = of_sets[list(TOPS)].mean().assign(candidates=count, folds=of_sets["fold"].nunique())
+    return means.reset_index()
+
+
+def over_both(earlier: Look, later: Look) -> Look:
+    """Compute the means over the folds of two looks; the later one may lack sets."""
+    keys = ["set", "method"]
+    values = [look.means.set_index(keys) for look in (earlier, later)]
+    means = _weighted(*(table[list(TOPS)] for table in values), *(table["folds"] for table in values))
+    numbers = [table["folds"].groupby("set").first() for table in values]
+    n_folds = numbers[0].add(numbers[1], fill_value=0).astype(int)
+    described = means.reset_index().assign(candidates=earlier.means["candidates"].max())
+    return Look(
+        described.assign(folds=described["set"].map(n_folds)),
+        _weighted(earlier.seconds, later.seconds, *numbers),
+    )
+
+
+def _weighted(
+    earlier: pd.DataFrame, later: pd.DataFrame, n_earlier: pd.Series, n_later: pd.Series
+) -> pd.DataFrame:
+    """Compute the mean over all folds of two tables of means over so many folds."""
+    later, n_later = later.reindex(earlier.index).fillna(0), n_later.reindex(earlier.index).fillna(0)
+    sums = earlier.mul(n_earlier, axis=0) + later.mul(n_later, axis=0)
+    return sums.div(n_earlier + n_later, axis=0)
 
 
 def report(values: pd.DataFrame) -> str:
@@ -239,6 +300,17 @@ def report(values: pd.DataFrame) -> str:
     return "\n".join(texts)
 
 
+def look_at(args: argparse.Namespace) -> Look:
+    """Look at the scores of a run, and at the folds of an earlier look where one is to be added."""
+    names = [*DEVELOPMENT, *CONFIRMATION]
+    earlier = Look.read(args.add) if args.add else None
+    count = int(earlier.means["candidates"].max()) if earlier else n_of_run(args.scores, names, args.least)
+    values = evaluate(args.data, args.scores, names, count)
+    spent = seconds(pd.read_csv(args.scores / "values.csv"), values, count)
+    later = Look(means_of(values, count), spent)
+    return over_both(earlier, later) if earlier else later
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -246,24 +318,16 @@ def main() -> None:
     parser.add_argument("--scores", type=Path)
     parser.add_argument("--least", type=int, default=LEAST_SETS, help="sets that must have the candidates")
     parser.add_argument("--write", help="name of the tables to be written here")
+    parser.add_argument("--add", help="name of tables that are here, whose folds are counted too")
     parser.add_argument("--read", help="name of tables that are here, in place of scores")
     args = parser.parse_args()
-    if args.read:
-        means = pd.read_csv(HERE / f"{args.read}.csv")
-        spent = pd.read_csv(HERE / f"{args.read}-seconds.csv", index_col="set")
-    else:
-        count, values = evaluate(args.data, args.scores, [*DEVELOPMENT, *CONFIRMATION], args.least)
-        of_sets = values.groupby(["set", "method"])
-        folds_of = of_sets["fold"].nunique()
-        means = of_sets[list(TOPS)].mean().round(10).assign(candidates=count, folds=folds_of).reset_index()
-        spent = seconds(pd.read_csv(args.scores / "values.csv"), values, count)
+    look = Look.read(args.read) if args.read else look_at(args)
     if args.write:
-        write_csv(HERE / f"{args.write}.csv", means)
-        write_csv(HERE / f"{args.write}-seconds.csv", spent.round(3).reset_index())
-    of_sets = means.groupby("set")["folds"].first()
-    print(f"{means['candidates'].max()} candidates; {len(of_sets)} sets, {of_sets.sum()} folds")
-    print(report(means))
-    print(f"\nProcessor seconds a fold\n\n{ratios(spent).to_string()}")
+        look.write(args.write)
+    of_sets = look.means.groupby("set")["folds"].first()
+    print(f"{look.means['candidates'].max()} candidates; {len(of_sets)} sets, {of_sets.sum()} folds")
+    print(report(look.means))
+    print(f"\nProcessor seconds a fold\n\n{ratios(look.seconds).to_string()}")
 
 
 if __name__ == "__main__":

@@ -126,6 +126,24 @@ def test_seconds_count_the_candidates_evaluated_on_the_folds_evaluated():
     assert judge.ratios(table).loc[SEARCHED].tolist() == [3.0, 1.5]
 
 
+def look_of(per_fold):
+    """Return a look at precisions by fold: a frame of set, method, fold, tops and seconds."""
+    spent = per_fold.groupby(["set", "method"])["seconds"].mean().unstack()
+    return judge.Look(judge.means_of(per_fold.drop(columns="seconds"), 50), spent)
+
+
+def test_a_later_look_counts_the_folds_of_an_earlier_one():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(list(product("st", "ab", range(5))), columns=["set", "method", "fold"])
+    rows = rows.join(pd.DataFrame(rng.random((len(rows), len(TOPS) + 1)), columns=[*TOPS, "seconds"]))
+    rows = rows[(rows["set"] == "s") | (rows["fold"] == 0)]  # "t" is not finished
+    first = rows["fold"] == 0
+    both, whole = judge.over_both(look_of(rows[first]), look_of(rows[~first])), look_of(rows)
+    pd.testing.assert_frame_equal(both.means, whole.means, check_names=False)
+    pd.testing.assert_frame_equal(both.seconds, whole.seconds)
+    assert both.means.groupby("set")["folds"].first().tolist() == [5, 1]
+
+
 #: Rows of the page: the question of the rule, and which of its pairs.
 SHOWN = {
     "TopStack over LightGBM of 50 candidates, chosen by precision@k": (0, 0),
