@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +19,8 @@ from attop.metrics import precision_at_k
 from attop.statistics import holm, wilcoxon
 from attop_bench.files import write_csv
 from studies.searched.choices import COMBINED, SELECTORS, TODAY, Search
-from studies.searched.train import AS_THEY_COME, LINEAR, SEARCHED, STAGES, TOPS, fits, path_of
-from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, N_FOLDS, N_INNER, Part, Table, folds, load
+from studies.searched.train import AS_THEY_COME, BESIDE, LINEAR, SEARCHED, STAGES, TOPS, fits, path_of
+from studies.selectors.sets import CONFIRMATION, DEVELOPMENT, N_FOLDS, N_INNER, Part, Rows, Table, folds, load
 
 HERE = Path(__file__).parent
 #: Sets that must have so many candidates on the first fold.
@@ -88,8 +89,9 @@ QUESTIONS = [
     _selectors_of(LINEAR),
     Question("d", [("SoftTop", (by(LINEAR, select),)) for select in (TODAY, AP)]),
     *(
-        Question(f"e: {rival}", [(method, (rival,)) for method in ("TopStack", "Mixture")])
-        for rival in ("Extra trees", "Random forest")
+        Question(f"{letter}: {rival}", [(method, (rival,)) for method in ("TopStack", "Mixture")])
+        for letter, rivals in (("e", ("Extra trees", "Random forest")), ("f", BESIDE))
+        for rival in rivals
     ),
 ]
 DESCRIBED = [
@@ -147,9 +149,7 @@ def outcomes(scores: Path, name: str, fold: int, count: int, table: Table, part:
     """Return the precision of every method on a fold: methods x tops."""
     y, rows = table.y[part.test], {}
     for method in (*AS_THEY_COME, "SoftTop"):
-        with np.load(path_of(scores, name, fold, method, 0)) as file:
-            tests = np.broadcast_to(file["test"], (len(TOPS), len(y)))
-        rows[method] = [precision_at_k(y, *pair) for pair in zip(tests, TOPS.values(), strict=True)]
+        rows[method] = _of_file(path_of(scores, name, fold, method, 0), y)
     parts = [pd.DataFrame.from_dict(rows, orient="index", columns=list(TOPS))]
     for method, number in ((SEARCHED, count), (LINEAR, N_LINEAR)):
         parts.append(_of_search(method, _search(scores, name, fold, method, number, table, part), y))
@@ -227,6 +227,37 @@ def ratios(spent: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"mean seconds": spent.mean().round(2), "ratio": ratio.round(2)})
 
 
+def _of_file(path: Path, y: Rows) -> list[float]:
+    """Compute the precision at each top of the scores in a file."""
+    with np.load(path) as file:
+        tests = np.broadcast_to(file["test"], (len(TOPS), len(y)))
+    return [float(precision_at_k(y, *pair)) for pair in zip(tests, TOPS.values(), strict=True)]
+
+
+def evaluate_beside(folder: Path, scores: Path, n_folds: pd.Series) -> pd.DataFrame:
+    """Compute the precisions of the further rivals, on the sets of which they have all folds.
+
+    `n_folds` is the number of folds of each set that the other methods have.
+    """
+    rows = []
+    for name, number in n_folds.items():
+        paths = [
+            (method, fold, path_of(scores, str(name), fold, method, 0))
+            for method in BESIDE
+            for fold in range(number)
+        ]
+        if not all(path.exists() for *_, path in paths):
+            continue
+        table = load(str(name), folder)
+        parts = folds(table)
+        for method, fold, path in paths:
+            precisions = _of_file(path, table.y[parts[fold].test])
+            rows.append(
+                {"set": name, "method": method, "fold": fold, **dict(zip(TOPS, precisions, strict=True))}
+            )
+    return pd.DataFrame(rows, columns=["set", "method", "fold", *TOPS])
+
+
 def n_of_run(scores: Path, names: Sequence[str], least: int) -> int:
     """Count the candidates that are evaluated of a run that has first folds."""
     count = n_evaluated([n_finished(scores, name, 0) for name in names], least)
@@ -247,11 +278,11 @@ def evaluate(folder: Path, scores: Path, names: Sequence[str], count: int) -> pd
     return pd.concat(tables, ignore_index=True)
 
 
-def means_of(values: pd.DataFrame, count: int) -> pd.DataFrame:
-    """Compute the means over folds of each set and method, with the number of folds."""
+def look_of(values: pd.DataFrame, spent: pd.DataFrame, count: int) -> Look:
+    """Compute the means over folds of each set and method, and their seconds."""
     of_sets = values.groupby(["set", "method"])
     means = of_sets[list(TOPS)].mean().assign(candidates=count, folds=of_sets["fold"].nunique())
-    return means.reset_index()
+    return Look(means.reset_index(), seconds(spent, values, count))
 
 
 def over_both(earlier: Look, later: Look) -> Look:
@@ -292,7 +323,12 @@ def report(values: pd.DataFrame) -> str:
         part = means[means.index.get_level_values("set").isin(names)]
         if part.empty:
             continue
+        there = set(part.index.get_level_values("method"))
         for question in QUESTIONS:
+            if not there.issuperset(
+                chain.from_iterable((method, *rivals) for method, rivals in question.pairs)
+            ):
+                continue
             texts.append(
                 f"\n{question.name}, sets: {label}\n\n{answers(part, question).to_string(index=False)}"
             )
@@ -305,10 +341,18 @@ def look_at(args: argparse.Namespace) -> Look:
     names = [*DEVELOPMENT, *CONFIRMATION]
     earlier = Look.read(args.add) if args.add else None
     count = int(earlier.means["candidates"].max()) if earlier else n_of_run(args.scores, names, args.least)
-    values = evaluate(args.data, args.scores, names, count)
-    spent = seconds(pd.read_csv(args.scores / "values.csv"), values, count)
-    later = Look(means_of(values, count), spent)
-    return over_both(earlier, later) if earlier else later
+    spent = pd.read_csv(args.scores / "values.csv")
+    of_rivals = spent["method"].isin(BESIDE)
+    look = look_of(evaluate(args.data, args.scores, names, count), spent[~of_rivals], count)
+    look = over_both(earlier, look) if earlier else look
+    beside = evaluate_beside(args.data, args.scores, look.means.groupby("set")["folds"].first())
+    return with_rivals(look, look_of(beside, spent[of_rivals], count)) if len(beside) else look
+
+
+def with_rivals(look: Look, rivals: Look) -> Look:
+    """Join the tables of further rivals, which may lack sets, to those of a look."""
+    means = pd.concat([look.means, rivals.means], ignore_index=True)
+    return Look(means.sort_values(["set", "method"], ignore_index=True), look.seconds.join(rivals.seconds))
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Fit what the rule names, stage by stage, and keep its scores.
 
-python -m studies.searched.train FOLDER SCORES
+python -m studies.searched.train FOLDER SCORES [--beside]
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 import csv
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,6 +98,22 @@ AS_THEY_COME: Mapping[str, Callable[[], Any]] = {
 }
 
 
+def _cat_boost() -> Any:
+    from catboost import CatBoostClassifier
+
+    return CatBoostClassifier(thread_count=1, verbose=False, allow_writing_files=False, random_seed=0)
+
+
+def _xgboost() -> Any:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(n_jobs=1, random_state=0)
+
+
+#: Further rivals as they come, which want packages that a plain installation has not.
+BESIDE: Mapping[str, Callable[[], Any]] = {"CatBoost": _cat_boost, "XGBoost": _xgboost}
+
+
 def _of(model: Any) -> Scored:
     """Return a function that fits the model on some rows and scores others."""
 
@@ -139,6 +155,17 @@ def fits(name: str, fold: int, stage: int) -> Iterator[Fit]:
         yield Fit(SEARCHED, number, _of(LGBMClassifier(**PARAMS, **settings[number])), True)
 
 
+def stages(name: str, fold: int) -> list[Iterator[Fit]]:
+    """List what each stage adds on a fold of a set."""
+    return [fits(name, fold, stage) for stage in range(len(STAGES))]
+
+
+def fits_beside() -> Iterator[Fit]:
+    """Yield the further rivals."""
+    for method, make in BESIDE.items():
+        yield Fit(method, 0, _of(make()), False)
+
+
 def path_of(scores: Path, name: str, fold: int, method: str, candidate: int) -> Path:
     """Return the file of the scores of a method on a fold."""
     return scores / f"{name}-fold{fold}" / f"{method}-{candidate:02}.npz"
@@ -167,9 +194,9 @@ def keep(fit: Fit, table: Table, part: Part, path: Path) -> tuple[float, Floats]
     return seconds, np.array([precision_at_k(y, *pair) for pair in zip(tests, TOPS.values(), strict=True)])
 
 
-def one_stage(name: str, fold: int, stage: int, table: Table, part: Part, scores: Path) -> None:
-    """Fit what a stage adds on a fold and is not there yet; a line of `values.csv` for each."""
-    for fit in fits(name, fold, stage):
+def run(name: str, fold: int, to_fit: Iterable[Fit], table: Table, part: Part, scores: Path) -> None:
+    """Fit what is not there yet of a fold; a line of `values.csv` for each."""
+    for fit in to_fit:
         path = path_of(scores, name, fold, fit.method, fit.candidate)
         if path.exists():
             continue
@@ -190,6 +217,7 @@ def main() -> None:
     parser.add_argument("scores", type=Path)
     parser.add_argument("--sets", nargs="+", default=[*DEVELOPMENT, *CONFIRMATION])
     parser.add_argument("--folds", type=int, nargs="+", default=range(N_FOLDS), help="from 0 on")
+    parser.add_argument("--beside", action="store_true", help="the further rivals, and nothing else")
     args = parser.parse_args()
     args.scores.mkdir(parents=True, exist_ok=True)
     first = pd.read_csv(Path(__file__).parent / "first-seconds.csv", index_col="set").sum(axis=1)
@@ -198,8 +226,8 @@ def main() -> None:
         parts = folds(table)
         for fold in args.folds:
             with threadpool_limits(1):
-                for stage in range(len(STAGES)):
-                    one_stage(name, fold, stage, table, parts[fold], args.scores)
+                for to_fit in [fits_beside()] if args.beside else stages(name, fold):
+                    run(name, fold, to_fit, table, parts[fold], args.scores)
             print(f"{name}: fold {fold + 1}", flush=True)
 
 

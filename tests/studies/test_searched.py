@@ -126,15 +126,19 @@ def test_seconds_count_the_candidates_evaluated_on_the_folds_evaluated():
     assert judge.ratios(table).loc[SEARCHED].tolist() == [3.0, 1.5]
 
 
+NAMES = ["set", "method", "fold"]
+
+
 def look_of(per_fold):
     """Return a look at precisions by fold: a frame of set, method, fold, tops and seconds."""
-    spent = per_fold.groupby(["set", "method"])["seconds"].mean().unstack()
-    return judge.Look(judge.means_of(per_fold.drop(columns="seconds"), 50), spent)
+    return judge.look_of(
+        per_fold.drop(columns="seconds"), per_fold[[*NAMES, "seconds"]].assign(candidate=0), 50
+    )
 
 
 def test_a_later_look_counts_the_folds_of_an_earlier_one():
     rng = np.random.default_rng(0)
-    rows = pd.DataFrame(list(product("st", "ab", range(5))), columns=["set", "method", "fold"])
+    rows = pd.DataFrame(list(product("st", "ab", range(5))), columns=NAMES)
     rows = rows.join(pd.DataFrame(rng.random((len(rows), len(TOPS) + 1)), columns=[*TOPS, "seconds"]))
     rows = rows[(rows["set"] == "s") | (rows["fold"] == 0)]  # "t" is not finished
     first = rows["fold"] == 0
@@ -198,9 +202,9 @@ def test_a_stage_that_was_stopped_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(train, "fits", lambda *where: (Fit("m", n, scored(n), True) for n in range(3)))
     table, part = made_table()
     with pytest.raises(KeyboardInterrupt):
-        train.one_stage("s", 0, 0, table, part, tmp_path)
+        train.run("s", 0, train.fits("s", 0, 0), table, part, tmp_path)
     assert judge.n_finished(tmp_path, "s", 0) == 0
-    train.one_stage("s", 0, 0, table, part, tmp_path)
+    train.run("s", 0, train.fits("s", 0, 0), table, part, tmp_path)
     assert [number for number, _ in fitted] == [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2]
     lines = pd.read_csv(tmp_path / "values.csv")
     assert lines["candidate"].tolist() == [0, 1, 2]
@@ -232,6 +236,27 @@ def test_of_a_search_every_choice_is_evaluated(monkeypatch):
     assert set(judge.DESCRIBED) <= {name.removeprefix(f"{SEARCHED} by ") for name in table.index}
     asked = {name for question in judge.QUESTIONS for pair in question.pairs for name in (pair[0], *pair[1])}
     assert {name for name in asked if name.startswith(SEARCHED)} <= set(table.index)
+
+
+def test_rivals_are_counted_where_they_have_all_folds(tmp_path, monkeypatch):
+    table, part = made_table()
+    monkeypatch.setattr(judge, "load", lambda name, folder: table)
+    monkeypatch.setattr(judge, "folds", lambda of_table: [part, part])
+    finished = [("s", 0), ("s", 1), ("t", 0)]
+    for (name, fold), method in product(finished, train.BESIDE):
+        fit = Fit(method, 0, lambda data, train_rows, rows: data.X[rows, :1].T, False)
+        train.run(name, fold, [fit], table, part, tmp_path)
+    values = judge.evaluate_beside(tmp_path, tmp_path, pd.Series({"s": 2, "t": 2}))
+    assert set(zip(values["set"], values["fold"], strict=True)) == {("s", 0), ("s", 1)}
+    expected = [precision_at_k(table.y[part.test], table.X[part.test, 0], top) for top in TOPS.values()]
+    np.testing.assert_allclose(values[list(TOPS)], [expected] * 4)
+    spent = pd.read_csv(tmp_path / "values.csv")
+    rivals = judge.look_of(values, spent, 50)
+    others = rivals.means.assign(method=rivals.means["method"] + " 2")
+    look = judge.Look(others, rivals.seconds.rename(columns=lambda name: f"{name} 2"))
+    both = judge.with_rivals(look, rivals)
+    assert both.means["method"].tolist() == ["CatBoost", "CatBoost 2", "XGBoost", "XGBoost 2"]
+    assert both.seconds.notna().all(axis=None)
 
 
 def test_rounds_keep_the_best_and_end_with_one():
