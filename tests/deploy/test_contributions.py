@@ -100,6 +100,19 @@ def test_the_largest_are_named_with_their_values_by_their_distance_from_the_mean
     assert largest(added, middle, X, 4)[0].endswith(", a = 1.5 +1, d is missing +0.5")
 
 
+def test_rows_are_explained_as_they_are_all_at_once(monkeypatch):
+    data, rng = rows("median", 3), np.random.default_rng(0)
+    pipeline = pipeline_of(data, "matrix", "standard", LogisticRegression()).fit(data.X, data.y)
+    middle = rng.normal(size=data.X.shape[1] + 1)
+    outcomes = []
+    for n_rows in (10**6, 7):
+        monkeypatch.setattr("attop_bench.deploy.contributions._ROWS", n_rows)
+        added = contributions(pipeline, data.X)
+        outcomes.append((added, largest(added, middle, data.X)))
+    np.testing.assert_array_equal(outcomes[0][0], outcomes[1][0])
+    assert outcomes[0][1] == outcomes[1][1]
+
+
 def test_a_long_text_is_shortened_in_a_reason():
     X = pd.DataFrame({"note": ["urgent " * 20]})
     (text,) = largest(np.array([[2.0, 0.0]]), np.zeros(2), X)

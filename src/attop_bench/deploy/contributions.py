@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
+from sklearn.utils import gen_batches
 
 from attop.extending import Floats
 from attop.metrics import scores_of
@@ -15,6 +16,8 @@ from attop_bench.data.columns.preparation import columns_of
 
 #: Signs of a text that a reason shows.
 _WIDTH = 40
+#: Rows explained at a time: what is made on the way is many times as large as the numbers that are kept.
+_ROWS = 50_000
 
 
 def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
@@ -29,6 +32,16 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     Lundberg et al. (2020), "From local explanations to global understanding with explainable AI for trees",
     Nature Machine Intelligence 2.
     """
+    parts = []
+    for rows in gen_batches(max(len(X), 1), _ROWS):
+        part = _of_rows(pipeline, X.iloc[rows])
+        if part is None:
+            return None
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+def _of_rows(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     if len(pipeline) == 1:  # a model of the table itself
         return _of_features(pipeline[-1], X)
     Z = pipeline[:-1].transform(X)
@@ -89,17 +102,25 @@ def largest(
     `added` are `contributions` of the rows of `X`, and `middle` is their mean over all rows. A text is such
     as "note = 'new device, urgent' +1.47, age is missing +0.2".
     """
-    moved = (added - middle)[:, :-1]
+    texts = []
+    for rows in gen_batches(max(len(X), 1), _ROWS):
+        texts += _texts((added[rows] - middle)[:, :-1], X.iloc[rows], count)
+    return texts
+
+
+def _texts(moved: Floats, X: pd.DataFrame, count: int) -> list[str]:
+    """Name the columns that move each row furthest, and by how much."""
     first = np.argsort(-np.abs(moved), axis=1, kind="stable")[:, :count]
+    moves = np.take_along_axis(moved, first, axis=1)
     values = [X.iloc[:, place].tolist() for place in range(X.shape[1])]
     texts = []
-    for row, (places, moves) in enumerate(
-        zip(first.tolist(), moved.tolist(), strict=True)
+    for row, (places, of_places) in enumerate(
+        zip(first.tolist(), moves.tolist(), strict=True)
     ):
         reasons = [
-            f"{X.columns[place]} {_value_in_words(values[place][row])} {moves[place]:+.3g}"
-            for place in places
-            if moves[place]
+            f"{X.columns[place]} {_value_in_words(values[place][row])} {move:+.3g}"
+            for place, move in zip(places, of_places, strict=True)
+            if move
         ]
         texts.append(", ".join(reasons))
     return texts
