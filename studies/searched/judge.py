@@ -166,7 +166,8 @@ def gains(values: pd.DataFrame, method: str, rivals: Sequence[str]) -> pd.DataFr
     return (wide[method] - best).round(8).unstack("top")[list(TOPS)].dropna()
 
 
-def _p(of_sets: pd.Series) -> float:
+def p_of(of_sets: pd.Series) -> float:
+    """Compute p of Wilcoxon's signed ranks of gains, 1 where none differs from 0."""
     p = wilcoxon(of_sets.to_numpy(), np.zeros(len(of_sets))).p
     return 1.0 if np.isnan(p) else float(p)
 
@@ -187,7 +188,7 @@ def answers(values: pd.DataFrame, question: Question) -> pd.DataFrame:
                     "gain": round(100 * float(of_top.mean()), 2),
                     "won": int((of_top > MARGIN).sum()),
                     "lost": int((of_top < -MARGIN).sum()),
-                    "p": _p(of_top),
+                    "p": p_of(of_top),
                 }
             )
     table = pd.DataFrame(rows)
@@ -204,7 +205,7 @@ def described(values: pd.DataFrame) -> pd.DataFrame:
         rows[label] = {
             **(100 * by_set.mean()).round(2),
             "won-lost, all tops": f"{(over > MARGIN).sum()}-{(over < -MARGIN).sum()}",
-            "p": float(f"{_p(over.round(8)):.2g}"),
+            "p": float(f"{p_of(over.round(8)):.2g}"),
         }
     return pd.DataFrame(rows).T
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from studies.searched import halving, judge, train
+from studies.searched import halving, judge, lengths, train
 from studies.searched.choices import Search, greedy, mean_ranks
 from studies.searched.train import SEARCHED, STAGES, TOPS, Fit
 from studies.selectors.sets import Part, Table
@@ -113,6 +113,28 @@ def test_gains_are_over_the_best_rival_of_each_set_and_corrected_over_a_question
     ]
     np.testing.assert_allclose(table["p"], holm(raw), rtol=0.05)  # two digits are printed
     assert (table["p"] >= np.array(raw) * 0.94).all()
+
+
+def test_a_set_counts_once_for_each_length_of_a_list():
+    frame = values().drop("s3", level="set")
+    rng = np.random.default_rng(1)
+    names = frame.index.unique("set")
+    of_sets = pd.DataFrame(rng.integers(1, 200, (len(names), len(TOPS))), names, list(TOPS))
+    table = lengths.by_length(frame, of_sets.rename_axis(columns="top"), "a", ["b"])
+    for _, row in table.iterrows():
+        place = lengths.LABELS.index(row["rows at the top"])
+        least, end = lengths.ENDS[place : place + 2]
+        of_range = [
+            [
+                frame.loc[(name, "a"), top] - frame.loc[(name, "b"), top]
+                for top in TOPS
+                if least <= of_sets.loc[name, top] < end
+            ]
+            for name in names
+        ]
+        means = [np.mean(of_tops) for of_tops in of_range if of_tops]
+        assert row["sets"] == len(means)
+        assert row["gain"] == pytest.approx(100 * np.mean(means), abs=0.0051)
 
 
 def test_seconds_count_the_candidates_evaluated_on_the_folds_evaluated():
