@@ -271,10 +271,15 @@ def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
     options = ", ".join(
         f"{name} {value}" for name, value in data.protocol.options.items()
     )
-    candidate = (
-        ", ".join(f"`{name}={value}`" for name, value in model.candidate.items())
-        or "none to choose"
-    )
+    settings = [
+        ", ".join(f"`{name}={value}`" for name, value in one.items())
+        for one, _ in model.members
+    ]
+    candidate = settings[0] or "none to choose"
+    if len(settings) > 1:
+        times = [f"{n} times" for _, n in model.members]
+        pairs = map(" ".join, zip(times, settings, strict=True))
+        candidate = f"mean of the scores of {len(settings)}: {'; '.join(pairs)}"
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Candidate of the final model, chosen on the same test parts: "
