@@ -15,6 +15,10 @@ from attop.experiment import at_edge
 from attop_bench.report.compute.across import pareto_front
 from attop_bench.report.compute.tables import choices, costs, ensembles, wall_clock
 from attop_bench.report.figures.curves import expected_best
+from attop_bench.report.page.render import render
+from attop_bench.report.page.report import build_page
+from support.html import Page
+from support.pages import made_tables
 
 
 @pytest.mark.parametrize(
@@ -105,3 +109,12 @@ def test_ensembles_are_told_from_choices():
     assert averaged == ("averaged", 3, 9, 50)
     assert ensembles(runs, "other").empty
     assert ensembles(runs.drop(columns="averaged"), "wdbc").empty
+
+
+def test_the_page_says_how_many_candidates_are_averaged():
+    tables, manifest = made_tables(1, 3)
+    method = tables["runs"]["method"].iloc[0]
+    sizes = np.where(tables["runs"]["method"] == method, 2, 1)
+    tables["runs"] = tables["runs"].assign(averaged=sizes)
+    words = Page(render(build_page(tables, manifest))).words
+    assert words.count("averaged of 2 of 3 candidates") == 1

@@ -230,8 +230,6 @@ def _rows(
     part = "test part itself" if job.selection == "optimistic" else "validation"
     yield ["", *map(str, tops)]
     yield ["chosen", *chosen]
-    if job.ensemble:
-        yield ["averaged", *(str(of_top["averaged"]) for of_top in record.tops)]
     yield [f"{job.scoring}, {part}", *map(_number, validation)]
     for name in dict.fromkeys([job.scoring, *plan.config.metrics]):
         metric = plan.config.metric(name)

@@ -712,20 +712,22 @@ def share_kept(
             Fold(fold.train[~np.isin(units, out)], fold.test)
             for out in (sixths[0], sixths[-1])
         ]
-    (top,), trained = job.tops, []
-    for candidate, _ in members:
-        grid = {name: [value] for name, value in candidate.items()}
-        fixed = [replace(job, param_grid=grid, ensemble=None)] * len(halves)
-        trained.append(train(fixed, dataset, halves, n_jobs, "for the card"))
-    if not all(record.ok for of_member in trained for record in of_member):
-        return math.nan
-    weights = [times for _, times in members]
-    records = [
+    fixed = [
         replace(
-            each[0], scores=np.average([o.scores for o in each], 0, weights=weights)
+            job, param_grid={name: [v] for name, v in one.items()}, ensemble=None
         )
-        for each in zip(*trained, strict=True)
+        for one, _ in members
+        for _ in halves
     ]
+    (top,), weights = job.tops, [times for _, times in members]
+    trained = train(fixed, dataset, halves * len(members), n_jobs, "for the card")
+    if not all(record.ok for record in trained):
+        return math.nan
+    records = []
+    for half in range(len(halves)):
+        each = trained[half :: len(halves)]
+        mean = np.average([record.scores for record in each], 0, weights=weights)
+        records.append(replace(each[0], scores=mean))
     pairs = zip(records[::2], records[1::2], strict=True)
     return float(
         np.mean(
