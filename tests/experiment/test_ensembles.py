@@ -1,7 +1,6 @@
 """Ensembles: candidates of a search averaged in place of the best alone."""
 
 import pickle
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -184,5 +183,20 @@ def test_an_ensemble_is_fitted_pickled_and_scores_as_its_members_do():
     np.testing.assert_allclose(mixed.models_[0].coef_, line.coef_)
 
 
-def test_means_of_the_definition_are_exact():
-    assert oracle._mean([[[1]], [[0]], [[0]]], [0, 1, 2], 0) == [Fraction(1, 3)]
+def test_models_of_the_only_inner_fold_are_averaged_where_they_are_what_is_tested(monkeypatch):
+    fits, fit = [], DecisionTreeClassifier.fit
+
+    def counted(self, *arguments, **options):
+        fits.append(self)
+        return fit(self, *arguments, **options)
+
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", counted)
+    X, y = items()
+    rows = np.arange(len(y))
+    fold = Fold(rows[:120], rows[180:], [(rows[:120], rows[120:180])], refit=False)
+    learner = Learner("tree", DecisionTreeClassifier(), GRID, ensemble=10)
+    found = train(learner, Sample(X, y), fold, [Top(k=5), Top(k=20)], PRECISION, 0, Selector.of("ap"))
+    assert len(fits) == len(GRID["max_depth"])
+    assert found.times.sum(axis=1).tolist() == [10, 10]
+    np.testing.assert_array_equal(found.times[0], found.times[1])  # AP knows no top
+    np.testing.assert_array_equal(found.scores[0], found.scores[1])
