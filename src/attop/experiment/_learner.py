@@ -192,9 +192,9 @@ class Learner:
             hasattr(estimator, name) for name in ("fit", "get_params")
         ) or isinstance(estimator, type):
             raise TypeError(
-                f"model {name!r} must be an estimator, (estimator, grid) or (estimator, grid, steps of an "
-                f"ensemble), got {entry!r}: write for example LogisticRegression() or (LogisticRegression(), "
-                "{'C': [0.1, 1]}, 20)"
+                f"model {name!r} must be an estimator or a pair (estimator, grid), with the steps of an "
+                f"ensemble third if there is one, got {entry!r}: write for example LogisticRegression() or "
+                "(LogisticRegression(), {'C': [0.1, 1]}, 20)"
             )
         if not str(name).strip():
             raise ValueError(
