@@ -34,12 +34,12 @@ DESCRIBED = (
 )
 
 
-def outcomes(path: Path) -> list[dict[str, object]]:
-    """Return the precision of each selector's choice on a test part, at each top."""
+def outcomes(path: Path, n_inner: int = N_INNER) -> list[dict[str, object]]:
+    """Return the precision of each selector's choice, on so many inner folds, on a test part at each top."""
     with np.load(path) as file:
         arrays = dict(file)
-    folds = [arrays[f"inner{number}_y"] for number in range(N_INNER)]
-    scores = [arrays[f"inner{number}_scores"] for number in range(N_INNER)]
+    folds = [arrays[f"inner{number}_y"] for number in range(n_inner)]
+    scores = [arrays[f"inner{number}_scores"] for number in range(n_inner)]
     y, ends = np.concatenate(folds), np.cumsum([len(labels) for labels in folds])
     rows = np.split(np.arange(len(y)), ends[:-1])
     sample = Sample(np.zeros((len(y), 0)), y)

@@ -62,14 +62,14 @@ def load(name: str, folder: Path) -> Table:
 def folds(table: Table) -> list[Part]:
     """Return the folds of a set."""
     parts = []
-    for number, (train, test) in enumerate(_cut(table, np.arange(len(table.y)), N_FOLDS, 0)):
+    for number, (train, test) in enumerate(cut(table, np.arange(len(table.y)), N_FOLDS, 0)):
         if len(train) > MOST:
             train, _ = train_test_split(train, train_size=MOST, stratify=table.y[train], random_state=number)
-        parts.append(Part(train, _cut(table, train, N_INNER, number), test))
+        parts.append(Part(train, cut(table, train, N_INNER, number), test))
     return parts
 
 
-def _cut(table: Table, rows: Rows, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+def cut(table: Table, rows: Rows, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
     """Cut rows into pairs of a larger and a smaller part, entities whole."""
     if table.entity is None:
         pairs = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(rows, table.y[rows])

@@ -32,6 +32,7 @@ from attop_bench.deploy.lists import changes, explore, read_list
 from attop_bench.deploy.package import Package, read_package
 from attop_bench.deploy.promise import read_held_out, write_held_out
 from attop_bench.deploy.reasons import one_column
+from attop_bench.deploy.trial import versions_of
 from attop_bench.files import write_csv
 from attop_bench.run.config import ConfigError
 from attop_bench.run.fitting import learner_of, sample_of
@@ -193,6 +194,33 @@ def test_the_pipeline_is_the_benchmarks_own_model_of_all_rows(method, table, mod
     pipeline = found.package.pipeline
     scores = pipeline.decision_function(read) if method is not TREE else pipeline.predict_proba(read)[:, 1]
     np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
+
+
+AVERAGED = {**TREE, "id": "averaged", "param_grid": {"min_samples_leaf": [5, 20, 50]}, "ensemble": 6}
+
+
+def test_a_deployed_ensemble_has_each_candidate_as_often_as_the_test_parts_had_it(table, monkeypatch):
+    monkeypatch.setattr(deploying, "share_kept", share_kept)
+    found = deployed([AVERAGED])
+    data, job = make("file", **PARAMS), job_of(AVERAGED)
+    times = np.sum([[one["times"] for one in r.tops[0]["inner"]] for r in found.tried[0].records], axis=0)
+    assert sum(times) == 3 * 6
+    leaves = [5, 20, 50]
+    wanted = [({"min_samples_leaf": leaf}, n) for leaf, n in zip(leaves, times, strict=True) if n]
+    assert found.members == wanted
+    assert len(wanted) > 1
+    rows, seed = np.arange(len(data.y)), found.tried[0].records[0].seed
+    each = [refitted(job, data, rows, rows, (found.top, one), seed) for one, _ in wanted]
+    expected = np.average(each, axis=0, weights=[n for _, n in wanted])
+    pipeline = found.package.pipeline
+    np.testing.assert_allclose(pipeline.decision_function(pd.read_csv("mine.csv")), expected, atol=1e-12)
+    text = card_of(found)
+    assert f"mean of the scores of {len(wanted)}: {wanted[0][1]} times `min_samples_leaf=" in text
+    assert 0 < found.stays <= 1
+    write_package(Path("out"), found.package)
+    again = joblib.load("out/model.joblib")
+    np.testing.assert_array_equal(scores_of(again, data.table), scores_of(pipeline, data.table))
+    assert "scikit-learn" in versions_of(pipeline)
 
 
 def test_the_final_setting_is_best_on_the_inner_folds_of_all_parts(table, logistic):

@@ -1,5 +1,6 @@
-"""Definition of selectors, by enumeration: the candidate that each chooses from scores of inner folds."""
+"""Definition of selectors and ensembles, by enumeration: candidates chosen from scores of inner folds."""
 
+from fractions import Fraction
 from statistics import fmean, stdev
 
 
@@ -20,6 +21,27 @@ def choose(name, metric, folds, scores, k):
         error = stdev(precision[best]) / len(folds) ** 0.5
         allowed = [c for c in allowed if fmean(precision[c]) >= fmean(precision[best]) - error - 1e-12]
     return max(allowed, key=lambda c: (values[c], -c))
+
+
+def ensemble(value, folds, scores, steps):
+    """Return how often each candidate is in the greedy ensemble.
+
+    Of all lists of one candidate more the one with the best mean of `value(labels, scores)` over the folds is
+    taken, the first of equals. Scores are whole numbers, so that means are exact.
+    """
+    members = []
+    for _ in range(steps):
+        lists = [[*members, candidate] for candidate in range(len(scores))]
+        means = [fmean(value(y, _mean(scores, one, f)) for f, y in enumerate(folds)) for one in lists]
+        members = lists[means.index(max(means))]
+    return [members.count(candidate) for candidate in range(len(scores))]
+
+
+def _mean(scores, members, fold):
+    return [
+        Fraction(sum(column), len(members))
+        for column in zip(*(scores[c][fold] for c in members), strict=True)
+    ]
 
 
 def _precision(labels, scores, k):

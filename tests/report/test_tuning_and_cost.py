@@ -13,8 +13,12 @@ import pytest
 
 from attop.experiment import at_edge
 from attop_bench.report.compute.across import pareto_front
-from attop_bench.report.compute.tables import choices, costs, wall_clock
+from attop_bench.report.compute.tables import choices, costs, ensembles, wall_clock
 from attop_bench.report.figures.curves import expected_best
+from attop_bench.report.page.render import render
+from attop_bench.report.page.report import build_page
+from support.html import Page
+from support.pages import made_tables
 
 
 @pytest.mark.parametrize(
@@ -89,3 +93,28 @@ def test_pareto_front_is_what_nothing_beats_at_both():
     cost = pd.Series({"a": 1.0, "b": 2.0, "c": 2.0, "d": 3.0, "e": 0.5, "f": np.nan, "g": 1.0})
     score = pd.Series({"a": 0.5, "b": 0.9, "c": 0.8, "d": 0.9, "e": 0.1, "f": 1.0, "g": 0.5})
     assert pareto_front(cost, score) == ["e", "a", "g", "b"]
+
+
+def test_ensembles_are_told_from_choices():
+    runs = pd.DataFrame(
+        {
+            "dataset": "wdbc",
+            "method": ["tuned", "averaged", "averaged", "averaged", "once"],
+            "status": ["ok", "ok", "ok", "error", "ok"],
+            "averaged": [1, 3, 9, 1, 1],
+            "n_candidates": [50, 50, 48, 0, 50],
+        }
+    )
+    (averaged,) = ensembles(runs, "wdbc").itertuples()
+    assert averaged == ("averaged", 3, 9, 50)
+    assert ensembles(runs, "other").empty
+    assert ensembles(runs.drop(columns="averaged"), "wdbc").empty
+
+
+def test_the_page_says_how_many_candidates_are_averaged():
+    tables, manifest = made_tables(1, 3)
+    method = tables["runs"]["method"].iloc[0]
+    sizes = np.where(tables["runs"]["method"] == method, 2, 1)
+    tables["runs"] = tables["runs"].assign(averaged=sizes)
+    words = Page(render(build_page(tables, manifest))).words
+    assert words.count("averaged of 2 of 3 candidates") == 1

@@ -1,6 +1,7 @@
 """Searches of the benchmark: what selects, drawn candidates, their budget, and scores that are kept."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -135,6 +136,43 @@ def test_a_damaged_file_is_trained_again(fits, tmp_path):
     assert len(fitted) >= 3 * 2 + 1
 
 
+def test_an_ensemble_takes_what_another_method_kept_of_the_same_search(fits, tmp_path):
+    fitted, _ = fits
+    places = [tmp_path / f"set/{method}/repeat0-fold1/candidates" for method in ("tuned", "averaged")]
+    tuned = ran(job(6, select="ap"), CandidateFiles(places[0], "x"))
+    fitted.clear()
+    keeper = CandidateFiles(places[1], "x")
+    record = ran(job(8, select="ap", ensemble=20), keeper)
+    members = sum(top["averaged"] for top in record.tops)
+    assert 2 * 2 + 2 < len(fitted) <= 2 * 2 + members  # two new ones on two inner folds, and what is tested
+    first = record.tops[0]
+    assert [one["times"] > 0 for one in first["inner"]].count(True) == first["averaged"] > 1
+    assert sum(one["times"] for one in first["inner"]) == 20
+    assert first["validation"] >= max(np.mean(one["values"]) for one in tuned.tops[0]["inner"]) - 0.1
+    alone = ran(job(8, select="ap", ensemble=20))
+    np.testing.assert_array_equal(alone.scores, record.scores)
+    assert len(list(places[1].iterdir())) == 2
+    fitted.clear()
+    ran(job(8, select="ap"), CandidateFiles(tmp_path / "set/last/repeat0-fold1/candidates", "x"))
+    assert len(fitted) <= 2
+    fitted.clear()
+    ran(job(3), CandidateFiles(tmp_path / "set/last/repeat0-fold0/candidates", "x"))  # another fold
+    assert len(fitted) >= 3 * 2
+
+
+def test_an_ensemble_is_part_of_the_specification_where_there_is_one():
+    assert "ensemble" not in spec({"ensemble": 1})
+    assert spec({"ensemble": 20})["ensemble"] == 20
+    candidate, same = (Job.from_dict(spec(changes)).of_a_candidate() for changes in ({}, {"ensemble": 20}))
+    assert candidate == same
+
+
+def test_jobs_of_ensembles_come_last():
+    place = SimpleNamespace(dataset="wdbc", method="trees", repeat="0", fold="0")
+    plain, ensemble = (Plan(configured({"ensemble": n})).priority(place) for n in (1, 20))
+    assert ensemble < plain
+
+
 def test_a_budget_of_seconds_ends_after_the_candidate_that_used_it_up():
     assert ran(job(6, seconds=1e-9)).n_candidates == 1
     assert ran(job(6, seconds=1e9)).n_candidates == 6
@@ -185,6 +223,21 @@ def test_a_budget_is_that_of_every_search():
         ({}, {"selection": "optimistic"}, {}, "cannot have the drawn candidates of trees"),
         ({}, {"selection": "optimistic", "select": "ap"}, {}, "cannot have select 'ap'"),
         ({"select": "ap"}, {"selection": "optimistic"}, {}, "cannot have select 'ap'"),
+        (
+            {"param_distributions": {}, "param_grid": {"max_depth": [1, 2]}, "ensemble": 20},
+            {"selection": "optimistic"},
+            {},
+            "cannot have the ensemble of trees",
+        ),
+        ({"param_distributions": {}, "ensemble": 20}, {}, {}, "ensemble is 20, but .* leave it out"),
+        (
+            {"param_distributions": {}, "param_grid": {"max_depth": [3]}, "ensemble": 2},
+            {},
+            {},
+            "ensemble is 2, but .* give param_grid",
+        ),
+        ({"ensemble": 0}, {}, {}, "methods: trees: ensemble: .* greater than or equal to 1, got 0"),
+        ({"ensemble": "greedy"}, {}, {}, "methods: trees: ensemble: .*got 'greedy'"),
     ],
     ids=lambda value: str(value)[:30],
 )

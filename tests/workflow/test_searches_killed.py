@@ -26,6 +26,12 @@ DATA = {
     "tops": [{"k": 10}],
 }
 CONFIG = {**ONE, "datasets": [DATA], "methods": [SHIFTED]}
+#: The same method as it is, tuned, and averaged.
+ROWS = [
+    {"id": "default", "estimator": SHIFTED["estimator"]},
+    {**SHIFTED, "id": "tuned", "n_candidates": 4},
+    {**SHIFTED, "id": "averaged", "n_candidates": 4, "select": "ap", "ensemble": 5},
+]
 #: Each candidate is fitted on two inner folds, and what is chosen once on each fold; one is fitted before
 #: all, to check the method.
 FOLDS, INNER, CHECKED = 2, 2, 1
@@ -106,3 +112,35 @@ def test_a_search_killed_in_the_middle_goes_on_and_more_candidates_train_only_th
         json.loads(path.read_text()) for path in tmp_path.glob("results/train/wdbc/shifted/*/record.json")
     ]
     assert [record["n_candidates"] for record in records] == [250] * FOLDS
+
+
+def three_rows(folder, n_candidates):
+    """Run the three rows with so many candidates; return how often each was fitted, and the records."""
+    rows = [row | ({"n_candidates": n_candidates} if "n_candidates" in row else {}) for row in ROWS]
+    (folder / "config.yaml").write_text(yaml.safe_dump({**CONFIG, "methods": rows}))
+    before = counts(folder)
+    path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+    variables = {**os.environ, "PYTHONPATH": path, "COUNTED": str(folder / "counted.txt")}
+    status, output = forked.run("snakemake", COMMAND, folder, variables)
+    assert status == 0, output
+    paths = folder.glob("results/train/wdbc/*/*/record.json")
+    records = {path.parts[-3:-1]: json.loads(path.read_text()) for path in paths}
+    return counts(folder) - before, records
+
+
+@pytest.mark.workflow
+def test_default_tuned_and_averaged_are_three_rows_of_one_search(tmp_path):
+    first, records = three_rows(tmp_path, 4)
+    averaged = [one["tops"][0] for (method, _), one in records.items() if method == "averaged"]
+    tested = sum(top["averaged"] for top in averaged)
+    assert [sum(one["times"] for one in top["inner"]) for top in averaged] == [5] * FOLDS
+    assert len(records) == 3 * FOLDS
+    # The search of a fold is trained once, for both; each method is checked, and what is tested fitted.
+    searched = first.total() - first["0.0"]
+    assert searched == FOLDS * 4 * INNER + 2 * CHECKED + FOLDS + tested
+    nothing, _ = three_rows(tmp_path, 4)
+    assert not nothing
+    more, records = three_rows(tmp_path, 6)
+    averaged = [one["tops"][0] for (method, _), one in records.items() if method == "averaged"]
+    assert more.total() == FOLDS * 2 * INNER + FOLDS + sum(top["averaged"] for top in averaged)
+    assert len(set(more) - set(first)) == FOLDS * 2

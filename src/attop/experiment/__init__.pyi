@@ -5,6 +5,7 @@ from ._capacity import capacity as capacity
 from ._capacity import curve_interval as curve_interval
 from ._capacity import draw_capacity as draw_capacity
 from ._compare import compare_at_top as compare_at_top
+from ._ensemble import Ensemble as Ensemble
 from ._forecast import HeldOut as HeldOut
 from ._forecast import NextList as NextList
 from ._forecast import next_list as next_list

@@ -30,7 +30,14 @@ from attop._core.seeds import derive_seed
 from attop._core.top import Top
 from attop._core.typing import Bools, Ints, TopLike
 from attop._core.wording import did_you_mean
-from attop.experiment._learner import Estimator, Grid, Learner, Rows, Sample, takes
+from attop.experiment._learner import (
+    Estimator,
+    Learner,
+    Rows,
+    Sample,
+    Searched,
+    takes,
+)
 from attop.experiment._parts import read_parts
 from attop.experiment._result import TopComparison, summarise
 from attop.experiment._run import Split, require_a_result, run
@@ -54,7 +61,7 @@ from attop.metrics._precision import AMOUNTS, AmountMetric
 #: A number of folds, a splitter of scikit-learn's, or folds.
 Cv: TypeAlias = int | BaseCrossValidator | Iterable[Pair | Fold] | None
 #: A model, or a model and what it is tuned over.
-Given: TypeAlias = Estimator | tuple[Estimator, Grid | Sequence[Grid]]
+Given: TypeAlias = Estimator | Searched
 #: Folds, how often they are drawn, and inner folds of a training part, on which candidates are chosen.
 _FOLDS, _REPEATS, _INNER = 5, 2, 3
 
@@ -139,12 +146,14 @@ def compare_at_top(
 
     Parameters
     ----------
-    models : mapping of str to estimator or (estimator, grid), or list of them
+    models : mapping of str to estimator, (estimator, grid) or (estimator, grid, steps), or list of them
         In a list each has the name of its class. Any scikit-learn classifiers with `decision_function` or
         `predict_proba`, pipelines included; a grid as for ``GridSearchCV``. Parameters that are None, those
         of nested estimators included, are set: `top` to the top of the comparison, so that a model is
         trained for what it is judged by, `random_state` to the seed of the run, and `n_jobs` to 1. What is
-        not None stays.
+        not None stays. With steps, such as 20, the model is an ensemble of the grid's candidates in place of
+        the best: in each step the candidate is added with which the mean of the scores is best on the inner
+        folds, by what `select` names. It may be one that is there.
     X : array-like, sparse matrix or DataFrame of n rows
         As the models take it. A frame of pandas, polars or Arrow reaches them as it is, names of columns
         included.

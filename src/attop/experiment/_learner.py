@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from inspect import Parameter, signature
-from typing import Protocol
+from numbers import Integral
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +30,11 @@ from attop.statistics._effective import effective_number, likeness_within
 Grid = Mapping[str, Sequence[object]]
 #: Values of parameters, by name.
 Params = Mapping[str, object]
+#: An estimator and its grid, and the steps of an ensemble if one is wanted.
+Searched = (
+    tuple[Estimator, Grid | Sequence[Grid]]
+    | tuple[Estimator, Grid | Sequence[Grid], int]
+)
 
 
 class Transformer(Protocol):
@@ -156,6 +162,8 @@ class Learner:
         How many candidates are drawn where the grid has distributions.
     seconds : float or None
         After how many seconds no further candidate is tried.
+    ensemble : int
+        Of how many steps an ensemble of the candidates is; with one it is the best candidate alone.
     """
 
     name: str
@@ -166,33 +174,41 @@ class Learner:
     whole: bool = False
     n_candidates: int = 10
     seconds: float | None = None
+    ensemble: int = 1
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        entry: Estimator | tuple[Estimator, Grid | Sequence[Grid]],
-        whole: bool = False,
+        cls, name: str, entry: Estimator | Searched, whole: bool = False
     ) -> Learner:
-        """Read an estimator, or a pair of an estimator and a grid; a TypeError if it is neither.
+        """Read an estimator, or one with its grid and the steps of an ensemble; a TypeError if it is neither.
 
-        A ValueError without a name.
+        A ValueError without a name, or without a grid or steps for an ensemble.
         """
-        estimator, grid = (
-            entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
-        )
+        estimator: Any = entry
+        grid, steps = None, 1
+        if isinstance(entry, tuple) and len(entry) in (2, 3):
+            estimator, grid, steps = (*entry, 1)[:3]
         if not all(
             hasattr(estimator, name) for name in ("fit", "get_params")
         ) or isinstance(estimator, type):
             raise TypeError(
-                f"model {name!r} must be an estimator or a pair (estimator, grid), got {entry!r}: "
-                "write for example LogisticRegression() or (LogisticRegression(), {'C': [0.1, 1]})"
+                f"model {name!r} must be an estimator or a pair (estimator, grid), with the steps of an "
+                f"ensemble third if there is one, got {entry!r}: write for example LogisticRegression() or "
+                "(LogisticRegression(), {'C': [0.1, 1]}, 20)"
             )
         if not str(name).strip():
             raise ValueError(
                 f"a model must have a name, got {name!r}: give it one, by which results call it"
             )
-        return cls(str(name), estimator, grid, whole=whole)
+        learner = cls(str(name), estimator, grid, whole=whole, ensemble=steps)
+        if steps != 1 and not (
+            isinstance(steps, Integral) and steps > 1 and learner.is_tuned
+        ):
+            raise ValueError(
+                f"model {name!r} cannot be an ensemble of {steps!r} steps by the grid {grid!r}: give at "
+                "least 2 steps, such as 20, and several candidates, or leave the steps out"
+            )
+        return learner
 
     @property
     def candidates(self) -> list[dict[str, object]]:

@@ -50,7 +50,8 @@ class TopComparison:
         mean `seconds` of a run.
     runs : DataFrame, one row a model and run
         `run`, `repeat` and `fold`, from 0, `value`, `lift`, `hits` (those among the first 0, 0.1 k, ... 3 k,
-        divided by k), the `candidate` that was chosen, `seconds`, the `reason` of an undefined value or the
+        divided by k), the `candidate` that was chosen, or that an ensemble begins with, how many are
+        `averaged`, `seconds`, the `reason` of an undefined value or the
         error of a model that `failed`, the first `warning`, what is `torn` within the fit, how many items,
         `n_train` and `n_test`, and, if they were asked for, the fitted `estimator`.
     held_out : tuple of HeldOut or None

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from attop._core.sample import NO_NUMBER, how_to_encode
@@ -71,6 +72,7 @@ def run(
             **_measured(sample, split.fold, metric, top, trained.scores[i]),
         }
         row |= {"candidate": trained.chosen[i], "seconds": _seconds(trained)}
+        row |= {"averaged": int(np.count_nonzero(trained.times[i]))}
         row |= {"warning": warning, "torn": torn, "failed": False}
         rows.append(row | {"estimator": trained.models[i]} if keep else row)
     return rows
@@ -115,6 +117,7 @@ def _failed(learner: Learner, error: Exception) -> Row:
         "hits": None,
         "held_out": None,
         "candidate": None,
+        "averaged": 0,
         "seconds": math.nan,
         "warning": "",
         "torn": [],

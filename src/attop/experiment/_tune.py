@@ -1,4 +1,4 @@
-"""Nested choice: candidates are compared on the inner folds, the best is trained and scores the test part."""
+"""Nested choice: candidates are compared on inner folds; the best, or an ensemble, scores the test part."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
+from attop.experiment._ensemble import Ensemble
 from attop.experiment._judge import default_tolerance
 from attop.experiment._learner import Grid, Learner, Params, Sample
 from attop.experiment._routing import Estimator, Rows
@@ -57,8 +58,11 @@ class Trained:
     candidates : list of dict
         Those that were compared.
     chosen : list of dict, one per top
+        The candidate that is trained, or that an ensemble begins with.
+    times : ndarray of shape (tops, candidates)
+        How often each candidate is in the model: one of them once, or an ensemble of several.
     validation : list of float, one per top
-        The chosen one's mean of the metric over the inner folds; NaN where nothing was to choose.
+        The model's mean of the metric over the inner folds; NaN where nothing was to choose.
     values : ndarray of shape (tops, candidates, inner folds)
         Of the metric. NaN where nothing was to choose, or it is undefined.
     selected_by : ndarray of shape (tops, candidates, parts)
@@ -71,10 +75,20 @@ class Trained:
     scores: Floats
     candidates: list[dict[str, object]]
     chosen: list[dict[str, object]]
+    times: Ints
     validation: list[float]
     values: Floats
     selected_by: Floats
     seconds: dict[str, float | None]
+
+
+class _Choice(NamedTuple):
+    """The choice of a candidate a step for a top, and what was measured; see `Trained`."""
+
+    members: list[int]
+    values: Floats
+    selected_by: Floats
+    validation: float
 
 
 @dataclass
@@ -156,14 +170,57 @@ class _Inner:
             for number in range(count)
         ]
 
+    def choose(
+        self,
+        top: Top,
+        scores: Sequence[Sequence[Floats]],
+        selector: Selector,
+        metric: Metric,
+    ) -> _Choice:
+        """Choose a candidate by the scores of each on the inner folds, and again in each step of an ensemble.
+
+        It is the one with which the mean of the scores of all that are chosen is best. One may come again.
+        """
+        rows = [validation for _, validation in self.fold.inner]
+        if not scores:
+            nothing = np.full((1, len(rows)), np.nan)
+            return _Choice([0], nothing, nothing, float("nan"))
+        members: list[int] = []
+        tables: list[tuple[Floats, Floats]] = []
+        total = [np.zeros(len(part)) for part in rows]
+
+        def mean_with(candidate: Sequence[Floats]) -> list[Floats]:
+            return [
+                part / (len(members) + 1) for part in map(np.add, total, candidate)
+            ]
+
+        def by(one: Selector) -> Floats:
+            means = map(mean_with, scores)
+            return np.array([one.values(self.sample, rows, m, top) for m in means])
+
+        itself = Selector.of(metric)
+        while len(members) < self.learner.ensemble:
+            reported = by(itself)
+            selected_by = reported if selector == itself else by(selector)
+            best = selector.choose(selected_by, reported, metric)
+            if best is None and len(scores) > 1:
+                raise ValueError(
+                    f"{selector.name} at {top} is undefined on every inner fold, so no candidate of "
+                    f"{self.learner.name} can be chosen by it: give more items, another top or another metric"
+                )
+            members.append(best or 0)
+            tables.append((reported, selected_by))
+            total = list(map(np.add, total, scores[members[-1]]))
+        validation = best_candidate(reported[members[-1:]].T, metric)[1]
+        return _Choice(members, *tables[0], validation)
+
     def finals(
-        self, chosen: Sequence[Params]
+        self, picks: Sequence[tuple[Top, Params]]
     ) -> tuple[list[Estimator], Callable[[Ints], Rows], bool]:
-        """Fit the models that are tested, one per top, or find them; return features and if they are new too.
+        """Fit the models that are tested, or find them; return features and if they are new too.
 
         Where there is a single inner fold, it may have trained on the whole training part already.
         """
-        picks = list(zip(self.tops, chosen, strict=True))
         tested = [
             model
             for pick in picks
@@ -190,7 +247,8 @@ def train(
     """Choose a candidate for every top on the inner folds, train it and score the test part.
 
     `select` chooses, by default the best mean of `metric` over the inner folds where it is defined; the first
-    listed among equals. Metrics are those of `Sample.measure`. What `keeper` keeps is not fitted again.
+    listed among equals. Metrics are those of `Sample.measure`. What `keeper` keeps is not fitted again. A
+    learner with an `ensemble` of several steps has the mean scores of as many choices.
 
     Raises
     ------
@@ -205,22 +263,21 @@ def train(
     if len(candidates) > 1 or not fold.refit:
         compared = inner.compare(candidates, learner.seconds)
         candidates = candidates[: len(compared)]
-    values, selected_by = _measured(sample, fold, tops, selector, metric, compared)
-    chosen, validation = [], []
-    for top, of_top, by_of_top in zip(tops, values, selected_by, strict=True):
-        best = selector.choose(by_of_top, of_top, metric) if compared else 0
-        if best is None and len(candidates) > 1:
-            raise ValueError(
-                f"{selector.name} at {top} is undefined on every inner fold, so no candidate of "
-                f"{learner.name} can be chosen by it: give more items, another top or another metric"
-            )
-        chosen.append(candidates[best or 0])
-        validation.append(best_candidate(of_top[[best or 0]].T, metric)[1])
+    choices = []
+    for t, top in enumerate(tops):
+        by_fold = [[of_fold[t] for of_fold in one.scores] for one in compared]
+        choices.append(inner.choose(top, by_fold, selector, metric))
+    times = [np.bincount(one.members, minlength=len(candidates)) for one in choices]
     elapsed = time.perf_counter() - start
     before = time.perf_counter()
-    models, features, new = inner.finals(chosen)
+    picks = [(tops[t], candidates[c]) for t, c in np.argwhere(times)]
+    fitted, features, new = inner.finals(picks)
     trained = time.perf_counter()
-    X = features(fold.test)
+    X, rest = features(fold.test), iter(fitted)
+    models = [
+        Ensemble.of([next(rest) for _ in counts], counts.tolist())
+        for counts in (of_top[of_top > 0] for of_top in times)
+    ]
     scores = np.vstack([scores_of(model, X, protect=True) for model in models])
     seconds = {
         # The time of stored candidates counts too.
@@ -232,44 +289,13 @@ def train(
         models=models,
         scores=scores,
         candidates=candidates,
-        chosen=chosen,
-        validation=validation,
-        values=values,
-        selected_by=selected_by,
+        chosen=[candidates[one.members[0]] for one in choices],
+        times=np.array(times),
+        validation=[one.validation for one in choices],
+        values=np.array([one.values for one in choices]),
+        selected_by=np.array([one.selected_by for one in choices]),
         seconds=seconds,
     )
-
-
-def _measured(
-    sample: Sample,
-    fold: Fold,
-    tops: Sequence[Top],
-    selector: Selector,
-    metric: Metric,
-    compared: Sequence[InnerScores],
-) -> tuple[Floats, Floats]:
-    """Compute the values of the metric and of the selector, both of shape (tops, candidates, parts)."""
-    rows = [validation for _, validation in fold.inner]
-    if not compared:
-        nothing = np.full((len(tops), 1, len(rows)), np.nan)
-        return nothing, nothing
-
-    def by(one: Selector) -> Floats:
-        return np.array(
-            [
-                [
-                    one.values(
-                        sample, rows, [of_fold[t] for of_fold in c.scores], top
-                    )
-                    for c in compared
-                ]
-                for t, top in enumerate(tops)
-            ]
-        )
-
-    reported = Selector.of(metric)
-    values = by(reported)
-    return values, values if selector == reported else by(selector)
 
 
 def at_edge(

@@ -271,10 +271,14 @@ def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
     options = ", ".join(
         f"{name} {value}" for name, value in data.protocol.options.items()
     )
-    candidate = (
-        ", ".join(f"`{name}={value}`" for name, value in model.candidate.items())
-        or "none to choose"
-    )
+    members = [
+        (times, ", ".join(f"`{name}={value}`" for name, value in one.items()))
+        for one, times in model.members
+    ]
+    candidate = members[0][1] or "none to choose"
+    if len(members) > 1:
+        counted = "; ".join(f"{times} times {one}" for times, one in members)
+        candidate = f"mean of the scores of {len(members)}: {counted}"
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Candidate of the final model, chosen on the same test parts: "

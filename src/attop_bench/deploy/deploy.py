@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from attop.experiment import (
+    Ensemble,
     Estimator,
     Fold,
     HeldOut,
@@ -57,6 +58,8 @@ from attop_bench.run.up_to_date import is_done
 
 #: Columns of the ranked list besides those of the file.
 _RANKED = ("rank", "row", "label", "held_out", "score", "why")
+#: Candidates, and how often each is in a model: one of them once, or an ensemble.
+Members = Sequence[tuple[Params, int]]
 #: Parameters of a file that make features of it before the fold, for which a model has no step.
 _NO_STEP = ("codes", "thresholds", "query_norm")
 
@@ -116,8 +119,8 @@ class Deployed:
     dataset: Dataset
     data: DatasetConfig
     method: str
-    #: Its hyper-parameters.
-    candidate: dict[str, object]
+    #: Its hyper-parameters, or those of the models that it averages.
+    members: Members
     top: Top
     #: All methods, best first.
     tried: list[Tried]
@@ -135,6 +138,11 @@ class Deployed:
     fitted_rows: str
     #: By each part of the rows, if the data set names a column of parts; see `by_part.parts_of`.
     parts: pd.DataFrame | None = None
+
+    @property
+    def candidate(self) -> Params:
+        """Hyper-parameters of the model, or of the first that it averages."""
+        return self.members[0][0]
 
 
 def deploy(
@@ -154,8 +162,8 @@ def deploy(
     not is trained as it would have been. The candidate is the best on the inner folds of all training
     parts, and with it the whole pipeline (missing values, categories, scale, estimator) is fitted on all
     rows; where each test part had a training window of some days, on the last such window, unless `all_rows`
-    is true. The `top` is by default the data set's first; a bare k is of a list as long as the data. `tell`
-    gets a line a result.
+    is true. In an ensemble each candidate counts as often as in those of all test parts. The `top` is by
+    default the data set's first; a bare k is of a list as long as the data. `tell` gets a line a result.
     """
     plan = Plan(config)
     data = config.dataset(name)
@@ -169,12 +177,12 @@ def deploy(
     job = replace(
         plan.job(Run(name, best.method, 0, 0)), tops=[top], selection="nested"
     )
-    candidate = choose_candidate(job, best.records)
+    members = choose_members(job, best.records)
     rows = _rows_to_fit(data, dataset, all_rows)
     tell(
         f"chosen: {best.method}; fitting it on {_rows_in_words(data, dataset, rows)}"
     )
-    fitted = _fit(job, dataset, candidate, best, rows, tell)
+    fitted = _fit(job, dataset, members, best, rows, tell)
     table, kinds = dataset.table, columns_of(dataset.table)
     expectation = expect(job, dataset, tried)
     notes = {
@@ -201,14 +209,14 @@ def deploy(
         dataset=dataset,
         data=data,
         method=best.method,
-        candidate=candidate,
+        members=members,
         top=top,
         tried=tried,
         expectation=expectation,
         ranked=ranked,
         differences=differences(without_text, kinds.categories, listed),
         alone=one_column_alone(job, dataset, without_text, folds, best.records),
-        stays=share_kept(job, dataset, once, candidate, n_jobs),
+        stays=share_kept(job, dataset, once, members, n_jobs),
         fitted_rows=_rows_in_words(data, dataset, rows),
         parts=parts_of(top, dataset, best.records, test_train_ratio(best.records)),
     )
@@ -321,17 +329,17 @@ class _Fitted:
 def _fit(
     job: Job,
     dataset: Dataset,
-    candidate: Params,
+    members: Members,
     best: Tried,
     rows: Ints,
     tell: Callable[[str], None],
 ) -> _Fitted:
-    """Fit the pipeline of a candidate on some rows, and score all."""
+    """Fit the pipeline of a candidate, or of several, on some rows, and score all."""
     table, kinds = dataset.table, columns_of(dataset.table)
     learner = learner_of(job, dataset)
-    estimator = learner.seeded(best.records[0].seed, job.tops[0]).set_params(
-        **candidate
-    )
+    seed, top = best.records[0].seed, job.tops[0]
+    models = [learner.seeded(seed, top).set_params(**one) for one, _ in members]
+    estimator = Ensemble.of(models, [times for _, times in members])
     unfitted = pipeline_of(dataset, job.input, job.scaling, estimator)
     part = sample_of(dataset, "table").rows(rows)
     with threadpool_limits(1), torn_within() as torn:
@@ -571,17 +579,25 @@ def _refuse_drawn(config: Config, methods: Sequence[str]) -> None:
             )
 
 
-def choose_candidate(job: Job, records: Sequence[Record]) -> dict[str, Any]:
-    """Choose the candidate with the best mean over the inner folds of all training parts."""
+def choose_members(job: Job, records: Sequence[Record]) -> Members:
+    """Choose the candidate with the best mean over the inner folds of all training parts.
+
+    Of ensembles all are chosen, each as often as it is in those of all test parts.
+    """
     inner = [record.tops[0]["inner"] for record in records]
     values = [
         [one.get("selected_by", one["values"]) for one in candidates]
         for candidates in inner
     ]
     table = np.concatenate([np.array(part, np.float64).T for part in values])
-    return dict(
-        inner[0][best_candidate(table, job.selector.metric)[0]]["candidate"]
-    )
+    times = np.zeros(len(inner[0]), dtype=np.int64)
+    times[best_candidate(table, job.selector.metric)[0]] = 1
+    if job.ensemble:
+        times = np.sum([[one["times"] for one in each] for each in inner], axis=0)
+    return [
+        (dict(inner[0][c]["candidate"]), int(times[c]))
+        for c in np.flatnonzero(times)
+    ]
 
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:
@@ -679,7 +695,7 @@ def share_kept(
     job: Job,
     dataset: Dataset,
     folds: Sequence[Fold],
-    candidate: Params,
+    members: Members,
     n_jobs: int,
 ) -> float:
     """Measure the share of the top that two models share if a fifth of their training rows differ."""
@@ -696,15 +712,22 @@ def share_kept(
             Fold(fold.train[~np.isin(units, out)], fold.test)
             for out in (sixths[0], sixths[-1])
         ]
-    fixed = replace(
-        job, param_grid={name: [value] for name, value in candidate.items()}
-    )
-    (top,), records = (
-        job.tops,
-        train([fixed] * len(halves), dataset, halves, n_jobs, "for the card"),
-    )
-    if not all(record.ok for record in records):
+    fixed = [
+        replace(
+            job, param_grid={name: [v] for name, v in one.items()}, ensemble=None
+        )
+        for one, _ in members
+        for _ in halves
+    ]
+    (top,), weights = job.tops, [times for _, times in members]
+    trained = train(fixed, dataset, halves * len(members), n_jobs, "for the card")
+    if not all(record.ok for record in trained):
         return math.nan
+    records = []
+    for half in range(len(halves)):
+        each = trained[half :: len(halves)]
+        mean = np.average([record.scores for record in each], 0, weights=weights)
+        records.append(replace(each[0], scores=mean))
     pairs = zip(records[::2], records[1::2], strict=True)
     return float(
         np.mean(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from attop.experiment import Ensemble
 from attop.extending import Floats
 from attop.metrics import scores_of
 from attop_bench.data.base import DatasetError
@@ -79,8 +80,10 @@ def versions_of(pipeline: Any) -> dict[str, str]:
     """Look up the versions here of Python, attop's packages and those of the pipeline's model."""
     installed = environment()
     versions = {"python": installed["python"], **installed["versions"]}
-    learner = type(pipeline["model"]).__module__.partition(".")[0]
-    for package in (*_distributions().get(learner, ()), "joblib"):
+    model = pipeline["model"]
+    learner = model.models_[0] if isinstance(model, Ensemble) else model
+    home = type(learner).__module__.partition(".")[0]
+    for package in (*_distributions().get(home, ()), "joblib"):
         versions[package] = version(package)
     return versions
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from attop.experiment import InnerScores
 from attop_bench.files import StrPath, replacing
 from attop_bench.run.parameters import digest_of_value
 
+#: What reading a file raises that is not whole.
+_DAMAGED = OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile
 #: The folder of the files lies next to the record.
 FOLDER = "candidates"
 
@@ -22,10 +25,12 @@ FOLDER = "candidates"
 class CandidateFiles:
     """A file for each candidate of a run, named by a digest of all that its scores depend on.
 
+    So one that another method left on the same fold, by the same search, serves as well.
+
     Parameters
     ----------
     folder : path
-        Made with the first file.
+        That of a fold's record, below that of the method. Made with the first file.
     depends : str
         A digest of data, method and code, but not of how many candidates there are, nor of what selects.
     """
@@ -35,15 +40,15 @@ class CandidateFiles:
         self._depends = depends
 
     def read(self, candidate: Mapping[str, object]) -> InnerScores | None:
-        """Read the scores of a candidate; None if no whole file of them exists."""
-        try:
-            with np.load(self._path(candidate), allow_pickle=False) as file:
+        """Read the scores of a candidate; None if no whole file of them exists, by any method."""
+        *_, fold, folder, name = self._path(candidate).parts
+        for path in self._folder.parents[2].glob(f"*/{fold}/{folder}/{name}"):
+            with suppress(*_DAMAGED), np.load(path, allow_pickle=False) as file:
                 scores = [
                     file[f"fold{number}"] for number in range(int(file["folds"]))
                 ]
                 return InnerScores(scores, float(file["seconds"]))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            return None
+        return None
 
     def write(self, candidate: Mapping[str, object], scores: InnerScores) -> None:
         """Write the scores of a candidate, whole or not at all."""

@@ -364,23 +364,25 @@ def _wrong_selection(config: Config) -> Iterator[str]:
         except ValueError as error:
             yield f"{where}: {error}"
     searching = [
-        method.id for method in config.methods if method.param_distributions
+        f"the {what} of {method.id}"
+        for method in config.methods
+        for what, is_there in (
+            ("drawn candidates", method.param_distributions),
+            ("ensemble", method.ensemble > 1),
+        )
+        if is_there
     ]
     for data in config.datasets:
         selects = [
-            one
+            f"select {one!r}"
             for one in (data.select, *(method.select for method in config.methods))
             if one
         ]
-        if data.selection == "optimistic" and (selects or searching):
-            what = (
-                f"select {selects[0]!r}"
-                if selects
-                else f"the drawn candidates of {searching[0]}"
-            )
+        whats = [*selects, *searching]
+        if data.selection == "optimistic" and whats:
             yield (
                 f"datasets: {data.id}: selection optimistic takes the best of the same candidates by scoring "
-                f"on all test parts, and cannot have {what}: leave it out, or selection"
+                f"on all test parts, and cannot have {whats[0]}: leave it out, or selection"
             )
     for method in config.methods:
         yield from (
@@ -400,6 +402,11 @@ def _wrong_search(method: MethodConfig, config: Config) -> Iterator[str]:
     if method.n_candidates is not None and not method.param_distributions:
         yield "n_candidates is given, but no param_distributions to draw from: leave it out"
     size = math.prod(map(len, method.param_grid.values()))
+    if method.ensemble > 1 and size < 2 and not method.param_distributions:
+        yield (
+            f"ensemble is {method.ensemble}, but there is one candidate: give param_grid or "
+            "param_distributions, or leave it out"
+        )
     if budget and budget.candidates and size > budget.candidates:
         yield (
             f"param_grid has {size} combinations, and budget allows {budget.candidates} candidates: shorten "

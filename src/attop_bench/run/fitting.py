@@ -62,6 +62,7 @@ def learner_of(job: Job, dataset: Dataset) -> Learner:
         whole=whole,
         n_candidates=job.n_candidates or 1,
         seconds=job.seconds,
+        ensemble=job.ensemble or 1,
     )
 
 

@@ -32,7 +32,7 @@ NOT_KNOWN = Attempts()
 #: Parameters of the rule ``train`` -> entries of a `Job`; Snakemake names the parameter that changed.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "data": ("protocol", "scaling", "tops"),
-    "selection": ("scoring", "selection", "custom_metrics", "select"),
+    "selection": ("scoring", "selection", "custom_metrics", "select", "ensemble"),
     "method": (
         "estimator",
         "params",
@@ -44,7 +44,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 #: Entries of a `Job` that are left out where they say nothing, so that older results stay those of their job.
-_LATER = ("select", "param_distributions", "n_candidates", "seconds")
+_LATER = ("select", "param_distributions", "n_candidates", "seconds", "ensemble")
 #: Entries that the scores of a candidate do not depend on.
 _OF_THE_CHOICE = {
     "scoring",
@@ -53,6 +53,7 @@ _OF_THE_CHOICE = {
     "select",
     "n_candidates",
     "seconds",
+    "ensemble",
 }
 
 
@@ -87,7 +88,8 @@ class Job:
     `attop.metrics.custom_metric`. The method is fitted on an `input` of ``"matrix"`` or ``"table"``.
 
     `select` names what selects in the place of `scoring`. Of `param_distributions`, if there are any,
-    `n_candidates` are drawn. No candidate begins after so many `seconds`.
+    `n_candidates` are drawn. No candidate begins after so many `seconds`. Of so many steps is the `ensemble`
+    of the candidates, if one is made.
     """
 
     repeat: int
@@ -107,6 +109,7 @@ class Job:
     param_distributions: Entry = field(default_factory=dict)
     n_candidates: int | None = None
     seconds: float | None = None
+    ensemble: int | None = None
 
     @property
     def split(self) -> JsonObject:

@@ -318,6 +318,7 @@ class Plan:
             input=learner.input,
             select=self.config.select_of(run.dataset, run.method),
             param_distributions=learner.param_distributions,
+            ensemble=learner.ensemble if learner.ensemble > 1 else None,
             **self._budget(learner),
         )
 
@@ -359,10 +360,12 @@ class Plan:
             return 0.0
 
     def priority(self, job: Place) -> float:
-        """Rank a training job from 0 to 1: first runs of a method come first, then long ones.
+        """Rank a training job from 0 to 1: first runs of a method come first, then long ones, then ensembles.
 
-        Its curve waits for the first.
+        Its curve waits for the first. Ensembles take what others kept of the same candidates.
         """
+        if self.config.method(job.method).ensemble > 1:
+            return 0.0
         if (
             self.config.trace
             and self.config.granularity == "fold"

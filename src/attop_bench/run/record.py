@@ -74,8 +74,9 @@ class Record:
     #: A mapping for each ``top``; empty if the run failed. After a nested selection it has ``chosen``,
     #: ``at_edge``, ``validation`` (the mean over the inner splits), ``model`` (see `fitting.describe`),
     #: ``constant`` (all scores are equal) and ``inner``: for each ``candidate`` its ``values``, one for each
-    #: inner split. After an optimistic one ``candidates``: ``candidate``, ``at_edge``, ``model`` and
-    #: ``constant`` of each.
+    #: inner split. Of an ensemble ``chosen`` is the candidate it begins with, ``averaged`` how many it has,
+    #: and ``times`` how often each. After an optimistic one ``candidates``: ``candidate``, ``at_edge``,
+    #: ``model`` and ``constant`` of each.
     tops: list[JsonObject] = field(default_factory=list)
     #: n_train, n_test: Items; None if it ended before the data were loaded.
     n_train: int | None = None

@@ -24,8 +24,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     # Scores trained for `top`, evaluated at the top `at`.
     "cross": ("at", "metric", "value"),
     "runs": (
-        "status", "chosen", "n_candidates", "scoring", "selection", "validation", "at_edge", "constant",
-        "torn", "n_train", "n_test", "seconds_selection", "seconds_training", "seconds_scoring",
+        "status", "chosen", "n_candidates", "averaged", "scoring", "selection", "validation", "at_edge",
+        "constant", "torn", "n_train", "n_test", "seconds_selection", "seconds_training", "seconds_scoring",
         "seconds_cpu", "started", "ended", "peak_memory_mb", "host", "environment", "seed", "error",
     ),
     "selection": ("candidate", "inner_fold", "value", "part"),

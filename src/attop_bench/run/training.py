@@ -207,7 +207,7 @@ def _select_and_train(
     for t, top in enumerate(job.tops):
         chosen = trained.chosen[t]
         values = trained.values[t]
-        inner = [
+        inner: list[JsonObject] = [
             {"candidate": c, "values": list(v)}
             for c, v in zip(candidates, values, strict=True)
         ]
@@ -226,6 +226,10 @@ def _select_and_train(
             entry["select"] = job.select
             for one, by in zip(inner, trained.selected_by[t], strict=True):
                 one["selected_by"] = list(by)
+        if job.ensemble:
+            entry["averaged"] = int(np.count_nonzero(trained.times[t]))
+            for one, times in zip(inner, trained.times[t], strict=True):
+                one["times"] = int(times)
         record.tops.append(entry)
     record.n_candidates = len(candidates)
     record.seconds = trained.seconds

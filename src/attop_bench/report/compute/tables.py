@@ -327,6 +327,22 @@ def choices(
     return tops, rows
 
 
+def ensembles(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Count the least and most candidates that ensembles of each method average, and those `tried`."""
+    columns = [
+        "method",
+        "averaged",
+        "n_candidates",
+    ]  # results of before have no ensembles
+    part = rows_of(runs, dataset=dataset, status=OK).reindex(columns=columns)
+    sizes = part.groupby("method", sort=False).agg(
+        least=("averaged", "min"),
+        most=("averaged", "max"),
+        tried=("n_candidates", "max"),
+    )
+    return sizes[sizes["most"] > 1]
+
+
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value

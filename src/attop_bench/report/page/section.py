@@ -46,6 +46,7 @@ from attop_bench.report.compute.tables import (
     Titles,
     choices,
     costs,
+    ensembles,
     rows_of,
     wall_clock,
 )
@@ -76,6 +77,7 @@ class Section:
     costs: Records
     chosen_tops: list[str]
     choices: list[Choice]
+    ensembles: pd.DataFrame
     pair: Pair | None = None
     tied: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     #: Rows to train on and to rank, and how many folds have as many.
@@ -270,6 +272,7 @@ def build_section(anchor: str, scene: Scene, results: Results) -> Section:
         costs=cost,
         chosen_tops=chosen_tops,
         choices=chosen,
+        ensembles=ensembles(runs, dataset),
         pair=compare_lists(listed, *leading)
         if len(listed) and len(leading) == 2
         else None,
