@@ -25,6 +25,7 @@ _OF_SPARSE = {
     "positive",
     "sparse",
     "copies_together",
+    "weight",
 }
 
 
@@ -139,7 +140,7 @@ class TableOptions(RawOptions):
         Annotated[float, Field(strict=True, gt=0, lt=1)] | None
     ) = None
     #: Keep a file of SVMlight sparse, to the learner: it may have millions of features. Its features are
-    #: neither filled nor centred, and no column has a role but label and qid.
+    #: neither filled nor centred, and no column has a role but label, qid and the weights of a file beside.
     sparse: StrictBool = False
 
     @pydantic.model_validator(mode="after")
