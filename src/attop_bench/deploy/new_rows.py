@@ -29,39 +29,43 @@ from attop_bench.files import StrPath
 _OF_LINES = ("csv", "excel")
 
 
+def read_all(
+    path: StrPath, form: str, reader: Mapping[str, Any], names: Sequence[str]
+) -> tuple[Table, Sequence[str]]:
+    """Read a file with these `names` in which every line with a value is a row; return what is said, too."""
+    remarks: Sequence[str] = ()
+    path = path if form in BY_PATH else hold(path)
+    if form in _OF_LINES and os.path.isfile(path):
+        try:
+            reader, remarks = found_again(path, form, reader, names)
+        except (UnicodeError, OSError, csv.Error, *BROKEN):
+            pass  # the reader says more
+        reader = {**reader, "pass_over": []}
+    table = read_table(path, form, reader)
+    return table, [*remarks, *table.remarks]
+
+
 def read_new_rows(
     path: StrPath, notes: Mapping[str, Any], tell: Callable[[str], None]
 ) -> Table:
-    """Read the rows of a file as those of the model's data: every line with a value is one.
+    """Read the rows of a file as those of the model's data.
 
-    `notes` are those of a package. Where the header is, and the encoding, are found again: new rows may come
-    without the lines above it.
+    `notes` are those of a package. Where the header is, the separator and the encoding are found again: new
+    rows may come without the lines above it, or from another program.
     """
     form = format_of(path, notes["format"])
-    path = path if form in BY_PATH else hold(path)
     reader = dict(notes["reader"]) if form == notes["format"] else {}
     reader.pop(WEIGHTS.option, None)  # a model ranks rows without weights
-    if form in _OF_LINES and os.path.isfile(path):
-        unused = (*notes["unused"], None)
-        wanted = [
-            name
-            for name in (*notes["features"], notes["group"])
-            if name not in unused
-        ]
-        try:
-            reader, remarks = found_again(path, form, reader, wanted)
-        except (UnicodeError, OSError, csv.Error, *BROKEN):
-            remarks = []  # the reader says more
-        for line in remarks:
-            tell(f"{path}: {line}")
-        reader["pass_over"] = []
-    table = read_table(path, form, reader)
-    for line in table.remarks:
-        tell(f"{path}: {line}")
+    unused = (*notes["unused"], None)
+    wanted = [
+        name for name in (*notes["features"], notes["group"]) if name not in unused
+    ]
+    table, said = read_all(path, form, reader, wanted)
     if lacking := [name for name in notes["beside"] if name not in table.frame]:
-        tell(
-            f"{path}: lacks columns that a list of all shows: {join_first(lacking)}"
-        )
+        shown = join_first(lacking)
+        said = [*said, f"lacks columns that a list of all shows: {shown}"]
+    for line in said:
+        tell(f"{path}: {line}")
     return table
 
 
@@ -73,8 +77,34 @@ def features_of(
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Read the features `names` of new rows as their file has them, and why a row has none, else "".
 
-    Values of categories that are none of the data's stay, and are told; see `typed`.
+    Numbers have the decimal sign that leaves fewest rows with such a reason: that of the data, or the other
+    one, which is told.
     """
+    other = replace(table, decimal="." if table.decimal == "," else ",")
+    found, refusals = [], []
+    for way in (table, other):
+        try:
+            X, reasons = _features(way, notes, names)
+        except DatasetError as error:
+            refusals.append(error)
+            continue
+        found.append((int(reasons.ne("").sum()), way, X, reasons))
+        if not found[-1][0]:
+            break
+    if not found:
+        raise refusals[0]
+    _, way, X, reasons = min(found, key=lambda one: one[0])
+    if way is other:
+        tell(
+            f"{table.where}: numbers are read with {way.decimal!r} before the decimals, unlike the data's"
+        )
+    return X, reasons
+
+
+def _features(
+    table: Table, notes: Mapping[str, Any], names: Sequence[str]
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Read features with the decimal sign of a table; categories keep values that are none of the data's."""
     columns = {}
     reasons = pd.Series("", table.frame.index, dtype=object)
     for name in names:
@@ -82,7 +112,7 @@ def features_of(
             columns[name] = table.text(name).fillna("")
             continue
         if name in notes["categories"]:
-            columns[name], unusable = _categories(table, name, notes, tell)
+            columns[name], unusable = _categories(table, name, notes)
         else:
             columns[name], unusable = _numbers(table, name, notes)
         reasons = reasons.where(reasons.ne(""), unusable)
@@ -122,18 +152,13 @@ def _numbers(
 
 
 def _categories(
-    table: Table, name: str, notes: Mapping[str, Any], tell: Callable[[str], None]
+    table: Table, name: str, notes: Mapping[str, Any]
 ) -> tuple[pd.Series, pd.Series]:
-    """Convert a column to categories, and say why a row has none that the model takes, else "".
-
-    How many values the data do not have is told, where the model takes them.
-    """
+    """Convert a column to categories, and say why a row has none that the model takes, else ""."""
     text = table.text(name)
-    may_miss = text.isna() & notes["fills_gaps"]
-    unseen = ~text.isin(notes["categories"][name]) & ~may_miss
     reasons = pd.Series("", text.index, dtype=object)
     if not notes["takes_unseen"]:
-        refused = unseen | text.isna()
+        refused = ~text.isin(notes["categories"][name])
         words = (
             text[refused].map("{!r}".format).where(text[refused].notna(), "missing")
         )
@@ -141,17 +166,22 @@ def _categories(
             f"{name} is {word}, and the model takes no new category"
             for word in words
         ]
-    elif unseen.any():
-        kind = (
-            "a rare category, or as none"
-            if notes["input"] == "matrix"
-            else "missing"
-        )
-        tell(
-            f"{table.where}: column {name!r}: {unseen.sum():,} of {len(text):,} values were never seen in "
-            f"training, such as {text[unseen].iloc[0]!r}: they count as {kind}"
-        )
     return text, reasons
+
+
+def unseen_values(X: pd.DataFrame, notes: Mapping[str, Any]) -> Iterator[str]:
+    """Yield of each column of rows to rank how many values of categories the data do not have."""
+    matrix = notes["input"] == "matrix"
+    kind = "a rare category, or as none" if matrix else "missing"
+    for name in X.columns.intersection(list(notes["categories"])):
+        text = X[name]
+        may_miss = text.isna() & notes["fills_gaps"]
+        unseen = text[~text.isin(notes["categories"][name]) & ~may_miss]
+        if len(unseen):
+            yield (
+                f"column {name!r}: {len(unseen):,} of {len(text):,} values were never seen in training, such "
+                f"as {unseen.iloc[0]!r}: they count as {kind}"
+            )
 
 
 def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:

@@ -28,7 +28,6 @@ from attop.extending import (
 from attop.metrics import scores_of, ties_at_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.categories import as_identifiers
-from attop_bench.data.reading.dialect import dialect
 from attop_bench.data.reading.formats import format_of
 from attop_bench.data.reading.table import Table
 from attop_bench.deploy.contributions import contributions, largest
@@ -38,6 +37,7 @@ from attop_bench.deploy.new_rows import (
     read_new_rows,
     sorted_out,
     typed,
+    unseen_values,
 )
 from attop_bench.deploy.notes import NOTES, folder_of, read_notes
 from attop_bench.deploy.promise import (
@@ -127,7 +127,7 @@ class Package:
         if form == "svmlight":
             table = self._as_wide(table, tell)
         group, columns = self.notes["group"], table.frame.columns
-        self._refuse_lacking(table, path, form)
+        self._refuse_lacking(table, path)
         self._tell_of_unused(table, tell)
         X, reasons = features_of(table, self.notes, self.used, tell)
         if group is not None:
@@ -141,6 +141,8 @@ class Package:
         )
         X = X.iloc[places].reset_index(drop=True)
         unlike = findings(self.training, X, self._design_effect(table))
+        for line in unseen_values(X, self.notes):
+            tell(f"{table.where}: {line}")
         told = [finding.column for finding in unlike if finding.is_missing]
         self._tell_of_gaps(X.drop(columns=told), numbers, tell)
         X = self._with_unused(X)
@@ -163,7 +165,7 @@ class Package:
         )
         return ranked
 
-    def _refuse_lacking(self, table: Table, path: str | Path, form: str) -> None:
+    def _refuse_lacking(self, table: Table, path: str | Path) -> None:
         """Refuse a file without a column that the model uses."""
         columns = table.frame.columns
         group = self.notes["group"]
@@ -174,12 +176,6 @@ class Package:
         hint = nearest(missing[0], columns) or (
             f"add them, without a value in rows that have none; the file has {join_first(columns)}"
         )
-        own_mark = self.notes["reader"].get("separator", ",")
-        if (
-            form == "csv"
-            and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark
-        ):
-            hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
         raise DatasetError(
             f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}"
         )
