@@ -158,6 +158,17 @@ def test_an_odd_cell_is_no_decimal_sign(deployed):
         ranked(package, "id,x,service\na,old,good\nb,new,poor\n")
 
 
+def test_a_customer_who_comes_twice_is_ranked_twice_and_said(deployed):
+    frame = customers().assign(day="2024-01-02")
+    package = deployed(frame.to_csv(index=False)).package
+    assert package.notes["distinct"] == ["id"]
+    new = pd.concat([frame, frame.iloc[[7, 9]].assign(x=0.5), frame.iloc[[0, 1]].assign(id="")])
+    _, ledger, said = ranked(package, new.to_csv(index=False))
+    assert ledger.kept == 164
+    assert [line for line in said if line.startswith("id ") and line.endswith("row 161, 162")] == said
+    assert ranked(package, frame.to_csv(index=False))[2] == []
+
+
 def test_values_of_rows_that_are_not_ranked_are_not_told(deployed):
     package = deployed(customers().to_csv(index=False)).package
     _, ledger, said = ranked(package, "id,x,service\na,0.5,good\nid,x,service\nb,,other\nc,1,poor\n")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.extending import join_first
+from attop.extending import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.preparation import as_categories
 from attop_bench.data.files.opening import BROKEN, hold
@@ -181,6 +181,20 @@ def unseen_values(X: pd.DataFrame, notes: Mapping[str, Any]) -> Iterator[str]:
             yield (
                 f"column {name!r}: {len(unseen):,} of {len(text):,} values were never seen in training, such "
                 f"as {unseen.iloc[0]!r}: they count as {kind}"
+            )
+
+
+def repeated_values(
+    table: Table, notes: Mapping[str, Any], numbers: np.ndarray
+) -> Iterator[str]:
+    """Yield of each column that named every row of training once which rows of a list it names again."""
+    for name in table.frame.columns.intersection(notes.get("distinct", [])):
+        values = table.text(name)
+        rows = numbers[values.notna() & values.duplicated()]
+        if len(rows):
+            yield (
+                f"{name} is that of a row before in {count_noun(len(rows), 'row')}, each ranked, and in "
+                f"training no two rows had the same: row {join_first(rows.astype(str))}"
             )
 
 

@@ -35,6 +35,7 @@ from attop_bench.deploy.lists import columns_of_list
 from attop_bench.deploy.new_rows import (
     features_of,
     read_new_rows,
+    repeated_values,
     sorted_out,
     typed,
     unseen_values,
@@ -83,6 +84,7 @@ class Package:
 
     pipeline: Any
     #: ``input``: what the model is fitted on, see `MethodConfig`; ``features``, ``beside``: columns;
+    #: ``distinct``: of those beside, the ones of which no two rows have the same value;
     #: ``categories``: those of the features that are, each with its values in training; ``texts``: those that
     #: are texts; ``fills_gaps``, ``takes_unseen``: whether rows with missing numbers, or with new categories,
     #: can be ranked; ``unused``: features of which no score depends;
@@ -141,6 +143,8 @@ class Package:
         )
         X = X.iloc[places].reset_index(drop=True)
         unlike = findings(self.training, X, self._design_effect(table))
+        for line in repeated_values(table, self.notes, numbers):
+            tell(line)
         for line in unseen_values(X, self.notes):
             tell(f"{table.where}: {line}")
         told = [finding.column for finding in unlike if finding.is_missing]
