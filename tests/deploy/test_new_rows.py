@@ -149,6 +149,25 @@ def test_separator_and_decimal_sign_of_another_program_are_found(own, other, dep
     np.testing.assert_allclose(found["score"], known["score"])
 
 
+@pytest.mark.parametrize("form", ["csv", "xlsx", "parquet"])
+def test_what_stands_for_nothing_does_so_in_any_format(form, deployed):
+    frame = customers().assign(w=np.arange(160) % 9)
+    frame["w"] = frame["w"].replace(3, -999)
+    frame.loc[::7, "service"] = "?"
+    package = deployed(
+        frame.to_csv(index=False), given={"missing": {"w": ["-999"], "service": ["?"]}}
+    ).package
+    known = ranked(package, frame.to_csv(index=False))[0]
+    if form == "xlsx":
+        frame.to_excel("new.xlsx", index=False)
+    if form == "parquet":
+        frame.to_parquet("new.parquet")
+    said = []
+    found = package.rank(f"new.{form}", said.append)
+    np.testing.assert_allclose(found["score"], known["score"])
+    assert said == []
+
+
 def test_an_odd_cell_is_no_decimal_sign(deployed):
     package = deployed(customers().to_csv(index=False)).package
     text = "id,x,service\na,0.5,good\nb,1.25,poor\nc,n.d.,good\nd,7/2,good\n"

@@ -54,8 +54,12 @@ def read_new_rows(
     rows may come without the lines above it, or from another program.
     """
     form = format_of(path, notes["format"])
-    reader = dict(notes["reader"]) if form == notes["format"] else {}
-    reader.pop(WEIGHTS.option, None)  # a model ranks rows without weights
+    # What stands for nothing does so in any format; a model ranks rows without weights.
+    reader = {
+        name: value
+        for name, value in notes["reader"].items()
+        if name == "missing" or (form == notes["format"] and name != WEIGHTS.option)
+    }
     unused = (*notes["unused"], None)
     wanted = [
         name for name in (*notes["features"], notes["group"]) if name not in unused

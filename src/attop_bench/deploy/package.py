@@ -204,12 +204,13 @@ class Package:
             for one in self.training.distributions
             if one.missing == 0
         ]
+        filled = "filled in" if self.notes["input"] == "matrix" else "left so"
         # A column that the model has no use for may be absent.
         for name in X.columns.intersection(complete):
             rows = numbers[X[name].isna()]
             if len(rows):
                 tell(
-                    f"{name} is missing in {count_noun(len(rows), 'row')}, filled in, and was in none of "
+                    f"{name} is missing in {count_noun(len(rows), 'row')}, {filled}, and was in none of "
                     f"training: row {join_first(rows.astype(str))}"
                 )
 
