@@ -27,6 +27,8 @@ from attop_bench.files import StrPath
 
 #: Formats of text alone, in which any line may be a row.
 _OF_LINES = ("csv", "excel")
+#: Place of a row -> why it cannot be ranked.
+Reasons = dict[int, str]
 
 
 def read_all(
@@ -78,8 +80,8 @@ def features_of(
     notes: Mapping[str, Any],
     names: Sequence[str],
     tell: Callable[[str], None],
-) -> tuple[pd.DataFrame, pd.Series]:
-    """Read the features `names` of new rows as their file has them, and why a row has none, else "".
+) -> tuple[pd.DataFrame, Reasons]:
+    """Read the features `names` of new rows as their file has them, and say why a row has none.
 
     Numbers have the decimal sign that leaves fewest rows with such a reason: that of the data, or the other
     one, which is told.
@@ -92,12 +94,12 @@ def features_of(
         except DatasetError as error:
             refusals.append(error)
             continue
-        found.append((int(reasons.ne("").sum()), way, X, reasons))
-        if not found[-1][0]:
+        found.append((way, X, reasons))
+        if not reasons:
             break
     if not found:
         raise refusals[0]
-    _, way, X, reasons = min(found, key=lambda one: one[0])
+    way, X, reasons = min(found, key=lambda one: len(one[-1]))
     if way is other:
         tell(
             f"{table.where}: numbers are read with {way.decimal!r} before the decimals, unlike the data's"
@@ -107,19 +109,17 @@ def features_of(
 
 def _features(
     table: Table, notes: Mapping[str, Any], names: Sequence[str]
-) -> tuple[pd.DataFrame, pd.Series]:
+) -> tuple[pd.DataFrame, Reasons]:
     """Read features with the decimal sign of a table; categories keep values that are none of the data's."""
     columns = {}
-    reasons = pd.Series("", table.frame.index, dtype=object)
+    reasons: Reasons = {}
     for name in names:
         if name in notes["texts"]:
             columns[name] = table.text(name).fillna("")
             continue
-        if name in notes["categories"]:
-            columns[name], unusable = _categories(table, name, notes)
-        else:
-            columns[name], unusable = _numbers(table, name, notes)
-        reasons = reasons.where(reasons.ne(""), unusable)
+        read = _categories if name in notes["categories"] else _numbers
+        columns[name], unusable = read(table, name, notes)
+        reasons = unusable | reasons
     return pd.DataFrame(columns, table.frame.index), reasons
 
 
@@ -144,33 +144,30 @@ def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
 
 def _numbers(
     table: Table, name: str, notes: Mapping[str, Any]
-) -> tuple[pd.Series, pd.Series]:
-    """Convert a column to numbers, and say why a row has none that the model takes, else ""."""
+) -> tuple[pd.Series, Reasons]:
+    """Convert a column to numbers, and say why a row has none that the model takes."""
     column, reasons = readable_numbers(table, name)
-    if not notes["fills_gaps"]:
-        gaps = column.isna() & reasons.eq("")
-        reasons = reasons.mask(
-            gaps, f"{name} is missing, and the model fills no gaps"
-        )
-    return column, reasons
+    if notes["fills_gaps"]:
+        return column, reasons
+    gap = f"{name} is missing, and the model fills no gaps"
+    return column, dict.fromkeys(
+        np.flatnonzero(column.isna()).tolist(), gap
+    ) | reasons
 
 
 def _categories(
     table: Table, name: str, notes: Mapping[str, Any]
-) -> tuple[pd.Series, pd.Series]:
-    """Convert a column to categories, and say why a row has none that the model takes, else ""."""
+) -> tuple[pd.Series, Reasons]:
+    """Convert a column to categories, and say why a row has none that the model takes."""
     text = table.text(name)
-    reasons = pd.Series("", text.index, dtype=object)
-    if not notes["takes_unseen"]:
-        refused = ~text.isin(notes["categories"][name])
-        words = (
-            text[refused].map("{!r}".format).where(text[refused].notna(), "missing")
-        )
-        reasons[refused] = [
-            f"{name} is {word}, and the model takes no new category"
-            for word in words
-        ]
-    return text, reasons
+    if notes["takes_unseen"]:
+        return text, {}
+    places = np.flatnonzero(~text.isin(notes["categories"][name])).tolist()
+    values = ["missing" if pd.isna(v) else repr(v) for v in text.iloc[places]]
+    return text, {
+        place: f"{name} is {value}, and the model takes no new category"
+        for place, value in zip(places, values, strict=True)
+    }
 
 
 def unseen_values(X: pd.DataFrame, notes: Mapping[str, Any]) -> Iterator[str]:
@@ -202,14 +199,13 @@ def repeated_values(
             )
 
 
-def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
-    """Convert a column to numbers, NaN where a value is none, and give the reason of each such row, else "".
+def readable_numbers(table: Table, name: str) -> tuple[pd.Series, Reasons]:
+    """Convert a column to numbers, NaN where a value is none, and give the reason of each such row.
 
     A column that is none for most rows is refused: then it is not the rows that are odd.
     """
-    reasons = pd.Series("", table.frame.index, dtype=object)
     try:
-        return table.numbers(name).astype(np.float64), reasons
+        return table.numbers(name).astype(np.float64), {}
     except DatasetError as error:
         refusal = error
     text = table.text(name)
@@ -233,10 +229,11 @@ def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
             ).numbers(name)
         except DatasetError:
             continue
-        reasons[is_unreadable] = [
-            f"{name} is {value!r}, no number" for value in text[is_unreadable]
-        ]
-        return numbers.astype(np.float64), reasons
+        places = np.flatnonzero(is_unreadable).tolist()
+        return numbers.astype(np.float64), {
+            place: f"{name} is {value!r}, no number"
+            for place, value in zip(places, text.iloc[places], strict=True)
+        }
     raise refusal
 
 
@@ -253,14 +250,14 @@ def _is_plain_number(value: str, decimal: str) -> bool:
 
 
 def sorted_out(
-    table: Table, reasons: pd.Series
+    table: Table, reasons: Reasons
 ) -> tuple[np.ndarray, np.ndarray, Ledger]:
     """Select the places of the rows to rank, their numbers in the file, from 1, and keep the ledger.
 
-    `reasons` say why a row cannot be ranked, or nothing. Of these rows, lines that look like none (a sum, a
-    remark, units) are passed over; all others count, are named, and have a number.
+    `reasons` say why rows cannot be ranked. Of these rows, lines that look like none (a sum, a remark, units)
+    are passed over; all others count, are named, and have a number.
     """
-    can = reasons.eq("").to_numpy()
+    can = ~np.isin(np.arange(len(table.frame)), list(reasons))
     lines = np.arange(1, len(can) + 1) if table.lines is None else table.lines
     suspects = {suspect.line: suspect for suspect in table.suspects}
     is_suspect = np.isin(lines, list(suspects))
@@ -285,17 +282,15 @@ def sorted_out(
 
 
 def _unranked(
-    table: Table, reasons: pd.Series, places: np.ndarray, numbers: np.ndarray
+    table: Table, reasons: Reasons, places: np.ndarray, numbers: np.ndarray
 ) -> Iterator[Aside]:
     """Yield the rows that cannot be ranked, those of one reason together, with the first of them."""
-    why = reasons.iloc[places]
-    for reason in why.unique():
-        same = places[(why == reason).to_numpy()]
-        row = (
-            f", row {numbers[same[0]]:,}"
-            if len(same) == 1
-            else f", the first in row {numbers[same[0]]:,}"
-        )
+    alike: dict[str, list[int]] = {}
+    for place in places.tolist():
+        alike.setdefault(reasons[place], []).append(place)
+    for reason, same in alike.items():
+        first = "" if len(same) == 1 else "the first in "
+        row = f", {first}row {numbers[same[0]]:,}"
         line = None if table.lines is None else int(table.lines[same[0]])
         yield Aside(
             f"with no score, as {reason}{row}",

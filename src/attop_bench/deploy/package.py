@@ -133,10 +133,9 @@ class Package:
         self._tell_of_unused(table, tell)
         X, reasons = features_of(table, self.notes, self.used, tell)
         if group is not None:
-            without_group = table.text(group).isna() & reasons.eq("")
-            reasons = reasons.mask(
-                without_group, f"{group} is missing, which names its list"
-            )
+            gap = f"{group} is missing, which names its list"
+            without = np.flatnonzero(table.text(group).isna()).tolist()
+            reasons = dict.fromkeys(without, gap) | reasons
         places, numbers, ledger = sorted_out(table, reasons)
         table = replace(
             table, frame=table.frame.iloc[places].reset_index(drop=True)
