@@ -166,9 +166,7 @@ class Ledger:
             name: tuple(Aside(**entry) for entry in fields[name])
             for name in _ENTRIES
         }
-        return cls(
-            fields["read"], fields["kept"], **entries, weight=fields.get("weight")
-        )
+        return cls(**{**fields, **entries})
 
 
 def parts_of(ledgers: Sequence[Ledger]) -> tuple[Ints | None, Ledger]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -86,6 +87,17 @@ class RawOptions(BaseModel):
             raise refusal(
                 f"dataset {options.get('path')}", name, options.get(name), error
             ) from None
+
+    @property
+    def paths(self) -> list[StrPath]:
+        """Files of rows, in the order of their parts."""
+        files = (self.path, self.validation, self.test)
+        return [path for path in files if path is not None]
+
+    @property
+    def name(self) -> str:
+        """Name of the first file without its folder and ending."""
+        return os.path.splitext(os.path.basename(self.path))[0]
 
     @property
     def where(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
+from attop_bench.data.base import LEDGER
 from attop_bench.data.columns.categories import refuse_missing, require_present
 from attop_bench.data.columns.labels import decided
 from attop_bench.data.columns.names import column_of
@@ -52,8 +53,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     """Read files of one form, and give their columns their roles."""
     where, label = options.where, options.label
     path, form = identified(options.path, options.format)
-    paths = [p for p in (path, options.validation, options.test) if p is not None]
-    rows, part, ledger = _read(paths, form, options.reader)
+    rows, part, ledger = _read([path, *options.paths[1:]], form, options.reader)
     counts = ""
     if options.labels is not None:
         label, rows, counts = with_labels(rows, options.labels, label, where)
@@ -102,13 +102,24 @@ def weights_of_rows(rows: Table, roles: Mapping[str, str]) -> Floats | None:
     return rows.numbers(roles["weight"]).to_numpy(np.float64)
 
 
-def weights_in_words(weight: Floats) -> str:
-    """Say the range of the weights of rows, and who counts rows without them."""
+def facts_of_rows(
+    options: RawOptions, positive: str, ledger: Ledger, weight: Floats | None
+) -> dict[str, Any]:
+    """Collect the facts of rows of a file: where they are from, how many, and the range of their weights."""
+    facts = {
+        "source": str(options.path),
+        "licence": "the user's own file",
+        "positive": positive,
+        LEDGER: ledger.as_dict(),
+    }
+    if weight is None:
+        return facts
     low, middle, high = np.quantile(weight, [0, 0.5, 1])
-    return (
+    facts["weights"] = (
         f"{low:g} to {high:g}, median {middle:g}; methods and metrics that take none "
         "count every row once"
     )
+    return facts
 
 
 def _in_use(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attop.extending import Floats, Ints
-from attop_bench.data.base import LEDGER, Dataset
+from attop_bench.data.base import Dataset
 from attop_bench.data.columns.categories import as_identifiers
 from attop_bench.data.columns.labels import positive_labels
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.options import TableOptions
-from attop_bench.data.kinds.raw import roles_of, weights_in_words, weights_of_rows
+from attop_bench.data.kinds.raw import facts_of_rows, roles_of, weights_of_rows
 from attop_bench.data.ledger import parts_of, weight_of
 from attop_bench.data.reading.lists import BESIDE, LISTS, WEIGHTS, Beside
 from attop_bench.data.reading.svmlight import SparseRows, read_sparse
@@ -32,11 +31,7 @@ def sparse_file(options: TableOptions) -> Dataset:
     """Read files of SVMlight as a data set, with their queries as groups, and weights of files beside."""
     import pandas as pd
 
-    paths = [
-        path
-        for path in (options.path, options.validation, options.test)
-        if path is not None
-    ]
+    paths = options.paths
     reader = dict(options.reader or {})
     places = {source: reader.pop(source.option, None) for source in BESIDE}
     files = [read_sparse(path, **reader) for path in paths]
@@ -44,30 +39,21 @@ def sparse_file(options: TableOptions) -> Dataset:
         _beside(rows, path, places) for rows, path in zip(files, paths, strict=True)
     ]
     if len({tuple(frame) for frame in frames}) > 1:
-        raise DatasetError(
-            f"dataset {options.path}: give a qid to all files, or to none"
-        )
-    table = Table(pd.concat(frames, ignore_index=True), f"dataset {options.path}")
+        raise DatasetError(f"{options.where}: give a qid to all files, or to none")
+    table = Table(pd.concat(frames, ignore_index=True), options.where)
     weight = _weights(table, options)
     part, ledger = parts_of([rows.ledger for rows in files])
     X = _joined([rows.X for rows in files])
-    facts = {
-        "source": str(options.path),
-        "licence": "the user's own file",
-        "positive": f"label {options.positive}",
-        LEDGER: replace(ledger, weight=weight_of(weight)).as_dict(),
-    }
-    if weight is not None:
-        facts["weights"] = weights_in_words(weight)
+    ledger = replace(ledger, weight=weight_of(weight))
     return Dataset(
-        os.path.splitext(os.path.basename(options.path))[0],
+        options.name,
         X,
         positive_labels(table, "label", options.positive).astype(np.int64),
         groups=_groups(table),
         part=part,
         duplicate_group=sparse_copies(X) if options.copies_together else None,
         weight=weight,
-        facts=facts,
+        facts=facts_of_rows(options, f"label {options.positive}", ledger, weight),
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attop.experiment import Parts, read_parts
-from attop_bench.data.base import LEDGER, Dataset, Origin
+from attop_bench.data.base import Dataset, Origin
 from attop_bench.data.columns.categories import (
     as_identifiers,
     check_categories,
@@ -30,7 +29,7 @@ from attop_bench.data.columns.rows import (
 )
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.options import TableOptions
-from attop_bench.data.kinds.raw import RawTable, read_raw_table, weights_in_words
+from attop_bench.data.kinds.raw import RawTable, facts_of_rows, read_raw_table
 from attop_bench.data.kinds.sparse import sparse_file
 from attop_bench.data.ledger import Aside, weight_of
 from attop_bench.files import StrPath
@@ -91,21 +90,13 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     if chosen.copies_together:
         beside["duplicate_group"] = copies(X, chosen.max_categories)
     compared = comparison_with(table.rows, table.label, chosen.positive)
-    facts = {
-        "source": str(path),
-        "licence": "the user's own file",
-        "positive": f"{table.label} {'' if compared else '= '}{chosen.positive}",
-        "features": features,
-        LEDGER: ledger.as_dict(),
-        **of_parts,
-    }
+    positive = f"{table.label} {'' if compared else '= '}{chosen.positive}"
+    facts = facts_of_rows(chosen, positive, ledger, beside.get("weight"))
+    facts |= {"features": features, **of_parts}
     if table.counts_of_labels:
         facts["labels"] = table.counts_of_labels
-    if "weight" in beside:
-        facts["weights"] = weights_in_words(beside["weight"])
-    name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(
-        name,
+        chosen.name,
         _matrix_of_numbers(X),
         y.astype(np.int64),
         facts=facts,
