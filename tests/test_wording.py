@@ -14,6 +14,7 @@ from attop._core.wording import (
     format_p,
     format_small,
     join_words,
+    nearest,
 )
 
 
@@ -59,3 +60,9 @@ def test_long_names_that_differ_at_their_end_differ_still():
     assert abridge("Random forest, 100 trees", 24) == "Random forest, 100 trees"
     cut = [abridge(f"Logistic regression, C = {c}", 20) for c in ("0.001", "0.01")]
     assert cut == ["Logistic regr… 0.001", "Logistic regr…= 0.01"]
+
+
+def test_a_name_in_other_letters_is_near():
+    assert nearest("income", ["age", "INCOME"]) == "did you mean 'INCOME'?"
+    assert nearest("AGE", ["age", "Income"]) == "did you mean 'age'?"
+    assert nearest("x", ["Income"]) == ""

@@ -86,3 +86,15 @@ def test_a_text_that_is_missing_has_no_words(tmp_path):
     table = read_raw_table(RawOptions.of(options))
     assert (table.features["abstract"][::7] == "").all()
     assert text_weights().fit_transform(table.features["abstract"])[::7].nnz == 0
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_cell_may_hold_a_document(separator, tmp_path):
+    frame = pd.DataFrame({"a": range(30), "text": [f"some word {i}" for i in range(30)], "y": [0, 0, 1] * 10})
+    frame.loc[7, "text"] = "word " * 30_000
+    frame.to_csv(tmp_path / "t.csv", index=False, sep=separator)
+    assert look(tmp_path / "t.csv", label="y").column("text").kind in ("category", "text", "identifier")
+    rows = read_raw_table(
+        RawOptions(path=tmp_path / "t.csv", label="y", reader={"separator": separator.replace("\t", "tab")})
+    ).rows
+    assert len(rows.text("text")[7]) == 149_999

@@ -1,15 +1,21 @@
 """Weights of rows, in a file beside a table or a column of it: they reach methods and metrics."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import dump_svmlight_file
 from sklearn.linear_model import LogisticRegression
 
+from attop.experiment import Fold
 from attop.extending import Top
 from attop.metrics import get_metric
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.catalogue import input_files
+from attop_bench.data.ledger import Ledger, LedgerError
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
 from attop_bench.run.fitting import sample_of
@@ -82,6 +88,117 @@ def test_weights_that_are_none_are_said_and_refused(content, message, path):
 def test_other_columns_are_no_weights(changes, message, path):
     with pytest.raises(DatasetError, match=message):
         make("file", path=path, **BESIDE | changes)
+
+
+LEFT_OUT = {
+    "drop_unlabelled": {"drop_unlabelled": True},
+    "another outcome": {"drop_unlabelled": True, "negative": 0},
+    "downsample": {"drop_unlabelled": True, "downsample_positives": 0.05},
+    "joined": {"labels": {"path": "labels.csv", "on": "id"}, "label": "z", "drop": ["y", "id"]},
+}
+
+
+@pytest.mark.parametrize("options", LEFT_OUT.values(), ids=LEFT_OUT)
+@pytest.mark.parametrize("column", ["weight", "w"])
+def test_a_row_that_is_left_out_takes_its_weight_along(options, column, path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    frame = pd.read_csv(path)
+    if "labels" in options:
+        frame["id"] = range(N)
+        frame.rename(columns={"y": "z"})[["id", "z"]].iloc[10:].to_csv("labels.csv", index=False)
+    frame["y"] = frame["y"].astype(object)
+    frame.loc[3:8, "y"] = [None, None, 2, 2, None, None]
+    frame.loc[3, "w"] = None  # nobody needs the weight of a row that is left out
+    frame.to_csv(path, index=False)
+    dataset = make("file", path=path, **BESIDE | options | {"weight": column})
+    ledger, every = dataset.ledger, frame["w"].to_numpy() if column == "w" else WEIGHTS
+    assert ledger.weight == pytest.approx(np.nansum(every))
+    assert ledger.weight_kept == pytest.approx(dataset.weight.sum())
+    assert all(entry.weight is not None for entry in ledger.left_out)
+    said = dict(ledger.lines())
+    assert f"of weight {dataset.weight.sum():,.6g}" in said["kept"]
+    assert f"of weight {ledger.weight:,.6g}" in said["read"]
+    assert said["left out"].count("of weight") == len(ledger.left_out)
+    assert Ledger.from_dict(ledger.as_dict()) == ledger
+
+
+def test_lost_weight_is_a_fault(path):
+    dataset = make("file", path=path, **BESIDE)
+    for weight in (None, WEIGHTS + 1e-6):
+        with pytest.raises(LedgerError, match="its ledger 240 of weight 240"):
+            replace(dataset, weight=weight)
+    assert "weight" not in str(dict(make("file", path=path, label="y", positive=1).ledger.lines()))
+
+
+def sparse_files(path):
+    """Write rows of SVMlight with lists and weights beside them, in two parts."""
+    rng = np.random.default_rng(6)
+    X = np.where(rng.random((N, 5)) < 0.6, rng.normal(size=(N, 5)).round(3), 0)
+    for name, rows in (("a.svm", slice(0, 80)), ("b.svm", slice(80, N))):
+        dump_svmlight_file(
+            X[rows], X[rows] @ [1, 0, 1, 0, 0] > 0.5, str(path.with_name(name)), zero_based=False
+        )
+        np.savetxt(path.with_name(f"{name}.weight"), WEIGHTS[rows])
+        sizes = "10\n" * (len(X[rows]) // 10)
+        path.with_name(f"{name}.query").write_text(sizes)
+    params = {"path": path.with_name("a.svm"), "test": path.with_name("b.svm"), "positive": 1}
+    return params | {"reader": {"weights": ".weight"}, "weight": "weight"}
+
+
+def record_of(dataset):
+    """Train logistic regression on the first part, and measure it on the second."""
+    rows = np.arange(N)
+    fold = Fold(rows[:80], rows[80:], [(rows[:50], rows[50:80])])
+    protocol = {"kind": "predefined", "options": {}}
+    model = "sklearn.linear_model.LogisticRegression"
+    job = Job(0, 0, 3, protocol, "standard", [Top(k=20)], "recall@k", model)
+    return run_job(job, dataset, fold, contain=False)
+
+
+def test_weights_of_a_sparse_file_are_those_of_the_table(path):
+    params = sparse_files(path)
+    kept, full = (make("file", **params, sparse=sparse) for sparse in (True, False))
+    kept.save(path.with_name("d.npz"))
+    kept = Dataset.load(path.with_name("d.npz"))
+    np.testing.assert_array_equal(kept.X.toarray(), full.X)
+    np.testing.assert_array_equal(kept.weight, WEIGHTS)
+    assert kept.ledger == full.ledger
+    assert kept.facts["weights"] == full.facts["weights"]
+    # Logistic regression is scaled alike here: features of a sparse matrix are never centred.
+    full = replace(full, X=kept.X.toarray() + 0)
+    one, other = (record_of(replace(data, X=csr_array(data.X))) for data in (kept, full))
+    np.testing.assert_array_equal(one.scores, other.scores)
+    unweighted = record_of(replace(kept, weight=None, facts={}))
+    assert np.abs(np.subtract(one.scores, unweighted.scores)).max() > 1e-3
+    measured = [
+        sample_of(data).measure(get_metric("recall@k"), np.arange(80, N), one.scores[0], Top(k=20)).value
+        for data in (kept, full)
+    ]
+    assert measured[0] == measured[1]
+
+
+def test_lists_beside_a_sparse_file_are_its_groups(path):
+    params = sparse_files(path)
+    params["reader"] = {**params["reader"], "groups": ".query"}
+    kept = make("file", **params, sparse=True)
+    full = make("file", **params, group="qid")
+    np.testing.assert_array_equal(kept.groups, full.groups)
+    path.with_name("b.svm.query").unlink()
+    with pytest.raises(DatasetError, match=r"b\.svm\.query.* no file with the sizes"):
+        make("file", **params, sparse=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"weight": None}, "weight is not given: set weight: weight, or leave weights out"),
+        ({"reader": {}}, "no column 'weight'"),
+        ({"weight": "label"}, "both label and weight"),
+    ],
+)
+def test_weights_of_a_sparse_file_have_a_role(changes, message, path):
+    with pytest.raises(DatasetError, match=message):
+        make("file", **sparse_files(path) | changes, sparse=True)
 
 
 def test_weights_reach_methods_and_metrics(path):

@@ -761,9 +761,12 @@ def test_weighted_counts_are_unbiased_over_all_draws(number):
     assert chisquare([times for times, _ in counts.values()]).pvalue > 0.001
 
 
-def test_a_file_written_otherwise_says_so(scored, table, refused):
+def test_a_file_written_otherwise_says_so(scored, table, refused, capsys):
     table.to_csv("other.csv", sep=";", index=False)
-    assert "first line is separated by ';'" in refused("score out other.csv")
+    assert main(["score", "out", "other.csv"]) == 0
+    assert "other.csv: fields are separated by ';', unlike the data's" in capsys.readouterr().err
+    table.iloc[:, 2:].to_csv("other.csv", sep="|", index=False)
+    assert "|merchant|country|" in refused("score out other.csv")
     Path("loop.csv").symlink_to("loop.csv")
     for call in ("score out loop.csv --output new.csv", "look loop.csv"):
         assert "loop.csv: it is a link that leads to no file" in refused(call)
@@ -902,7 +905,7 @@ def test_watch_reads_lists_as_their_labels_come(scored, capsys, refused):
     assert "--promised must be" in refused("watch lists --promised 1.5")
     for last, said in (
         (found.assign(label=1, listed="yes"), "column 'listed' of the list must hold numbers, got 'yes'"),
-        (found.assign(label=1)[:0], "5.csv has no rows"),
+        (found.assign(label=1)[:0], "lists/5.csv: the file has no rows"),
         (found, "no column 'label'"),
     ):
         last.to_csv("lists/5.csv", index=False)

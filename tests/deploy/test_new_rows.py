@@ -114,9 +114,84 @@ def test_names_are_found_whatever_the_encoding(deployed):
     plain = customers().rename(columns={"id": "Eröffnet am"}).to_csv(index=False)
     for one, other in (("cp1252", "utf-8"), ("utf-8", "cp1252"), ("utf-8", "utf-16")):
         package = deployed(plain.encode(one)).package
-        found, *_ = ranked(package, plain.encode(other))
+        found, _, said = ranked(package, plain.encode(other))
+        assert [line for line in said if "'Eröffnet'" in line and "read as cp1252" in line] == (
+            said if other == "cp1252" else []
+        )
         assert next(iter(found["Eröffnet am"])).startswith("K")
         assert len(found) == 160
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [((",", "."), (";", ",")), ((";", ","), (",", ".")), ((",", "."), ("\t", ",")), ((",", "."), (",", ","))],
+)
+def test_separator_and_decimal_sign_of_another_program_are_found(own, other, deployed):
+    frame = customers().assign(w=np.arange(160) % 7 / 4)
+
+    def written(rows, form):
+        return rows.to_csv(index=False, sep=form[0], decimal=form[1])
+
+    package = deployed(written(frame, own)).package
+    known = ranked(package, written(frame, own))[0]
+    # Of few rows most are whole numbers, which tell nothing of the sign.
+    for rows in (
+        frame,
+        frame.iloc[:2],
+        frame.assign(x=frame["x"].round().where(frame.index > 9, frame["x"])),
+    ):
+        found, ledger, said = ranked(package, written(rows, other))
+        assert ledger.kept == len(rows)
+        assert any(repr(other[1]) in line for line in said) == (own[1] != other[1])
+        assert any("separated" in line for line in said) == (own[0] != other[0])
+    found = ranked(package, written(frame, other))[0]
+    assert list(found["id"]) == list(known["id"])
+    np.testing.assert_allclose(found["score"], known["score"])
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx", "parquet"])
+def test_what_stands_for_nothing_does_so_in_any_format(form, deployed):
+    frame = customers().assign(w=np.arange(160) % 9)
+    frame["w"] = frame["w"].replace(3, -999)
+    frame.loc[::7, "service"] = "?"
+    package = deployed(
+        frame.to_csv(index=False), given={"missing": {"w": ["-999"], "service": ["?"]}}
+    ).package
+    known = ranked(package, frame.to_csv(index=False))[0]
+    if form == "xlsx":
+        frame.to_excel("new.xlsx", index=False)
+    if form == "parquet":
+        frame.to_parquet("new.parquet")
+    said = []
+    found = package.rank(f"new.{form}", said.append)
+    np.testing.assert_allclose(found["score"], known["score"])
+    assert said == []
+
+
+def test_an_odd_cell_is_no_decimal_sign(deployed):
+    package = deployed(customers().to_csv(index=False)).package
+    text = "id,x,service\na,0.5,good\nb,1.25,poor\nc,n.d.,good\nd,7/2,good\n"
+    _, ledger, said = ranked(package, text)
+    assert (ledger.kept, said) == (2, [])
+    with pytest.raises(DatasetError, match="'x' must hold numbers, got 'old'"):
+        ranked(package, "id,x,service\na,old,good\nb,new,poor\n")
+
+
+def test_a_customer_who_comes_twice_is_ranked_twice_and_said(deployed):
+    frame = customers().assign(day="2024-01-02")
+    package = deployed(frame.to_csv(index=False)).package
+    assert package.notes["distinct"] == ["id"]
+    new = pd.concat([frame, frame.iloc[[7, 9]].assign(x=0.5), frame.iloc[[0, 1]].assign(id="")])
+    _, ledger, said = ranked(package, new.to_csv(index=False))
+    assert ledger.kept == 164
+    assert [line for line in said if line.startswith("id ") and line.endswith("row 161, 162")] == said
+    assert ranked(package, frame.to_csv(index=False))[2] == []
+
+
+def test_values_of_rows_that_are_not_ranked_are_not_told(deployed):
+    package = deployed(customers().to_csv(index=False)).package
+    _, ledger, said = ranked(package, "id,x,service\na,0.5,good\nid,x,service\nb,,other\nc,1,poor\n")
+    assert (ledger.kept, said) == (2, [])
 
 
 def test_columns_that_a_list_lacks_are_said(deployed):

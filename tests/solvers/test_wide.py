@@ -1,6 +1,7 @@
 """Far more columns than rows: vectors as combinations of rows, and TopPush by its dual."""
 
 import tracemalloc
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import random_array
 
 from attop import BundleRanker, TopPush
+from attop.from_papers.top_push import _top_push
 
 
 def wide(n, d):
@@ -42,6 +44,30 @@ def test_the_dual_of_wide_features_has_the_optimum_of_the_planes():
     assert_allclose(model.objective_, planes.objective_, atol=1e-7)
     w = model.coef_
     assert_allclose(model.fit(X.toarray(), y).coef_, w, atol=1e-9)
+
+
+RNG = np.random.default_rng(5)
+WEIGHTS = {
+    "whole": RNG.integers(1, 4, 100).astype(float),
+    "some of 0": RNG.integers(0, 3, 100).astype(float),
+    "unequal": np.exp(2 * RNG.normal(size=100)),
+}
+
+
+@pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
+def test_weights_of_the_dual_are_those_of_the_planes(weight):
+    X, y = wide(100, 1500)
+    planes = BundleRanker("top-push", lam=1e-3, tol=1e-7).fit(X, y, sample_weight=weight)
+    with patch.object(_top_push, "dual_descent", wraps=_top_push.dual_descent) as dual:
+        model = TopPush(lam=1e-3, tol=1e-7).fit(X, y, sample_weight=weight)
+    dual.assert_called_once()
+    assert 0 < model.gap_ <= 1e-7
+    assert_allclose(model.objective_, planes.objective_, atol=1e-7)
+    if (weight == weight.astype(int)).all():
+        rows = np.repeat(np.arange(100), weight.astype(int))
+        assert_allclose(
+            TopPush(lam=1e-3, tol=1e-7).fit(X[rows], y[rows]).objective_, model.objective_, atol=2e-7
+        )
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -151,12 +151,13 @@ def abridge(text: str, length: int = 28) -> str:
 def nearest(word: object, choices: Iterable[object]) -> str:
     """Ask "did you mean", naming the `choices` nearest to a word; empty if none is near."""
     word = str(word).lower()
-    near = get_close_matches(word, dict.fromkeys(map(str, choices)), n=3)
+    names = {name.lower(): name for name in map(str, choices)}
+    near = get_close_matches(word, names, n=3)
     if not near:
         return ""
     ratios = [SequenceMatcher(None, name, word).ratio() for name in near]
     best = [
-        repr(name)
+        repr(names[name])
         for name, ratio in zip(near, ratios, strict=True)
         if ratio == ratios[0]
     ]

@@ -143,8 +143,6 @@ class Dataset:
                 f"{where}: all {len(y)} labels are {int(y[0])}, both classes are needed: "
                 "check which value of the label column counts as positive"
             )
-        if self.ledger is not None:
-            self.ledger.require(X.shape[0], where)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", y.astype(np.int64))
         for name, what in _COLUMNS.items():
@@ -156,6 +154,8 @@ class Dataset:
                     f"{where}: {len(y)} items but {what} of shape {values.shape}"
                 )
             object.__setattr__(self, name, _usable(values, name, where))
+        if self.ledger is not None:
+            self.ledger.require(len(y), where, self.weight)
 
     @property
     def n_pos(self) -> int:

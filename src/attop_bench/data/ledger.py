@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from attop.extending import Ints, count_noun
+from attop.extending import Floats, Ints, count_noun
 
 #: Signs of a line that are shown.
 _SHOWN = 60
 _ENTRIES = ("passed", "left_out", "doubtful")
+#: Weights that differ by this share of all are equal: they were added in another order.
+_EQUAL = 1e-9
 
 
 class LedgerError(RuntimeError):
@@ -30,9 +33,11 @@ class Aside:
     #: without lines neither is known.
     line: int | None = None
     content: str = ""
+    #: Sum of their weights, where rows have weights.
+    weight: float | None = None
 
     def __str__(self) -> str:
-        text = f"{count_noun(self.rows, 'row')} {self.rule}"
+        text = f"{count_noun(self.rows, 'row')} {self.rule}{_in_words(self.weight)}"
         if self.line is None:
             return text
         first = "line" if self.rows == 1 else "first line"
@@ -48,9 +53,18 @@ def shown(fields: Iterable[object]) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
+def weight_of(weights: Floats | None, rows: Any = slice(None)) -> float | None:
+    """Add the weights of rows, if they have any; a missing one is 0."""
+    return None if weights is None else float(np.nansum(weights[rows]))
+
+
+def _in_words(weight: float | None) -> str:
+    return "" if weight is None else f" of weight {weight:,.6g}"
+
+
 @dataclass(frozen=True)
 class Ledger:
-    """Rows of a file from its reading on: ``read == passed over + left out + kept``.
+    """Rows of a file from its reading on: ``read == passed over + left out + kept``, of their weights too.
 
     Raises
     ------
@@ -67,6 +81,8 @@ class Ledger:
     left_out: tuple[Aside, ...] = ()
     #: Rows that may be none, such as sums in the middle: they are kept, or left out by an option.
     doubtful: tuple[Aside, ...] = ()
+    #: Sum of the weights of all rows that are not passed over, where rows have weights.
+    weight: float | None = None
 
     def __post_init__(self) -> None:
         aside = self._total((*self.passed, *self.left_out))
@@ -93,23 +109,35 @@ class Ledger:
             self.doubtful + other.doubtful,
         )
 
-    def require(self, kept: int, where: str) -> None:
-        """Refuse another number of rows than are kept."""
-        if self.kept != kept:
+    @property
+    def weight_kept(self) -> float | None:
+        """Sum of the weights of the rows kept, where rows have weights."""
+        if self.weight is None:
+            return None
+        return self.weight - sum(entry.weight or 0.0 for entry in self.left_out)
+
+    def require(self, kept: int, where: str, weights: Floats | None = None) -> None:
+        """Refuse another number of rows than are kept, and other `weights` than theirs."""
+        found, due = weight_of(weights) or 0.0, self.weight_kept
+        is_equal = due is None or math.isclose(
+            found, due, rel_tol=0, abs_tol=_EQUAL * (self.weight or 0.0)
+        )
+        if self.kept != kept or not is_equal:
             raise LedgerError(
-                f"{where} has {kept:,} rows, its ledger {self.kept:,} ({self}): please report it"
+                f"{where} has {kept:,} rows of weight {found:.6g}, its ledger {self.kept:,}{_in_words(due)} "
+                f"({self}): please report it"
             )
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Yield what a table shows: a word, and how many rows with what."""
-        yield "read", f"{self.read:,}"
+        yield "read", f"{self.read:,}{_in_words(self.weight)}"
         for name, entries in (
             ("passed over", self.passed),
             ("left out", self.left_out),
         ):
             words = map(str, entries) if entries else ["0"]
             yield name, "; ".join(words)
-        yield "kept", f"{self.kept:,}"
+        yield "kept", f"{self.kept:,}{_in_words(self.weight_kept)}"
         if self.doubtful:
             yield "that may be none", "; ".join(map(str, self.doubtful))
 
@@ -138,7 +166,7 @@ class Ledger:
             name: tuple(Aside(**entry) for entry in fields[name])
             for name in _ENTRIES
         }
-        return cls(fields["read"], fields["kept"], **entries)
+        return cls(**{**fields, **entries})
 
 
 def parts_of(ledgers: Sequence[Ledger]) -> tuple[Ints | None, Ledger]:

@@ -385,6 +385,7 @@ def _notes(
         "categories": values_of(table),
         "texts": columns_of(table).texts,
         "beside": list(origin.beside.columns),
+        "distinct": [n for n in origin.beside if origin.beside[n].is_unique],
         "format": _format_in(params),
         "reader": dict(origin.reader),
         "group": origin.group,

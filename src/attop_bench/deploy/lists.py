@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import codecs
-import csv
-import io
-import os
 import re
 from collections.abc import (
     Callable,
     Collection,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -23,11 +19,8 @@ import pandas as pd
 
 from attop.extending import did_you_mean
 from attop_bench.data.base import DatasetError
-from attop_bench.deploy.spreadsheet import (
-    is_spreadsheet,
-    read_spreadsheet,
-    write_spreadsheet,
-)
+from attop_bench.deploy.new_rows import read_all
+from attop_bench.deploy.spreadsheet import is_spreadsheet, write_spreadsheet
 from attop_bench.files import csv_text, original_cell, write_bytes
 
 #: All columns of the file, as a wish.
@@ -80,26 +73,21 @@ def read_list(path: str | Path) -> pd.DataFrame:
     """Read a list as text, each cell as it was before it was written as CSV.
 
     A spreadsheet may have cut it by ; or tab, and written it as UTF-16 or in its own code page. It may be an
-    Excel file, whose cells are as they were.
+    Excel file, whose cells are as they were. Every line with a value is a row, of as many fields as the
+    header.
     """
-    refuse_irregular(path)
+    form = "excel" if is_spreadsheet(path) else "csv"
     try:
-        if is_spreadsheet(path):
-            return _without_empty_rows(read_spreadsheet(path))
-        text = _text_of(Path(path).read_bytes())
-        mark = _separator(text)
-        if len({len(row) for row in _rows(text, mark) if row}) > 1:
-            raise ValueError("a row has more or fewer fields than the header")
-        table = pd.read_csv(
-            io.StringIO(text), sep=mark, dtype=str, keep_default_na=False
-        )
-    except (OSError, csv.Error, ValueError) as error:
-        raise DatasetError(
-            f"{path} is no list of attop score, text separated by commas: {error}"
-        ) from None
-    return (
-        _without_empty_rows(table).rename(columns=original_cell).map(original_cell)
-    )
+        table = read_all(
+            path, form, {"sheet": 0} if form == "excel" else {}, ["rank"]
+        )[0]
+    except DatasetError as error:
+        raise DatasetError(f"{path} is no list of attop score: {error}") from None
+    for remark in table.remarks:
+        raise DatasetError(f"{path} is no list of attop score: {remark}")
+    if form == "excel":
+        return table.frame
+    return table.frame.rename(columns=original_cell).map(original_cell)
 
 
 def write_list(
@@ -115,50 +103,6 @@ def write_list(
     text = csv_text(ranked)
     mark = b"" if text.isascii() else codecs.BOM_UTF8
     write_bytes(path, mark + text.encode())
-
-
-def _without_empty_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the rows without a value that a spreadsheet writes at the end."""
-    return table[(table != "").any(axis=1)].reset_index(drop=True)
-
-
-def refuse_irregular(path: str | Path) -> None:
-    """Refuse what is no file: a folder, a link that leads to none, or a pipe, which would be waited for."""
-    if os.path.isfile(path):
-        return
-    what = "there is no such file"
-    if os.path.isdir(path):
-        what = "it is a folder"
-    elif os.path.islink(path) and not os.path.exists(path):
-        what = "it is a link that leads to no file"
-    elif os.path.exists(path):
-        what = "it is a pipe or a device"
-    raise DatasetError(f"{path} is no list of attop score: {what}")
-
-
-def _text_of(content: bytes) -> str:
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252")  # of Excel in Western Europe
-
-
-def _separator(text: str) -> str:
-    """Find the sign that cuts the header into the names of a list, or into most fields."""
-    headers = {mark: next(_rows(text, mark), []) for mark in ",;\t"}
-    named = [mark for mark, names in headers.items() if "rank" in names]
-    return named[0] if named else max(headers, key=lambda mark: len(headers[mark]))
-
-
-def _rows(text: str, mark: str) -> Iterator[list[str]]:
-    """Yield the rows of a CSV text, whose fields are separated by `mark`."""
-    limit = csv.field_size_limit(2**31 - 1)  # a cell may hold a document
-    try:
-        yield from csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    finally:
-        csv.field_size_limit(limit)
 
 
 def own_rows(table: pd.DataFrame) -> pd.Series:

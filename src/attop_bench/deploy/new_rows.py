@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attop.extending import join_first
+from attop.extending import count_noun, join_first
 from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.preparation import as_categories
 from attop_bench.data.files.opening import BROKEN, hold
@@ -27,41 +27,51 @@ from attop_bench.files import StrPath
 
 #: Formats of text alone, in which any line may be a row.
 _OF_LINES = ("csv", "excel")
+#: Place of a row -> why it cannot be ranked.
+Reasons = dict[int, str]
+
+
+def read_all(
+    path: StrPath, form: str, reader: Mapping[str, Any], names: Sequence[str]
+) -> tuple[Table, Sequence[str]]:
+    """Read a file with these `names` in which every line with a value is a row; return what is said, too."""
+    remarks: Sequence[str] = ()
+    path = path if form in BY_PATH else hold(path)
+    if form in _OF_LINES and os.path.isfile(path):
+        try:
+            reader, remarks = found_again(path, form, reader, names)
+        except (UnicodeError, OSError, csv.Error, *BROKEN):
+            pass  # the reader says more
+        reader = {**reader, "pass_over": []}
+    table = read_table(path, form, reader)
+    return table, [*remarks, *table.remarks]
 
 
 def read_new_rows(
     path: StrPath, notes: Mapping[str, Any], tell: Callable[[str], None]
 ) -> Table:
-    """Read the rows of a file as those of the model's data: every line with a value is one.
+    """Read the rows of a file as those of the model's data.
 
-    `notes` are those of a package. Where the header is, and the encoding, are found again: new rows may come
-    without the lines above it.
+    `notes` are those of a package. Where the header is, the separator and the encoding are found again: new
+    rows may come without the lines above it, or from another program.
     """
     form = format_of(path, notes["format"])
-    path = path if form in BY_PATH else hold(path)
-    reader = dict(notes["reader"]) if form == notes["format"] else {}
-    reader.pop(WEIGHTS.option, None)  # a model ranks rows without weights
-    if form in _OF_LINES and os.path.isfile(path):
-        unused = (*notes["unused"], None)
-        wanted = [
-            name
-            for name in (*notes["features"], notes["group"])
-            if name not in unused
-        ]
-        try:
-            reader, remarks = found_again(path, form, reader, wanted)
-        except (UnicodeError, OSError, csv.Error, *BROKEN):
-            remarks = []  # the reader says more
-        for line in remarks:
-            tell(f"{path}: {line}")
-        reader["pass_over"] = []
-    table = read_table(path, form, reader)
-    for line in table.remarks:
-        tell(f"{path}: {line}")
+    # What stands for nothing does so in any format; a model ranks rows without weights.
+    reader = {
+        name: value
+        for name, value in notes["reader"].items()
+        if name == "missing" or (form == notes["format"] and name != WEIGHTS.option)
+    }
+    unused = (*notes["unused"], None)
+    wanted = [
+        name for name in (*notes["features"], notes["group"]) if name not in unused
+    ]
+    table, said = read_all(path, form, reader, wanted)
     if lacking := [name for name in notes["beside"] if name not in table.frame]:
-        tell(
-            f"{path}: lacks columns that a list of all shows: {join_first(lacking)}"
-        )
+        shown = join_first(lacking)
+        said = [*said, f"lacks columns that a list of all shows: {shown}"]
+    for line in said:
+        tell(f"{path}: {line}")
     return table
 
 
@@ -70,22 +80,46 @@ def features_of(
     notes: Mapping[str, Any],
     names: Sequence[str],
     tell: Callable[[str], None],
-) -> tuple[pd.DataFrame, pd.Series]:
-    """Read the features `names` of new rows as their file has them, and why a row has none, else "".
+) -> tuple[pd.DataFrame, Reasons]:
+    """Read the features `names` of new rows as their file has them, and say why a row has none.
 
-    Values of categories that are none of the data's stay, and are told; see `typed`.
+    Numbers have the decimal sign that leaves fewest rows with such a reason: that of the data, or the other
+    one, which is told.
     """
+    other = replace(table, decimal="." if table.decimal == "," else ",")
+    found, refusals = [], []
+    for way in (table, other):
+        try:
+            X, reasons = _features(way, notes, names)
+        except DatasetError as error:
+            refusals.append(error)
+            continue
+        found.append((way, X, reasons))
+        if not reasons:
+            break
+    if not found:
+        raise refusals[0]
+    way, X, reasons = min(found, key=lambda one: len(one[-1]))
+    if way is other:
+        tell(
+            f"{table.where}: numbers are read with {way.decimal!r} before the decimals, unlike the data's"
+        )
+    return X, reasons
+
+
+def _features(
+    table: Table, notes: Mapping[str, Any], names: Sequence[str]
+) -> tuple[pd.DataFrame, Reasons]:
+    """Read features with the decimal sign of a table; categories keep values that are none of the data's."""
     columns = {}
-    reasons = pd.Series("", table.frame.index, dtype=object)
+    reasons: Reasons = {}
     for name in names:
         if name in notes["texts"]:
             columns[name] = table.text(name).fillna("")
             continue
-        if name in notes["categories"]:
-            columns[name], unusable = _categories(table, name, notes, tell)
-        else:
-            columns[name], unusable = _numbers(table, name, notes)
-        reasons = reasons.where(reasons.ne(""), unusable)
+        read = _categories if name in notes["categories"] else _numbers
+        columns[name], unusable = read(table, name, notes)
+        reasons = unusable | reasons
     return pd.DataFrame(columns, table.frame.index), reasons
 
 
@@ -110,58 +144,68 @@ def typed(X: pd.DataFrame, notes: Mapping[str, Any]) -> pd.DataFrame:
 
 def _numbers(
     table: Table, name: str, notes: Mapping[str, Any]
-) -> tuple[pd.Series, pd.Series]:
-    """Convert a column to numbers, and say why a row has none that the model takes, else ""."""
+) -> tuple[pd.Series, Reasons]:
+    """Convert a column to numbers, and say why a row has none that the model takes."""
     column, reasons = readable_numbers(table, name)
-    if not notes["fills_gaps"]:
-        gaps = column.isna() & reasons.eq("")
-        reasons = reasons.mask(
-            gaps, f"{name} is missing, and the model fills no gaps"
-        )
-    return column, reasons
+    if notes["fills_gaps"]:
+        return column, reasons
+    gap = f"{name} is missing, and the model fills no gaps"
+    return column, dict.fromkeys(
+        np.flatnonzero(column.isna()).tolist(), gap
+    ) | reasons
 
 
 def _categories(
-    table: Table, name: str, notes: Mapping[str, Any], tell: Callable[[str], None]
-) -> tuple[pd.Series, pd.Series]:
-    """Convert a column to categories, and say why a row has none that the model takes, else "".
-
-    How many values the data do not have is told, where the model takes them.
-    """
+    table: Table, name: str, notes: Mapping[str, Any]
+) -> tuple[pd.Series, Reasons]:
+    """Convert a column to categories, and say why a row has none that the model takes."""
     text = table.text(name)
-    may_miss = text.isna() & notes["fills_gaps"]
-    unseen = ~text.isin(notes["categories"][name]) & ~may_miss
-    reasons = pd.Series("", text.index, dtype=object)
-    if not notes["takes_unseen"]:
-        refused = unseen | text.isna()
-        words = (
-            text[refused].map("{!r}".format).where(text[refused].notna(), "missing")
-        )
-        reasons[refused] = [
-            f"{name} is {word}, and the model takes no new category"
-            for word in words
-        ]
-    elif unseen.any():
-        kind = (
-            "a rare category, or as none"
-            if notes["input"] == "matrix"
-            else "missing"
-        )
-        tell(
-            f"{table.where}: column {name!r}: {unseen.sum():,} of {len(text):,} values were never seen in "
-            f"training, such as {text[unseen].iloc[0]!r}: they count as {kind}"
-        )
-    return text, reasons
+    if notes["takes_unseen"]:
+        return text, {}
+    places = np.flatnonzero(~text.isin(notes["categories"][name])).tolist()
+    values = ["missing" if pd.isna(v) else repr(v) for v in text.iloc[places]]
+    return text, {
+        place: f"{name} is {value}, and the model takes no new category"
+        for place, value in zip(places, values, strict=True)
+    }
 
 
-def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
-    """Convert a column to numbers, NaN where a value is none, and give the reason of each such row, else "".
+def unseen_values(X: pd.DataFrame, notes: Mapping[str, Any]) -> Iterator[str]:
+    """Yield of each column of rows to rank how many values of categories the data do not have."""
+    matrix = notes["input"] == "matrix"
+    kind = "a rare category, or as none" if matrix else "missing"
+    for name in X.columns.intersection(list(notes["categories"])):
+        text = X[name]
+        may_miss = text.isna() & notes["fills_gaps"]
+        unseen = text[~text.isin(notes["categories"][name]) & ~may_miss]
+        if len(unseen):
+            yield (
+                f"column {name!r}: {len(unseen):,} of {len(text):,} values were never seen in training, such "
+                f"as {unseen.iloc[0]!r}: they count as {kind}"
+            )
+
+
+def repeated_values(
+    table: Table, notes: Mapping[str, Any], numbers: np.ndarray
+) -> Iterator[str]:
+    """Yield of each column that named every row of training once which rows of a list it names again."""
+    for name in table.frame.columns.intersection(notes.get("distinct", [])):
+        values = table.text(name)
+        rows = numbers[values.notna() & values.duplicated()]
+        if len(rows):
+            yield (
+                f"{name} is that of a row before in {count_noun(len(rows), 'row')}, each ranked, and in "
+                f"training no two rows had the same: row {join_first(rows.astype(str))}"
+            )
+
+
+def readable_numbers(table: Table, name: str) -> tuple[pd.Series, Reasons]:
+    """Convert a column to numbers, NaN where a value is none, and give the reason of each such row.
 
     A column that is none for most rows is refused: then it is not the rows that are odd.
     """
-    reasons = pd.Series("", table.frame.index, dtype=object)
     try:
-        return table.numbers(name).astype(np.float64), reasons
+        return table.numbers(name).astype(np.float64), {}
     except DatasetError as error:
         refusal = error
     text = table.text(name)
@@ -185,10 +229,11 @@ def readable_numbers(table: Table, name: str) -> tuple[pd.Series, pd.Series]:
             ).numbers(name)
         except DatasetError:
             continue
-        reasons[is_unreadable] = [
-            f"{name} is {value!r}, no number" for value in text[is_unreadable]
-        ]
-        return numbers.astype(np.float64), reasons
+        places = np.flatnonzero(is_unreadable).tolist()
+        return numbers.astype(np.float64), {
+            place: f"{name} is {value!r}, no number"
+            for place, value in zip(places, text.iloc[places], strict=True)
+        }
     raise refusal
 
 
@@ -205,14 +250,14 @@ def _is_plain_number(value: str, decimal: str) -> bool:
 
 
 def sorted_out(
-    table: Table, reasons: pd.Series
+    table: Table, reasons: Reasons
 ) -> tuple[np.ndarray, np.ndarray, Ledger]:
     """Select the places of the rows to rank, their numbers in the file, from 1, and keep the ledger.
 
-    `reasons` say why a row cannot be ranked, or nothing. Of these rows, lines that look like none (a sum, a
-    remark, units) are passed over; all others count, are named, and have a number.
+    `reasons` say why rows cannot be ranked. Of these rows, lines that look like none (a sum, a remark, units)
+    are passed over; all others count, are named, and have a number.
     """
-    can = reasons.eq("").to_numpy()
+    can = ~np.isin(np.arange(len(table.frame)), list(reasons))
     lines = np.arange(1, len(can) + 1) if table.lines is None else table.lines
     suspects = {suspect.line: suspect for suspect in table.suspects}
     is_suspect = np.isin(lines, list(suspects))
@@ -237,17 +282,15 @@ def sorted_out(
 
 
 def _unranked(
-    table: Table, reasons: pd.Series, places: np.ndarray, numbers: np.ndarray
+    table: Table, reasons: Reasons, places: np.ndarray, numbers: np.ndarray
 ) -> Iterator[Aside]:
     """Yield the rows that cannot be ranked, those of one reason together, with the first of them."""
-    why = reasons.iloc[places]
-    for reason in why.unique():
-        same = places[(why == reason).to_numpy()]
-        row = (
-            f", row {numbers[same[0]]:,}"
-            if len(same) == 1
-            else f", the first in row {numbers[same[0]]:,}"
-        )
+    alike: dict[str, list[int]] = {}
+    for place in places.tolist():
+        alike.setdefault(reasons[place], []).append(place)
+    for reason, same in alike.items():
+        first = "" if len(same) == 1 else "the first in "
+        row = f", {first}row {numbers[same[0]]:,}"
         line = None if table.lines is None else int(table.lines[same[0]])
         yield Aside(
             f"with no score, as {reason}{row}",

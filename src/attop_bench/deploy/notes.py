@@ -56,6 +56,7 @@ class _Notes(_Strict):
     takes_unseen: bool
     unused: list[str]
     beside: list[str]
+    distinct: list[str] = []
     format: str
     reader: dict[str, Any]
     group: str | None

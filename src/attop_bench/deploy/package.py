@@ -28,7 +28,6 @@ from attop.extending import (
 from attop.metrics import scores_of, ties_at_k
 from attop_bench.data.base import DatasetError
 from attop_bench.data.columns.categories import as_identifiers
-from attop_bench.data.reading.dialect import dialect
 from attop_bench.data.reading.formats import format_of
 from attop_bench.data.reading.table import Table
 from attop_bench.deploy.contributions import contributions, largest
@@ -36,8 +35,10 @@ from attop_bench.deploy.lists import columns_of_list
 from attop_bench.deploy.new_rows import (
     features_of,
     read_new_rows,
+    repeated_values,
     sorted_out,
     typed,
+    unseen_values,
 )
 from attop_bench.deploy.notes import NOTES, folder_of, read_notes
 from attop_bench.deploy.promise import (
@@ -83,6 +84,7 @@ class Package:
 
     pipeline: Any
     #: ``input``: what the model is fitted on, see `MethodConfig`; ``features``, ``beside``: columns;
+    #: ``distinct``: of those beside, the ones of which no two rows have the same value;
     #: ``categories``: those of the features that are, each with its values in training; ``texts``: those that
     #: are texts; ``fills_gaps``, ``takes_unseen``: whether rows with missing numbers, or with new categories,
     #: can be ranked; ``unused``: features of which no score depends;
@@ -127,20 +129,23 @@ class Package:
         if form == "svmlight":
             table = self._as_wide(table, tell)
         group, columns = self.notes["group"], table.frame.columns
-        self._refuse_lacking(table, path, form)
+        self._refuse_lacking(table, path)
         self._tell_of_unused(table, tell)
         X, reasons = features_of(table, self.notes, self.used, tell)
         if group is not None:
-            without_group = table.text(group).isna() & reasons.eq("")
-            reasons = reasons.mask(
-                without_group, f"{group} is missing, which names its list"
-            )
+            gap = f"{group} is missing, which names its list"
+            without = np.flatnonzero(table.text(group).isna()).tolist()
+            reasons = dict.fromkeys(without, gap) | reasons
         places, numbers, ledger = sorted_out(table, reasons)
         table = replace(
             table, frame=table.frame.iloc[places].reset_index(drop=True)
         )
         X = X.iloc[places].reset_index(drop=True)
         unlike = findings(self.training, X, self._design_effect(table))
+        for line in repeated_values(table, self.notes, numbers):
+            tell(line)
+        for line in unseen_values(X, self.notes):
+            tell(f"{table.where}: {line}")
         told = [finding.column for finding in unlike if finding.is_missing]
         self._tell_of_gaps(X.drop(columns=told), numbers, tell)
         X = self._with_unused(X)
@@ -163,7 +168,7 @@ class Package:
         )
         return ranked
 
-    def _refuse_lacking(self, table: Table, path: str | Path, form: str) -> None:
+    def _refuse_lacking(self, table: Table, path: str | Path) -> None:
         """Refuse a file without a column that the model uses."""
         columns = table.frame.columns
         group = self.notes["group"]
@@ -174,12 +179,6 @@ class Package:
         hint = nearest(missing[0], columns) or (
             f"add them, without a value in rows that have none; the file has {join_first(columns)}"
         )
-        own_mark = self.notes["reader"].get("separator", ",")
-        if (
-            form == "csv"
-            and (mark := dialect(path, {})[0].get("separator", ",")) != own_mark
-        ):
-            hint = f"its first line is separated by {mark!r}, unlike the data: write it as they are"
         raise DatasetError(
             f"{path}: the file lacks columns of the model: {', '.join(missing)}; {hint}"
         )
@@ -204,12 +203,13 @@ class Package:
             for one in self.training.distributions
             if one.missing == 0
         ]
+        filled = "filled in" if self.notes["input"] == "matrix" else "left so"
         # A column that the model has no use for may be absent.
         for name in X.columns.intersection(complete):
             rows = numbers[X[name].isna()]
             if len(rows):
                 tell(
-                    f"{name} is missing in {count_noun(len(rows), 'row')}, filled in, and was in none of "
+                    f"{name} is missing in {count_noun(len(rows), 'row')}, {filled}, and was in none of "
                     f"training: row {join_first(rows.astype(str))}"
                 )
 

@@ -77,25 +77,6 @@ def write_spreadsheet(
     write_bytes(path, content.getvalue())
 
 
-def read_spreadsheet(path: str | Path) -> pd.DataFrame:
-    """Read the first sheet of an Excel file as text; an empty cell is an empty text.
-
-    Raises
-    ------
-    ValueError
-        If it is none, or nothing here can read one.
-    """
-    engine: Any = "calamine" if find_spec("python_calamine") else "openpyxl"
-    try:
-        return pd.read_excel(path, engine=engine, dtype=str, keep_default_na=False)
-    except ImportError:
-        raise ValueError(
-            "Excel files need python-calamine: pip install python-calamine"
-        ) from None
-    except Exception as error:  # each engine has errors of its own
-        raise ValueError(f"it cannot be read as an Excel file: {error}") from error
-
-
 def _value_of(value: Any, is_number: bool) -> Any:
     """Convert a cell to what Excel can hold without a loss."""
     if pd.isna(value):

@@ -23,12 +23,13 @@ def dual_descent(
     max_iter: int = 10_000,
     time_limit: float | None = None,
     certified: bool = False,
+    weight: Floats | None = None,
 ) -> Solution:
     r"""Maximise TopPush's dual until it hardly changes, or to a certified gap.
 
-    With signs :math:`z_i = \pm 1` of the classes, m positives and :math:`w = \frac1{\lambda m} X^T (z u)`, it
-    minimises :math:`\frac{\lambda m}2 \|w\|^2 + \sum_{i: y_i = 1} (u_i^2 / 4 - u_i)` over :math:`u \geq 0` of
-    which positives and negatives have equal sums.
+    With signs :math:`z_i = \pm 1` of the classes, positives of weights c that sum to m, and :math:`w =
+    \frac1{\lambda m} X^T (z u)`, it minimises :math:`\frac{\lambda m}2 \|w\|^2 + \sum_{i: y_i = 1} (u_i^2 /
+    (4 c_i) - u_i)` over :math:`u \geq 0` of which positives and negatives have equal sums.
 
     Parameters
     ----------
@@ -42,6 +43,8 @@ def dual_descent(
     certified : bool
         False: the paper's stop and the last iterate. True: the best iterate; the momentum is given up
         whenever it leads uphill (O'Donoghue and Candes 2015).
+    weight : ndarray of shape (n,), positive, optional
+        Weights of the rows, by default 1; those of negatives have no effect.
 
     Returns
     -------
@@ -61,7 +64,9 @@ def dual_descent(
     history = History()
     positive = y == 1
     sign = np.where(positive, 1.0, -1.0)
-    m = int(positive.sum())
+    c = np.ones(len(y)) if weight is None else weight
+    root = np.sqrt(c[positive])
+    m = float(c[positive].sum())
     scale = 1 / (lam * m)
     # u, w, scores.
     last = before = (np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(len(y)))
@@ -78,14 +83,14 @@ def dual_descent(
             (1 + ahead) * now - ahead * then
             for now, then in zip(last, before, strict=True)
         )
-        slope = sign * scores + positive * (u / 2 - 1)
+        slope = sign * scores + positive * (u / (2 * c) - 1)
         while True:
             new = project(u - slope / curvature, positive)
             step = new - u
             w = scale * np.asarray(X.T @ (sign * new))
             length = _square(step)
             # The dual is quadratic: this is what it lies above its tangent.
-            bend = _square(w - w_ahead) / scale + _square(step[positive]) / 2
+            bend = _square(w - w_ahead) / scale + _square(step[positive] / root) / 2
             if not bend > curvature * length or length <= short:
                 break
             curvature *= 2
@@ -95,9 +100,9 @@ def dual_descent(
         t = (1 + np.sqrt(1 + 4 * t * t)) / 2
         ahead = momentum / t
         reached = _square(w) / (2 * scale)
-        reached += (new[positive] ** 2 / 4 - new[positive]).sum()
+        reached += ((new[positive] / root) ** 2 / 4 - new[positive]).sum()
         lost = np.maximum(1 + last[2][~positive].max() - last[2][positive], 0.0)
-        objective = lam / 2 * _square(w) + (lost**2).mean()
+        objective = lam / 2 * _square(w) + (c[positive] * lost**2).sum() / m
         if not np.isfinite(objective):
             status = "diverged"
             break

@@ -30,7 +30,7 @@ class TopPush(BundleEstimator):
     ----------
     stop : {"gap", "paper"}, default="gap"
         ``"gap"``: the optimum, as near as `tol` says, by cutting planes or, with more than 1,000 features
-        and neither groups nor weights, by the dual. ``"paper"``: the paper's model. Its accelerated
+        and no groups, by the dual. ``"paper"``: the paper's model. Its accelerated
         projected gradient on the dual stops when that changes by less than 1e-4 of its value in an
         iteration; `tol` has no effect. That is often far from the optimum, and better at the top; see the
         notes. It takes neither groups nor weights.
@@ -58,7 +58,7 @@ class TopPush(BundleEstimator):
     uphill.
 
     Differences from the paper: with ``stop="gap"`` cutting planes minimise the primal, or momentum on the
-    dual is restarted, with a certificate of the gain over ``w = 0``; means per group are an addition. With
+    dual is restarted, with a certificate of the gain over ``w = 0``; groups and weights are additions. With
     ``stop="paper"`` the change is relative, as in the authors' code; the text has it absolute.
 
     References
@@ -75,24 +75,27 @@ class TopPush(BundleEstimator):
         return TopPushLoss()
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        plain = data.groups is None and data.weight is None
-        wide = data.X.shape[1] > _WIDE and plain
+        wide = data.X.shape[1] > _WIDE and data.groups is None
+        rows = data.with_positive_weight()
         by_dual = [model for model in models if wide or model.stop == "paper"]
         super()._solve(data, [model for model in models if model not in by_dual])
         for model in by_dual:
-            if not plain:
+            certified = model.stop == "gap"
+            if not certified and (
+                data.groups is not None or data.weight is not None
+            ):
                 raise ValueError(
                     'TopPush(stop="paper") takes neither groups nor sample_weight, which its paper does not '
                     'have: leave them out, or use stop="gap"'
                 )
-            certified = model.stop == "gap"
             solution = dual_descent(
-                data.X,
-                data.y,
+                rows.X,
+                rows.y,
                 lam=model.lam,
                 tol=model.tol if certified else _PAPER_TOLERANCE,
                 max_iter=model.max_iter,
                 time_limit=model.time_limit,
                 certified=certified,
+                weight=rows.weight,
             )
             model._finish(solution, data)

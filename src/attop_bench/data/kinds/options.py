@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -25,6 +26,7 @@ _OF_SPARSE = {
     "positive",
     "sparse",
     "copies_together",
+    "weight",
 }
 
 
@@ -87,6 +89,17 @@ class RawOptions(BaseModel):
             ) from None
 
     @property
+    def paths(self) -> list[StrPath]:
+        """Files of rows, in the order of their parts."""
+        files = (self.path, self.validation, self.test)
+        return [path for path in files if path is not None]
+
+    @property
+    def name(self) -> str:
+        """Name of the first file without its folder and ending."""
+        return os.path.splitext(os.path.basename(self.path))[0]
+
+    @property
     def where(self) -> str:
         """Name of the data in messages."""
         return f"dataset {self.path}"
@@ -139,7 +152,7 @@ class TableOptions(RawOptions):
         Annotated[float, Field(strict=True, gt=0, lt=1)] | None
     ) = None
     #: Keep a file of SVMlight sparse, to the learner: it may have millions of features. Its features are
-    #: neither filled nor centred, and no column has a role but label and qid.
+    #: neither filled nor centred, and no column has a role but label, qid and the weights of a file beside.
     sparse: StrictBool = False
 
     @pydantic.model_validator(mode="after")

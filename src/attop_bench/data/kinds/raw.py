@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attop.extending import Ints
+from attop.extending import Floats, Ints
+from attop_bench.data.base import LEDGER
 from attop_bench.data.columns.categories import refuse_missing, require_present
 from attop_bench.data.columns.labels import decided
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.labels_beside import JoinedLabels, with_labels
 from attop_bench.data.kinds.options import RawOptions
-from attop_bench.data.ledger import Aside, Ledger, parts_of, shown
+from attop_bench.data.ledger import Aside, Ledger, parts_of, shown, weight_of
 from attop_bench.data.reading.formats import identified, read_table
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
 from attop_bench.files import StrPath
@@ -43,6 +44,7 @@ class RawTable:
     #: Number of each row in the files, from 1.
     numbers: Ints
     ledger: Ledger
+    weight: Floats | None = None
     #: Numbers of rows and keys that labels of another file were joined by, in words.
     counts_of_labels: str = ""
 
@@ -51,8 +53,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     """Read files of one form, and give their columns their roles."""
     where, label = options.where, options.label
     path, form = identified(options.path, options.format)
-    paths = [p for p in (path, options.validation, options.test) if p is not None]
-    rows, part, ledger = _read(paths, form, options.reader)
+    rows, part, ledger = _read([path, *options.paths[1:]], form, options.reader)
     counts = ""
     if options.labels is not None:
         label, rows, counts = with_labels(rows, options.labels, label, where)
@@ -62,12 +63,15 @@ def read_raw_table(options: RawOptions) -> RawTable:
         )
     names = rows.frame.columns
     label = column_of(names, "label" if label is None else label, where)
-    roles = _roles(names, label, options)
-    in_use, ledger = _in_use(rows, label, options, ledger)
+    roles = roles_of(names, label, options)
+    weight = weights_of_rows(rows, roles)
+    ledger = replace(ledger, weight=weight_of(weight))
+    in_use, ledger = _in_use(rows, label, options, ledger, weight)
     if not in_use.all():
         frame = rows.frame[in_use].reset_index(drop=True)
         rows = replace(rows, frame=frame)
         part = None if part is None else part[in_use]
+        weight = None if weight is None else weight[in_use]
     aside = {label, *roles.values(), *_named(names, options.drop, where)}
     if form == "svmlight":
         aside.add("qid")
@@ -75,7 +79,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     for column in (label, *roles.values()):
         require_present(rows.text(column), where)
     X, categorical, text = _typed(rows, features, options)
-    ledger.require(len(X), where)
+    ledger.require(len(X), where, weight)
     return RawTable(
         rows=rows,
         label=label,
@@ -86,18 +90,51 @@ def read_raw_table(options: RawOptions) -> RawTable:
         part=part,
         numbers=np.flatnonzero(in_use) + 1,
         ledger=ledger,
+        weight=weight,
         counts_of_labels=counts,
     )
 
 
+def weights_of_rows(rows: Table, roles: Mapping[str, str]) -> Floats | None:
+    """Read the weights of rows, NaN where there is none, if a column has them."""
+    if "weight" not in roles:
+        return None
+    return rows.numbers(roles["weight"]).to_numpy(np.float64)
+
+
+def facts_of_rows(
+    options: RawOptions, positive: str, ledger: Ledger, weight: Floats | None
+) -> dict[str, Any]:
+    """Collect the facts of rows of a file: where they are from, how many, and the range of their weights."""
+    facts = {
+        "source": str(options.path),
+        "licence": "the user's own file",
+        "positive": positive,
+        LEDGER: ledger.as_dict(),
+    }
+    if weight is None:
+        return facts
+    low, middle, high = np.quantile(weight, [0, 0.5, 1])
+    facts["weights"] = (
+        f"{low:g} to {high:g}, median {middle:g}; methods and metrics that take none "
+        "count every row once"
+    )
+    return facts
+
+
 def _in_use(
-    rows: Table, label: str, options: RawOptions, ledger: Ledger
+    rows: Table,
+    label: str,
+    options: RawOptions,
+    ledger: Ledger,
+    weight: Floats | None,
 ) -> tuple[NDArray[np.bool_], Ledger]:
     """Mark the rows that no option leaves out, and enter the others into the ledger."""
     in_use = np.ones(len(rows.frame), bool)
     for rule, others in _left_out(rows, label, options):
         in_use &= ~others
         entry = _aside(rows, np.flatnonzero(others), rule)
+        entry = replace(entry, weight=weight_of(weight, others))
         ledger = ledger.leaving(entry, int(in_use.sum()))
     return in_use, ledger
 
@@ -107,7 +144,7 @@ def _named(names: pd.Index, wanted: Sequence[str | int], where: str) -> list[str
     return [column_of(names, column, where) for column in wanted]
 
 
-def _roles(names: pd.Index, label: str, options: RawOptions) -> dict[str, str]:
+def roles_of(names: pd.Index, label: str, options: RawOptions) -> dict[str, str]:
     """Map the roles of columns beside the features, where there are any, to columns; refuse the label."""
     wanted = {
         role: getattr(options, role)

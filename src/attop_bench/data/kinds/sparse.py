@@ -3,75 +3,92 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attop.extending import Ints
-from attop_bench.data.base import LEDGER, Dataset
+from attop.extending import Floats, Ints
+from attop_bench.data.base import Dataset
 from attop_bench.data.columns.categories import as_identifiers
 from attop_bench.data.columns.labels import positive_labels
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.ledger import parts_of
-from attop_bench.data.reading.svmlight import read_sparse
+from attop_bench.data.kinds.options import TableOptions
+from attop_bench.data.kinds.raw import facts_of_rows, roles_of, weights_of_rows
+from attop_bench.data.ledger import parts_of, weight_of
+from attop_bench.data.reading.lists import BESIDE, LISTS, WEIGHTS, Beside
+from attop_bench.data.reading.svmlight import SparseRows, read_sparse
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
+    import pandas as pd
     from scipy.sparse import csr_array
 
 
-class SparseOptions(Protocol):
-    """Options of the kind ``file`` that a sparse one takes."""
-
-    path: StrPath
-    validation: StrPath | None
-    test: StrPath | None
-    positive: Any
-    reader: Mapping[str, Any] | None
-    copies_together: bool
-
-
-def sparse_file(options: SparseOptions) -> Dataset:
-    """Read files of SVMlight as a data set, with their queries as groups."""
+def sparse_file(options: TableOptions) -> Dataset:
+    """Read files of SVMlight as a data set, with their queries as groups, and weights of files beside."""
     import pandas as pd
 
-    paths = [
-        path
-        for path in (options.path, options.validation, options.test)
-        if path is not None
+    paths = options.paths
+    reader = dict(options.reader or {})
+    places = {source: reader.pop(source.option, None) for source in BESIDE}
+    files = [read_sparse(path, **reader) for path in paths]
+    frames = [
+        _beside(rows, path, places) for rows, path in zip(files, paths, strict=True)
     ]
-    files = [read_sparse(path, **dict(options.reader or {})) for path in paths]
-    if len({len(rows.query) > 0 for rows in files}) > 1:
-        raise DatasetError(
-            f"dataset {options.path}: give a qid to all files, or to none"
-        )
-    X = _joined([rows.X for rows in files])
-    frame = pd.DataFrame({"label": np.concatenate([rows.label for rows in files])})
-    table = Table(frame, f"dataset {options.path}")
-    query = np.concatenate([rows.query for rows in files])
-    groups = (
-        as_identifiers(pd.Series(query).astype(str), table.where).to_numpy()
-        if len(query)
-        else None
-    )
+    if len({tuple(frame) for frame in frames}) > 1:
+        raise DatasetError(f"{options.where}: give a qid to all files, or to none")
+    table = Table(pd.concat(frames, ignore_index=True), options.where)
+    weight = _weights(table, options)
     part, ledger = parts_of([rows.ledger for rows in files])
+    X = _joined([rows.X for rows in files])
+    ledger = replace(ledger, weight=weight_of(weight))
     return Dataset(
-        os.path.splitext(os.path.basename(options.path))[0],
+        options.name,
         X,
         positive_labels(table, "label", options.positive).astype(np.int64),
-        groups=groups,
+        groups=_groups(table),
         part=part,
         duplicate_group=sparse_copies(X) if options.copies_together else None,
-        facts={
-            "source": str(options.path),
-            "licence": "the user's own file",
-            "positive": f"label {options.positive}",
-            LEDGER: ledger.as_dict(),
-        },
+        weight=weight,
+        facts=facts_of_rows(options, f"label {options.positive}", ledger, weight),
     )
+
+
+def _beside(
+    rows: SparseRows, path: StrPath, places: Mapping[Beside, object]
+) -> pd.DataFrame:
+    """Make a table of what a file has of each row besides features, with the values of files beside it."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"label": rows.label})
+    if len(rows.query):
+        frame["qid"] = rows.query
+    for source, place in places.items():
+        if place is not None:
+            frame = source.added(frame, path, place)
+    return frame
+
+
+def _weights(table: Table, options: TableOptions) -> Floats | None:
+    """Read the weights of rows, if a file beside has them; they are no feature without a role."""
+    roles = roles_of(table.frame.columns, "label", options)
+    if WEIGHTS.column in table.frame and not roles:
+        raise DatasetError(
+            f"{table.where}: reader has {WEIGHTS.option}, and weight is not given: set weight: "
+            f"{WEIGHTS.column}, or leave {WEIGHTS.option} out"
+        )
+    return weights_of_rows(table, roles)
+
+
+def _groups(table: Table) -> Ints | None:
+    """Number the queries of rows, if they have any."""
+    if LISTS.column not in table.frame:
+        return None
+    query = table.frame[LISTS.column].astype(str)
+    return as_identifiers(query, table.where).to_numpy()
 
 
 def _joined(parts: list[csr_array]) -> csr_array:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attop.experiment import Parts, read_parts
-from attop_bench.data.base import LEDGER, Dataset, Origin
+from attop_bench.data.base import Dataset, Origin
 from attop_bench.data.columns.categories import (
     as_identifiers,
     check_categories,
@@ -30,9 +29,9 @@ from attop_bench.data.columns.rows import (
 )
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.options import TableOptions
-from attop_bench.data.kinds.raw import RawTable, read_raw_table
+from attop_bench.data.kinds.raw import RawTable, facts_of_rows, read_raw_table
 from attop_bench.data.kinds.sparse import sparse_file
-from attop_bench.data.ledger import Aside
+from attop_bench.data.ledger import Aside, weight_of
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
@@ -77,7 +76,11 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     ledger = table.ledger
     if chosen.downsample_positives is not None:
         rows = downsampled(y, chosen.downsample_positives, chosen.where)
-        fewer = Aside("that downsample_positives leaves out", len(y) - len(rows))
+        fewer = Aside(
+            "that downsample_positives leaves out",
+            len(y) - len(rows),
+            weight=weight_of(table.weight, ~np.isin(np.arange(len(y)), rows)),
+        )
         ledger = ledger.leaving(fewer, len(rows))
         X, y = X.iloc[rows], y[rows]
         beside = {
@@ -87,21 +90,13 @@ def file_table(path: StrPath, **options: Any) -> Dataset:
     if chosen.copies_together:
         beside["duplicate_group"] = copies(X, chosen.max_categories)
     compared = comparison_with(table.rows, table.label, chosen.positive)
-    facts = {
-        "source": str(path),
-        "licence": "the user's own file",
-        "positive": f"{table.label} {'' if compared else '= '}{chosen.positive}",
-        "features": features,
-        LEDGER: ledger.as_dict(),
-        **of_parts,
-    }
+    positive = f"{table.label} {'' if compared else '= '}{chosen.positive}"
+    facts = facts_of_rows(chosen, positive, ledger, beside.get("weight"))
+    facts |= {"features": features, **of_parts}
     if table.counts_of_labels:
         facts["labels"] = table.counts_of_labels
-    if "weight" in beside:
-        facts["weights"] = _weights_in_words(beside["weight"])
-    name = os.path.splitext(os.path.basename(path))[0]
     return Dataset(
-        name,
+        chosen.name,
         _matrix_of_numbers(X),
         y.astype(np.int64),
         facts=facts,
@@ -120,15 +115,6 @@ def _amounts(table: RawTable, column: str | int, where: str) -> NDArray:
             f"{where}: amount must be a column of numbers, got {amounts[0]!r}"
         )
     return amounts
-
-
-def _weights_in_words(weight: NDArray) -> str:
-    """Say the range of the weights of rows, and who counts rows without them."""
-    low, middle, high = np.quantile(weight, [0, 0.5, 1])
-    return (
-        f"{low:g} to {high:g}, median {middle:g}; methods and metrics that take none "
-        "count every row once"
-    )
 
 
 vars(file_table)["__signature__"] = inspect.signature(TableOptions)
@@ -209,7 +195,7 @@ def _beside(table: RawTable, options: TableOptions) -> dict[str, Any]:
         if role == "day":
             beside[role] = day_numbers(table.rows.values(column), options.where)
         elif role == "weight":
-            beside[role] = table.rows.numbers(column).to_numpy()
+            beside[role] = table.weight
         else:
             name = "groups" if role == "group" else role
             beside[name] = as_identifiers(

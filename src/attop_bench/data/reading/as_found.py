@@ -42,6 +42,8 @@ from attop_bench.data.reading.text import (
 )
 from attop_bench.files import StrPath
 
+#: Separators that a program may write in place of another.
+_OTHER_MARKS = (",", ";", "tab")
 #: A column of no more values may be one of codes, as 1,5 is; fewer do where commas do not separate.
 _FEW, _FEWEST = 20, 2
 
@@ -203,8 +205,9 @@ def found_again(
 ) -> tuple[dict[str, Any], list[str]]:
     """Find the options of a reader for another file of its form, and what is to be said.
 
-    The header is the first line with these `names`, however many come before it. UTF-8 is read as such, and
-    another encoding is guessed where the reader names none.
+    The header is the first line with these `names`, however many come before it; the separator is the
+    reader's, or the first other one by which a line has them. UTF-8 is read as such, and another encoding is
+    guessed where the reader names none.
     """
     new = dict(reader)
     remarks = []
@@ -219,39 +222,51 @@ def found_again(
             )
     if not new.get("header", True) or (form == "excel" and not new.get("skip")):
         return new, remarks
-    place = _place_of_header(_first_rows(path, form, new), new, names)
-    if place is not None:
-        new["skip"] = place
-        remarks.append(
-            f"the header is line {place + 1:,}: {count_noun(place, 'line')} above it passed over"
-        )
+    ways = [new]
+    if form == "csv":
+        ways += [{**new, "separator": mark} for mark in _OTHER_MARKS]
+    for way in ways:
+        rows = _first_rows(path, form, way)
+        place = _place_of_header(rows, way, names)
+        if place is None:
+            continue
+        if way is not new:
+            remarks.append(
+                f"fields are separated by {way['separator']!r}, unlike the data's"
+            )
+        if place != _first_filled(rows, way):
+            way["skip"] = place
+            above = f"{count_noun(place, 'line')} above it passed over"
+            remarks.append(f"the header is line {place + 1:,}: {above}")
+        return way, remarks
     return new, remarks
 
 
 def _place_of_header(
     rows: Sequence[Sequence[str]], reader: Mapping[str, Any], names: Sequence[str]
 ) -> int | None:
-    """Find the first row with the names of a header.
-
-    None if there is no such row, or if it is where the reader looks anyway.
-    """
+    """Find the first row with the names of a header; None if there is no such row."""
     renamed = reader.get("names") or {}
     others = renamed.values() if isinstance(renamed, Mapping) else ()
     wanted = set(names).difference(others)
-    if not wanted:
-        return None
     named = (
         i
         for i, row in enumerate(rows)
         if wanted <= {" ".join(name.split()) for name in row}
     )
+    return next(named, None) if wanted else None
+
+
+def _first_filled(
+    rows: Sequence[Sequence[str]], reader: Mapping[str, Any]
+) -> int | None:
+    """Find the row where the reader looks for the header."""
     filled = (
         i
         for i, row in enumerate(rows)
         if i >= reader.get("skip", 0) and any(map(str.strip, row))
     )
-    place = next(named, None)
-    return None if place == next(filled, None) else place
+    return next(filled, None)
 
 
 def _first_rows(

@@ -21,6 +21,7 @@ _BOMS = {
 }
 # UTF-32's begins as its own.
 _BOMS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+csv.field_size_limit(2**31 - 1)  # a cell may hold a document
 #: Excel's own first line, which names the separator.
 _SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
 
