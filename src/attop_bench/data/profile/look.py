@@ -19,7 +19,11 @@ from attop_bench.data.profile.files_beside import remarks_on_files
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.labels import choose_label
 from attop_bench.data.profile.leaks import leaks
-from attop_bench.data.profile.missing import decide_missing, sentinels
+from attop_bench.data.profile.missing import (
+    decide_missing,
+    sentinels,
+    words_for_nothing,
+)
 from attop_bench.data.profile.profile import Answers, Profile
 from attop_bench.data.profile.rows import read
 from attop_bench.data.profile.types import type_columns
@@ -56,6 +60,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
     table, frame, y = profile.table, profile.frame, profile.positives
     others = [c for c in profile.columns if c.name != profile.of_label]
     numbers = [c.name for c in others if c.kind == "number"]
+    categories = [c.name for c in others if c.kind == "category" and c.text]
     features = [c.name for c in others if c.is_feature]
     dates = [c.name for c in profile.columns if c.kind == "date" and not c.missing]
     spans = {name: _span(frame[name]) for name in dates}
@@ -69,6 +74,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
         *remarks_on_files(profile.path, table, profile.of_label),
         *profile.remarks,
         *sentinels(frame, numbers),
+        *words_for_nothing(frame, categories),
         *written_oddly(table, frame),
     ]
     return Look(
@@ -84,7 +90,11 @@ def evidence(profile: Profile, form: str | None) -> Look:
         copies=int(frame[features].duplicated().sum()) if features else 0,
         twins=_twins(frame),
         leaks=leaking,
-        days={name: span for name, span in spans.items() if span},
+        days={
+            name: span
+            for name, span in spans.items()
+            if span and name not in leaking
+        },
         format=form,
         reader=profile.reader,
         said=remarks,
