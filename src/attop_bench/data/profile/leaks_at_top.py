@@ -13,6 +13,7 @@ from attop.extending import Floats, Ints
 from attop.metrics import precision_at_k
 from attop_bench.data.columns.labels import shares_of_others
 from attop_bench.data.profile.readers import Column
+from attop_bench.data.reading.cells import GAPS
 
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
 _QUARTER, _HALF = 4, 2
@@ -145,7 +146,9 @@ def leaks_at_top(
         if column.name not in told and column.is_feature
     ]
     suspected: dict[str, list[_Order | _Side]] = {}
-    for column in features:
+    for column in columns:
+        if column.name in told or column.kind == "unusable":
+            continue
         orders = [
             order
             for order in _orders(frame[column.name], column, y)
@@ -177,14 +180,14 @@ def _orders(
     values: pd.Series, column: Column, y: NDArray[np.bool_]
 ) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
-    missing = values.isna().to_numpy()
-    if column.kind == "text":
-        return
+    missing = (values.isna() | values.isin(GAPS)).to_numpy()
     if missing.any():
         yield _Order("with a value", (~missing).astype(float))
         yield _Order("without a value", missing.astype(float))
         yield _Side("with a value", ~missing)
         yield _Side("without a value", missing)
+    if column.kind == "text" or not column.is_feature:
+        return
     if pd.api.types.is_numeric_dtype(values):
         numbers = values.to_numpy(np.float64, na_value=np.nan)
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
