@@ -24,6 +24,7 @@ from attop_bench.data.profile.missing import (
     sentinels,
     words_for_nothing,
 )
+from attop_bench.data.profile.neighbours import remarks_on_neighbours
 from attop_bench.data.profile.profile import Answers, Profile
 from attop_bench.data.profile.rows import read
 from attop_bench.data.profile.types import type_columns
@@ -75,6 +76,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
         *profile.remarks,
         *sentinels(frame, numbers),
         *words_for_nothing(frame, categories),
+        *remarks_on_neighbours(frame, others),
         *written_oddly(table, frame),
     ]
     return Look(
