@@ -156,6 +156,11 @@ class Values:
         )
 
     @cached_property
+    def beside_things(self) -> bool:
+        """Another column has identifiers of things, such as item_id: each user may be a list of items."""
+        return any(meanings_of(c) >= {"thing", "identifier"} for c in self.frame)
+
+    @cached_property
     def often(self) -> float:
         """Rows of a value."""
         return self.rows / self.distinct
@@ -417,7 +422,8 @@ def _people(values: Values) -> Verdict:
     if "person" not in values.meanings or values.distinct < FEWEST:
         return None
     if values.is_alike:
-        return Role("entity", f"{values.times}, which are alike")
+        reason = f"{values.times}, which are alike"
+        return Role("entity", reason, "group" if values.beside_things else "")
     is_open = "identifier" not in values.meanings and len(values.words) > 1
     if values.plain == "number" and is_open and not values.is_far_apart:
         return Role(
@@ -428,7 +434,7 @@ def _people(values: Values) -> Verdict:
     return Role(
         "entity",
         f"{values.times}, no more alike than others: by its name alone",
-        values.plain,
+        "group" if values.beside_things else values.plain,
     )
 
 
