@@ -259,7 +259,19 @@ def test_what_is_nothing_among_numbers_is_nothing_among_words(mark, tmp_path):
     assert any(f"read as missing: sex: {mark} in 14.5% of the rows" in line for line in found.complaints)
 
 
-WORDS = [".", "-", "?", "--", "(missing)", "unknown", "Not stated", "n.a.", "Prefer not to say"]
+WORDS = [
+    ".",
+    "-",
+    "?",
+    "--",
+    "(missing)",
+    "unknown",
+    "Not stated",
+    "n.a.",
+    "na",
+    "<blank>",
+    "Prefer not to say",
+]
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -289,6 +301,7 @@ def test_a_word_that_says_nothing_is_kept_as_a_value_and_said(word, tmp_path):
         (range(11), [88]),
         (range(20, 60), [-1]),
         (np.linspace(8, 30, 50), [-200]),
+        (np.linspace(18, 40, 50), [99.9]),
         (range(1, 10), []),
         (range(1, 8), []),
         ([0, 10, 50, 100, 500], []),

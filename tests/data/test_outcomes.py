@@ -36,6 +36,7 @@ DEALS = {"Open": 0.3, "Won": 0.2, "Lost": 0.5}
         (["Awaiting decision", "Pending: docs", "won", "lost"], ["Awaiting decision", "Pending: docs"]),
         (["Not yet known", "TBC", "relapse", "remission"], ["Not yet known", "TBC"]),
         (["don't know", "yes", "no"], ["don't know"]),
+        (["Lost to follow-up", "censored", "cured", "died"], ["Lost to follow-up", "censored"]),
         (["pendiente", "aprobado", "rechazado"], ["pendiente"]),
         (["depending", "free", "bound"], []),
         (["Open", "Won"], []),

@@ -43,7 +43,8 @@ def leaks(
     )
     rest = [column for column in columns if column.name != label]
     half = np.random.default_rng(0x1EA).random(len(y)) < 0.5  # labels may alternate
-    areas = _areas_of_numbers(_with_days(frame, rest), rest, y)
+    in_days = _with_days(frame, rest)
+    areas = _areas_of_numbers(in_days, rest, y)
     found: dict[str, dict[str, str]] = {"alone": {}, "value": {}, "part": {}}
     for column in rest:
         codes = dict(_codes(frame[column.name], column))
@@ -59,7 +60,7 @@ def leaks(
         # By chance in one of 1,000 values.
         if len(found["part"]) <= _MOST and y.mean() < 0.1:
             evidence = found["part"] | evidence
-    evidence |= leaks_at_top(frame, rest, y, tuple(evidence))
+    evidence |= leaks_at_top(in_days, rest, y, tuple(evidence))
     return {c.name: evidence[c.name] for c in rest if c.name in evidence}
 
 

@@ -153,7 +153,7 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
             rows = int(counts[np.isin(distinct, codes)].sum())
             if rows < _ROWS:
                 continue
-            written = ", ".join(f"{code:.0f}" for code in codes)
+            written = ", ".join(f"{code:.15g}" for code in codes)
             lines.append(
                 f"{name}: {written} in {rows / len(frame):.1%} of the rows, others {others[0]:g} to "
                 f"{others[-1]:g}: if it means missing, --reader 'missing={{{name}: [{written}]}}'"
@@ -183,9 +183,9 @@ def _stand_apart(codes: Floats, others: Floats) -> bool:
         return _is_far(codes[0], others)
     hole = max(others[0] - codes[-1], codes[0] - others[-1])
     is_alone = codes[-1] < 0 <= others[0] or codes[0] > 0
-    return bool(is_alone and hole >= np.ptp(others)) and all(
-        map(_CODES.fullmatch, written)
-    )
+    # 99.9 is nines, too.
+    are_codes = all(_CODES.fullmatch(code.replace(".", "")) for code in written)
+    return bool(is_alone and hole >= np.ptp(others)) and are_codes
 
 
 def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str]:
@@ -193,7 +193,8 @@ def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str
     entries, remedy = [], ""
     for name in names:
         counts = frame[name].value_counts()
-        words = [word for word in counts.index if _says_nothing(word)]
+        # Words that stand for nothing in any column were said before.
+        words = [w for w in counts.index if says_nothing(w) and w not in GAPS]
         if words and len(counts) - len(words) >= 2:
             share = counts[words].sum() / len(frame)
             written = join_first(words, _SHOWN)
@@ -204,9 +205,9 @@ def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str
         yield f"kept as values: {each}; if they mean missing, as --reader {shlex.quote(remedy)}"
 
 
-def _says_nothing(word: object) -> bool:
-    """Decide whether a word has neither letters nor digits, or is one such as unknown."""
-    return _normal(word) in word_set("no value") | {""} and str(word) != ""
+def says_nothing(word: object) -> bool:
+    """Decide whether a text has neither letters nor digits, or is a word such as unknown, na or <blank>."""
+    return _normal(word) in word_set("no value").union(map(_normal, GAPS))
 
 
 def usual_words(table: Table, name: str) -> list[str]:
