@@ -29,7 +29,9 @@ _KINDS = ("category", "yes/no", "constant")
 #: Numbers that often stand for nothing: among measurements, among grades, and beyond a hole that is as wide
 #: as all others together; how many of them may be at one end.
 _NINES, _GRADES = re.compile("-1|-?9{2,}"), re.compile("-1|-?9{1,3}")
-_CODES, _AT_END = re.compile(r"-\d+|9*[6-9]|7+|8+"), 3
+_CODES, _AT_END = re.compile(r"-[\d.]+|9*[6-9]|9+\.9+|7+|8+"), 3
+#: Negative numbers that are looked at first.
+_FIRST = 1000
 #: Words shown of a column.
 _SHOWN = 3
 #: Most values of a label that are sorted into outcomes.
@@ -148,17 +150,32 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
     """Report each column of numbers whose lowest or highest stand apart as codes do: they may be none."""
     lines = []
     for name in names:
-        distinct, counts = np.unique(frame[name].dropna(), return_counts=True)
+        values = frame[name].dropna().to_numpy(np.float64)
+        if not _may_have_codes(values):
+            continue
+        distinct, counts = np.unique(values, return_counts=True)
         for codes, others in _ends(distinct):
             rows = int(counts[np.isin(distinct, codes)].sum())
             if rows < _ROWS:
                 continue
-            written = ", ".join(f"{code:.15g}" for code in codes)
+            written = ", ".join(map(_written, codes))
             lines.append(
                 f"{name}: {written} in {rows / len(frame):.1%} of the rows, others {others[0]:g} to "
                 f"{others[-1]:g}: if it means missing, --reader 'missing={{{name}: [{written}]}}'"
             )
     return lines
+
+
+def _may_have_codes(values: Floats) -> bool:
+    """Decide by the highest number and the first negative ones whether codes may be there, without a sort."""
+    first = np.unique(values[values < 0][:_FIRST])
+    is_code = len(values) and _CODES.fullmatch(_written(values.max()))
+    return bool(0 < len(first) <= _AT_END or is_code)
+
+
+def _written(number: float) -> str:
+    """Write a number as people do: 9, not 9.0."""
+    return f"{number:.15g}"
 
 
 def _ends(distinct: Floats) -> Iterator[tuple[Floats, Floats]]:
@@ -178,13 +195,12 @@ def _ends(distinct: Floats) -> Iterator[tuple[Floats, Floats]]:
 
 def _stand_apart(codes: Floats, others: Floats) -> bool:
     """Decide whether numbers at one end are written as codes are, and far enough from all others."""
-    written = [f"{code:.15g}" for code in codes]
+    written = list(map(_written, codes))
     if len(codes) == 1 and _NINES.fullmatch(written[0]):
         return _is_far(codes[0], others)
     hole = max(others[0] - codes[-1], codes[0] - others[-1])
     is_alone = codes[-1] < 0 <= others[0] or codes[0] > 0
-    # 99.9 is nines, too.
-    are_codes = all(_CODES.fullmatch(code.replace(".", "")) for code in written)
+    are_codes = all(map(_CODES.fullmatch, written))
     return bool(is_alone and hole >= np.ptp(others)) and are_codes
 
 

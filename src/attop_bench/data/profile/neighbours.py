@@ -27,6 +27,7 @@ def remarks_on_neighbours(
 
     A table with a complete column of entities, lists or dates has what keeps such rows on one side.
     """
+    frame = frame.head(_ROWS)
     known = {c.kind for c in columns if not c.missing}
     if not known.isdisjoint(("entity", "group")):
         return
@@ -60,9 +61,8 @@ def _about_order(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
         names = [
             names[i] for i in np.linspace(0, len(names) - 1, _COLUMNS).astype(int)
         ]
-    numbers = frame[names].head(_ROWS)
-    several = [name for name in names if numbers[name].nunique() > FEW]
-    alike = [name for name in several if _follow_alike(numbers[name])]
+    several = [name for name in names if frame[name].nunique() > FEW]
+    alike = [name for name in several if _follow_alike(frame[name])]
     if len(alike) >= max(_FEWEST, len(several) / 2):
         yield (
             f"rows that follow each other are alike, as by {join_first(alike, 3)}: if they are of one time, "
