@@ -61,7 +61,6 @@ def evidence(profile: Profile, form: str | None) -> Look:
     table, frame, y = profile.table, profile.frame, profile.positives
     others = [c for c in profile.columns if c.name != profile.of_label]
     numbers = [c.name for c in others if c.kind == "number"]
-    categories = [c.name for c in others if c.kind == "category" and c.text]
     features = [c.name for c in others if c.is_feature]
     dates = [c.name for c in profile.columns if c.kind == "date" and not c.missing]
     spans = {name: _span(frame[name]) for name in dates}
@@ -71,6 +70,11 @@ def evidence(profile: Profile, form: str | None) -> Look:
     if profile.label is not None and y is not None:
         label = profile.label.column
         leaking = leaks(frame[classed], profile.columns, label, y[classed])
+    categories = [
+        c.name
+        for c in others
+        if c.kind == "category" and c.text and c.name not in leaking
+    ]
     remarks = [
         *remarks_on_files(profile.path, table, profile.of_label),
         *profile.remarks,
