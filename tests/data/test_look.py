@@ -290,6 +290,15 @@ def test_a_word_that_says_nothing_is_kept_as_a_value_and_said(word, tmp_path):
     assert not any("kept as values" in line for line in again.complaints)
 
 
+@pytest.mark.parametrize("word", ["n", "Other", "A-", "no", "ref", "その他", "99"])
+def test_a_word_that_says_something_is_not_said(word, tmp_path):
+    frame = pd.DataFrame(
+        {"a": np.arange(200) % 17 / 7, "side": np.array(["left", "right", word])[np.arange(200) % 3]}
+    )
+    frame.assign(y=np.arange(200) % 5 // 4).to_csv(tmp_path / "t.csv", index=False)
+    assert not any("kept as values" in line for line in look(tmp_path / "t.csv", "y").complaints)
+
+
 @pytest.mark.parametrize(
     ("values", "codes"),
     [

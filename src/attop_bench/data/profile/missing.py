@@ -223,7 +223,7 @@ def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str
 
 def says_nothing(word: object) -> bool:
     """Decide whether a text has neither letters nor digits, or is a word such as unknown, na or <blank>."""
-    return _normal(word) in word_set("no value").union(map(_normal, GAPS))
+    return _normal(word) in word_set("no value") | {""}
 
 
 def usual_words(table: Table, name: str) -> list[str]:
