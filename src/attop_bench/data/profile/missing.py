@@ -215,7 +215,10 @@ def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str
             share = counts[words].sum() / len(frame)
             written = join_first(words, _SHOWN)
             entries.append(f"{name}: {written} in {share:.1%} of the rows")
-            remedy = remedy or f"missing={{{name}: {json.dumps(words)}}}"
+            remedy = (
+                remedy
+                or f"missing={{{name}: {json.dumps(words, ensure_ascii=False)}}}"
+            )
     if entries:
         each = join_first(entries, _SHOWN)
         yield f"kept as values: {each}; if they mean missing, as --reader {shlex.quote(remedy)}"
