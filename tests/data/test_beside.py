@@ -92,6 +92,25 @@ def test_labels_by_a_key_are_named(name, tmp_path):
     assert any(f"{name} beside it has churned for 100% of its 300 cust" in c for c in said)
 
 
+@pytest.mark.parametrize("key", ["id", "account"])
+def test_labels_by_a_key_of_another_name_are_named(key, tmp_path):
+    labels = people(tmp_path)[["cust"]].assign(churned=0).rename(columns={"cust": key})
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    said = look(tmp_path / "features.csv").complaints
+    assert any(f"labels.csv beside it has the values of cust as {key}" in c for c in said)
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = people(tmp_path)[["spend"]].gt(1).astype(int).rename(columns={"spend": "churned"})
+    labels.to_csv("y_train.csv", index=False, header=header)
+    assert any("labels: y_train.csv" in c for c in look("features.csv").complaints)
+    rows = {"path": "features.csv", "drop": ["cust", "seg"], "positive": 1}
+    data = make("file", **rows, labels="y_train.csv")
+    np.testing.assert_array_equal(data.y, labels["churned"])
+
+
 def test_other_rows_are_named(tmp_path):
     frame = people(tmp_path).assign(bought=lambda rows: (rows["spend"] > 1).astype(int))
     frame.to_csv(tmp_path / "train.csv", index=False)

@@ -68,6 +68,44 @@ def test_every_leak_is_named_and_no_honest_column(seed, tmp_path):
     assert set(names) <= set(parameters(found)["drop"])
 
 
+def filled(rng, y, values):
+    """Return values in two thirds of the negatives alone."""
+    return np.where(~y & (rng.random(len(y)) < 0.67), values, "")
+
+
+#: Columns that only negatives have, or days that only one class has.
+OF_NEGATIVES = {
+    "renewed_by": lambda rng, y: filled(rng, y, rng.choice(["mail", "call", "web"], len(y))),
+    "payment": lambda rng, y: np.where(
+        filled(rng, y, "x") == "x", rng.choice(["card", "bank"], len(y)), "none"
+    ),
+    "paid_on": lambda rng, y: filled(rng, y, days(rng, len(y))),
+    "thanks": lambda rng, y: filled(
+        rng, y, [f"thank you for {i} years with {i + 1} of us" for i in range(len(y))]
+    ),
+    "receipt": lambda rng, y: filled(rng, y, [f"R{i:06}" for i in range(len(y))]),
+    "end_date": lambda rng, y: np.where(y, days(rng, len(y)), "9999-12-31"),
+    "updated_at": lambda rng, y: np.where(of_another_model(rng, y) > 80, "2025-03-01", days(rng, len(y))),
+    "last_seen": lambda rng, y: np.where(y, days(rng, len(y)), "2025-01-01"),
+}
+
+
+def days(rng, n):
+    dates = np.datetime64("2024-01-01") + rng.integers(0, 300, n)
+    return dates.astype(str)
+
+
+@pytest.mark.parametrize("name", OF_NEGATIVES)
+def test_what_one_class_alone_has_is_named_whatever_its_kind(name, tmp_path):
+    rng = np.random.default_rng(7)
+    frame, y = honest(rng, 1200, 0.12)
+    frame = frame.assign(**{name: OF_NEGATIVES[name](rng, y), "since": days(rng, len(y))}, y=y.astype(int))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = look(tmp_path / "t.csv", "y")
+    assert list(found.leaks) == [name]
+    assert parameters(found)["day"] == "since"
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_an_honest_table_has_none(seed, tmp_path):
     rng = np.random.default_rng(seed)

@@ -1,5 +1,7 @@
 """attop look: what a table holds, all complaints at once, and a configuration that runs as it stands."""
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.profile import rows as reading
 from attop_bench.data.profile.look import look
+from attop_bench.data.profile.missing import sentinels
 from attop_bench.data.profile.proposal import Rate, in_time, parameters, propose
 from attop_bench.data.splits.protocols import make_folds
 from support.small_run import configured
@@ -254,3 +257,74 @@ def test_what_is_nothing_among_numbers_is_nothing_among_words(mark, tmp_path):
     found = look(tmp_path / "t.csv", "y")
     assert found.reader["missing"] == {"a": [mark], "sex": [mark]}
     assert any(f"read as missing: sex: {mark} in 14.5% of the rows" in line for line in found.complaints)
+
+
+WORDS = [
+    ".",
+    "-",
+    "?",
+    "--",
+    "(missing)",
+    "unknown",
+    "Not stated",
+    "n.a.",
+    "na",
+    "<blank>",
+    "Prefer not to say",
+]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_that_says_nothing_is_kept_as_a_value_and_said(word, tmp_path):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": rng.normal(size=200), "side": rng.choice(["left", "right"], 200)})
+    frame = frame.assign(y=rng.choice(["yes", "no"], 200, p=[0.2, 0.8]))
+    frame.loc[::10, "side"] = word
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (said,) = [line for line in look(tmp_path / "t.csv", "y").complaints if line.startswith("kept as values")]
+    assert f"side: {word} in 10.0% of the rows" in said
+    remedy = yaml.safe_load(shlex.split(said.partition("--reader ")[2])[0].partition("=")[2])
+    assert remedy == {"side": [word]}
+    again = look(tmp_path / "t.csv", "y", given={"missing": remedy})
+    assert again.column("side").missing == 0.1
+    assert not any("kept as values" in line for line in again.complaints)
+
+
+@pytest.mark.parametrize("word", ["n", "Other", "A-", "no", "ref", "その他", "99"])
+def test_a_word_that_says_something_is_not_said(word, tmp_path):
+    frame = pd.DataFrame(
+        {"a": np.arange(200) % 17 / 7, "side": np.array(["left", "right", word])[np.arange(200) % 3]}
+    )
+    frame.assign(y=np.arange(200) % 5 // 4).to_csv(tmp_path / "t.csv", index=False)
+    assert not any("kept as values" in line for line in look(tmp_path / "t.csv", "y").complaints)
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        (range(1, 6), [9]),
+        (range(1, 5), [8, 9]),
+        (range(4), [96, 98]),
+        (range(4), [-9, -8]),
+        (range(11), [99]),
+        (range(11), [88]),
+        (range(20, 60), [-1]),
+        (np.linspace(8, 30, 50), [-200]),
+        (np.linspace(18, 40, 50), [99.9]),
+        (range(1, 10), []),
+        (range(1, 8), []),
+        ([0, 10, 50, 100, 500], []),
+        ([1, 2, 3, 4, 6], []),
+        ([0, 1], []),
+        ([0, 9], []),
+        (range(18, 100), []),
+        (range(-9, 12), []),
+    ],
+    ids=str,
+)
+def test_numbers_beyond_a_hole_may_mean_nothing(values, codes):
+    frame = pd.DataFrame({"q": [*(20 * [*values]), *(12 * codes)]})
+    said = sentinels(frame, ["q"])
+    assert len(said) == (len(codes) > 0)
+    assert all(str(codes) in line for line in said)
+    assert not sentinels(frame.head(20 * len(values)), ["q"])

@@ -33,6 +33,12 @@ DEALS = {"Open": 0.3, "Won": 0.2, "Lost": 0.5}
         (["In progress", "passed", "failed"], ["In progress"]),
         (["in-progress", "Pending", "passed", "failed"], ["in-progress", "Pending"]),
         (["positive", "negative", "Inconclusive"], ["Inconclusive"]),
+        (["Awaiting decision", "Pending: docs", "won", "lost"], ["Awaiting decision", "Pending: docs"]),
+        (["Not yet known", "TBC", "relapse", "remission"], ["Not yet known", "TBC"]),
+        (["don't know", "yes", "no"], ["don't know"]),
+        (["Lost to follow-up", "censored", "cured", "died"], ["Lost to follow-up", "censored"]),
+        (["pendiente", "aprobado", "rechazado"], ["pendiente"]),
+        (["depending", "free", "bound"], []),
         (["Open", "Won"], []),
         (["Open", "Pending", "Won"], []),
         (["open-toed", "heels", "boots"], []),
@@ -126,6 +132,7 @@ def test_refuses(options, message, tmp_path):
     ("name", "is_label"),
     [
         *((name, True) for name in ("dx", "loan_status", "Status", "claim status", "final_stage")),
+        *((name, True) for name in ("relapse", "accident_severity", "appointment_status")),
         *((name, False) for name in ("marital_status", "smoking_status", "dx_type", "tumour_stage")),
     ],
 )

@@ -19,6 +19,10 @@ WHO = RNG.integers(0, 120, N)
 HOME = RNG.normal(size=120)[WHO]
 FAR = np.sort(RNG.choice(np.arange(10_000, 99_999), 120, replace=False))
 
+#: Names without digits, of any length; and text of which most values name one row.
+NAMES = np.array(["C" * (i % 11 + 1) + "NO"[: i % 3] + "F" * (i // 11) for i in range(120)], object)
+TWICE = np.array([f"T{i}" if i % 9 == 0 or i > 300 else f"T{i // 2}b" for i in range(N)], object)
+
 
 def kind_of(values, name, **others):
     frame = pd.DataFrame({"x": RNG.normal(size=N), name: values, **others})
@@ -43,6 +47,15 @@ def kind_of(values, name, **others):
         ("lines_code", RNG.poisson(50, N), {}, ("number", "")),
         ("Kunde", [f"K{w:05}" for w in WHO], {"home": HOME}, ("entity", "category")),
         ("Kunde", [f"K{w:05}" for w in WHO], {}, ("category", "")),
+        *(
+            ("smiles", NAMES[WHO], {"home": HOME, **more}, ("entity", "category"))
+            for more in ({}, {"z": WHO})
+        ),
+        ("smiles", NAMES[WHO], {}, ("category", "")),
+        ("country", NAMES[WHO], {"home": HOME}, ("category", "")),
+        ("ticket", TWICE, {"fare": np.repeat(RNG.normal(size=N), 2)[:N]}, ("entity", "identifier")),
+        ("product", TWICE, {"fare": np.repeat(RNG.normal(size=N), 2)[:N]}, ("identifier", "entity")),
+        ("zip_code", RNG.integers(10_000, 10_800, N), {}, ("identifier", "entity")),
         ("tax", FAR[WHO], {"home": HOME}, ("number", "entity")),
         ("order_no", np.arange(N), {}, ("identifier", "")),
         ("anything", RNG.permutation(N), {}, ("identifier", "")),
@@ -53,6 +66,9 @@ def kind_of(values, name, **others):
         ("lead", [w if i % 9 else f"<{w % 9}.5" for i, w in enumerate(WHO)], {}, ("text of numbers", "")),
         *((n, WHO, {}, ("entity", "number")) for n in ("customer_id", "Card Number", "customerId", "user")),
         ("main_account_key", WHO, {}, ("entity", "number")),
+        ("user_id", WHO, {"item_id": RNG.integers(1, 99, N)}, ("entity", "group")),
+        ("userId", FAR[WHO], {"home": HOME, "product_id": RNG.integers(1, 99, N)}, ("entity", "group")),
+        ("user_id", WHO, {"item_price": RNG.integers(1, 99, N)}, ("entity", "number")),
         *((n, WHO, {}, ("number", "")) for n in ("user_age", "discard", "paid")),
         *((n, WHO, {}, ("category", "number")) for n in ("merchant_id", "terminalId", "mcc", "zip_code")),
     ],

@@ -113,6 +113,22 @@ def _numbers(word):
     )
 
 
+def grades(code):
+    """Return a function that makes grades from 1 to 5, and a code for none."""
+    return lambda rng, n, y: np.where(rng.random(n) < 0.15, code, rng.integers(1, 6, n).astype(str))
+
+
+def molecules():
+    """Return the base with molecules, each measured twice."""
+    frame = base().copy()
+    names = ["C" * (i % 7 + 1) + "NOF"[i % 3] + "N" * (i // 7) for i in range(len(frame) // 2 + 1)]
+    mass = np.random.default_rng(6).normal(300, 60, len(names)).round(1)
+    which = np.arange(len(frame)) // 2
+    frame.insert(0, "mass", mass[which])
+    frame.insert(0, "smiles", np.array(names)[which])
+    return frame
+
+
 def drawn(start, between, end, rule):
     """Return a way of writing lines of fields, with a line below the header."""
 
@@ -1028,6 +1044,29 @@ SITUATIONS = [
     *(
         S(f"{mark} among numbers, said", frame=numbers(mark), says=(f"x: {mark} in .* missing",))
         for mark in ("-999", "9999", "-1")
+    ),
+    *(
+        S(
+            f"{code} beyond grades of 1 to 5, said",
+            frame=with_columns(x=grades(code)),
+            says=(f"x: {code} in .* missing",),
+        )
+        for code in ("9", "-9", "98")
+    ),
+    *(
+        S(
+            f"{word} among words, kept and said",
+            frame=gaps(word),
+            says=(rf"kept as values: x: {re.escape(word)}",),
+        )
+        for word in (".", "(missing)", "unknown")
+    ),
+    S(
+        "names of any length that come back in rows which are alike",
+        frame=molecules(),
+        as_if=base().assign(mass=molecules()["mass"])[["mass", *base().columns]],
+        kinds={"smiles": "entity"},
+        says=(r"not sure of smiles \(entity, or",),
     ),
     S(
         "crosses or nothing",

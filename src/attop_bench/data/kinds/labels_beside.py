@@ -58,6 +58,9 @@ def with_labels(
     if isinstance(labels, JoinedLabels):
         return _by_key(rows, labels, label, where)
     column = read_table(labels, "csv", {"header": False}).frame
+    if len(column) == len(rows.frame) + 1:
+        # The first line is a header.
+        column = column.iloc[1:]
     if column.shape != (len(rows.frame), 1) or label is not None:
         raise DatasetError(
             f"{where}: labels: {labels} has {column.shape[0]} rows of {column.shape[1]}, for "

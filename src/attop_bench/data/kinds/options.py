@@ -42,7 +42,7 @@ class RawOptions(BaseModel):
     #: parts; see `Dataset.part`.
     validation: StrPath | None = None
     test: StrPath | None = None
-    #: File of the labels alone, one a line, where `path` has none; or a table of them by a key, see
+    #: File of the labels alone, one a line, below a header or none, where `path` has none; or a table, see
     #: `JoinedLabels`.
     labels: JoinedLabels | StrPath | None = None
     #: See `read_table`.

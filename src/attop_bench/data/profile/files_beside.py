@@ -16,6 +16,8 @@ from attop_bench.files import StrPath
 
 #: Largest file that is looked into, and share of its keys that must be the table's.
 _LARGEST, _SHARED = 20_000_000, 0.5
+#: Share of the values of a key of another name that must be those of a column, and fewest of them.
+_ALIKE, _FEW = 0.95, 50
 
 
 def remarks_on_files(
@@ -60,7 +62,9 @@ def _about_labels(
     """Say how labels of another file come to a table's rows: by a column of both, or in their order."""
     rows, shared = table.frame, [name for name in labels if name in table.frame]
     lacking = [name for name in labels if name not in table.frame]
-    if labels.shape[1] == 1 and len(labels) + 1 == len(rows) and not shared:
+    # A first line that is no header is one of the labels.
+    is_in_order = len(labels) in (len(rows) - 1, len(rows))
+    if labels.shape[1] == 1 and is_in_order and not shared:
         yield (
             f"{other.name} beside it has one value a row: if they are labels, labels: {other.name} in "
             "the configuration instead of label"
@@ -75,6 +79,21 @@ def _about_labels(
                 f"{key}: if one is the label, labels: {{path: {other.name}, on: {key}}} joins it"
             )
             return
+    for key in lacking[:-1]:
+        if name := _name_in(rows, labels[key].astype(str)):
+            yield (
+                f"{other.name} beside it has the values of {name} as {key}: if it has the label, give both "
+                f"columns one name, then labels: {{path: {other.name}, on: NAME}} joins it"
+            )
+            return
+
+
+def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
+    """Find the column of a table that has nearly all of some keys, under another name."""
+    if len(keys) < _FEW or not keys.is_unique:
+        return None
+    having = (n for n in rows if keys.isin(rows[n].astype(str)).mean() >= _ALIKE)
+    return next(having, None)
 
 
 def _about_rows(

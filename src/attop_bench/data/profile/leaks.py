@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from scipy.stats import rankdata
 from attop.extending import Floats, Ints
 from attop.metrics import auc
 from attop_bench.data.columns.categories import MANY_VALUES
+from attop_bench.data.columns.days import day_numbers
+from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.leaks_at_top import leaks_at_top
 from attop_bench.data.profile.readers import Column
 
@@ -40,7 +43,8 @@ def leaks(
     )
     rest = [column for column in columns if column.name != label]
     half = np.random.default_rng(0x1EA).random(len(y)) < 0.5  # labels may alternate
-    areas = _areas_of_numbers(frame, rest, y)
+    in_days = _with_days(frame, rest)
+    areas = _areas_of_numbers(in_days, rest, y)
     found: dict[str, dict[str, str]] = {"alone": {}, "value": {}, "part": {}}
     for column in rest:
         codes = dict(_codes(frame[column.name], column))
@@ -56,7 +60,7 @@ def leaks(
         # By chance in one of 1,000 values.
         if len(found["part"]) <= _MOST and y.mean() < 0.1:
             evidence = found["part"] | evidence
-    evidence |= leaks_at_top(frame, rest, y, tuple(evidence))
+    evidence |= leaks_at_top(in_days, rest, y, tuple(evidence))
     return {c.name: evidence[c.name] for c in rest if c.name in evidence}
 
 
@@ -125,14 +129,25 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
             )
 
 
+def _with_days(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
+    """Replace complete dates, of a form that has an order of days, by the numbers of the days."""
+    days = {}
+    for column in columns:
+        if column.kind == "date" and not column.missing:
+            with suppress(DatasetError):
+                days[column.name] = day_numbers(frame[column.name], "")
+    return frame.assign(**days)
+
+
 def _areas_of_numbers(
     frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
-    """Compute the AUC of each column of numbers, the better of both directions, gaps at the median."""
+    """Compute the AUC of each column of numbers or days, either way up, gaps at the median."""
     numeric = [
         c.name
         for c in columns
-        if c.is_feature and pd.api.types.is_numeric_dtype(frame[c.name])
+        if (c.is_feature or c.kind == "date")
+        and pd.api.types.is_numeric_dtype(frame[c.name])
     ]
     areas: dict[str, float] = {}
     width = max(1, _CELLS // len(y))

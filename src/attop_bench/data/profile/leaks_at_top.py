@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attop.extending import Floats, Ints
 from attop.metrics import precision_at_k
 from attop_bench.data.columns.labels import shares_of_others
+from attop_bench.data.profile.missing import says_nothing
 from attop_bench.data.profile.readers import Column
 
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
@@ -117,10 +118,10 @@ def leaks_at_top(
 ) -> dict[str, str]:
     """Find the columns that alone find nearly all first positives where the others do not, and say how.
 
-    A column orders the rows: by its numbers, either way up, by the share of positives of its values, or by
-    having one. It is suspected if of its first n+/4 rows 98% are positive, and of its first n+/2 rows 95%;
-    or if the rows with a value, or those without one, hold a quarter of the negatives and no positive. The
-    others are what is left without suspected columns and without those of `told`. A suspected column is
+    A column orders the rows: by its numbers or days, either way up, by the share of positives of its values,
+    or by having one. It is suspected if of its first n+/4 rows 98% are positive, and of its first n+/2 rows
+    95%; or if the rows with a value, or those without one, hold a quarter of the negatives and no positive.
+    The others are what is left without suspected columns and without those of `told`. A suspected column is
     returned if the others, of models not trained on these rows, find or expect otherwise by more than chance.
 
     Parameters
@@ -145,7 +146,9 @@ def leaks_at_top(
         if column.name not in told and column.is_feature
     ]
     suspected: dict[str, list[_Order | _Side]] = {}
-    for column in features:
+    for column in columns:
+        if column.name in told or column.kind == "unusable":
+            continue
         orders = [
             order
             for order in _orders(frame[column.name], column, y)
@@ -178,14 +181,19 @@ def _orders(
 ) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
     missing = values.isna().to_numpy()
-    if column.kind == "text":
-        return
+    if column.kind == "category" and column.text:
+        nothing = list(filter(says_nothing, values.unique()))
+        missing = missing | values.isin(nothing).to_numpy()
     if missing.any():
         yield _Order("with a value", (~missing).astype(float))
         yield _Order("without a value", missing.astype(float))
         yield _Side("with a value", ~missing)
         yield _Side("without a value", missing)
-    if pd.api.types.is_numeric_dtype(values):
+    is_number = pd.api.types.is_numeric_dtype(values)
+    is_day = column.kind == "date" and is_number
+    if column.kind == "text" or not (column.is_feature or is_day):
+        return
+    if is_number:
         numbers = values.to_numpy(np.float64, na_value=np.nan)
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
             scores = sign * numbers

@@ -78,10 +78,15 @@ def are_alike(frame: pd.DataFrame, name: str, present: pd.Series) -> bool:
         if is_text:
             same, near, usual = (distance > 0 for distance in (same, near, usual))
         gain = pd.Series(near.astype(float) - same).groupby(value[again]).mean()
-        mean, error = gain.mean(), gain.std() / np.sqrt(len(gain))
-        if mean > _ALIKE * usual.mean() and mean > 5 * error:
+        error = gain.std() / np.sqrt(len(gain))
+        if nearer(gain.mean(), error, usual.mean()):
             return True
     return False
+
+
+def nearer(gain: float, error: float, usual: float) -> bool:
+    """Decide whether rows are nearer than others: by a share of the usual distance, and beyond chance."""
+    return bool(gain > _ALIKE * usual and gain > 5 * error)
 
 
 def _ranks(values: pd.Series, most: int) -> tuple[Ints, bool] | None:

@@ -19,7 +19,12 @@ from attop_bench.data.profile.files_beside import remarks_on_files
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.labels import choose_label
 from attop_bench.data.profile.leaks import leaks
-from attop_bench.data.profile.missing import decide_missing, sentinels
+from attop_bench.data.profile.missing import (
+    decide_missing,
+    sentinels,
+    words_for_nothing,
+)
+from attop_bench.data.profile.neighbours import remarks_on_neighbours
 from attop_bench.data.profile.profile import Answers, Profile
 from attop_bench.data.profile.rows import read
 from attop_bench.data.profile.types import type_columns
@@ -65,10 +70,17 @@ def evidence(profile: Profile, form: str | None) -> Look:
     if profile.label is not None and y is not None:
         label = profile.label.column
         leaking = leaks(frame[classed], profile.columns, label, y[classed])
+    categories = [
+        c.name
+        for c in others
+        if c.kind == "category" and c.text and c.name not in leaking
+    ]
     remarks = [
         *remarks_on_files(profile.path, table, profile.of_label),
         *profile.remarks,
         *sentinels(frame, numbers),
+        *words_for_nothing(frame, categories),
+        *remarks_on_neighbours(frame, others),
         *written_oddly(table, frame),
     ]
     return Look(
@@ -84,7 +96,11 @@ def evidence(profile: Profile, form: str | None) -> Look:
         copies=int(frame[features].duplicated().sum()) if features else 0,
         twins=_twins(frame),
         leaks=leaking,
-        days={name: span for name, span in spans.items() if span},
+        days={
+            name: span
+            for name, span in spans.items()
+            if span and name not in leaking
+        },
         format=form,
         reader=profile.reader,
         said=remarks,

@@ -6,15 +6,17 @@ for no outcome yet.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop.extending import join_first
+from attop.extending import Floats, join_first
 from attop_bench.data.profile.names import word_set
 from attop_bench.data.profile.profile import Profile
 from attop_bench.data.reading.cells import GAPS
@@ -24,8 +26,14 @@ from attop_bench.data.reading.table import Table
 _CHANCE, _ROWS = 1e-3, 10
 #: Kinds of columns whose words are looked at.
 _KINDS = ("category", "yes/no", "constant")
-#: Numbers that often stand for nothing, among measurements and among grades.
+#: Numbers that often stand for nothing: among measurements, among grades, and beyond a hole that is as wide
+#: as all others together; how many of them may be at one end.
 _NINES, _GRADES = re.compile("-1|-?9{2,}"), re.compile("-1|-?9{1,3}")
+_CODES, _AT_END = re.compile(r"-[\d.]+|9*[6-9]|9+\.9+|7+|8+"), 3
+#: Negative numbers that are looked at first.
+_FIRST = 1000
+#: Words shown of a column.
+_SHOWN = 3
 #: Most values of a label that are sorted into outcomes.
 MOST = 20
 
@@ -139,20 +147,86 @@ def gaps(
 
 
 def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
-    """Report each column of numbers whose -1 or nines are far from the others: they may mean nothing."""
+    """Report each column of numbers whose lowest or highest stand apart as codes do: they may be none."""
     lines = []
     for name in names:
-        values = frame[name].dropna()
-        for value in (values.min(), values.max()):
-            if not _NINES.fullmatch(f"{value:.0f}"):
+        values = frame[name].dropna().to_numpy(np.float64)
+        if not _may_have_codes(values):
+            continue
+        distinct, counts = np.unique(values, return_counts=True)
+        for codes, others in _ends(distinct):
+            rows = int(counts[np.isin(distinct, codes)].sum())
+            if rows < _ROWS:
                 continue
-            others, rows = values[values != value], int((values == value).sum())
-            if rows >= _ROWS and _is_far(value, others):
-                lines.append(
-                    f"{name}: {value:g} in {rows / len(frame):.1%} of the rows, others {others.min():g} to "
-                    f"{others.max():g}: if it means missing, --reader 'missing={{{name}: [{value:.0f}]}}'"
-                )
+            written = ", ".join(map(_written, codes))
+            lines.append(
+                f"{name}: {written} in {rows / len(frame):.1%} of the rows, others {others[0]:g} to "
+                f"{others[-1]:g}: if it means missing, --reader 'missing={{{name}: [{written}]}}'"
+            )
     return lines
+
+
+def _may_have_codes(values: Floats) -> bool:
+    """Decide by the highest number and the first negative ones whether codes may be there, without a sort."""
+    first = np.unique(values[values < 0][:_FIRST])
+    is_code = len(values) and _CODES.fullmatch(_written(values.max()))
+    return bool(0 < len(first) <= _AT_END or is_code)
+
+
+def _written(number: float) -> str:
+    """Write a number as people do: 9, not 9.0."""
+    return f"{number:.15g}"
+
+
+def _ends(distinct: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the fewest numbers at each end that stand apart, with the others.
+
+    They are a -1 or nines far from the others; or up to three negative numbers where no other is, or codes
+    such as 8 and 9, beyond a hole that is as wide as all others together.
+    """
+    for at_end in (slice(None, None), slice(None, None, -1)):
+        ordered = distinct[at_end]
+        for several in range(1, min(_AT_END, len(ordered) - 2) + 1):
+            codes, others = np.sort(ordered[:several]), np.sort(ordered[several:])
+            if _stand_apart(codes, others):
+                yield codes, others
+                break
+
+
+def _stand_apart(codes: Floats, others: Floats) -> bool:
+    """Decide whether numbers at one end are written as codes are, and far enough from all others."""
+    written = list(map(_written, codes))
+    if len(codes) == 1 and _NINES.fullmatch(written[0]):
+        return _is_far(codes[0], others)
+    hole = max(others[0] - codes[-1], codes[0] - others[-1])
+    is_alone = codes[-1] < 0 <= others[0] or codes[0] > 0
+    are_codes = all(map(_CODES.fullmatch, written))
+    return bool(is_alone and hole >= np.ptp(others)) and are_codes
+
+
+def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str]:
+    """Report the words of categories that say nothing, such as ``.`` and unknown: they may mean missing."""
+    entries, remedy = [], ""
+    for name in names:
+        counts = frame[name].value_counts()
+        # Words that stand for nothing in any column were said before.
+        words = [w for w in counts.index if says_nothing(w) and w not in GAPS]
+        if words and len(counts) - len(words) >= 2:
+            share = counts[words].sum() / len(frame)
+            written = join_first(words, _SHOWN)
+            entries.append(f"{name}: {written} in {share:.1%} of the rows")
+            remedy = (
+                remedy
+                or f"missing={{{name}: {json.dumps(words, ensure_ascii=False)}}}"
+            )
+    if entries:
+        each = join_first(entries, _SHOWN)
+        yield f"kept as values: {each}; if they mean missing, as --reader {shlex.quote(remedy)}"
+
+
+def says_nothing(word: object) -> bool:
+    """Decide whether a text has neither letters nor digits, or is a word such as unknown, na or <blank>."""
+    return _normal(word) in word_set("no value") | {""}
 
 
 def usual_words(table: Table, name: str) -> list[str]:
@@ -213,12 +287,14 @@ def undecided(values: pd.Series) -> list[object]:
             if _is_apart(value, distinct)
         ]
     else:
-        none = [
-            value
-            for value in distinct
-            if _normal(value) in word_set("no outcome yet")
-        ]
+        none = [value for value in distinct if _is_open(_normal(value))]
     return none if len(distinct) - len(none) >= 2 else []
+
+
+def _is_open(words: str) -> bool:
+    """Decide whether a value says that there is no outcome yet: Open, or Awaiting whatever."""
+    begins = tuple(word_set("no outcome yet, how it begins"))
+    return words in word_set("no outcome yet") or words.startswith(begins)
 
 
 def _is_far(value: float, others: Collection[float]) -> bool:

@@ -156,6 +156,11 @@ class Values:
         )
 
     @cached_property
+    def beside_things(self) -> bool:
+        """Another column has identifiers of things, such as item_id: each user may be a list of items."""
+        return any(meanings_of(c) >= {"thing", "identifier"} for c in self.frame)
+
+    @cached_property
     def often(self) -> float:
         """Rows of a value."""
         return self.rows / self.distinct
@@ -417,7 +422,8 @@ def _people(values: Values) -> Verdict:
     if "person" not in values.meanings or values.distinct < FEWEST:
         return None
     if values.is_alike:
-        return Role("entity", f"{values.times}, which are alike")
+        reason = f"{values.times}, which are alike"
+        return Role("entity", reason, "group" if values.beside_things else "")
     is_open = "identifier" not in values.meanings and len(values.words) > 1
     if values.plain == "number" and is_open and not values.is_far_apart:
         return Role(
@@ -428,18 +434,16 @@ def _people(values: Values) -> Verdict:
     return Role(
         "entity",
         f"{values.times}, no more alike than others: by its name alone",
-        values.plain,
+        "group" if values.beside_things else values.plain,
     )
 
 
 def _codes(values: Values) -> Verdict:
-    """Accept codes of things, which come back."""
-    if (
-        "thing" not in values.meanings
-        or values.are_identifiers
-        or (values.is_weak and not values.is_code)
-    ):
+    """Accept codes of things: categories, or names of single rows where they hardly come back."""
+    if "thing" not in values.meanings or (values.is_weak and not values.is_code):
         return None
+    if values.are_identifiers:
+        return Role("identifier", f"{values.times}, codes by its name", "entity")
     return Role(
         "category",
         f"{values.times}, codes by its name",
@@ -459,27 +463,29 @@ def _identifiers(values: Values) -> Verdict:
     return Role("entity", f"{values.times}, identifiers by its name", "identifier")
 
 
-def _few_or_text_of_rows(values: Values) -> Verdict:
-    """Accept few values, and text of which most name one row."""
-    if values.distinct > MANY_VALUES and not (
-        values.plain == "category" and values.are_identifiers
-    ):
-        return None
-    return Role("identifier" if values.are_identifiers else values.plain)
+def _few(values: Values) -> Verdict:
+    return Role(values.plain) if values.distinct <= MANY_VALUES else None
 
 
 def _alike_without_a_name(values: Values) -> Verdict:
-    """Accept codes whose rows resemble each other: text as entities, numbers with a question."""
-    if (
-        not values.is_code
-        or not look_like_names(values.names)
-        or not values.is_alike
-    ):
+    """Accept text, and codes, whose rows resemble each other: text as entities, numbers with a question."""
+    is_word = values.plain == "category"
+    if not is_word and not (values.is_code and look_like_names(values.names)):
+        return None
+    if not values.is_alike:
         return None
     reason = f"{values.times}, which are alike in other columns"
-    if values.is_text:
-        return Role("entity", reason, values.plain)
-    return Role(values.plain, reason, "entity")
+    if not values.is_text:
+        return Role(values.plain, reason, "entity")
+    return Role(
+        "entity", reason, "identifier" if values.are_identifiers else values.plain
+    )
+
+
+def _text_of_rows(values: Values) -> Verdict:
+    """Accept text of which most values name one row."""
+    is_name = values.plain == "category" and values.are_identifiers
+    return Role("identifier") if is_name else None
 
 
 def _nothing_else(values: Values) -> Role:
@@ -540,7 +546,8 @@ _OF_NAMES: tuple[Reader, ...] = (
     _people,
     _codes,
     _identifiers,
-    _few_or_text_of_rows,
+    _few,
     _alike_without_a_name,
+    _text_of_rows,
     _nothing_else,
 )

@@ -1,0 +1,84 @@
+"""Rows that belong together though no column says so are asked about: alike names, rows in their order."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attop_bench.data.build import make
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters
+from attop_bench.data.splits.protocols import make_folds
+
+N = 400
+
+
+def pairs(seed=0):
+    """Return a table whose rows are alike by pairs that follow each other, and a label of each pair."""
+    rng = np.random.default_rng(seed)
+    of_pair = rng.normal(size=(N // 2, 4)).repeat(2, axis=0)
+    frame = pd.DataFrame((of_pair + rng.normal(0, 0.1, (N, 4))).round(3), columns=list("abcd"))
+    return frame.assign(y=(of_pair[:, 0] > 1).astype(int))
+
+
+def said(frame, folder, about):
+    frame.to_csv(folder / "t.csv", index=False)
+    return [line for line in look(folder / "t.csv", "y").complaints if about in line]
+
+
+NAMES = {
+    "barcodes": lambda i: f"TC-{i // 2 * 7 % 331:03}-0{i % 2 + 1}A",
+    "pictures": lambda i: f"scans/p{i // 2:04}_{'left' if i % 2 else 'right'}.png",
+    "recordings": lambda i: f"phon_R01_S{i // 2:03}_{i % 2}",
+    "letters": lambda i: f"S{i // 2:03}{'ab'[i % 2]}",
+}
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_rows_whose_names_begin_alike_are_asked(form, tmp_path):
+    frame = pairs().assign(sample=list(map(NAMES[form], range(N)))).sample(frac=1, random_state=0)
+    (line,) = said(frame, tmp_path, "begin alike")
+    assert line.startswith("sample: ")
+    assert "--role" in line
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"S{i:05}" for i in range(N)],
+        [f"S{i * 7919 % 401:03}-{i % 2}" for i in range(N)],
+        [f"{i * 2654435761 % 2**32:08x}" for i in range(N)],
+    ],
+    ids=["numbers", "of others", "digests"],
+)
+def test_names_of_rows_that_are_not_alike_are_silent(names, tmp_path):
+    frame = pairs().sample(frac=1, random_state=1).assign(sample=names)
+    assert not said(frame, tmp_path, "begin alike")
+
+
+@pytest.mark.parametrize("walk", [False, True])
+def test_rows_in_an_order_that_tells_are_asked_and_the_answer_keeps_blocks(walk, tmp_path):
+    frame = pairs()
+    if walk:
+        frame[list("abcd")] = frame[list("abcd")].cumsum().round(3)
+    assert len(said(frame, tmp_path, "blocks: 20")) == 1
+    params = parameters(look(tmp_path / "t.csv", "y")) | {"blocks": 20}
+    data = make("file", **params)
+    for fold in make_folds("whole-entities", data, 0, 0, n_folds=3, inner_folds=2):
+        assert not {*data.entity[fold.train]} & {*data.entity[fold.test]}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"b": np.arange(N), "c": np.arange(N) // 2},
+        {"customer_id": np.arange(N) // 2 + 1000},
+        {"day": np.datetime64("2024-01-01") + np.arange(N)},
+    ],
+    ids=["shuffled", "sorted", "entity", "day"],
+)
+def test_other_orders_are_silent(columns, tmp_path):
+    frame = pairs()
+    if not {"customer_id", "day"} & {*columns}:
+        frame = frame.sample(frac=1, random_state=2)
+    assert not said(frame.assign(**columns), tmp_path, "blocks")
