@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from attop.extending import Floats, Ints
 from attop.metrics import auc
@@ -141,7 +140,7 @@ def _areas_of_numbers(
         names = numeric[start : start + width]
         values = frame[names].astype(float)
         filled = np.where(values.isna(), values.median(), values)
-        ranks = rankdata(filled, axis=0)
+        ranks = pd.DataFrame(filled, copy=False).rank().to_numpy()
         by_column = (ranks[y].sum(axis=0) - y.sum() * (y.sum() + 1) / 2) / pairs
         areas |= dict(zip(names, np.maximum(by_column, 1 - by_column), strict=True))
     return areas
