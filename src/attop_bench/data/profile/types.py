@@ -76,8 +76,10 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
         return column
     if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
         return column
-    text = table.text(column.name).dropna()
     # Of a number there are 1E+05 and 1.5E5.
+    if not table.frame[column.name].str.contains("^[^1-9]*0.|[eE]").any():
+        return column
+    text = table.text(column.name).dropna()
     powers = text.str.fullmatch(r"\d+[eE]\d+").all()
     zeros = (
         text.str.isdecimal().all()

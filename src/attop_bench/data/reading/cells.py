@@ -119,7 +119,8 @@ def present(text: pd.Series, words: frozenset[str]) -> pd.Series:
     cells = utf8_trim_whitespace(pyarrow.array(text, of_text, from_pandas=True))
     gaps = is_in(cells, _array_of(words))
     filled = if_else(gaps, pyarrow.scalar(None, of_text), cells)
-    return pd.Series(pd.array(filled, dtype="str"), text.index, name=text.name)
+    values = pd.array(filled, dtype=pd.StringDtype(na_value=np.nan))
+    return pd.Series(values, text.index, name=text.name)
 
 
 @cache
@@ -151,9 +152,9 @@ def as_written(text: pd.Series, values: Floats) -> pd.Series | None:
         return exact if exact.dtype.kind in "iu" else None
     known = values[~np.isnan(values)]
     if len(pd.unique(known[:_ENOUGH])) <= _FEW:
-        words = [word for word in text.unique() if pd.notna(word)]
+        words = text.unique()
         zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
-        if zeros and len(words) > len(pd.unique(known)):
+        if zeros and len(words) - text.hasnans > len(pd.unique(known)):
             return None  # 01 and 1 are two names
     integers = (np.rint(values) == values).all() and np.abs(values).max(
         initial=0

@@ -150,9 +150,10 @@ class Table:
         """Decide by the type of a column alone whether all its values are text or missing."""
         import pandas as pd
 
+        if not self.has_types:
+            return True
         dtype = self.frame[name].dtype
-        is_str = isinstance(dtype, pd.StringDtype) and dtype.na_value is np.nan
-        return is_str or not self.has_types
+        return isinstance(dtype, pd.StringDtype) and dtype.na_value is np.nan
 
     def _stripped(self, name: str) -> pd.Series:
         """Strip a column of text of blanks around it; missing values are NaN."""
