@@ -113,14 +113,15 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
     if column.distinct <= MANY_VALUES or column.kind == "category":
         yield "its values", pd.factorize(values, use_na_sentinel=False)[0]
     if column.kind == "number" and not missing.all():
-        present = np.sort(values.to_numpy(np.float64)[~missing])
+        numbers = values.to_numpy(np.float64)
+        present = np.sort(numbers[~missing])
         # A value of half of the rows is one of the two in their middle.
         middle = np.unique(present[[(len(present) - 1) // 2, len(present) // 2]])
-        usual = [value for value in middle if (values == value).mean() >= 0.5]
+        usual = [value for value in middle if (numbers == value).mean() >= 0.5]
         if usual:
             yield (
                 "another value than the usual",
-                (values != usual[0]).to_numpy(np.int64),
+                (numbers != usual[0]).astype(np.int64),
             )
 
 

@@ -142,7 +142,8 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
     """Report each column of numbers whose -1 or nines are far from the others: they may mean nothing."""
     lines = []
     for name in names:
-        values = frame[name].dropna()
+        values = frame[name].to_numpy()
+        values = values[~np.isnan(values)]
         for value in (values.min(), values.max()):
             if not _NINES.fullmatch(f"{value:.0f}"):
                 continue
