@@ -125,7 +125,7 @@ def _span(dates: pd.Series) -> int:
 
 
 def _count_copies(features: pd.DataFrame) -> int:
-    """Count the rows with the values of an earlier row; of rows that differ in some columns there are none."""
+    """Count the rows with the values of an earlier row: none where rows differ in some columns."""
     if not features.iloc[:, :_TELLING].duplicated().any():
         return 0
     return int(features.duplicated().sum())

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attop.experiment import MIN_RUNS
 from attop.extending import Top
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.findings import NO_LABEL, Look
@@ -17,8 +18,9 @@ from attop_bench.data.profile.readers import Column
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
 _LONG = 1000
-#: Days, and positives, from which on a split in time is offered.
+#: Days, and positives, from which on a split in time is offered, and its test windows.
 _DAYS = 50
+_WINDOWS = MIN_RUNS
 
 _METHODS = """methods:
   - logistic-regression
@@ -156,12 +158,10 @@ def in_time(table: Look) -> dict[str, object] | None:
     )
     if span < _DAYS or n_pos < _DAYS or {"copies_together", "group"} & {*given}:
         return None
-    from attop.experiment import MIN_RUNS  # with scipy.special, a tenth of a second
-
     test, delay = span // 10, 7 if span >= 3 * _DAYS else 0
-    train = min(span // 2, span - MIN_RUNS * test - delay)
+    train = min(span // 2, span - _WINDOWS * test - delay)
     options = {
-        "n_folds": MIN_RUNS,
+        "n_folds": _WINDOWS,
         "train": train,
         "delay": delay,
         "test": test,
