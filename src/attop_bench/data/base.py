@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -301,12 +300,12 @@ def _typed(X: Any) -> Any:
 def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
     """Refuse features that are infinite, and those that are missing where none may be."""
     if is_table(X):
-        kinds = columns_of(X)
-        numbers = (X[name].to_numpy() for name in kinds.numbers)
-        others = (X[name] for name in (*kinds.categories, *kinds.texts))
+        columns = (
+            values.to_numpy() if values.dtype.kind == "f" else values
+            for _, values in X.items()
+        )
         if not any(
-            _is_unusable(values, may_miss=may_miss).any()
-            for values in chain(numbers, others)
+            _is_unusable(values, may_miss=may_miss).any() for values in columns
         ):
             return
         bad = X.apply(_is_unusable, may_miss=may_miss).to_numpy()

@@ -21,8 +21,6 @@ _AREA, _ALONE = 0.998, 0.99
 _PURE, _ROWS, _LIFT = 0.95, 10, 20.0
 #: Rows of a value of which all are positive, a part of the label beside others.
 _PART = 3
-#: Cells that are ranked at the same time.
-_CELLS = 10_000_000
 #: Where more columns than these, and more than this share, have such values, they are the nature of the data.
 _MOST, _SHARE = 8, 0.1
 
@@ -129,22 +127,28 @@ def _areas_of_numbers(
     frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
     """Compute the AUC of each column of numbers, the better of both directions, gaps at the median."""
-    numeric = [
-        c.name
-        for c in columns
-        if c.is_feature and pd.api.types.is_numeric_dtype(frame[c.name])
-    ]
     areas: dict[str, float] = {}
-    width = max(1, _CELLS // len(y))
-    pairs = y.sum() * (~y).sum()
-    for start in range(0, len(numeric), width):
-        names = numeric[start : start + width]
-        values = frame[names].astype(float)
-        filled = np.where(values.isna(), values.median(), values)
-        ranks = pd.DataFrame(filled, copy=False).rank().to_numpy()
-        by_column = (ranks[y].sum(axis=0) - y.sum() * (y.sum() + 1) / 2) / pairs
-        areas |= dict(zip(names, np.maximum(by_column, 1 - by_column), strict=True))
+    pairs, least = y.sum() * (~y).sum(), y.sum() * (y.sum() + 1) / 2
+    for column in columns:
+        values = frame[column.name]
+        if not column.is_feature or not pd.api.types.is_numeric_dtype(values):
+            continue
+        numbers = values.to_numpy(np.float64)
+        missing = np.isnan(numbers)
+        if missing.any():
+            numbers = np.where(missing, values.median(), numbers)
+        area = float((_sum_of_ranks(numbers, y) - least) / pairs)
+        areas[column.name] = max(area, 1 - area)
     return areas
+
+
+def _sum_of_ranks(numbers: Floats, rows: NDArray[np.bool_]) -> float:
+    """Sum the ranks of some rows among all, from 1; equal numbers have the mean of theirs."""
+    ordered = np.sort(numbers)
+    below, up_to = (
+        np.searchsorted(ordered, numbers[rows], side) for side in ("left", "right")
+    )
+    return float((below + up_to + 1).sum() / 2)
 
 
 def _areas(

@@ -42,9 +42,9 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
     for name, raw in table.frame.items():
         try:
             clean[name] = table.values(name)
-            first = clean[name].first_valid_index()
+            gaps = clean[name].array.isna()
             examples[name] = (
-                "" if first is None else str(raw[first]).strip()[:_SHOWN]
+                "" if gaps.all() else str(raw.iloc[gaps.argmin()]).strip()[:_SHOWN]
             )
         except DatasetError:
             clean[name] = np.nan
