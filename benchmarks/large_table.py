@@ -126,7 +126,8 @@ def spent(arguments):
         "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
         "print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))\n"
     )
-    attop = [sys.executable, "-m", "attop_bench.cli.main", *arguments]
+    call = "import sys; from attop_bench.cli.main import main; sys.exit(main())"
+    attop = [sys.executable, "-c", call, *arguments]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", script, *attop], stdout=subprocess.PIPE, env=environment, check=True
