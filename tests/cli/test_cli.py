@@ -161,6 +161,19 @@ def test_help_imports_nothing_heavy():
     assert "retry" in done.stdout
 
 
+def test_a_look_imports_no_statistics(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("x,day,y\n" + "".join(f"{i / 7},2026-0{i % 6 + 1}-01,{i % 3 // 2}\n" for i in range(200)))
+    code = (
+        "import sys\nfrom attop_bench.cli.main import main\n"
+        f"assert main(['look', {str(path)!r}, '--label', 'y']) == 0\n"
+        "heavy = {'scipy.special', 'scipy.stats', 'sklearn', 'numba'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -8,7 +8,7 @@ from attop.metrics import auc
 from attop_bench.data.profile.leaks import _areas_of_numbers, leaks
 from attop_bench.data.profile.leaks_at_top import _Order
 from attop_bench.data.profile.readers import Column
-from attop_bench.data.reading.cells import numbers_of, plain_numbers
+from attop_bench.data.reading.cells import GAPS, as_written, numbers_of, plain_floats, present
 from attop_bench.data.reading.table import Table
 
 #: Cells that a column of numbers may have, plain or not.
@@ -43,7 +43,8 @@ def test_plain_numbers_are_those_of_the_slow_reading():
     for size in (1, 2, 3, 5):
         for _ in range(150):
             text = pd.Series(rng.choice(CELLS[: rng.integers(2, len(CELLS) + 1)], size), dtype="str")
-            fast, slow = plain_numbers(text), numbers_of(text.str.strip())
+            floats, slow = plain_floats(text), numbers_of(text.str.strip())
+            fast = None if floats is None else as_written(text, floats)
             if fast is not None:
                 pd.testing.assert_series_equal(fast, slow)
                 plain += 1
@@ -62,8 +63,17 @@ def test_a_column_has_the_same_values_whether_it_is_plain_or_not(missing, decima
         assert padded.plain("a") is None
 
 
-def test_areas_of_all_columns_are_those_of_each(monkeypatch):
-    monkeypatch.setattr("attop_bench.data.profile.leaks._CELLS", 170)  # several blocks of columns
+@pytest.mark.parametrize("words", [GAPS, frozenset(), frozenset(["", "x", "-999"])])
+def test_cells_are_present_that_are_neither_missing_nor_a_word(words):
+    rng = np.random.default_rng(4)
+    for size in (1, 2, 40):
+        text = pd.Series(rng.choice([*CELLS, "NA", " NA\t", "\xa0-999", None], size), name="a").astype("str")
+        stripped = text.str.strip()
+        expected = stripped.mask(stripped.isin(words), np.nan)
+        pd.testing.assert_series_equal(present(text, words), expected)
+
+
+def test_areas_of_all_columns_are_those_of_each():
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(rng.integers(0, 5, (60, 7)).astype(float), columns=list("abcdefg"))
     frame = frame.mask(rng.random(frame.shape) < 0.2)

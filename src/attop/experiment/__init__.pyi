@@ -22,7 +22,6 @@ from ._interval import Units as Units
 from ._interval import difference_interval as difference_interval
 from ._interval import interval as interval
 from ._interval import scaled_error as scaled_error
-from ._judge import MIN_RUNS as MIN_RUNS
 from ._judge import Rival as Rival
 from ._judge import judge as judge
 from ._learner import Learner as Learner
@@ -64,6 +63,7 @@ from ._splits import whole_groups as whole_groups
 from ._tune import InnerScores as InnerScores
 from ._tune import at_edge as at_edge
 from ._tune import train as train
+from ._verdict import MIN_RUNS as MIN_RUNS
 from ._verdict import Verdict as Verdict
 from ._verdict import legend as legend
 

@@ -20,14 +20,13 @@ from attop._core.wording import (
 )
 from attop.experiment._interval import Units
 from attop.experiment._judge import (
-    MIN_RUNS,
     Judgement,
     Rival,
     default_tolerance,
     judge,
 )
 from attop.experiment._pairs import RISK, Differences
-from attop.experiment._verdict import Verdict
+from attop.experiment._verdict import MIN_RUNS, Verdict
 from attop.metrics._metric import Metric
 from attop.statistics._ranks import holm
 from attop.statistics._regrets import complete_block, regret

@@ -43,13 +43,11 @@ from attop.experiment._pairs import (
     pairs_of,
     spreads_of,
 )
-from attop.experiment._verdict import Verdict
+from attop.experiment._verdict import MIN_RUNS, Verdict
 from attop.metrics._metric import Metric
 from attop.metrics._registry import get_metric
 from attop.statistics._rounding import difference
 
-#: With fewer runs than this nothing is tested: their variance is not known well enough.
-MIN_RUNS = 5
 #: Differences up to this share of a metric's range are of no practical importance.
 TOLERANCE = 0.01
 

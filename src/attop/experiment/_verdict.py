@@ -5,6 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
+#: With fewer runs than this nothing is tested: their variance is not known well enough.
+MIN_RUNS = 5
+
 
 class Verdict(StrEnum):
     """Standing of a model compared with the best one, or of a number compared with another.

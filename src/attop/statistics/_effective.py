@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import scipy  # `scipy.special`, a tenth of a second, is imported by its first use
 from numpy.typing import ArrayLike
-from scipy.special import betainc
 
 from attop._core.typing import Floats, Ints
 
@@ -134,7 +134,7 @@ def at_most(share: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Floats:
     n = np.asarray(n, dtype=float)
     hits = np.asarray(share, dtype=float) * n
     below = hits < n
-    chance = betainc(
+    chance = scipy.special.betainc(
         np.where(below, n - hits, 1.0), hits + 1, 1 - np.asarray(rate, dtype=float)
     )
     return np.where(below, chance, 1.0)
@@ -146,5 +146,7 @@ def at_least(hits: ArrayLike, n: ArrayLike, rate: float) -> Floats:
     n = np.asarray(n, dtype=float)
     above = hits > 0
     return np.where(
-        above, betainc(np.where(above, hits, 1.0), n - hits + 1, rate), 1.0
+        above,
+        scipy.special.betainc(np.where(above, hits, 1.0), n - hits + 1, rate),
+        1.0,
     )

@@ -300,6 +300,14 @@ def _typed(X: Any) -> Any:
 def _refuse_unusable(X: Any, where: str, *, may_miss: bool) -> None:
     """Refuse features that are infinite, and those that are missing where none may be."""
     if is_table(X):
+        columns = (
+            values.to_numpy() if values.dtype.kind == "f" else values
+            for _, values in X.items()
+        )
+        if not any(
+            _is_unusable(values, may_miss=may_miss).any() for values in columns
+        ):
+            return
         bad = X.apply(_is_unusable, may_miss=may_miss).to_numpy()
     # None may be missing: an imputer would take the zeros for values.
     elif is_sparse(X):

@@ -234,10 +234,10 @@ def _typed(
     categorical = [
         c
         for c in features
-        if c not in text and not pd.api.types.is_numeric_dtype(X[c])
+        if c not in text and not pd.api.types.is_numeric_dtype(typed[c])
     ]
     for c in X.columns.difference([*categorical, *text], sort=False):
-        check_numbers(X[c], where)
+        check_numbers(typed[c], where)
     return X, categorical, text
 
 

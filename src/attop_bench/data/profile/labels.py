@@ -99,7 +99,7 @@ def candidates(profile: Profile) -> list[LabelColumn]:
         is_last = column.name == profile.columns[-1].name
         is_named = _is_named(column.name)
         distinct = column.distinct
-        if distinct <= _GRADES:
+        if column.text and distinct <= _GRADES:
             distinct = len(set(_known(values).map(_folded)))
         most = MOST if is_named else _GRADES
         has_grades = 3 <= column.distinct <= most and (is_named or is_last)
@@ -266,6 +266,8 @@ def _variants(values: pd.Series, value: str) -> object:
 
 def _positive(values: pd.Series) -> tuple[object, str]:
     """Guess the positive value, the rarer of two, and list what else it could be."""
+    if pd.api.types.is_numeric_dtype(values):
+        return _rarest(values)
     present = _known(values)
     if present.nunique() == 1 < values.nunique():
         return _plain(present.iloc[0]), ", ".join(sorted({*values} - {*present}))

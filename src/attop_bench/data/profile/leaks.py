@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from attop.extending import Floats, Ints
 from attop.metrics import auc
@@ -25,8 +24,6 @@ _AREA, _ALONE = 0.998, 0.99
 _PURE, _ROWS, _LIFT = 0.95, 10, 20.0
 #: Rows of a value of which all are positive, a part of the label beside others.
 _PART = 3
-#: Cells that are ranked at the same time.
-_CELLS = 10_000_000
 #: Where more columns than these, and more than this share, have such values, they are the nature of the data.
 _MOST, _SHARE = 8, 0.1
 
@@ -118,14 +115,15 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
     if column.distinct <= MANY_VALUES or column.kind == "category":
         yield "its values", pd.factorize(values, use_na_sentinel=False)[0]
     if column.kind == "number" and not missing.all():
-        present = np.sort(values.to_numpy(np.float64)[~missing])
+        numbers = values.to_numpy(np.float64)
+        present = np.sort(numbers[~missing])
         # A value of half of the rows is one of the two in their middle.
         middle = np.unique(present[[(len(present) - 1) // 2, len(present) // 2]])
-        usual = [value for value in middle if (values == value).mean() >= 0.5]
+        usual = [value for value in middle if (numbers == value).mean() >= 0.5]
         if usual:
             yield (
                 "another value than the usual",
-                (values != usual[0]).to_numpy(np.int64),
+                (numbers != usual[0]).astype(np.int64),
             )
 
 
@@ -143,23 +141,29 @@ def _areas_of_numbers(
     frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
     """Compute the AUC of each column of numbers or days, either way up, gaps at the median."""
-    numeric = [
-        c.name
-        for c in columns
-        if (c.is_feature or c.kind == "date")
-        and pd.api.types.is_numeric_dtype(frame[c.name])
-    ]
     areas: dict[str, float] = {}
-    width = max(1, _CELLS // len(y))
-    pairs = y.sum() * (~y).sum()
-    for start in range(0, len(numeric), width):
-        names = numeric[start : start + width]
-        values = frame[names].astype(float)
-        filled = np.where(values.isna(), values.median(), values)
-        ranks = rankdata(filled, axis=0)
-        by_column = (ranks[y].sum(axis=0) - y.sum() * (y.sum() + 1) / 2) / pairs
-        areas |= dict(zip(names, np.maximum(by_column, 1 - by_column), strict=True))
+    pairs, least = y.sum() * (~y).sum(), y.sum() * (y.sum() + 1) / 2
+    for column in columns:
+        values = frame[column.name]
+        told = column.is_feature or column.kind == "date"
+        if not told or not pd.api.types.is_numeric_dtype(values):
+            continue
+        numbers = values.to_numpy(np.float64)
+        missing = np.isnan(numbers)
+        if missing.any():
+            numbers = np.where(missing, values.median(), numbers)
+        area = float((_sum_of_ranks(numbers, y) - least) / pairs)
+        areas[column.name] = max(area, 1 - area)
     return areas
+
+
+def _sum_of_ranks(numbers: Floats, rows: NDArray[np.bool_]) -> float:
+    """Sum the ranks of some rows among all, from 1; equal numbers have the mean of theirs."""
+    ordered = np.sort(numbers)
+    below, up_to = (
+        np.searchsorted(ordered, numbers[rows], side) for side in ("left", "right")
+    )
+    return float((below + up_to + 1).sum() / 2)
 
 
 def _areas(

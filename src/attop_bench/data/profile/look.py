@@ -31,6 +31,9 @@ from attop_bench.data.profile.types import type_columns
 from attop_bench.data.reading.as_found import lines_of, written_oddly
 from attop_bench.files import StrPath
 
+#: Columns in which most rows differ, if they differ at all.
+_TELLING = 8
+
 
 def look(
     path: StrPath,
@@ -93,7 +96,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
         candidates=list(profile.candidates),
         unlabelled=int(unlabelled.sum()),
         undecided=int(undecided.sum()),
-        copies=int(frame[features].duplicated().sum()) if features else 0,
+        copies=_count_copies(frame[features]),
         twins=_twins(frame),
         leaks=leaking,
         days={
@@ -135,6 +138,13 @@ def _span(dates: pd.Series) -> int:
     if (days == months).all():
         last = int((months[-1] + 1).astype("datetime64[D]").astype(int)) - 1
     return last - first + 1
+
+
+def _count_copies(features: pd.DataFrame) -> int:
+    """Count the rows with the values of an earlier row: none where rows differ in some columns."""
+    if not features.iloc[:, :_TELLING].duplicated().any():
+        return 0
+    return int(features.duplicated().sum())
 
 
 def _digest(values: pd.Series) -> int:

@@ -150,7 +150,8 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
     """Report each column of numbers whose lowest or highest stand apart as codes do: they may be none."""
     lines = []
     for name in names:
-        values = frame[name].dropna().to_numpy(np.float64)
+        values = frame[name].to_numpy(np.float64)
+        values = values[~np.isnan(values)]
         if not _may_have_codes(values):
             continue
         distinct, counts = np.unique(values, return_counts=True)

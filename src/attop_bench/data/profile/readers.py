@@ -214,7 +214,7 @@ def describe(frame: pd.DataFrame, name: str, example: str) -> Column:
     return Column(
         **vars(_role_of(values)),
         name=name,
-        missing=float(frame[name].isna().mean()),
+        missing=(len(frame) - values.rows) / len(frame),
         distinct=values.distinct,
         example=example,
         text=values.is_text,

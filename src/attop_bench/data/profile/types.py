@@ -42,9 +42,9 @@ def _described(table: Table) -> tuple[pd.DataFrame, list[Column]]:
     for name, raw in table.frame.items():
         try:
             clean[name] = table.values(name)
-            first = clean[name].first_valid_index()
+            gaps = clean[name].array.isna()
             examples[name] = (
-                "" if first is None else str(raw[first]).strip()[:_SHOWN]
+                "" if gaps.all() else str(raw.iloc[gaps.argmin()]).strip()[:_SHOWN]
             )
         except DatasetError:
             clean[name] = np.nan
@@ -76,8 +76,10 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
         return column
     if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
         return column
-    text = table.text(column.name).dropna()
     # Of a number there are 1E+05 and 1.5E5.
+    if not table.frame[column.name].str.contains("^[^1-9]*0.|[eE]").any():
+        return column
+    text = table.text(column.name).dropna()
     powers = text.str.fullmatch(r"\d+[eE]\d+").all()
     zeros = (
         text.str.isdecimal().all()

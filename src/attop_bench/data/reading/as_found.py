@@ -15,7 +15,7 @@ import pandas as pd
 from attop.extending import count_noun, join_first
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.files.opening import BROKEN
-from attop_bench.data.reading.cells import numbers_of
+from attop_bench.data.reading.cells import numbers_of, plain_floats
 from attop_bench.data.reading.dialect import dialect
 from attop_bench.data.reading.excel import OTHER_SHEETS, sheet_of
 from attop_bench.data.reading.first_row import header_options
@@ -99,10 +99,14 @@ def _options_of(
 
 def _has_decimal_comma(table: Table, few: int) -> bool:
     """Decide whether a column of a table has decimal commas, or points between thousands."""
+    from pyarrow import array, large_string
+    from pyarrow.compute import any as is_any
+    from pyarrow.compute import match_substring
+
     marked = [
         name
         for name, raw in table.frame.items()
-        if raw.str.contains(",", regex=False).any()
+        if is_any(match_substring(array(raw, large_string()), ",")).as_py()
     ]
     return any(_has_comma(table.text(name), few) for name in marked) or _has_points(
         map(table.text, table.frame)
@@ -147,11 +151,11 @@ def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
             or table.plain(name) is not None
         ):
             continue
-        raw = [
-            value
-            for value in table.text(name).dropna().unique()
-            if not usual.fullmatch(value)
-        ]
+        text = table.text(name).dropna()
+        # Plain ones beside gaps.
+        if table.decimal == "." and plain_floats(text) is not None:
+            continue
+        raw = [value for value in text.unique() if not usual.fullmatch(value)]
         numbers = (
             numbers_of(pd.Series(raw, dtype=object), table.decimal) if raw else None
         )

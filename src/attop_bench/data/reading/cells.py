@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,24 +106,43 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
             truth = text.map(_TRUTH)
             return truth.astype(float if truth.hasnans else bool)
         return _rewritten(plain)
-    return _as_written(text, values)
+    return as_written(text, values)
 
 
-def plain_numbers(text: pd.Series) -> pd.Series | None:
-    """Convert text to numbers if every cell is a plain one, without blanks or a unit; else None.
+def present(text: pd.Series, words: frozenset[str]) -> pd.Series:
+    """Strip cells of text of blanks around them; NaN are those that are missing, or one of some words."""
+    import pandas as pd
+    import pyarrow
+    from pyarrow.compute import if_else, is_in, utf8_trim_whitespace
 
-    It says at once what `numbers_of` would say of the text without its gaps, which there are none.
-    """
+    of_text = pyarrow.large_string()
+    cells = utf8_trim_whitespace(pyarrow.array(text, of_text, from_pandas=True))
+    gaps = is_in(cells, _array_of(words))
+    filled = if_else(gaps, pyarrow.scalar(None, of_text), cells)
+    values = pd.array(filled, dtype=pd.StringDtype(na_value=np.nan))
+    return pd.Series(values, text.index, name=text.name)
+
+
+@cache
+def _array_of(words: frozenset[str]) -> Any:
+    """Make an array of words, which columns are compared with."""
+    import pyarrow
+
+    return pyarrow.array(sorted(words), pyarrow.large_string())
+
+
+def plain_floats(text: pd.Series) -> Floats | None:
+    """Convert text to floats if every cell is a plain number, without blanks or a unit; else None."""
     import pyarrow
 
     try:
         values = pyarrow.array(text).cast("float64").to_numpy(zero_copy_only=False)
     except pyarrow.ArrowException:
         return None
-    return _as_written(text, values) if np.isfinite(values).all() else None
+    return values if np.isfinite(values).all() else None
 
 
-def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
+def as_written(text: pd.Series, values: Floats) -> pd.Series | None:
     """Convert to numbers, integers as such; None if they are names, or integers too long for a float."""
     import pandas as pd
 
@@ -132,9 +152,9 @@ def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
         return exact if exact.dtype.kind in "iu" else None
     known = values[~np.isnan(values)]
     if len(pd.unique(known[:_ENOUGH])) <= _FEW:
-        words = text.dropna().unique()
+        words = text.unique()
         zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
-        if zeros and len(words) > len(pd.unique(known)):
+        if zeros and len(words) - text.hasnans > len(pd.unique(known)):
             return None  # 01 and 1 are two names
     integers = (np.rint(values) == values).all() and np.abs(values).max(
         initial=0

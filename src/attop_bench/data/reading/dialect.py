@@ -79,5 +79,7 @@ def dialect(
 def _with_quotes(lines: Sequence[str], separator: str, quote: str) -> Sequence[str]:
     """Write quotes within the fields of lines twice, as far as they can be read so."""
     mark = "\t" if separator == "tab" else separator
-    text = mended(lines, mark, quote, 0) if len(mark) == 1 else None
+    if len(mark) > 1 or not any(quote in line for line in lines):
+        return lines
+    text = mended(lines, mark, quote, 0)
     return lines if text is None else text.lines

@@ -16,6 +16,8 @@ from attop_bench.files import StrPath
 
 #: Separators, the likeliest first where two fit alike.
 _SEPARATORS = (",", ";", "tab", "|", "whitespace", "^", "~", "\x01", ":", *"¦§&")
+#: Signs of the separators that have a name.
+_SIGNS = {"tab": "\t", "whitespace": " \t"}
 #: Rows that are looked at, and those a separator must fit.
 SAMPLE, FIT = 1000, 0.9
 #: Other separators, and a field that one would cut, which is no number or date.
@@ -90,6 +92,8 @@ def is_in_rows(mark: str, lines: Iterable[str]) -> bool:
 def quote_mark(lines: Sequence[str]) -> str:
     """Find the quotes of fields: single ones where no field has double ones, and most lines have them."""
     text = "".join(lines)
+    if "'" not in text:
+        return '"'
     single, double = (
         re.findall(
             rf"(?:^|[,;\t|] ?){q}(?:[^{q}\n]|{q}{q})*{q}(?=[,;\t|\r\n]|$)",
@@ -106,11 +110,13 @@ def separator_of(
 ) -> str:
     """Find the separator that gives most rows as many fields, and cuts none that another would."""
     best, score = usual, 0.0
-    text = re.sub(
-        _QUOTED.replace('"', quote), "text", "".join(lines), flags=re.MULTILINE
-    )
+    text = "".join(lines)
+    if quote in text:
+        text = re.sub(_QUOTED.replace('"', quote), "text", text, flags=re.MULTILINE)
     lines = text.splitlines(keepends=True)
     for separator in sorted(_SEPARATORS, key=lambda mark: mark != usual):
+        if not any(sign in text for sign in _SIGNS.get(separator, separator)):
+            continue
         try:
             rows = list(
                 islice(filter(any, rows_of(lines, separator, comment)), SAMPLE)

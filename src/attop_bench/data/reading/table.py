@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attop.extending import Ints
+from attop.extending import Floats, Ints
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.reading.cells import (
     GAPS,
     as_floats,
+    as_written,
     numbers_of,
-    plain_numbers,
+    plain_floats,
+    present,
 )
 from attop_bench.data.reading.lines import Suspect
 
@@ -68,8 +70,9 @@ class Table:
                 dtype = np.float64
             return self._without_gaps(column.astype(dtype))
         plain = self.plain(name)
-        if plain is not None:
-            return plain
+        numbers = None if plain is None else as_written(column, plain)
+        if numbers is not None:
+            return numbers
         text = self._stripped(name)
         if not self._is_text(name):
             _refuse_nested(text, where)
@@ -94,15 +97,15 @@ class Table:
         )
         return values.map(_written, na_action="ignore")
 
-    def plain(self, name: str) -> pd.Series | None:
-        """Read a column of text as numbers if every cell is a plain one, and none stands for nothing."""
+    def plain(self, name: str) -> Floats | None:
+        """Read a column of text as floats if every cell is a plain number, and none stands for nothing."""
         if (
             self.has_types
             or self.decimal != "."
             or _numbers_among(self.words(name))
         ):
             return None
-        return plain_numbers(self.frame[name])
+        return plain_floats(self.frame[name])
 
     def numbers(self, name: str) -> pd.Series:
         """Read a column as numbers; refuse one that is not numbers, or cannot be a feature."""
@@ -147,9 +150,10 @@ class Table:
         """Decide by the type of a column alone whether all its values are text or missing."""
         import pandas as pd
 
+        if not self.has_types:
+            return True
         dtype = self.frame[name].dtype
-        is_str = isinstance(dtype, pd.StringDtype) and dtype.na_value is np.nan
-        return is_str or not self.has_types
+        return isinstance(dtype, pd.StringDtype) and dtype.na_value is np.nan
 
     def _stripped(self, name: str) -> pd.Series:
         """Strip a column of text of blanks around it; missing values are NaN."""
@@ -163,9 +167,7 @@ class Table:
                 | column.map(lambda v: isinstance(v, str) and v in words),
                 np.nan,
             )
-        column = column.str.strip()
-        gaps = column.isin(words)
-        return column.mask(gaps, np.nan) if gaps.any() else column
+        return present(column, words)
 
 
 @cache
