@@ -37,6 +37,7 @@ def texts(number):
 @pytest.mark.parametrize("block", [64, 1 << 24])
 def test_fields_are_those_of_the_slow_reading(block, tmp_path, monkeypatch):
     monkeypatch.setattr(delimited, "_BLOCK", block)
+    monkeypatch.setattr(delimited, "_OF_A_FIELD", 1)
     alike = 0
     for text in texts(block):
         written = how(write(tmp_path, text))
@@ -74,6 +75,13 @@ PLAIN = {
     "a blank line": ("a,b\n1,x\n\n2,y\n\n", "utf-8", {}),
     "no header": ("1\tx\n2\ty\n", "utf-8", {"header": False, "separator": "tab"}),
 }
+
+
+def test_a_row_longer_than_a_block_is_never_read_row_by_row(tmp_path, monkeypatch, no_slow_reading):
+    monkeypatch.setattr(delimited, "_BLOCK", 64)
+    width = 50
+    lines = [",".join(f"{name}{j:0100}" for j in range(width)) for name in "abc"]
+    assert read_delimited(write(tmp_path, "\n".join(lines))).shape == (2, width)
 
 
 @pytest.mark.parametrize("what", PLAIN)

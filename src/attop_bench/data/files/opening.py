@@ -84,6 +84,8 @@ def hold(path: StrPath) -> StrPath:
     """
     if isinstance(path, Held) or not os.path.isfile(path):
         return path
+    if os.path.getsize(path) > _MOST_HELD:  # its content is no smaller
+        return path
     try:
         with open_bytes(path) as file:
             parts = iter(lambda: file.read(_PART), b"")

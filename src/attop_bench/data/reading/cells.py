@@ -59,6 +59,7 @@ _WRITTEN = re.compile(
 )
 #: A number without a sign of its own, as YAML and comparisons have it.
 PLAIN_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_IS_PLAIN = re.compile(PLAIN_NUMBER).fullmatch
 #: A number that needs no reading of its unit, with a point or a comma before the decimals.
 _USUAL = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
 #: Latitude and longitude, blood pressures.
@@ -136,9 +137,7 @@ def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
         zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
         if zeros and len(words) > len(pd.unique(known)):
             return None  # 01 and 1 are two names
-    integers = (np.rint(values) == values).all() and np.abs(values).max(
-        initial=0
-    ) < 2**53
+    integers = not large.any() and (np.rint(values) == values).all()
     return pd.Series(
         values.astype(np.int64) if integers else values, text.index, name=text.name
     )
@@ -260,6 +259,8 @@ def number_of(value: str, decimal: str) -> float | None:
 
 def is_number(value: str) -> bool:
     """Decide whether a person reads a number, with a point or a comma before the decimals."""
+    if _IS_PLAIN(value):  # as most are
+        return True
     return number_of(value, ".") is not None or number_of(value, ",") is not None
 
 

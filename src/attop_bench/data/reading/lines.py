@@ -263,9 +263,9 @@ def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]
 
     named = np.zeros(len(frame), bool)
     for j in frame:
-        words = is_in(array(frame[j]), _sum_words()).to_numpy(zero_copy_only=False)
-        if words.any() and (j == 0 or not _looks_numeric(frame[j])):
-            named |= words
+        if j == 0 or not _looks_numeric(frame[j]):
+            words = is_in(array(frame[j]), _sum_words())
+            named |= words.to_numpy(zero_copy_only=False)
     totals: dict[int, np.ndarray] = {}
     subtotals: list[int] = []
     start = 0
