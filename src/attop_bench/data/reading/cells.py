@@ -34,6 +34,8 @@ UNKNOWN = frozenset(
         *("n.a.", "N.A.", "nil", "unknown", "Unknown"),
     ]
 )
+#: Share of values, or of rows, that a rule must fit which is guessed.
+FIT = 0.9
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = dict.fromkeys(["True", "TRUE", "true"], True)
@@ -238,13 +240,13 @@ def no_plain_numbers(values: pd.Series) -> pd.Series:
     return values[np.isnan(as_floats(values)) & values.notna().to_numpy()]
 
 
-def mostly_numbers(values: Sequence[str], share: float) -> pd.Series | None:
-    """Convert text to numbers, with a point or a comma before the decimals, if such a share of it is."""
+def mostly_numbers(values: Sequence[str]) -> pd.Series | None:
+    """Convert text to numbers, with a point or a comma before the decimals, if `FIT` of it is."""
     import pandas as pd
 
     text = pd.Series(values, dtype=object)
     text = text[text.str.contains(r"\d")] if len(text) > 1 else text
-    if len(text) < share * len(values):
+    if len(text) < FIT * len(values):
         return None
     read = (numbers_of(text, decimal) for decimal in ".,")
     return next((n for n in read if n is not None and n.dtype.kind != "b"), None)
