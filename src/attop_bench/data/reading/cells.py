@@ -104,11 +104,11 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
             .to_numpy(zero_copy_only=False)
         )
     except (pyarrow.ArrowException, AttributeError):
-        if _TRUTH.keys() >= {*text.dropna().unique()}:
+        if _TRUTH.keys() >= {*_distinct(text)}:
             truth = text.map(_TRUTH)
             return truth.astype(float if truth.hasnans else bool)
         return _rewritten(plain)
-    return _as_written(text, values)
+    return _as_written(text, values, values[~np.isnan(values)])
 
 
 def plain_numbers(text: pd.Series) -> pd.Series | None:
@@ -122,27 +122,40 @@ def plain_numbers(text: pd.Series) -> pd.Series | None:
         values = pyarrow.array(text).cast("float64").to_numpy(zero_copy_only=False)
     except pyarrow.ArrowException:
         return None
-    return _as_written(text, values) if np.isfinite(values).all() else None
+    return _as_written(text, values, values) if np.isfinite(values).all() else None
 
 
-def _as_written(text: pd.Series, values: Floats) -> pd.Series | None:
-    """Convert to numbers, integers as such; None if they are names, or integers too long for a float."""
+def _as_written(text: pd.Series, values: Floats, known: Floats) -> pd.Series | None:
+    """Convert to numbers, integers as such; None if they are names, or integers too long for a float.
+
+    `known` are the values without the missing ones.
+    """
     import pandas as pd
 
-    large = np.abs(values) >= 2**53
-    if large.any() and text[large].astype(str).str.fullmatch(r"[-+]?\d+").any():
-        exact = pd.to_numeric(text, errors="coerce")  # a float would change them
-        return exact if exact.dtype.kind in "iu" else None
-    known = values[~np.isnan(values)]
+    are_large = max(known.max(initial=0), -known.min(initial=0)) >= 2**53
+    if are_large:
+        large = np.abs(values) >= 2**53
+        if text[large].astype(str).str.fullmatch(r"[-+]?\d+").any():
+            exact = pd.to_numeric(
+                text, errors="coerce"
+            )  # a float would change them
+            return exact if exact.dtype.kind in "iu" else None
     if len(pd.unique(known[:_ENOUGH])) <= _FEW:
-        words = text.dropna().unique()
+        words = _distinct(text)
         zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
         if zeros and len(words) > len(pd.unique(known)):
             return None  # 01 and 1 are two names
-    integers = not large.any() and (np.rint(values) == values).all()
-    return pd.Series(
-        values.astype(np.int64) if integers else values, text.index, name=text.name
+    # The first tell of most.
+    integers = not are_large and all(
+        (np.rint(some) == some).all() for some in (values[:_ENOUGH], values)
     )
+    numbers = values.astype(np.int64) if integers else values
+    return pd.Series(numbers, text.index, name=text.name, copy=False)
+
+
+def _distinct(text: pd.Series) -> Sequence[str]:
+    """List the different values of text that are not missing."""
+    return text.drop_duplicates().dropna().array
 
 
 def written(value: object) -> tuple[str, str] | None:
@@ -196,7 +209,7 @@ def _of_clock(clock: re.Match[str]) -> tuple[str, str]:
 def _rewritten(text: pd.Series) -> pd.Series | None:
     """Convert text with units, signs and thousands to numbers if all is written in one way; else None."""
     plain, units = {}, set()
-    for value in text.dropna().unique():
+    for value in _distinct(text):
         if (number := written(value)) is None:
             return None
         plain[value], unit = number
