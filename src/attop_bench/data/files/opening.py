@@ -35,13 +35,10 @@ MOST_BYTES = 1 << 32
 #: Most bytes of a table's file that are held in memory beside its rows.
 _MOST_HELD = 1 << 26
 _PART = 1 << 20
-_BOMS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-}
-# UTF-32's begins as its own.
-_BOMS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+#: Marks at the start of a text of two or four bytes a sign; UTF-32's begins as UTF-16's does.
+_WIDE = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+_WIDE |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", **_WIDE}
 
 
 @contextmanager
@@ -129,7 +126,7 @@ def open_text(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
     with open_bytes(path) as file:
         start = file.read(6)
     marked = next(
-        (name for mark, name in _BOMS.items() if start.startswith(mark)), "utf-8"
+        (name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8"
     )
     binary = open_bytes(path)
     if start == 2 * codecs.BOM_UTF8:
@@ -146,10 +143,7 @@ def encoding_of(path: StrPath) -> tuple[str, str] | None:
     """Guess the likely encoding of a file that is not UTF-8, and a word that shows it."""
     with open_bytes(path) as file:
         start = file.read(1 << 16)
-        if (
-            start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-            or start[:4] == codecs.BOM_UTF32_BE
-        ):
+        if start.startswith(tuple(_WIDE)):
             return None
         if start.count(0) > len(start) / 5:
             wide = "utf-32-" if start.count(0) > len(start) / 2 else "utf-16-"

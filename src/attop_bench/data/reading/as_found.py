@@ -19,9 +19,8 @@ from attop_bench.data.reading.cells import FIT, numbers_of
 from attop_bench.data.reading.delimited import (
     default_separator,
     rows_of,
-    told_separator,
 )
-from attop_bench.data.reading.dialect import SAMPLE, dialect
+from attop_bench.data.reading.dialect import SAMPLE, dialect, first_lines
 from attop_bench.data.reading.excel import OTHER_SHEETS, sheet_of
 from attop_bench.data.reading.formats import (
     FORMATS,
@@ -258,9 +257,7 @@ def _first_rows(
         return (
             sheet_of(path, reader.get("sheet"))[1].iloc[:SAMPLE].to_numpy().tolist()
         )
-    with open_text(path, reader.get("encoding")) as file:
-        lines = list(islice(file, SAMPLE))
-    told = told_separator("".join(lines[:1]))
+    lines, told = first_lines(path, reader.get("encoding"))
     separator = reader.get("separator") or told or default_separator(path)
     how = (reader.get("comment"), reader.get("quote", '"'))
-    return list(rows_of(lines[told is not None :], separator, *how))
+    return list(rows_of(lines, separator, *how))

@@ -47,10 +47,7 @@ def dialect(
             "--reader encoding=cp1250"
         )
     encoding = {**options, **given}.get("encoding")
-    with open_text(path, encoding) as file:
-        lines = list(islice(file, 2 * SAMPLE))
-    told = told_separator("".join(lines[:1]))
-    lines = lines[told is not None :]
+    lines, told = first_lines(path, encoding, 2 * SAMPLE)
     comment = given.get("comment") or comment_mark(lines)
     if comment and "comment" not in given:
         with open_text(path, encoding) as file:
@@ -60,15 +57,12 @@ def dialect(
     separator = (
         given.get("separator") or told or separator_of(lines, usual, comment, quote)
     )
-    marks = (
-        ("separator", separator, usual),
-        ("comment", comment, None),
-        ("quote", quote, '"'),
-    )
+    marks = {"separator": separator, "comment": comment, "quote": quote}
+    usual_marks = {"separator": usual, "comment": None, "quote": '"'}
     options |= {
         name: mark
-        for name, mark, default in marks
-        if mark != default and name not in given
+        for name, mark in marks.items()
+        if mark != usual_marks[name] and name not in given
     }
     rows = list(
         islice(
@@ -80,6 +74,16 @@ def dialect(
     )
     header, more = header_options(rows, given, label)
     return options | header, remarks + more
+
+
+def first_lines(
+    path: StrPath, encoding: str | None, number: int = SAMPLE
+) -> tuple[list[str], str | None]:
+    """Read the first lines of a text, below one that names the separator, and this, if it is named."""
+    with open_text(path, encoding) as file:
+        lines = list(islice(file, number))
+    told = told_separator("".join(lines[:1]))
+    return lines[told is not None :], told
 
 
 def _with_quotes(lines: Sequence[str], separator: str, quote: str) -> Sequence[str]:

@@ -47,21 +47,17 @@ def header_options(
         for row in rows[{**options, **given}.get("skip", 0) :]
         if any(field.strip() for field in row)
     ]
-    if (
-        "header" not in given
-        and "names" not in given
-        and len(rows) > 1
-        and not _is_header(rows[0], rows[1:])
-    ):
+    if "names" in given:
+        return options, remarks
+    is_told = "header" in given
+    if not is_told and len(rows) > 1 and not _is_header(rows[0], rows[1:]):
         options |= {"header": False, "names": "c"}
         remarks.append(
             f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
             f"called c1 to c{len(rows[0])}; if it is the header: --reader header=true"
         )
-    elif (
-        "names" not in given
-        and given.get("header", True)
-        and (names := _renamed(next(iter(rows), []), label))
+    elif given.get("header", True) and (
+        names := _renamed(next(iter(rows), []), label)
     ):
         options["names"] = names
         new = ", ".join(
