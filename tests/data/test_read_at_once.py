@@ -38,8 +38,8 @@ def texts(number):
 
 @pytest.mark.parametrize("block", [64, 1 << 24])
 def test_fields_are_those_of_the_slow_reading(block, tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "_BLOCK", block)
-    monkeypatch.setattr(delimited, "_OF_A_FIELD", 1)
+    monkeypatch.setattr(delimited, "_LEAST", block)
+    monkeypatch.setattr(delimited, "_MOST", block)
     alike = 0
     for text in texts(block):
         written = how(write(tmp_path, text))
@@ -80,7 +80,7 @@ PLAIN = {
 
 
 def test_a_row_longer_than_a_block_is_never_read_row_by_row(tmp_path, monkeypatch, no_slow_reading):
-    monkeypatch.setattr(delimited, "_BLOCK", 64)
+    monkeypatch.setattr(delimited, "_LEAST", 64)
     width = 50
     lines = [",".join(f"{name}{j:0100}" for j in range(width)) for name in "abc"]
     assert read_delimited(write(tmp_path, "\n".join(lines))).shape == (2, width)

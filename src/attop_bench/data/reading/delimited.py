@@ -44,9 +44,11 @@ from attop_bench.files import StrPath
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Bytes that are read at a time: to look for a quote, and as a block of rows, which Arrow reads in half the
-#: time where it is small; of those, a field of the first row has so many.
-_PART, _BLOCK, _OF_A_FIELD = 1 << 20, 1 << 20, 1 << 8
+#: Bytes that are read at a time to look for a quote.
+_PART = 1 << 20
+#: Least and most bytes of a block of rows, and bytes for each field of one: small ones are read in half the
+#: time, and one of few rows costs as much for each of its fields.
+_LEAST, _MOST, _OF_A_FIELD = 1 << 20, 1 << 24, 1 << 12
 
 #: Excel's own first line, which names the separator.
 _SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
@@ -414,7 +416,7 @@ def _read_at_once(how: _How, start: _Start) -> pd.DataFrame | None:
         use_threads=False,
         column_names=names,
         skip_rows=start.line,
-        block_size=max(_BLOCK, _OF_A_FIELD * start.width),
+        block_size=min(max(_LEAST, _OF_A_FIELD * start.width), _MOST),
     )
     text = csv.ConvertOptions(column_types=dict.fromkeys(names, large_string()))
     try:
