@@ -108,15 +108,11 @@ def test_an_order_is_suspected_by_its_hits_whatever_is_excluded_at_once():
     [[3, 1, 3], [1.5, np.nan, 2.0, -0.0, 0.0, 1e300], [True, False], pd.array([1, None, 2**60], "Int64"), []],
 )
 def test_numbers_with_types_are_written_once_a_value(values, monkeypatch):
-    asked = []
-    monkeypatch.setattr(columns, "_written", lambda value: asked.append(value) or _one_by_one(value))
+    asked, one_by_one = [], columns._written
+    monkeypatch.setattr(columns, "_written", lambda value: asked.append(value) or one_by_one(value))
     frame = pd.DataFrame({"a": values})
     table = Table(frame, "t")
     text = table.text("a")
     assert len(asked) == frame["a"].nunique()
-    expected = [value if pd.isna(value) else _one_by_one(value) for value in table.values("a")]
+    expected = [value if pd.isna(value) else one_by_one(value) for value in table.values("a")]
     assert text.tolist() == pytest.approx(expected, nan_ok=True)
-
-
-def _one_by_one(value):
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
