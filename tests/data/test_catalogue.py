@@ -19,6 +19,7 @@ import yaml
 from studies.papk2020.behance import RECORD, project_items
 from studies.papk2020.citation import CONTACTS, PUBLISHED
 
+from attop_bench.data import base
 from attop_bench.data.base import Dataset, DatasetError, Unavailable, load_arrays
 from attop_bench.data.build import build, check_facts, make
 from attop_bench.data.files.fetch import fetch_files, next_turn, read_receipt
@@ -105,6 +106,14 @@ def test_files_of_trec_are_read_as_letor_writes_them(id, queries, tmp_path):
         assert set(data.part[fold.test]) == {(f + 4) % 5}
         assert not one_list or (len(fold.train), len(fold.test)) == (500, 300)
     assert len(folds) == 5
+
+
+def test_features_are_checked_once(monkeypatch):
+    checked = []
+    monkeypatch.setattr(base, "_refuse_unusable", lambda X, *_, **__: checked.append(X))
+    data = make("digit", digit=3)
+    assert len(checked) == 1
+    assert data.facts["kind"] == "digit"
 
 
 def test_other_counts_than_expected_are_an_error():

@@ -86,3 +86,12 @@ def test_a_spreadsheet_in_an_archive_is_read_as_one(tmp_path):
     inside = packed(excel(), "zip", ".zip")(base(), tmp_path)
     tables = [make("file", **parameters(look(path, "y"))).X for path in (plain, inside)]
     pd.testing.assert_frame_equal(*tables)
+
+
+def test_a_file_too_large_to_hold_is_not_read_to_see_it(opened, tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n1,0\n")
+    monkeypatch.setattr(opening, "_MOST_HELD", 5)
+    opened.clear()
+    assert opening.hold(path) is path
+    assert opened == []

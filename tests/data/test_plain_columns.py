@@ -8,6 +8,7 @@ from attop.metrics import auc
 from attop_bench.data.profile.leaks import _areas_of_numbers, leaks
 from attop_bench.data.profile.leaks_at_top import _Order
 from attop_bench.data.profile.readers import Column
+from attop_bench.data.reading import table as columns
 from attop_bench.data.reading.cells import GAPS, as_written, numbers_of, plain_floats, present
 from attop_bench.data.reading.table import Table
 
@@ -110,3 +111,18 @@ def test_an_order_is_suspected_by_its_hits_whatever_is_excluded_at_once():
             assert order.is_suspected(y) == suspected
             seen.add(suspected)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[3, 1, 3], [1.5, np.nan, 2.0, -0.0, 0.0, 1e300], [True, False], pd.array([1, None, 2**60], "Int64"), []],
+)
+def test_numbers_with_types_are_written_once_a_value(values, monkeypatch):
+    asked, one_by_one = [], columns._written
+    monkeypatch.setattr(columns, "_written", lambda value: asked.append(value) or one_by_one(value))
+    frame = pd.DataFrame({"a": values})
+    table = Table(frame, "t")
+    text = table.text("a")
+    assert len(asked) == frame["a"].nunique()
+    expected = [value if pd.isna(value) else one_by_one(value) for value in table.values("a")]
+    assert text.tolist() == pytest.approx(expected, nan_ok=True)

@@ -3,10 +3,12 @@
 import random
 
 import pandas as pd
+import pyarrow
 import pytest
 
 from attop_bench.data.reading import delimited
 from attop_bench.data.reading.delimited import _How, _read_at_once, _read_rows, _start, read_delimited
+from attop_bench.data.reading.formats import read_table
 
 #: Cells that the two readers could cut otherwise.
 CELLS = ["a", "1.5", "", "NA", "é", "'", "#", "\\", "\x1a", "\x85", "\0", '"', '""', '"x"', '"x,y"', '"x""y"']
@@ -36,7 +38,8 @@ def texts(number):
 
 @pytest.mark.parametrize("block", [64, 1 << 24])
 def test_fields_are_those_of_the_slow_reading(block, tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "_BLOCK", block)
+    monkeypatch.setattr(delimited, "_LEAST", block)
+    monkeypatch.setattr(delimited, "_MOST", block)
     alike = 0
     for text in texts(block):
         written = how(write(tmp_path, text))
@@ -76,6 +79,13 @@ PLAIN = {
 }
 
 
+def test_a_row_longer_than_a_block_is_never_read_row_by_row(tmp_path, monkeypatch, no_slow_reading):
+    monkeypatch.setattr(delimited, "_LEAST", 64)
+    width = 50
+    lines = [",".join(f"{name}{j:0100}" for j in range(width)) for name in "abc"]
+    assert read_delimited(write(tmp_path, "\n".join(lines))).shape == (2, width)
+
+
 @pytest.mark.parametrize("what", PLAIN)
 def test_usual_text_is_never_read_row_by_row(what, tmp_path, no_slow_reading):
     text, encoding, options = PLAIN[what]
@@ -107,3 +117,9 @@ def test_bytes_that_are_no_text_are_read_row_by_row(tmp_path):
     path.write_bytes(b"a,b\n1,\xe9\n")
     written = how(path)
     assert _read_at_once(written, delimited._Start([], 1, 1, 2, ())) is None
+
+
+def test_arrow_has_memory_that_is_not_given_back_between_columns(tmp_path):
+    read_table(write(tmp_path, "a,b\n1,x\n2,y\n"))
+    if "jemalloc" in pyarrow.supported_memory_backends():
+        assert pyarrow.default_memory_pool().backend_name == "jemalloc"

@@ -62,9 +62,11 @@ def as_categories(text: pd.Series, values: list[str] | None = None) -> pd.Series
     """
     import pandas as pd
 
-    known = sorted(text.dropna().unique()) if values is None else values
-    categories = pd.CategoricalDtype(pd.Index(known, dtype=str))
-    return text.where(text.isin(known)).astype(categories)
+    codes, distinct = pd.factorize(text)
+    known = pd.Index(sorted(distinct) if values is None else values, dtype=str)
+    places = np.append(known.get_indexer(distinct), -1)  # of what is missing
+    categories = pd.Categorical.from_codes(places[codes], known)
+    return pd.Series(categories, text.index, name=text.name)
 
 
 def values_of(X: pd.DataFrame) -> dict[str, list[str]]:

@@ -1,12 +1,14 @@
-"""Opening a file: uncompressed by its first bytes, from an archive, or from what was read once."""
+"""Opening a file, as bytes or text: uncompressed, from an archive, or from what was read once."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
 import os
+import re
 import tarfile
 import zipfile
 import zlib
@@ -33,6 +35,10 @@ MOST_BYTES = 1 << 32
 #: Most bytes of a table's file that are held in memory beside its rows.
 _MOST_HELD = 1 << 26
 _PART = 1 << 20
+#: Marks at the start of a text of two or four bytes a sign; UTF-32's begins as UTF-16's does.
+_WIDE = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+_WIDE |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", **_WIDE}
 
 
 @contextmanager
@@ -84,6 +90,8 @@ def hold(path: StrPath) -> StrPath:
     """
     if isinstance(path, Held) or not os.path.isfile(path):
         return path
+    if os.path.getsize(path) > _MOST_HELD:  # its content is no smaller
+        return path
     try:
         with open_bytes(path) as file:
             parts = iter(lambda: file.read(_PART), b"")
@@ -111,6 +119,53 @@ def open_bytes(path: StrPath) -> IO[bytes]:
     if opener is None:
         return file
     return io.BufferedReader(_Bounded(opener(file), file, path))
+
+
+def open_text(path: StrPath, encoding: str | None = None) -> io.TextIOWrapper:
+    """Open text, by default in UTF-8, or what the mark at the start says."""
+    with open_bytes(path) as file:
+        start = file.read(6)
+    marked = next(
+        (name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8"
+    )
+    binary = open_bytes(path)
+    if start == 2 * codecs.BOM_UTF8:
+        binary.read(3)
+    try:
+        return io.TextIOWrapper(binary, encoding or marked, newline="")
+    except LookupError as error:
+        raise DatasetError(
+            f"dataset {path}: {error}: name one such as cp1252"
+        ) from None
+
+
+def encoding_of(path: StrPath) -> tuple[str, str] | None:
+    """Guess the likely encoding of a file that is not UTF-8, and a word that shows it."""
+    with open_bytes(path) as file:
+        start = file.read(1 << 16)
+        if start.startswith(tuple(_WIDE)):
+            return None
+        if start.count(0) > len(start) / 5:
+            wide = "utf-32-" if start.count(0) > len(start) / 2 else "utf-16-"
+            wide += (
+                "le"
+                if start[1::2].count(0) > start[::2].count(0) or start[:1] != b"\0"
+                else "be"
+            )
+            return wide, start.decode(wide, "replace")[:20]
+        decoder, data = codecs.getincrementaldecoder("utf-8")(), start
+        while data:
+            try:
+                decoder.decode(data)
+            except UnicodeDecodeError:
+                break
+            data = file.read(1 << 20)
+        else:
+            return None
+    # Bytes 80 to 9f are letters and quotes of Windows' code page, but for five that it has not.
+    name = "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", data) else "cp1252"
+    word = re.search(rb"[^\s,;\t|\"]*[\x80-\xff][^\s,;\t|\"]*", data)
+    return name, word[0].decode(name)[:30] if word else ""
 
 
 class _Bounded(io.RawIOBase):

@@ -10,12 +10,11 @@ from pydantic import Field
 
 from attop.extending import count_noun
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.files.opening import BROKEN
+from attop_bench.data.files.opening import BROKEN, open_text
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.parameters import checked
 from attop_bench.data.reading.cells import numbers_of
 from attop_bench.data.reading.lines import BLANK, COMMENT, Suspect, asides
-from attop_bench.data.reading.text import opened
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def read_arff(
     empty: list[Suspect] = []
     weighted = 0
     try:
-        with opened(path, encoding) as file:
+        with open_text(path, encoding) as file:
             lines = enumerate(file, 1)
             kinds = _attributes(text for _, text in lines)
             for number, text in lines:

@@ -14,32 +14,25 @@ import pandas as pd
 
 from attop.extending import count_noun, join_first
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.files.opening import BROKEN
-from attop_bench.data.reading.cells import numbers_of, plain_floats
-from attop_bench.data.reading.dialect import dialect
+from attop_bench.data.files.opening import BROKEN, encoding_of, open_text
+from attop_bench.data.reading.cells import FIT, numbers_of, plain_floats
+from attop_bench.data.reading.delimited import (
+    default_separator,
+    rows_of,
+)
+from attop_bench.data.reading.dialect import SAMPLE, dialect, first_lines
 from attop_bench.data.reading.excel import OTHER_SHEETS, sheet_of
-from attop_bench.data.reading.first_row import header_options
 from attop_bench.data.reading.formats import (
     FORMATS,
     check_options,
     identified,
     read_table,
+    refuse_foreign,
 )
+from attop_bench.data.reading.header import header_options
 from attop_bench.data.reading.lines import ABOVE, Suspect
 from attop_bench.data.reading.lists import BESIDE
-from attop_bench.data.reading.marks import (
-    FIT,
-    SAMPLE,
-    encoding_of,
-)
-from attop_bench.data.reading.signatures import refuse_foreign
 from attop_bench.data.reading.table import Table
-from attop_bench.data.reading.text import (
-    default_separator,
-    opened,
-    rows_of,
-    told_separator,
-)
 from attop_bench.files import StrPath
 
 #: Separators that a program may write in place of another.
@@ -62,11 +55,13 @@ def read_as_found(
     reader = {**options, **given}
     table = read_table(path, form, reader)
     for source in BESIDE:
-        if source.option not in given:
-            frame, end, more = source.found(table.frame, path)
-            table = replace(table, frame=frame)
-            reader |= {source.option: end} if end else {}
-            remarks += more
+        end = None if source.option in given else source.beside(str(path))
+        if end is not None and source.column not in table.frame:
+            frame, said = source.found(table.frame, path, end)
+            remarks.append(said)
+            if frame is not None:
+                reader[source.option] = end
+                table = replace(table, frame=frame)
     few = _FEW if reader.get("separator", ",") == "," else _FEWEST
     if form == "csv" and "decimal" not in given and _has_decimal_comma(table, few):
         reader["decimal"] = ","
@@ -200,7 +195,7 @@ def _has_points(columns: Iterable[pd.Series]) -> bool:
 
 
 def _zero_based(path: StrPath) -> bool:
-    with opened(path) as file:
+    with open_text(path) as file:
         return any(re.search(r"\s0:", line) for line in islice(file, SAMPLE))
 
 
@@ -281,9 +276,7 @@ def _first_rows(
         return (
             sheet_of(path, reader.get("sheet"))[1].iloc[:SAMPLE].to_numpy().tolist()
         )
-    with opened(path, reader.get("encoding")) as file:
-        lines = list(islice(file, SAMPLE))
-    told = told_separator("".join(lines[:1]))
+    lines, told = first_lines(path, reader.get("encoding"))
     separator = reader.get("separator") or told or default_separator(path)
     how = (reader.get("comment"), reader.get("quote", '"'))
-    return list(rows_of(lines[told is not None :], separator, *how))
+    return list(rows_of(lines, separator, *how))

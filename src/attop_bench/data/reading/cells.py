@@ -35,6 +35,8 @@ UNKNOWN = frozenset(
         *("n.a.", "N.A.", "nil", "unknown", "Unknown"),
     ]
 )
+#: Share of values, or of rows, that a rule must fit which is guessed.
+FIT = 0.9
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = dict.fromkeys(["True", "TRUE", "true"], True)
@@ -60,6 +62,7 @@ _WRITTEN = re.compile(
 )
 #: A number without a sign of its own, as YAML and comparisons have it.
 PLAIN_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_IS_PLAIN = re.compile(PLAIN_NUMBER).fullmatch
 #: A number that needs no reading of its unit, with a point or a comma before the decimals.
 _USUAL = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
 #: Latitude and longitude, blood pressures.
@@ -102,7 +105,7 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
             .to_numpy(zero_copy_only=False)
         )
     except (pyarrow.ArrowException, AttributeError):
-        if _TRUTH.keys() >= {*text.dropna().unique()}:
+        if _TRUTH.keys() >= {*_distinct(text)}:
             truth = text.map(_TRUTH)
             return truth.astype(float if truth.hasnans else bool)
         return _rewritten(plain)
@@ -146,22 +149,31 @@ def as_written(text: pd.Series, values: Floats) -> pd.Series | None:
     """Convert to numbers, integers as such; None if they are names, or integers too long for a float."""
     import pandas as pd
 
-    large = np.abs(values) >= 2**53
-    if large.any() and text[large].astype(str).str.fullmatch(r"[-+]?\d+").any():
-        exact = pd.to_numeric(text, errors="coerce")  # a float would change them
-        return exact if exact.dtype.kind in "iu" else None
-    known = values[~np.isnan(values)]
+    missing = np.isnan(values)
+    known = values[~missing] if missing.any() else values
+    are_large = max(known.max(initial=0), -known.min(initial=0)) >= 2**53
+    if are_large:
+        large = np.abs(values) >= 2**53
+        if text[large].astype(str).str.fullmatch(r"[-+]?\d+").any():
+            # A float would change them.
+            exact = pd.to_numeric(text, errors="coerce")
+            return exact if exact.dtype.kind in "iu" else None
     if len(pd.unique(known[:_ENOUGH])) <= _FEW:
-        words = text.unique()
+        words = _distinct(text)
         zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
-        if zeros and len(words) - text.hasnans > len(pd.unique(known)):
+        if zeros and len(words) > len(pd.unique(known)):
             return None  # 01 and 1 are two names
-    integers = (np.rint(values) == values).all() and np.abs(values).max(
-        initial=0
-    ) < 2**53
-    return pd.Series(
-        values.astype(np.int64) if integers else values, text.index, name=text.name
+    # The first tell of most.
+    integers = not are_large and all(
+        (np.rint(some) == some).all() for some in (values[:_ENOUGH], values)
     )
+    numbers = values.astype(np.int64) if integers else values
+    return pd.Series(numbers, text.index, name=text.name, copy=False)
+
+
+def _distinct(text: pd.Series) -> Sequence[str]:
+    """List the different values of text that are not missing."""
+    return text.drop_duplicates().dropna().array
 
 
 def written(value: object) -> tuple[str, str] | None:
@@ -215,7 +227,7 @@ def _of_clock(clock: re.Match[str]) -> tuple[str, str]:
 def _rewritten(text: pd.Series) -> pd.Series | None:
     """Convert text with units, signs and thousands to numbers if all is written in one way; else None."""
     plain, units = {}, set()
-    for value in text.dropna().unique():
+    for value in _distinct(text):
         if (number := written(value)) is None:
             return None
         plain[value], unit = number
@@ -259,13 +271,13 @@ def no_plain_numbers(values: pd.Series) -> pd.Series:
     return values[np.isnan(as_floats(values)) & values.notna().to_numpy()]
 
 
-def mostly_numbers(values: Sequence[str], share: float) -> pd.Series | None:
-    """Convert text to numbers, with a point or a comma before the decimals, if such a share of it is."""
+def mostly_numbers(values: Sequence[str]) -> pd.Series | None:
+    """Convert text to numbers, with a point or a comma before the decimals, if `FIT` of it is."""
     import pandas as pd
 
     text = pd.Series(values, dtype=object)
     text = text[text.str.contains(r"\d")] if len(text) > 1 else text
-    if len(text) < share * len(values):
+    if len(text) < FIT * len(values):
         return None
     read = (numbers_of(text, decimal) for decimal in ".,")
     return next((n for n in read if n is not None and n.dtype.kind != "b"), None)
@@ -280,6 +292,8 @@ def number_of(value: str, decimal: str) -> float | None:
 
 def is_number(value: str) -> bool:
     """Decide whether a person reads a number, with a point or a comma before the decimals."""
+    if _IS_PLAIN(value):  # as most are
+        return True
     return number_of(value, ".") is not None or number_of(value, ",") is not None
 
 

@@ -1,13 +1,14 @@
-"""Delimited text: rows of text, as they are written."""
+"""Delimited text: fields by a separator, and rows of text as they are written."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import io
+import os
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Annotated, Any
@@ -17,40 +18,75 @@ from pydantic import Field, StrictStr
 
 from attop.extending import Ints, count_noun
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.files.opening import BROKEN
+from attop_bench.data.files.opening import BROKEN, open_text
 from attop_bench.data.ledger import Aside, shown
 from attop_bench.data.parameters import checked
 from attop_bench.data.reading.header import (
     Header,
-    Lined,
     LineNumbers,
     Names,
     Skip,
-    named_rows,
 )
 from attop_bench.data.reading.lines import (
     ABOVE,
     BLANK,
     COMMENT,
     DRAWN,
+    Lined,
     Suspect,
     asides,
     is_drawn,
+    named_rows,
 )
 from attop_bench.data.reading.quotes import mended
-from attop_bench.data.reading.text import (
-    default_separator,
-    opened,
-    rows_of,
-    told_separator,
-)
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Bytes that are read at a time: to look for a quote, and as a block of rows.
-_PART, _BLOCK = 1 << 20, 1 << 24
+csv.field_size_limit(2**31 - 1)  # a cell may hold a document
+#: Bytes that are read at a time to look for a quote.
+_PART = 1 << 20
+#: Least and most bytes of a block of rows, and bytes for each field of one: small ones are read in half the
+#: time, and one of few rows costs as much for each of its fields.
+_LEAST, _MOST, _OF_A_FIELD = 1 << 20, 1 << 24, 1 << 12
+
+#: Excel's own first line, which names the separator.
+_SEP = re.compile(r"\"?sep=(.)\"?\r?\n?", re.IGNORECASE)
+
+
+def told_separator(line: str) -> str | None:
+    """Read the separator that a line such as ``sep=;``, which Excel writes first, names."""
+    told = _SEP.fullmatch(line)
+    return None if told is None else "tab" if told[1] == "\t" else told[1]
+
+
+def default_separator(path: StrPath) -> str:
+    """Choose the separator of a file that says none: the comma, or the tab of ``.tsv``."""
+    return "tab" if ".tsv" in os.path.basename(path).lower() else ","
+
+
+def rows_of(
+    text: Iterable[str],
+    separator: str,
+    comment: str | None = None,
+    quote: str = '"',
+) -> Any:
+    """Make the reader of csv for text, whose rows are lists of fields."""
+    lines = text
+    if comment:
+        lines = (
+            f"{line.split(comment)[0]}\n" if comment in line else line
+            for line in text
+        )
+    if separator == "whitespace":
+        lines = (line.strip().replace("\t", " ") for line in lines)
+        return csv.reader(
+            lines, delimiter=" ", skipinitialspace=True, quotechar=quote
+        )
+    return csv.reader(
+        lines, delimiter="\t" if separator == "tab" else separator, quotechar=quote
+    )
 
 
 @checked("format csv")
@@ -108,7 +144,7 @@ def read_delimited(
     start = _Start([], 0, 0, 0, ())
     options = (header, names, pass_over)
     try:
-        with opened(path, encoding) as file:
+        with open_text(path, encoding) as file:
             told = told_separator(file.readline())
         separator = separator or told or default_separator(path)
         how = _How(path, encoding, separator, comment, quote)
@@ -270,7 +306,7 @@ class _How:
         """Open the text, blank lines instead of those that are comments as a whole."""
         if self.text is not None:
             return io.StringIO(self.text, newline="")
-        file = opened(self.path, self.encoding)
+        file = open_text(self.path, self.encoding)
         if self.comment is None:
             return file
         with file:
@@ -303,7 +339,7 @@ class _How:
             return []
         comments = []
         is_quoted = False
-        with opened(self.path, self.encoding) as file:
+        with open_text(self.path, self.encoding) as file:
             for number, line in enumerate(file, 1):
                 if not is_quoted and line.lstrip().startswith(self.comment):
                     comments.append(Suspect(number, shown([line]), COMMENT, True))
@@ -381,7 +417,7 @@ def _read_at_once(how: _How, start: _Start) -> pd.DataFrame | None:
         use_threads=False,
         column_names=names,
         skip_rows=start.line,
-        block_size=_BLOCK,
+        block_size=min(max(_LEAST, _OF_A_FIELD * start.width), _MOST),
     )
     text = csv.ConvertOptions(column_types=dict.fromkeys(names, large_string()))
     try:

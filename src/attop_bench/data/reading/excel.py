@@ -16,13 +16,11 @@ from attop_bench.data.parameters import checked
 from attop_bench.data.reading.formulas import about_formulas
 from attop_bench.data.reading.header import (
     Header,
-    Lined,
     LineNumbers,
     Names,
     Skip,
-    named_rows,
 )
-from attop_bench.data.reading.lines import ABOVE
+from attop_bench.data.reading.lines import ABOVE, Lined, named_rows
 from attop_bench.files import StrPath
 
 if TYPE_CHECKING:

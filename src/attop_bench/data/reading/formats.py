@@ -1,4 +1,4 @@
-"""Files of tables: one reader a format, and numbers, text and names of what was read.
+"""Formats of tables: told by the name of a file or its first bytes, with a reader for each.
 
 CSV, which has no types, is read as text; columns become numbers where numbers are asked for, so that names
 (``007``, 20 digits) stay what they are, and one row is read as a thousand are.
@@ -6,17 +6,21 @@ CSV, which has no types, is read as text; columns become numbers where numbers a
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, StrictInt, StrictStr
 
-from attop.extending import did_you_mean
+from attop.extending import did_you_mean, join_first
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.files.opening import hold
+from attop_bench.data.files.opening import BROKEN, hold, open_bytes
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.parameters import check_values, checked, complete
 from attop_bench.data.reading.arff import read_arff
@@ -25,7 +29,6 @@ from attop_bench.data.reading.excel import read_excel
 from attop_bench.data.reading.lists import BESIDE
 from attop_bench.data.reading.npz import read_npz
 from attop_bench.data.reading.parquet import read_parquet
-from attop_bench.data.reading.signatures import format_by_content, refuse_foreign
 from attop_bench.data.reading.svmlight import read_svmlight
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
@@ -45,6 +48,35 @@ BY_PATH = ("parquet", "npz")
 #: Options of every reader.
 _OF_ALL = ("missing", "decimal", *(source.option for source in BESIDE))
 
+#: First bytes of formats that are read, and of others, with the reader of pandas that has them.
+_READ = (
+    ("parquet", rb"PAR1"),
+    ("excel", rb"PK\x03\x04|\xd0\xcf\x11\xe0"),
+    ("arff", rb"(?i)(\s*%[^\n]*\n)*\s*@(relation|attribute)\s"),
+    ("svmlight", rb"[-+]?\d+(\.\d+)?( qid:\d+)? \d+:[-+\d.eE]+ \d+:"),
+)
+_FOREIGN = (
+    ("a Feather file", rb"ARROW1|FEA1", "read_feather"),
+    ("JSON lines", rb"\s*\{[^\n]*\}\s*\n\s*\{", "read_json(lines=True)"),
+    ("JSON", rb"\s*(\{\s*[\"}]|\[\s*[\[{])", "read_json"),
+    ("HTML", rb"(?i)\s*<(!doctype|html|table|head|body|div)", "read_html"),
+    ("XML", rb"\s*<\?xml", "read_xml"),
+    ("a pickle", rb"\x80[\x02-\x05]", "read_pickle"),
+    ("a Stata file", rb"<stata_dta>|[\x6c-\x73][\x01\x02]\x01\x00", "read_stata"),
+    ("an SPSS file", rb"\$FL[23]", "read_spss"),
+    ("a SAS file", rb"\x00{12}\xc2\xea\x81\x60", "read_sas"),
+    ("an HDF5 file", rb"\x89HDF", "read_hdf"),
+    ("an SQLite database", rb"SQLite format 3", "read_sql"),
+    ("an R file", rb"(RD[XA]\d\n)?[XA]\n(\x00\x00\x00|[23]\n)", ""),
+    ("a PDF", rb"%PDF", ""),
+    ("an image", rb"\x89PNG|\xff\xd8\xff|GIF8", ""),
+    ("a NumPy array", rb"\x93NUMPY", ""),
+    ("an archive", rb"7z\xbc\xaf|Rar!|.{257}ustar|PK\x05\x06", ""),
+)
+_LINE_OF_SVMLIGHT = re.compile(
+    r"[-+]?[\d.]+([eE][-+]?\d+)?(\s+(qid|\d+):\S+)+\s*(#.*)?"
+)
+
 
 def format_of(path: StrPath, own: str | None = None) -> str:
     """Find the format of a file by the end of its name, before ``.gz`` and the like.
@@ -54,7 +86,7 @@ def format_of(path: StrPath, own: str | None = None) -> str:
     form = _format_by_name(path) or own
     if form is None:
         _require_file(path)
-        form = format_by_content(path)
+        form = _format_by_content(path)
     if form is None:
         refuse_foreign(path)
         raise DatasetError(
@@ -80,6 +112,68 @@ def _format_by_name(path: StrPath) -> str | None:
     while name.suffix.lower() in _PACKED:
         name = name.with_suffix("")
     return _SUFFIXES.get(name.suffix.lower())
+
+
+def refuse_foreign(path: StrPath, form: str = "csv") -> None:
+    """Refuse a file of another format than `form` by its first bytes, and say what it is."""
+    where = f"dataset {path}"
+    try:
+        with open_bytes(path) as file:
+            start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf")
+            names = (
+                _names_in(start + file.read())
+                if start.startswith(b"PK\3\4")
+                else []
+            )
+    except (OSError, *BROKEN):
+        return  # its reader says more
+    if form == "npz":
+        return
+    if names and not {"[Content_Types].xml", "mimetype"} & {*names}:
+        held = f"{len(names)} files, {join_first(names, 3)}"
+        raise DatasetError(
+            f"{where}: this is an archive of {held}: unpack it and give one of them"
+        )
+    for other, pattern in _READ:
+        if other != form and re.match(pattern, start):
+            raise DatasetError(
+                f"{where}: this is of the format {other}: set format (--format) to {other}"
+            )
+    for what, pattern, reader in _FOREIGN:
+        if re.match(pattern, start, re.DOTALL):
+            how = (
+                f", as by pandas.{reader} and to_csv(index=False)" if reader else ""
+            )
+            raise DatasetError(
+                f"{where}: this is {what}, which is not read: save the table in it as CSV{how}"
+            )
+
+
+def _names_in(archive: bytes) -> list[str]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as box:
+        return box.namelist()
+
+
+def _format_by_content(path: StrPath) -> str | None:
+    """Recognise the format of a file by its start; None if it is no text."""
+    try:
+        with open_bytes(path) as file:
+            start = file.read(1 << 14)
+    except (OSError, *BROKEN):
+        return "csv"  # whose reader says more
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    lines = [
+        line
+        for line in start.decode("latin-1").splitlines()
+        if line.strip() and line[0] not in "%#"
+    ]
+    if any(line.lower().startswith("@attribute") for line in lines):
+        return "arff"
+    if lines and _LINE_OF_SVMLIGHT.fullmatch(lines[0].strip()):
+        return "svmlight"
+    is_text = b"\0" not in start or start[:2] in (b"\xff\xfe", b"\xfe\xff")
+    return "csv" if is_text and lines and lines[0][0] not in "{[<" else None
 
 
 def _require_file(path: StrPath) -> None:
@@ -162,6 +256,7 @@ def read_table(
     reader = FORMATS[name]
     _require_file(path)
     refuse_foreign(path, name)
+    _use_jemalloc()
     rest = dict(options or {})
     written = as_written(
         **{name: rest.pop(name) for name in _OF_ALL if name in rest}
@@ -184,6 +279,14 @@ def read_table(
         if place is not None:
             frame = source.added(frame, path, place)
     return Table(frame, where, name not in ("csv", "excel"), **facts, **written)
+
+
+def _use_jemalloc() -> None:
+    """Have Arrow take memory from jemalloc, where it has it: mimalloc gives it back and asks for it anew."""
+    import pyarrow
+
+    with suppress(NotImplementedError):
+        pyarrow.set_memory_pool(pyarrow.jemalloc_memory_pool())
 
 
 def check_options(path: StrPath, form: str, options: Mapping[str, Any]) -> None:

@@ -1,29 +1,17 @@
-"""Names of columns from the header, and lines that are no rows of the table below it."""
+"""The header: whether a file has one, where it is, and the names of the columns."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from enum import Enum, auto
+from typing import Annotated, Any
 
-import numpy as np
 from pydantic import Field, StrictInt, StrictStr
 
-from attop.extending import Ints
+from attop.extending import count_noun
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.ledger import Aside, Ledger, shown
-from attop_bench.data.reading.lines import (
-    BLANK,
-    GIVEN,
-    Suspect,
-    asides,
-    blank_rows,
-    suspects_of,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from attop_bench.data.reading.cells import GAPS, is_date, mostly_numbers
 
 _Place = Annotated[int, Field(ge=1)]
 Names = Annotated[
@@ -35,90 +23,144 @@ Skip = Annotated[int, Field(strict=True, ge=0)]
 LineNumbers = Annotated[Sequence[Annotated[StrictInt, Field(ge=1)]] | None, Field()]
 
 
-@dataclass(frozen=True)
-class Lined:
-    """Rows of text and their numbers among the lines of the file."""
+class _Vote(Enum):
+    """The vote of a column on the field above it."""
 
-    frame: pd.DataFrame
-    lines: Ints
-    #: Of the lines before the first row.
-    passed: tuple[Aside, ...]
-    comments: Sequence[Suspect]
-
-    def without(self, rows: Ints) -> Lined:
-        """Drop some rows, by their places."""
-        if not len(rows):
-            return self
-        places = np.delete(np.arange(len(self.frame)), rows)
-        return replace(
-            self,
-            frame=self.frame.iloc[places].reset_index(drop=True),
-            lines=self.lines[places],
-        )
+    #: It is neither number nor date where the others are, so it names them.
+    NAME = auto()
+    ONE_OF_MANY = auto()
+    ANOTHER = auto()
+    NOTHING = auto()
 
 
-def named_rows(
-    text: Lined,
-    first: list[str],
-    names: Any,
-    pass_over: Sequence[int] | None,
-    where: str,
-) -> pd.DataFrame:
-    """Give rows the names of their columns; `first` is the header, if there is one."""
-    header = _header_of(first, names, text.frame.shape[1], where)
-    read = len(text.frame)
-    blank = blank_rows(text.frame)
-    begin = int(text.lines[0]) if read else 0
-    comments = [line for line in text.comments if line.line >= begin]
-    are_comments = np.isin(text.lines[blank], [line.line for line in comments])
-    empty = [
-        Suspect(int(line), "", BLANK, True)
-        for line in text.lines[blank[~are_comments]]
+def header_options(
+    rows: list[list[str]], given: Mapping[str, Any], label: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Find options that say where the header is, if there is one, and what is to be said."""
+    options: dict[str, Any] = {}
+    remarks = []
+    if "skip" not in given and (skip := _before(rows)):
+        options["skip"] = skip
+        remarks.append(f"{count_noun(skip, 'line')} before the header: passed over")
+    rows = [
+        row
+        for row in rows[{**options, **given}.get("skip", 0) :]
+        if any(field.strip() for field in row)
     ]
-    text = text.without(blank)
-    shown_names = first or None
-    if first:
-        frame, header, shown_names = _under(header, first, text.frame, where)
-        text = replace(text, frame=frame)
-    suspects = suspects_of(text.frame, shown_names, text.lines)
-    if pass_over is None:
-        aside = [suspect for suspect in suspects if suspect.certain]
-    else:
-        aside = _given(pass_over, text, where)
-    out = np.flatnonzero(np.isin(text.lines, [suspect.line for suspect in aside]))
-    rest = text.without(out)
-    passed = (*text.passed, *asides([*comments, *empty, *aside]))
-    before = sum(entry.rows for entry in text.passed)
-    doubts = (
-        []
-        if pass_over is not None
-        else [suspect for suspect in suspects if not suspect.certain]
-    )
-    frame = rest.frame
-    frame.columns = header
-    frame.attrs["ledger"] = Ledger(
-        before + read, len(frame), passed, doubtful=tuple(asides(doubts))
-    )
-    frame.attrs["suspects"] = suspects
-    frame.attrs["lines"] = rest.lines
-    return frame
-
-
-def _given(pass_over: Sequence[int], text: Lined, where: str) -> list[Suspect]:
-    """Find the lines that are named as not being rows; refuse lines that do not exist."""
-    places = {int(line): row for row, line in enumerate(text.lines)}
-    if other := [line for line in pass_over if line not in places]:
-        held = f"from {text.lines[0]:,} to {text.lines[-1]:,}" if places else "none"
-        raise DatasetError(
-            f"{where}: pass_over: no row begins in line {other[0]:,}; there are {held}"
+    if "names" in given:
+        return options, remarks
+    is_told = "header" in given
+    if not is_told and len(rows) > 1 and not _is_header(rows[0], rows[1:]):
+        options |= {"header": False, "names": "c"}
+        remarks.append(
+            f"no header: the first line ({', '.join(rows[0])[:40]}) is read as a row, and columns are "
+            f"called c1 to c{len(rows[0])}; if it is the header: --reader header=true"
         )
-    return [
-        Suspect(line, shown(text.frame.iloc[places[line]]), GIVEN, True)
-        for line in sorted(set(pass_over))
+    elif given.get("header", True) and (
+        names := _renamed(next(iter(rows), []), label)
+    ):
+        options["names"] = names
+        new = ", ".join(
+            f"column {place} is called {name}" for place, name in names.items()
+        )
+        remarks.append(f"names that occur twice: {new}")
+    return options, remarks
+
+
+def _before(rows: Sequence[Sequence[str]]) -> int:
+    """Count the rows before the header: titles, of fewer fields than most rows, and groups."""
+    filled = [
+        len("\0".join(map(str.strip, row)).rstrip("\0").split("\0")) * any(row)
+        for row in rows
     ]
+    if not any(filled):
+        return 0
+    width = Counter(n for n in filled if n).most_common(1)[0][0]
+    first = next((i for i, n in enumerate(filled) if n >= width - 1), 0)
+    first = first if width > 2 and any(filled[:first]) else 0
+    below = rows[first + 1 : first + 50]
+    if (
+        len(below) > 2
+        and len(below[0]) == len(rows[first])
+        and _names_groups(rows[first], below)
+    ):
+        return first + 1
+    return first
 
 
-def _header_of(first: list[str], names: Any, width: int, where: str) -> list[str]:
+def _names_groups(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Decide whether a row names groups of columns that the next row names: fewer, and no values."""
+    names, groups = ([name.strip() for name in names] for names in (below[0], row))
+    if (
+        not all(names)
+        or len(set(names)) < len(names)
+        or len(set(groups) - {""}) == len(names)
+    ):
+        return False
+    return (
+        _is_header(names, below[1:])
+        and mostly_numbers([name for name in groups if name] or ["0"]) is None
+    )
+
+
+def _is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Decide whether a row names columns, and is not a row of values.
+
+    A name is neither number nor date where all others of its column are. Without such a column, a row is one
+    of many by numbers within the range of the others, and by text that comes back.
+    """
+    names = [name.strip() for name in first]
+    columns = zip(
+        *(row for row in rows if len(row) == len(first) and row != first),
+        strict=True,
+    )
+    votes: Counter[_Vote] = Counter()
+    for name, column in zip(names, columns, strict=False):
+        vote = _vote_of(name, [value.strip() for value in column])
+        if vote is _Vote.NAME:
+            return True
+        votes[vote] += 1
+    if votes[_Vote.ANOTHER] >= votes[_Vote.ONE_OF_MANY]:
+        return True
+    return names in ([str(i + j) for i in range(len(names))] for j in (0, 1))
+
+
+def _vote_of(name: str, column: Sequence[str]) -> _Vote:
+    """Decide by the values of a column whether the field above them is one of them."""
+    nothing = {*GAPS, "?"}
+    values = [value for value in column if value not in nothing]
+    if name in nothing or not values:
+        return _Vote.NOTHING
+    numbers = mostly_numbers(values)
+    if numbers is not None:
+        number = mostly_numbers([name])
+        if number is None:
+            return _Vote.NAME
+        is_within = numbers.min() <= number[0] <= numbers.max()
+        return _Vote.ONE_OF_MANY if is_within else _Vote.ANOTHER
+    if all(map(is_date, values)):
+        return _Vote.ONE_OF_MANY if is_date(name) else _Vote.NAME
+    if len(set(values)) > len(values) / 2:
+        return _Vote.NOTHING
+    return _Vote.ONE_OF_MANY if name in values else _Vote.ANOTHER
+
+
+def _renamed(header: Sequence[str], label: str | None) -> dict[int, str]:
+    """Choose new names for columns whose name came before, by their place."""
+    names = [" ".join(name.split()) for name in header]
+    new: dict[int, str] = {}
+    for place, name in enumerate(names, 1):
+        if name and name in names[: place - 1] and name != label:
+            number = next(
+                i
+                for i in range(2, len(names) + 2)
+                if f"{name}_{i}" not in {*names, *new.values()}
+            )
+            new[place] = f"{name}_{number}"
+    return new
+
+
+def header_of(first: list[str], names: Any, width: int, where: str) -> list[str]:
     """Choose the names of the columns as they are given, or in the file."""
     header = first or list(map(str, range(1, width + 1)))
     if isinstance(names, Mapping):
@@ -144,60 +186,3 @@ def _header_of(first: list[str], names: Any, width: int, where: str) -> list[str
             f"{where}: {width} columns but {len(header)} names: give one a column"
         )
     return header
-
-
-def _under(
-    header: list[str], first: list[str], frame: pd.DataFrame, where: str
-) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Fit rows to a header of a field more or less: separators at the end, R's names of rows.
-
-    Returns the rows, the names of their columns, and the same as they are in the file.
-    """
-
-    def nothing(j: int) -> bool:
-        return bool(frame[j].str.strip().eq("").all())
-
-    width = frame.shape[1]
-    named = [j for j, name in enumerate(header) if name.strip()]
-    # Names for all fields: a blank one beside them is of none.
-    if len(named) == width < len(header):
-        header, first = [header[j] for j in named], [first[j] for j in named]
-    if len(header) == width - 1 and _has_names_of_rows(frame):
-        header, first = ["", *header], ["", *first]
-    if not all(nothing(j) for j in range(len(header), width)):
-        raise _more_fields(frame, len(header), where)
-    frame = frame.reindex(columns=range(len(header)), fill_value="")
-    places = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
-    names = [_name_of(header, j) for j in places]
-    return frame[places], names, [first[j] for j in places]
-
-
-def _name_of(header: Sequence[str], place: int) -> str:
-    return header[place] if header[place].strip() else f"Unnamed: {place}"
-
-
-def _more_fields(frame: pd.DataFrame, n_names: int, where: str) -> DatasetError:
-    """Say in which rows there are more fields than names."""
-    more = frame[frame[range(n_names, frame.shape[1])].ne("").any(axis=1)]
-    remedy = "attop look finds how it is written"
-    if 2 * len(more) < len(frame):
-        remedy = "of two tables in one file keep one"
-    return DatasetError(
-        f"{where}: {n_names} names in the header, but more fields in {len(more):,} of {len(frame):,} "
-        f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
-        'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
-        f"header to false if it is a row; {remedy}"
-    )
-
-
-def _has_names_of_rows(frame: pd.DataFrame) -> bool:
-    """Decide whether the first column may hold R's names of rows, and the last is filled.
-
-    Each name comes once, and none is a decimal number.
-    """
-    if not frame[frame.shape[1] - 1].str.strip().ne("").all():
-        return False
-    names = frame[0]
-    return bool(
-        names.is_unique and not names.str.fullmatch(r"\s*-?\d+[.,]\d+\s*").any()
-    )

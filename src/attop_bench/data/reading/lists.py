@@ -77,26 +77,24 @@ class Beside:
             )
         return frame.assign(**{self.column: values.astype(str)})
 
+    def beside(self, path: str) -> str | None:
+        """Find the end of the name of a file beside a table, if there is one."""
+        return next((end for end in self.ends if os.path.isfile(path + end)), None)
+
     def found(
-        self, frame: pd.DataFrame, path: StrPath
-    ) -> tuple[pd.DataFrame, str | None, list[str]]:
-        """Add what a file of such a name holds, if each row has a value; return its end, and what is said."""
-        for end in self.ends:
-            name = Path(f"{path}{end}").name
-            if not os.path.isfile(f"{path}{end}") or self.column in frame:
-                continue
-            try:
-                new = self.added(frame, path, end)
-            except DatasetError as error:
-                return frame, None, [f"{name} beside it is not used: {error}"]
-            what = self.holds
-            if self.are_sizes:
-                what = (
-                    f"the sizes of {count_noun(new[self.column].nunique(), 'list')}"
-                )
-            remedy = f"read as {self.column}; or not: --reader {self.option}="
-            return new, end, [f"{name} beside it has {what}: {remedy}"]
-        return frame, None, []
+        self, frame: pd.DataFrame, path: StrPath, end: str
+    ) -> tuple[pd.DataFrame | None, str]:
+        """Add what the file beside a table holds and say what it is; None if not each row has a value."""
+        name = Path(f"{path}{end}").name
+        try:
+            new = self.added(frame, path, end)
+        except DatasetError as error:
+            return None, f"{name} beside it is not used: {error}"
+        what = self.holds
+        if self.are_sizes:
+            what = f"the sizes of {count_noun(new[self.column].nunique(), 'list')}"
+        remedy = f"read as {self.column}; or not: --reader {self.option}="
+        return new, f"{name} beside it has {what}: {remedy}"
 
 
 LISTS = Beside(

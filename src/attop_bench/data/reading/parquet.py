@@ -30,7 +30,9 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
         table = pyarrow.table(
             [_plain(table[name]) for name in columns], names=columns
         )
-        return table.to_pandas(types_mapper=_with_missing)
+        return table.to_pandas(
+            types_mapper=_with_missing, split_blocks=True, self_destruct=True
+        )
     # What a damaged file raises depends on where it is damaged.
     except Exception as error:
         raise DatasetError(

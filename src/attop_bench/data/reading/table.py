@@ -87,15 +87,16 @@ class Table:
         """Read a column as text without blanks around it, NaN where nothing is left."""
         import pandas as pd
 
-        text = self._stripped(name)
-        if self._is_text(name):
-            return text
-        values = (
-            self.values(name)
-            if pd.api.types.is_numeric_dtype(self.frame[name])
-            else text
-        )
-        return values.map(_written, na_action="ignore")
+        if not pd.api.types.is_numeric_dtype(self.frame[name]):
+            text = self._stripped(name)
+            return (
+                text
+                if self._is_text(name)
+                else text.map(_written, na_action="ignore")
+            )
+        values = self.values(name)
+        distinct = values.dropna().drop_duplicates()
+        return values.map(dict(zip(distinct, map(_written, distinct), strict=True)))
 
     def plain(self, name: str) -> Floats | None:
         """Read a column of text as floats if every cell is a plain number, and none stands for nothing."""
