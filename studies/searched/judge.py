@@ -55,7 +55,7 @@ def _selectors_of(method: str) -> Question:
 
 
 class Look(NamedTuple):
-    """What a look at the run has found.
+    """Precisions and seconds that a look at the run has found.
 
     Attributes
     ----------

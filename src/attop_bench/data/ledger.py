@@ -118,13 +118,13 @@ class Ledger:
 
     def require(self, kept: int, where: str, weights: Floats | None = None) -> None:
         """Refuse another number of rows than are kept, and other `weights` than theirs."""
-        found, due = weight_of(weights) or 0.0, self.weight_kept
+        weight, due = weight_of(weights), self.weight_kept
         is_equal = due is None or math.isclose(
-            found, due, rel_tol=0, abs_tol=_EQUAL * (self.weight or 0.0)
+            weight or 0.0, due, rel_tol=0, abs_tol=_EQUAL * (self.weight or 0.0)
         )
         if self.kept != kept or not is_equal:
             raise LedgerError(
-                f"{where} has {kept:,} rows of weight {found:.6g}, its ledger {self.kept:,}{_in_words(due)} "
+                f"{where} has {kept:,} rows{_in_words(weight)}, its ledger {self.kept:,}{_in_words(due)} "
                 f"({self}): please report it"
             )
 

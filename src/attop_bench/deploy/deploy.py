@@ -385,7 +385,9 @@ def _notes(
         "categories": values_of(table),
         "texts": columns_of(table).texts,
         "beside": list(origin.beside.columns),
-        "distinct": [n for n in origin.beside if origin.beside[n].is_unique],
+        "distinct": [
+            n for n in origin.beside if origin.beside[n].astype(str).is_unique
+        ],
         "format": _format_in(params),
         "reader": dict(origin.reader),
         "group": origin.group,

@@ -87,19 +87,19 @@ def features_of(
     one, which is told.
     """
     other = replace(table, decimal="." if table.decimal == "," else ",")
-    found, refusals = [], []
+    readings, refusals = [], []
     for way in (table, other):
         try:
             X, reasons = _features(way, notes, names)
         except DatasetError as error:
             refusals.append(error)
             continue
-        found.append((way, X, reasons))
+        readings.append((way, X, reasons))
         if not reasons:
             break
-    if not found:
+    if not readings:
         raise refusals[0]
-    way, X, reasons = min(found, key=lambda one: len(one[-1]))
+    way, X, reasons = min(readings, key=lambda one: len(one[-1]))
     if way is other:
         tell(
             f"{table.where}: numbers are read with {way.decimal!r} before the decimals, unlike the data's"

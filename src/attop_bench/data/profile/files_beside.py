@@ -92,8 +92,8 @@ def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
     """Find the column of a table that has nearly all of some keys, under another name."""
     if len(keys) < _FEW or not keys.is_unique:
         return None
-    having = (n for n in rows if keys.isin(rows[n].astype(str)).mean() >= _ALIKE)
-    return next(having, None)
+    keyed = (n for n in rows if keys.isin(rows[n].astype(str)).mean() >= _ALIKE)
+    return next(keyed, None)
 
 
 def _about_rows(

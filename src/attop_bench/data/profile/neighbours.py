@@ -28,13 +28,13 @@ def remarks_on_neighbours(
     A table with a complete column of entities, lists or dates has what keeps such rows on one side.
     """
     frame = frame.head(_ROWS)
-    known = {c.kind for c in columns if not c.missing}
-    if not known.isdisjoint(("entity", "group")):
+    kinds = {c.kind for c in columns if not c.missing}
+    if not kinds.isdisjoint(("entity", "group")):
         return
     for column in columns:
         if column.kind == "identifier" and column.text and not column.missing:
             yield from _about_beginnings(frame, column.name)
-    if "date" not in known:
+    if "date" not in kinds:
         yield from _about_order(
             frame, [c.name for c in columns if c.kind == "number"]
         )

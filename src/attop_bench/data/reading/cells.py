@@ -150,18 +150,20 @@ def as_written(text: pd.Series, values: Floats) -> pd.Series | None:
     import pandas as pd
 
     missing = np.isnan(values)
-    known = values[~missing] if missing.any() else values
-    are_large = max(known.max(initial=0), -known.min(initial=0)) >= 2**53
+    present_values = values[~missing] if missing.any() else values
+    are_large = (
+        max(present_values.max(initial=0), -present_values.min(initial=0)) >= 2**53
+    )
     if are_large:
         large = np.abs(values) >= 2**53
         if text[large].astype(str).str.fullmatch(r"[-+]?\d+").any():
             # A float would change them.
             exact = pd.to_numeric(text, errors="coerce")
             return exact if exact.dtype.kind in "iu" else None
-    if len(pd.unique(known[:_ENOUGH])) <= _FEW:
+    if len(pd.unique(present_values[:_ENOUGH])) <= _FEW:
         words = _distinct(text)
         zeros = any(re.fullmatch(r"0\d+", str(word)) for word in words)
-        if zeros and len(words) > len(pd.unique(known)):
+        if zeros and len(words) > len(pd.unique(present_values)):
             return None  # 01 and 1 are two names
     # The first tell of most.
     integers = not are_large and all(

@@ -282,7 +282,7 @@ def read_table(
 
 
 def _use_jemalloc() -> None:
-    """Have Arrow take memory from jemalloc, where it has it: mimalloc gives it back and asks for it anew."""
+    """Have Arrow take memory from jemalloc, where it has it: mimalloc gives it back and asks for it again."""
     import pyarrow
 
     with suppress(NotImplementedError):
