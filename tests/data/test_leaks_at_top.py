@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attop_bench.data.profile.leaks_at_top import _Order, leaks_at_top
+from attop_bench.data.profile.leaks_at_top import Part, _Order, leaks_at_top
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
 
@@ -126,9 +126,9 @@ def test_a_column_is_not_named_where_the_others_find_as_many():
     strong = y + rng.normal(0, 0.2, 1000)
     parts = {f"part{i}": strong + rng.normal(0, 0.6, 1000) for i in range(12)}
     frame = pd.DataFrame({"strong": strong, **parts})
-    assert leaks_at_top(frame, numbered(frame), y, ()) == {}
+    assert leaks_at_top(frame, numbered(frame), y, (), {}) == {}
     alone = frame[["strong"]].assign(noise=rng.normal(size=1000))
-    assert list(leaks_at_top(alone, numbered(alone), y, ())) == ["strong"]
+    assert list(leaks_at_top(alone, numbered(alone), y, (), {})) == ["strong"]
 
 
 def test_two_scores_of_one_model_do_not_hide_each_other():
@@ -136,7 +136,7 @@ def test_two_scores_of_one_model_do_not_hide_each_other():
     y = rng.random(1000) < 0.2
     score = of_another_model(rng, y)
     frame = pd.DataFrame({"score": score, "decile": score // 10 * 1.5, "noise": rng.normal(size=1000)})
-    assert set(leaks_at_top(frame, numbered(frame), y, ())) == {"score", "decile"}
+    assert set(leaks_at_top(frame, numbered(frame), y, (), {})) == {"score", "decile"}
 
 
 def test_what_is_found_is_the_mean_over_all_orders_of_ties():
@@ -154,4 +154,21 @@ def test_many_columns_of_noise_and_few_positives_are_not_named():
     rng = np.random.default_rng(3)
     y = np.arange(200) < 60
     frame = pd.DataFrame(rng.normal(size=(200, 300)), columns=[f"g{i}" for i in range(300)])
-    assert leaks_at_top(frame, numbered(frame), y, ()) == {}
+    assert leaks_at_top(frame, numbered(frame), y, (), {}) == {}
+
+
+@pytest.mark.parametrize("n", [6000, 30_000])
+def test_rows_of_a_value_are_named_where_the_others_do_not_expect_them(n):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))
+    latent = 6 * frame["a"] + 6 * frame["b"] + rng.normal(size=n)
+    y = (latent > np.quantile(latent, 0.95)).to_numpy()
+    clear = np.argsort(-latent.to_numpy())[:40]  # far above the cut: the others expect these
+    hidden = rng.permutation(np.flatnonzero(y))[:40]
+    frame["ink"], frame["code"] = 0, 0
+    frame.loc[clear, "ink"] = 1
+    frame.loc[hidden, "code"] = 1
+    parts = {name: Part("all positive", frame[name].to_numpy() == 1) for name in ("ink", "code")}
+    assert leaks_at_top(frame, numbered(frame), y, (), {"ink": parts["ink"]}) == {}
+    unclear = frame.assign(a=rng.normal(size=n), b=rng.normal(size=n))
+    assert set(leaks_at_top(unclear, numbered(unclear), y, (), parts)) == {"ink", "code"}

@@ -15,7 +15,7 @@ from attop.metrics import auc
 from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.columns.days import day_numbers
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.profile.leaks_at_top import leaks_at_top
+from attop_bench.data.profile.leaks_at_top import Part, leaks_at_top
 from attop_bench.data.profile.readers import Column
 
 #: AUC of a column alone; share of positives of a value that half of the positives have.
@@ -42,33 +42,35 @@ def leaks(
     half = np.random.default_rng(0x1EA).random(len(y)) < 0.5  # labels may alternate
     in_days = _with_days(frame, rest)
     areas = _areas_of_numbers(in_days, rest, y)
-    found: dict[str, dict[str, str]] = {"alone": {}, "value": {}, "part": {}}
+    found: dict[str, dict[str, Part]] = {"alone": {}, "value": {}, "part": {}}
     for column in rest:
         codes = dict(_codes(frame[column.name], column))
         area = max([areas.get(column.name, 0.0), *_areas(codes.values(), y, half)])
         if area >= _AREA:
             evidence[column.name] = f"AUC {area:.3f}"
             continue
-        for strength, how in _evidence(codes, column.kind == "number", y):
-            found[strength][column.name] = how
-    evidence |= found["alone"]
+        for strength, part in _evidence(codes, column.kind == "number", y):
+            found[strength][column.name] = part
+    evidence |= {name: part.how for name, part in found["alone"].items()}
+    parts: dict[str, Part] = {}
     if 0 < len(found["value"]) <= max(_MOST, _SHARE * len(columns)):
-        evidence = found["value"] | evidence
+        parts = found["value"]
         # By chance in one of 1,000 values.
         if len(found["part"]) <= _MOST and y.mean() < 0.1:
-            evidence = found["part"] | evidence
-    evidence |= leaks_at_top(in_days, rest, y, tuple(evidence))
+            parts = found["part"] | parts
+    parts = {name: part for name, part in parts.items() if name not in evidence}
+    evidence |= leaks_at_top(in_days, rest, y, tuple(evidence), parts)
     return {c.name: evidence[c.name] for c in rest if c.name in evidence}
 
 
 def _evidence(
     codes: Mapping[str, Ints], is_number: bool, y: NDArray[np.bool_]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, Part]]:
     """Yield what the parts of the rows by a column tell of the label, and how strongly."""
     for what, code in codes.items():
         rows, hits = np.bincount(code), np.bincount(code, y)
         if how := _by_half(what, code, rows, hits, y):
-            yield "alone", how
+            yield "alone", Part(how, code >= 0)
         if what == "its values" and is_number:
             continue  # extreme ones may well be positive
         share = hits / np.maximum(rows, 1)
@@ -80,9 +82,10 @@ def _evidence(
         if telling.any():
             most = int(np.argmax(np.where(telling, rows, 0)))
             how = f"{hits[most]:.0f} of {rows[most]:,} rows of a value positive"
-            yield "value", how
+            yield "value", Part(how, code == most)
         elif part.any():
-            yield "part", f"{rows[part].sum():,} rows, all positive"
+            how = f"{rows[part].sum():,} rows, all positive"
+            yield "part", Part(how, part[code])
 
 
 def _choices(

@@ -1,8 +1,8 @@
-"""Columns that find alone the positives at the top, where all others together do not."""
+"""Columns that find positives alone, at the top or by some values, where all others together do not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -110,19 +110,40 @@ class _Side:
         return f"{hits:,} of {self.rows.sum():,} rows {self.what} positive; others expect {expected:,.0f}"
 
 
+@dataclass(frozen=True)
+class Part:
+    """The rows of some values of a column, of which nearly all are positive."""
+
+    #: What is said of them.
+    how: str
+    rows: NDArray[np.bool_]
+
+    def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
+        """Say how many are positive; empty if the others expect as many."""
+        from scipy.stats import binom
+
+        size, hits = int(self.rows.sum()), int((self.rows & y).sum())
+        share = float(np.clip(others[self.rows].mean(), 0.0, 1.0))
+        far = hits - share * size >= _BEHIND * size * (1 - y.mean())
+        by_chance = binom.sf(hits - 1, size, share)
+        return self.how if far and by_chance < _CHANCE else ""
+
+
 def leaks_at_top(
     frame: pd.DataFrame,
     columns: Sequence[Column],
     y: NDArray[np.bool_],
     told: Sequence[str],
+    parts: Mapping[str, Part],
 ) -> dict[str, str]:
     """Find the columns that alone find nearly all first positives where the others do not, and say how.
 
     A column orders the rows: by its numbers or days, either way up, by the share of positives of its values,
     or by having one. It is suspected if of its first n+/4 rows 98% are positive, and of its first n+/2 rows
-    95%; or if the rows with a value, or those without one, hold a quarter of the negatives and no positive.
-    The others are what is left without suspected columns and without those of `told`. A suspected column is
-    returned if the others, of models not trained on these rows, find or expect otherwise by more than chance.
+    95%; if the rows with a value, or those without one, hold a quarter of the negatives and no positive; or
+    for one of the `parts`. The others are what is left without suspected columns and without those of
+    `told`. A suspected column is returned if the others, of models not trained on these rows, find or expect
+    otherwise by more than chance.
 
     Parameters
     ----------
@@ -134,6 +155,8 @@ def leaks_at_top(
         Shape (n,), which rows are positive.
     told
         Names of columns that are known to tell the label.
+    parts
+        Column -> rows of its values that are nearly all positive.
 
     Returns
     -------
@@ -156,24 +179,26 @@ def leaks_at_top(
         ]
         if orders:
             suspected[column.name] = orders
-    if not suspected:
+    if not (suspected or parts):
         return {}
-    rows = np.arange(len(y))
-    if len(rows) > _ROWS:
-        rows = np.sort(
-            np.random.default_rng(_SEED).choice(rows, _ROWS, replace=False)
-        )
-    rest = [column for column in features if column.name not in suspected]
-    others = _shares_by(frame.iloc[rows], rest, y[rows])
-    evidence = {
-        name: [
-            how
-            for order in orders
-            if (how := order.among(rows).ahead_of(others, y[rows]))
-        ]
-        for name, orders in suspected.items()
+    sample = np.arange(len(y))
+    if len(y) > _ROWS:
+        rng = np.random.default_rng(_SEED)
+        sample = np.sort(rng.choice(sample, _ROWS, replace=False))
+    rest = [c for c in features if c.name not in suspected and c.name not in parts]
+    others = _shares_by(
+        frame, rest, y, sample, [part.rows for part in parts.values()]
+    )
+    evidence: dict[str, list[str]] = {
+        name: [part.ahead_of(others, y)] for name, part in parts.items()
     }
-    return {name: sentences[0] for name, sentences in evidence.items() if sentences}
+    for name, orders in suspected.items():
+        evidence.setdefault(name, []).extend(
+            order.among(sample).ahead_of(others[sample], y[sample])
+            for order in orders
+        )
+    said = {name: [*filter(None, hows)] for name, hows in evidence.items()}
+    return {name: hows[0] for name, hows in said.items() if hows}
 
 
 def _orders(
@@ -205,18 +230,29 @@ def _orders(
 
 
 def _shares_by(
-    frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    y: NDArray[np.bool_],
+    sample: Ints,
+    parts: Sequence[NDArray[np.bool_]],
 ) -> Floats:
-    """Predict each row's share of positives from some columns together, by models not trained on it."""
+    """Predict the share of positives from some columns together, by models not trained on the row.
+
+    They learn from the rows `sample`. Predicted are these and those of `parts`; other rows are NaN.
+    """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold
     from threadpoolctl import threadpool_limits
 
+    shares = np.full(len(y), np.nan)
+    further = np.setdiff1d(
+        np.flatnonzero(np.any([*parts, np.zeros(len(y), bool)], axis=0)), sample
+    )
     names = [column.name for column in columns if column.kind != "text"]
+    shares[sample] = shares[further] = y[sample].mean()
     if not names:
-        return np.full(len(y), y.mean())
+        return shares
     X = np.column_stack([_as_numbers(frame[name]) for name in names])
-    shares = np.full(len(y), y.mean())
     folds = StratifiedKFold(_PARTS, shuffle=True, random_state=_SEED)
     rng = np.random.default_rng(_SEED)
     most = max(_VALUES // X.shape[1], 1000)
@@ -224,16 +260,16 @@ def _shares_by(
         max_iter=60, early_stopping=False, random_state=_SEED
     )
     with threadpool_limits(1):
-        for train, test in folds.split(X, y):
-            rows = (
-                train
-                if len(train) <= most
-                else rng.choice(train, most, replace=False)
-            )
-            if len(np.unique(y[rows])) == 2:
-                shares[test] = model.fit(X[rows], y[rows]).predict_proba(X[test])[
-                    :, 1
-                ]
+        for train, test in folds.split(sample, y[sample]):
+            rows = sample[train]
+            if len(rows) > most:
+                rows = rng.choice(rows, most, replace=False)
+            if len(np.unique(y[rows])) < 2:
+                continue
+            model.fit(X[rows], y[rows])
+            shares[sample[test]] = model.predict_proba(X[sample[test]])[:, 1]
+            if len(further):
+                shares[further] = model.predict_proba(X[further])[:, 1]
     return shares
 
 
