@@ -118,15 +118,15 @@ class Part:
     how: str
     rows: NDArray[np.bool_]
 
-    def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
-        """Say how many are positive; empty if the others expect as many."""
+    def ahead_of(self, others: Floats, y: NDArray[np.bool_], tried: int) -> str:
+        """Say how many are positive; empty if the others expect as many, or chance in so many columns."""
         from scipy.stats import binom
 
         size, hits = int(self.rows.sum()), int((self.rows & y).sum())
         share = float(np.clip(others[self.rows].mean(), 0.0, 1.0))
         far = hits - share * size >= _BEHIND * size * (1 - y.mean())
         by_chance = binom.sf(hits - 1, size, share)
-        return self.how if far and by_chance < _CHANCE else ""
+        return self.how if far and by_chance * tried < _CHANCE else ""
 
 
 def leaks_at_top(
@@ -190,7 +190,8 @@ def leaks_at_top(
         frame, rest, y, sample, [part.rows for part in parts.values()]
     )
     evidence: dict[str, list[str]] = {
-        name: [part.ahead_of(others, y)] for name, part in parts.items()
+        name: [part.ahead_of(others, y, len(columns))]
+        for name, part in parts.items()
     }
     for name, orders in suspected.items():
         evidence.setdefault(name, []).extend(
