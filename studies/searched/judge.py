@@ -225,7 +225,8 @@ def seconds(spent: pd.DataFrame, counted: pd.DataFrame, count: int) -> pd.DataFr
 def ratios(spent: pd.DataFrame) -> pd.DataFrame:
     """Return the mean seconds of each method, and their ratio to those of the extra trees."""
     ratio = np.exp(np.log(spent.div(spent["Extra trees"], axis=0)).mean())
-    return pd.DataFrame({"mean seconds": spent.mean().round(2), "ratio": ratio.round(2)})
+    seconds_of = {"sets": spent.count(), "mean seconds": spent.mean().round(2), "ratio": ratio.round(2)}
+    return pd.DataFrame(seconds_of)
 
 
 def _of_file(path: Path, y: Rows) -> list[float]:
@@ -267,15 +268,19 @@ def n_of_run(scores: Path, names: Sequence[str], least: int) -> int:
     return count
 
 
-def evaluate(folder: Path, scores: Path, names: Sequence[str], count: int) -> pd.DataFrame:
-    """Compute the precisions of all folds that have so many candidates."""
+def evaluate(
+    folder: Path, scores: Path, names: Sequence[str], count: int, numbers: Sequence[int]
+) -> pd.DataFrame:
+    """Compute the precisions of those of some folds that have so many candidates."""
     tables = []
     for name in names:
-        whole = [fold for fold in range(N_FOLDS) if n_finished(scores, name, fold) >= count]
+        whole = [fold for fold in numbers if n_finished(scores, name, fold) >= count]
         if whole:
             table = load(name, folder)
             parts = folds(table)
             tables += [outcomes(scores, name, fold, count, table, parts[fold]) for fold in whole]
+    if not tables:
+        raise SystemExit(f"{scores}: no fold is finished: train some first")
     return pd.concat(tables, ignore_index=True)
 
 
@@ -293,9 +298,9 @@ def over_both(earlier: Look, later: Look) -> Look:
     means = _weighted(*(table[list(TOPS)] for table in values), *(table["folds"] for table in values))
     numbers = [table["folds"].groupby("set").first() for table in values]
     n_folds = numbers[0].add(numbers[1], fill_value=0).astype(int)
-    described = means.reset_index().assign(candidates=earlier.means["candidates"].max())
+    table = means.reset_index().assign(candidates=earlier.means["candidates"].max())
     return Look(
-        described.assign(folds=described["set"].map(n_folds)),
+        table.assign(folds=table["set"].map(n_folds)),
         _weighted(earlier.seconds, later.seconds, *numbers),
     )
 
@@ -304,9 +309,13 @@ def _weighted(
     earlier: pd.DataFrame, later: pd.DataFrame, n_earlier: pd.Series, n_later: pd.Series
 ) -> pd.DataFrame:
     """Compute the mean over all folds of two tables of means over so many folds."""
-    later, n_later = later.reindex(earlier.index).fillna(0), n_later.reindex(earlier.index).fillna(0)
-    sums = earlier.mul(n_earlier, axis=0) + later.mul(n_later, axis=0)
-    return sums.div(n_earlier + n_later, axis=0)
+    later, n_later = later.reindex(earlier.index), n_later.reindex(earlier.index).fillna(0)
+    pairs = ((earlier, n_earlier), (later, n_later))
+    sums, numbers = (
+        sum(part.mul(n, axis=0).fillna(0) for part, n in pairs),
+        sum(part.notna().mul(n, axis=0) for part, n in pairs),
+    )
+    return sums / numbers
 
 
 def report(values: pd.DataFrame) -> str:
@@ -344,7 +353,8 @@ def look_at(args: argparse.Namespace) -> Look:
     count = int(earlier.means["candidates"].max()) if earlier else n_of_run(args.scores, names, args.least)
     spent = pd.read_csv(args.scores / "values.csv")
     of_rivals = spent["method"].isin(BESIDE)
-    look = look_of(evaluate(args.data, args.scores, names, count), spent[~of_rivals], count)
+    numbers = range(1 if earlier else 0, N_FOLDS)  # an earlier look is of the first fold
+    look = look_of(evaluate(args.data, args.scores, names, count, numbers), spent[~of_rivals], count)
     look = over_both(earlier, look) if earlier else look
     beside = evaluate_beside(args.data, args.scores, look.means.groupby("set")["folds"].first())
     return with_rivals(look, look_of(beside, spent[of_rivals], count)) if len(beside) else look

@@ -1,4 +1,4 @@
-"""From how many rows at the top on a lead is seen: gains by the length of the list, described.
+"""Gains of TopStack by the length of the list, described.
 
 python -m studies.searched.lengths --data FOLDER
 python -m studies.searched.lengths --read second

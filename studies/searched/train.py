@@ -1,4 +1,4 @@
-"""Fit what the rule names, stage by stage, and keep its scores.
+"""Fit what the rule names, set by set, and keep its scores.
 
 python -m studies.searched.train FOLDER SCORES [--beside]
 """

@@ -87,7 +87,7 @@ def table(values: pd.DataFrame) -> pd.DataFrame:
     by_set, rows = gains(values), []
     for select in (*SELECTORS[1:], *DESCRIBED):
         part = by_set.xs(select, level="selector")
-        raw = {top: _p(part[top]) for top in part}
+        raw = {top: p_of(part[top]) for top in part}
         adjusted = dict(zip(TOPS, holm([raw[top] for top in TOPS]), strict=True)) | {"all": raw["all"]}
         for top in part:
             won, lost = int((part[top] > 0.5).sum()), int((part[top] < -0.5).sum())
@@ -105,7 +105,8 @@ def table(values: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _p(of_sets: pd.Series) -> float:
+def p_of(of_sets: pd.Series) -> float:
+    """Compute p of Wilcoxon's signed ranks of gains, 1 where none differs from 0."""
     p = wilcoxon(of_sets.to_numpy(), np.zeros(len(of_sets))).p
     return 1.0 if np.isnan(p) else float(p)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from attop_bench.data.base import DatasetError
-from studies.selectors.judge import TODAY, gains, outcomes
+from studies.selectors.judge import TODAY, gains, outcomes, p_of
 from studies.selectors.sets import DEVELOPMENT, N_FOLDS, N_INNER, Part, Table, cut, folds, load
 from studies.selectors.train import keep
 
@@ -28,7 +28,7 @@ def repeated(table: Table, part: Part, number: int) -> Part:
 
 
 def main() -> None:
-    """Fit what is not there yet, and print mean gains over precision@k on three inner folds."""
+    """Fit what is not there yet, and print mean gains over one draw, of precision@k and of each selector."""
     warnings.filterwarnings("ignore")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
@@ -56,9 +56,13 @@ def main() -> None:
             ]
         print(name, len(tables[name].y), flush=True)
     by_set = gains(pd.DataFrame(rows))
-    for select, part in by_set.groupby(level="selector"):
-        won, lost = (part["all"] > 0.5).sum(), (part["all"] < -0.5).sum()
-        print(select, part.mean().round(2).to_dict(), f"{won}-{lost}", len(part))
+    by_selector = by_set["all"].unstack("selector")
+    for select in SELECTORS:
+        again = by_selector[f"{select}, {N_DRAWS} draws"]
+        for label, over in (("precision@k", again), ("itself", again - by_selector[select])):
+            won, lost = (over > 0.5).sum(), (over < -0.5).sum()
+            p = p_of(over.round(8))
+            print(f"{select} over {label}: {over.mean():+.2f} ({won}-{lost}, {p:.2g}), {len(over)} sets")
 
 
 if __name__ == "__main__":

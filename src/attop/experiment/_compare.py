@@ -153,7 +153,7 @@ def compare_at_top(
         trained for what it is judged by, `random_state` to the seed of the run, and `n_jobs` to 1. What is
         not None stays. With steps, such as 20, the model is an ensemble of the grid's candidates in place of
         the best: in each step the candidate is added with which the mean of the scores is best on the inner
-        folds, by what `select` names. It may be one that is there.
+        folds, by what `select` names. A candidate may be added several times.
     X : array-like, sparse matrix or DataFrame of n rows
         As the models take it. A frame of pandas, polars or Arrow reaches them as it is, names of columns
         included.

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from attop._core.typing import Floats
 from attop.experiment._routing import Rows, fit
 from attop.metrics._scorer import scores_of
 
+#: Bits of a mean score that are kept: sums of the same scores in another order differ by less.
+_BITS = 36
 
-class Ensemble(BaseEstimator):
+
+def mean_scores(scores: Sequence[Floats], times: Sequence[int]) -> Floats:
+    """Average scores, each so many times; means that differ by rounding alone are equal."""
+    mantissa, exponent = np.frexp(np.average(scores, axis=0, weights=times))
+    return np.ldexp(np.round(np.ldexp(mantissa, _BITS)), exponent - _BITS)
+
+
+class Ensemble(ClassifierMixin, BaseEstimator):
     """Mean of the scores of several models, of which some count more often than others.
 
     Parameters
@@ -63,12 +74,15 @@ class Ensemble(BaseEstimator):
         -------
         self : Ensemble
         """
-        values = {
+        values: dict[str, Any] = {
             "groups": groups,
             "sample_weight": sample_weight,
             "entity": entity,
         }
-        self.models_ = [fit(one, X, y, **values) for one in self.estimators]
+        # Copies: an estimator from elsewhere may change what it is given.
+        self.models_ = [
+            fit(one, *deepcopy((X, y)), **values) for one in self.estimators
+        ]
         return self
 
     @property
@@ -88,4 +102,19 @@ class Ensemble(BaseEstimator):
         scores : ndarray of shape (n,)
         """
         scores = [scores_of(model, X, protect=True) for model in self.models_]
-        return np.average(scores, axis=0, weights=self.times)
+        return mean_scores(scores, self.times)
+
+    def predict(self, X: Rows) -> Any:
+        """Predict the label that most of the models do, each as often as it counts.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of n rows
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+        """
+        votes = [model.predict(X) == self.classes_[1] for model in self.models_]
+        positive = np.average(votes, axis=0, weights=self.times) > 0.5
+        return self.classes_[positive.astype(int)]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from attop._core.top import Top
 from attop._core.typing import Floats, Ints
-from attop.experiment._ensemble import Ensemble
+from attop.experiment._ensemble import Ensemble, mean_scores
 from attop.experiment._judge import default_tolerance
 from attop.experiment._learner import Grid, Learner, Params, Sample
 from attop.experiment._routing import Estimator, Rows
@@ -83,7 +83,7 @@ class Trained:
 
 
 class _Choice(NamedTuple):
-    """The choice of a candidate a step for a top, and what was measured; see `Trained`."""
+    """Candidates chosen for a top, one a step, and what was measured; see `Trained`."""
 
     members: list[int]
     values: Floats
@@ -179,40 +179,46 @@ class _Inner:
     ) -> _Choice:
         """Choose a candidate by the scores of each on the inner folds, and again in each step of an ensemble.
 
-        It is the one with which the mean of the scores of all that are chosen is best. One may come again.
+        It is the one with which the mean of the scores of all that are chosen is best. A candidate may
+        be chosen several times.
         """
         rows = [validation for _, validation in self.fold.inner]
         if not scores:
             nothing = np.full((1, len(rows)), np.nan)
             return _Choice([0], nothing, nothing, float("nan"))
         members: list[int] = []
-        tables: list[tuple[Floats, Floats]] = []
         total = [np.zeros(len(part)) for part in rows]
 
         def mean_with(candidate: Sequence[Floats]) -> list[Floats]:
+            if not members:
+                return list(candidate)
             return [
-                part / (len(members) + 1) for part in map(np.add, total, candidate)
+                mean_scores([part / len(members), of_fold], [len(members), 1])
+                for part, of_fold in zip(total, candidate, strict=True)
             ]
 
-        def by(one: Selector) -> Floats:
-            means = map(mean_with, scores)
+        def measured(one: Selector, means: Sequence[Sequence[Floats]]) -> Floats:
             return np.array([one.values(self.sample, rows, m, top) for m in means])
 
         itself = Selector.of(metric)
         while len(members) < self.learner.ensemble:
-            reported = by(itself)
-            selected_by = reported if selector == itself else by(selector)
+            means = [mean_with(candidate) for candidate in scores]
+            selected_by = reported = measured(selector, means)
+            if selector != itself and (selector.near or not members):
+                reported = measured(itself, means)
             best = selector.choose(selected_by, reported, metric)
             if best is None and len(scores) > 1:
                 raise ValueError(
                     f"{selector.name} at {top} is undefined on every inner fold, so no candidate of "
                     f"{self.learner.name} can be chosen by it: give more items, another top or another metric"
                 )
+            if not members:
+                first = reported, selected_by
             members.append(best or 0)
-            tables.append((reported, selected_by))
             total = list(map(np.add, total, scores[members[-1]]))
-        validation = best_candidate(reported[members[-1:]].T, metric)[1]
-        return _Choice(members, *tables[0], validation)
+            mean = means[members[-1]]
+        validation = best_candidate(measured(itself, [mean]).T, metric)[1]
+        return _Choice(members, *first, validation)
 
     def finals(
         self, picks: Sequence[tuple[Top, Params]]
@@ -258,17 +264,17 @@ def train(
     selector = Selector.of(metric) if select is None else select
     candidates = learner.candidates_for(seed)
     inner = _Inner(learner, sample, fold, tops=tops, seed=seed, keeper=keeper)
-    start = time.perf_counter()
     compared: list[InnerScores] = []
     if len(candidates) > 1 or not fold.refit:
         compared = inner.compare(candidates, learner.seconds)
         candidates = candidates[: len(compared)]
+    before_choice = time.perf_counter()
     choices = []
     for t, top in enumerate(tops):
         by_fold = [[of_fold[t] for of_fold in one.scores] for one in compared]
         choices.append(inner.choose(top, by_fold, selector, metric))
     times = [np.bincount(one.members, minlength=len(candidates)) for one in choices]
-    elapsed = time.perf_counter() - start
+    elapsed = time.perf_counter() - before_choice
     before = time.perf_counter()
     picks = [(tops[t], candidates[c]) for t, c in np.argwhere(times)]
     fitted, features, new = inner.finals(picks)
@@ -281,7 +287,7 @@ def train(
     scores = np.vstack([scores_of(model, X, protect=True) for model in models])
     seconds = {
         # The time of stored candidates counts too.
-        "selection": max(elapsed, sum(one.seconds for one in compared)),
+        "selection": elapsed + sum(one.seconds for one in compared),
         "training": trained - before if new else None,
         "scoring": time.perf_counter() - trained,
     }

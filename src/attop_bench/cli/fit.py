@@ -222,9 +222,11 @@ def _rows(
                 "validation": mean,
             }
             row = row[best]
-        chosen.append(
+        first = (
             ", ".join(f"{k}={v}" for k, v in record_of_top["chosen"].items()) or "-"
         )
+        others = record_of_top.get("averaged", 1) - 1
+        chosen.append(f"{first}, averaged with {others} more" if others else first)
         validation.append(record_of_top["validation"])
         scores.append(row)
     part = "test part itself" if job.selection == "optimistic" else "validation"

@@ -277,8 +277,8 @@ def _choice(model: Deployed, titles: Mapping[str, str]) -> Iterator[str]:
     ]
     candidate = members[0][1] or "none to choose"
     if len(members) > 1:
-        counted = "; ".join(f"{times} times {one}" for times, one in members)
-        candidate = f"mean of the scores of {len(members)}: {counted}"
+        counted = "; ".join(f"{one} ({times})" for times, one in members)
+        candidate = f"mean of the scores of {len(members)}, in brackets how often each counts: {counted}"
     yield (
         f"Protocol `{data.protocol.kind}`{f' ({options})' if options else ''}; each method tuned on inner "
         f"parts of each training part. Candidate of the final model, chosen on the same test parts: "

@@ -22,7 +22,6 @@ from attop.experiment import (
     HeldOut,
     NextList,
     Params,
-    best_candidate,
     difference_interval,
     fit,
     interval,
@@ -583,24 +582,34 @@ def _refuse_drawn(config: Config, methods: Sequence[str]) -> None:
 
 
 def choose_members(job: Job, records: Sequence[Record]) -> Members:
-    """Choose the candidate with the best mean over the inner folds of all training parts.
+    """Choose by what `select` names among the candidates that were tried on all training parts.
 
     Of ensembles all are chosen, each as often as it is in those of all test parts.
     """
     inner = [record.tops[0]["inner"] for record in records]
-    values = [
-        [one.get("selected_by", one["values"]) for one in candidates]
-        for candidates in inner
-    ]
-    table = np.concatenate([np.array(part, np.float64).T for part in values])
-    times = np.zeros(len(inner[0]), dtype=np.int64)
-    times[best_candidate(table, job.selector.metric)[0]] = 1
+    # A budget of seconds ends each search elsewhere.
+    candidates = [dict(one["candidate"]) for one in max(inner, key=len)]
     if job.ensemble:
-        times = np.sum([[one["times"] for one in each] for each in inner], axis=0)
-    return [
-        (dict(inner[0][c]["candidate"]), int(times[c]))
-        for c in np.flatnonzero(times)
-    ]
+        times = [
+            sum(of_part[c]["times"] for of_part in inner if c < len(of_part))
+            for c in range(len(candidates))
+        ]
+        pairs = zip(candidates, times, strict=True)
+        return [(one, number) for one, number in pairs if number]
+    tried = range(min(map(len, inner)))
+    reported, selected_by = (
+        np.concatenate(
+            [
+                [of_part[c].get(name, of_part[c]["values"]) for c in tried]
+                for of_part in inner
+            ],
+            axis=1,
+            dtype=np.float64,
+        )
+        for name in ("values", "selected_by")
+    )
+    best = job.selector.choose(selected_by, reported, job.metric)
+    return [(candidates[best or 0], 1)]
 
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:

@@ -6,6 +6,7 @@ A search that was killed goes on where it was, and one of more candidates trains
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ from attop_bench.files import StrPath, replacing
 from attop_bench.run.parameters import digest_of_value
 
 #: What reading a file raises that is not whole.
-_DAMAGED = OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile
+_DAMAGED = OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error
 #: The folder of the files lies next to the record.
 FOLDER = "candidates"
 

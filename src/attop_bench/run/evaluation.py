@@ -198,7 +198,7 @@ def _run_row(record: Record, top: Entry) -> Row:
         "status": record.status,
         "chosen": json.dumps(top.get("chosen", {}), sort_keys=True),
         "n_candidates": record.n_candidates,
-        "averaged": top.get("averaged", 1),
+        "averaged": top.get("averaged", int(record.ok)),
         "scoring": record.scoring,
         "selection": record.selection,
         "validation": _number(top.get("validation")),

@@ -273,7 +273,7 @@ class MethodConfig(_Model):
     """What selects among its candidates, in place of the data set's `select`."""
     ensemble: Count = 1
     """Steps of an ensemble of its candidates, such as 20, in place of the best alone: each adds the candidate
-    with which the mean of the scores is best on the inner folds. It may be one that is there."""
+    with which the mean of the scores is best on the inner folds. A candidate may be added several times."""
     input: Literal["matrix", "table"] = "matrix"
     """What it is fitted on: a `matrix` of numbers (gaps filled, categories as 0/1 columns, scaled), or the
     `table` itself, a pandas DataFrame with named columns, categories typed, gaps as they are."""

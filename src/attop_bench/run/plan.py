@@ -372,7 +372,7 @@ class Plan:
             and (job.repeat, job.fold) == ("0", "0")
         ):
             return 1.0
-        return 1 - 1 / (1 + self.seconds(job.dataset, job.method))
+        return 1 - 1 / (2 + self.seconds(job.dataset, job.method))
 
     def first_runs(self, dataset: str) -> list[Run]:
         """List the runs of the first repeat and fold, one per method; none if curves are not wanted."""

@@ -26,13 +26,13 @@ def trace(
     """Train the chosen candidate of a finished run again, with more and more iterations; return rows.
 
     Each has ``iterations``, ``objective`` on the training part, and the value of ``job.scoring`` on the
-    training part (``train``) and on the test part (``test``). No rows for a method that failed, has no
-    ``objective_``, or selected its candidate on the test parts.
+    training part (``train``) and on the test part (``test``). No rows for an ensemble, nor
+    for a method that failed, has no ``objective_``, or selected its candidate on the test parts.
     """
     choice = next(
         (t for t in record.tops if t["top"] == top and "chosen" in t), None
     )
-    if not record.ok or choice is None:
+    if not record.ok or choice is None or choice.get("averaged", 1) > 1:
         return []
     learner = learner_of(job, dataset)
     params = learner.estimator.get_params()
