@@ -110,7 +110,7 @@ def test_fewest_rows_come_first(tmp_path, monkeypatch):
         (["nowhere.Mine"], "its folder must be on PYTHONPATH"),
         (
             ["sklearn.svm.LinearSVC", "--against", "LightBGM"],
-            "'LightBGM' is not on the board; choose one of: Logistic regression",
+            "'LightBGM' is not on the board; did you mean 'LightGBM'",
         ),
     ],
 )

@@ -215,7 +215,8 @@ def test_a_deployed_ensemble_has_each_candidate_as_often_as_the_test_parts_had_i
     pipeline = found.package.pipeline
     np.testing.assert_allclose(pipeline.decision_function(pd.read_csv("mine.csv")), expected, atol=1e-12)
     text = card_of(found)
-    assert f"mean of the scores of {len(wanted)}: {wanted[0][1]} times `min_samples_leaf=" in text
+    first, number = wanted[0]
+    assert f"counts: `min_samples_leaf={first['min_samples_leaf']}` ({number}); " in text
     assert 0 < found.stays <= 1
     write_package(Path("out"), found.package)
     again = joblib.load("out/model.joblib")

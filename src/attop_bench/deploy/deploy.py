@@ -600,11 +600,14 @@ def choose_members(job: Job, records: Sequence[Record]) -> Members:
     reported, selected_by = (
         np.concatenate(
             [
-                [of_part[c].get(name, of_part[c]["values"]) for c in tried]
+                # What is undefined is None.
+                np.array(
+                    [of_part[c].get(name, of_part[c]["values"]) for c in tried],
+                    np.float64,
+                )
                 for of_part in inner
             ],
             axis=1,
-            dtype=np.float64,
         )
         for name in ("values", "selected_by")
     )
