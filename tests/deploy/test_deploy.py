@@ -8,6 +8,7 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -27,7 +28,7 @@ from attop_bench.data.splits.protocols import make_folds
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card, expectation_sentence
 from attop_bench.deploy.contributions import contributions
-from attop_bench.deploy.deploy import deploy, expect, read, share_kept
+from attop_bench.deploy.deploy import choose_members, deploy, expect, read, share_kept
 from attop_bench.deploy.lists import changes, explore, read_list
 from attop_bench.deploy.package import Package, read_package
 from attop_bench.deploy.promise import read_held_out, write_held_out
@@ -222,6 +223,19 @@ def test_a_deployed_ensemble_has_each_candidate_as_often_as_the_test_parts_had_i
     again = joblib.load("out/model.joblib")
     np.testing.assert_array_equal(scores_of(again, data.table), scores_of(pipeline, data.table))
     assert "scikit-learn" in versions_of(pipeline)
+
+
+@pytest.mark.parametrize(("select", "best"), [("precision@k", 1), ("ap", 0), ("ap-within-1se", 1)])
+def test_the_final_setting_is_what_select_names_among_those_all_parts_tried(select, best):
+    """A budget of seconds ended the search of the first part before the third candidate."""
+    by_ap = [{}, {}] if select == "precision@k" else [{"selected_by": [0.9]}, {"selected_by": [0.5]}]
+    candidates = [
+        {"candidate": {"C": 0}, "values": [0.1], **by_ap[0]},
+        {"candidate": {"C": 1}, "values": [0.8], **by_ap[1]},
+        {"candidate": {"C": 2}, "values": [1.0]},
+    ]
+    parts = [SimpleNamespace(tops=[{"inner": candidates[:tried]}]) for tried in (2, 3)]
+    assert choose_members(replace(job_of(LOGISTIC), select=select), parts) == [({"C": best}, 1)]
 
 
 def test_the_final_setting_is_best_on_the_inner_folds_of_all_parts(table, logistic):

@@ -5,7 +5,9 @@ import pickle
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
@@ -38,6 +40,39 @@ def trained(scores, folds, steps, select="precision@k", k=2, groups=None, weight
     fold = Fold(every, every, [(np.setdiff1d(every, part), part) for part in rows])
     learner = Learner("given", Given(), {"column": list(range(len(scores)))}, ensemble=steps)
     return train(learner, Sample(X, y, groups, weights), fold, [Top(k=k)], PRECISION, 0, Selector.of(select))
+
+
+def test_means_that_differ_by_rounding_alone_are_ties():
+    """Scores in tenths choose what ten times the scores do."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        folds, scores = drawn(rng)
+        whole, tenths = (
+            trained([[np.array(part) * unit for part in one] for one in scores], folds, 8, k=3)
+            for unit in (1.0, 0.1)
+        )
+        assert whole.times.tolist() == tenths.times.tolist()
+        assert whole.validation == tenths.validation
+
+
+class Shifting(LogisticRegression):
+    """A model that changes the rows it is given."""
+
+    def fit(self, X, y, sample_weight=None):
+        X *= 3
+        return super().fit(X, y, sample_weight)
+
+
+def test_an_ensemble_is_a_classifier_of_equal_members():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 2))
+    y = np.where(X[:, 0] + rng.normal(size=90) > 1, "yes", "no")
+    ensemble = Ensemble([Shifting(), Shifting()], [2, 1]).fit(X.copy(), y)
+    first, second = ensemble.models_
+    np.testing.assert_array_equal(first.coef_, second.coef_)
+    np.testing.assert_array_equal(ensemble.predict(X), first.predict(X))
+    calibrated = CalibratedClassifierCV(FrozenEstimator(ensemble)).fit(X, y)
+    assert calibrated.predict_proba(X)[:, 1].mean() == pytest.approx((y == "yes").mean(), abs=0.05)
 
 
 def drawn(rng, positives=None, values=4):

@@ -136,6 +136,17 @@ def test_a_damaged_file_is_trained_again(fits, tmp_path):
     assert len(fitted) >= 3 * 2 + 1
 
 
+def test_a_file_with_any_byte_changed_is_read_or_trained_again(tmp_path):
+    keeper = CandidateFiles(tmp_path, "x")
+    candidates = [one["candidate"] for one in ran(job(2), keeper).tops[0]["inner"]]
+    whole = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    for place in range(0, min(map(len, whole.values())), 3):
+        for file, content in whole.items():
+            file.write_bytes(content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :])
+        for candidate in candidates:
+            keeper.read(candidate)
+
+
 def test_an_ensemble_takes_what_another_method_kept_of_the_same_search(fits, tmp_path):
     fitted, _ = fits
     places = [tmp_path / f"set/{method}/repeat0-fold1/candidates" for method in ("tuned", "averaged")]
