@@ -17,8 +17,16 @@ from attop.experiment import InnerScores
 from attop_bench.files import StrPath, replacing
 from attop_bench.run.parameters import digest_of_value
 
-#: What reading a file raises that is not whole.
-_DAMAGED = OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error
+#: What reading a file raises that is not whole, or of which a byte was changed.
+_DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 #: The folder of the files lies next to the record.
 FOLDER = "candidates"
 
