@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +19,8 @@ from attop_bench.files import StrPath, replacing
 
 #: What marks an archive: not that of NumPy's files, which are archives too.
 SUFFIX = ".zip"
+#: What reading an archive raises of which a byte was changed, or which is not whole.
+DAMAGED = EOFError, RuntimeError, zipfile.BadZipFile, zlib.error
 
 
 def archive_of(path: StrPath) -> Path | None:
@@ -43,7 +46,7 @@ def opened(path: StrPath) -> IO[bytes]:
         raise FileNotFoundError(
             f"{archive} has no member {_name(path, archive)}"
         ) from None
-    except (zipfile.BadZipFile, EOFError) as error:
+    except DAMAGED as error:
         raise OSError(f"{archive} is damaged ({error})") from None
 
 
@@ -59,7 +62,7 @@ def members(archive: Path) -> list[str]:
     """List the members of an archive in their order; none of one that is damaged or gone."""
     try:
         return _zip_file(archive).namelist()
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, *DAMAGED):
         return []
 
 

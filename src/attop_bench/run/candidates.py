@@ -5,8 +5,6 @@ A search that was killed goes on where it was, and one of more candidates trains
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,19 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from attop.experiment import InnerScores
+from attop_bench.archives import DAMAGED
 from attop_bench.files import StrPath, replacing
 from attop_bench.run.parameters import digest_of_value
 
 #: What reading a file raises that is not whole, or of which a byte was changed.
-_DAMAGED = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_DAMAGED = (OSError, ValueError, KeyError, *DAMAGED)
 #: The folder of the files lies next to the record.
 FOLDER = "candidates"
 
