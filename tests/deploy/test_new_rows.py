@@ -177,6 +177,25 @@ def test_an_odd_cell_is_no_decimal_sign(deployed):
         ranked(package, "id,x,service\na,old,good\nb,new,poor\n")
 
 
+def test_an_odd_comma_does_not_make_thousands_of_decimals(deployed):
+    package = deployed(customers().assign(b=np.arange(160) % 40).to_csv(index=False)).package
+    text = "id,x,service,b\na,0.096,good,1\nb,3.158,poor,2\nc,1.25,good,3\n"
+    known = ranked(package, text)[0].set_index("id")["score"]
+    found, ledger, said = ranked(package, text + 'd,2.5,good,"1,5"\n')
+    assert (ledger.kept, said) == (3, [])
+    np.testing.assert_allclose(found.set_index("id")["score"][known.index], known)
+
+
+def test_a_comma_with_three_decimals_is_found_by_one_with_fewer(deployed):
+    frame = customers().assign(x=lambda rows: 50 + rows["x"])
+    package = deployed(frame.to_csv(index=False)).package
+    known = ranked(package, frame.to_csv(index=False))[0].set_index("row")["score"]
+    found, ledger, said = ranked(package, frame.to_csv(index=False, sep=";", decimal=","))
+    assert ledger.kept == 160
+    assert any("','" in line for line in said)
+    np.testing.assert_allclose(found.set_index("row")["score"][known.index], known)
+
+
 def test_a_customer_who_comes_twice_is_ranked_twice_and_said(deployed):
     frame = customers().assign(day="2024-01-02")
     package = deployed(frame.to_csv(index=False)).package

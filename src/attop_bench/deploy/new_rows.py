@@ -84,7 +84,7 @@ def features_of(
     """Read the features `names` of new rows as their file has them, and say why a row has none.
 
     Numbers have the decimal sign that leaves fewest rows with such a reason: that of the data, or the other
-    one, which is told.
+    one, which is told. The other one is not taken where it makes a number larger, as 1.234 becomes 1234.
     """
     other = replace(table, decimal="." if table.decimal == "," else ",")
     readings, refusals = [], []
@@ -99,12 +99,20 @@ def features_of(
             break
     if not readings:
         raise refusals[0]
+    if len(readings) > 1 and _enlarges(readings[0][1], readings[1][1]):
+        readings = readings[:1]
     way, X, reasons = min(readings, key=lambda one: len(one[-1]))
     if way is other:
         tell(
             f"{table.where}: numbers are read with {way.decimal!r} before the decimals, unlike the data's"
         )
     return X, reasons
+
+
+def _enlarges(X: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Decide whether another reading has a larger number: a decimal sign became a mark between thousands."""
+    one, two = (read.select_dtypes("number").abs() for read in (X, other))
+    return bool((two > one).any(axis=None))
 
 
 def _features(
