@@ -111,6 +111,14 @@ def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, mon
     np.testing.assert_array_equal(data.y, labels["churned"])
 
 
+def test_a_label_too_many_is_no_header(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = people(tmp_path)["spend"].gt(1).astype(int)
+    pd.concat([labels, labels[:1]]).to_csv("y_train.csv", index=False, header=False)
+    with pytest.raises(DatasetError, match=f"{len(labels) + 1} rows"):
+        make("file", path="features.csv", drop=["cust", "seg"], positive=1, labels="y_train.csv")
+
+
 def test_other_rows_are_named(tmp_path):
     frame = people(tmp_path).assign(bought=lambda rows: (rows["spend"] > 1).astype(int))
     frame.to_csv(tmp_path / "train.csv", index=False)
