@@ -130,6 +130,15 @@ def test_lost_weight_is_a_fault(path):
     assert "weight" not in str(dict(make("file", path=path, label="y", positive=1).ledger.lines()))
 
 
+def test_weights_below_0_are_compared_and_added():
+    ledger = Ledger(2, 2, weight=-3.0)
+    ledger.require(2, "rows", np.array([-1.0, -2.0]))
+    with pytest.raises(LedgerError, match="of weight -3"):
+        ledger.require(2, "rows", np.array([-1.0, -1.0]))
+    assert (ledger + ledger).weight == -6.0
+    assert (ledger + Ledger(1, 1)).weight is None
+
+
 def sparse_files(path):
     """Write rows of SVMlight with lists and weights beside them, in two parts."""
     rng = np.random.default_rng(6)
