@@ -1,6 +1,8 @@
 """Delimited text is read at once where all rows are alike, as it is row by row."""
 
 import random
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -115,3 +117,10 @@ def test_bytes_that_are_no_text_are_read_row_by_row(tmp_path):
     path.write_bytes(b"a,b\n1,\xe9\n")
     written = how(path)
     assert _read_at_once(written, delimited._Start([], 1, 1, 2, ())) is None
+
+
+def test_a_larger_limit_of_a_cell_is_kept():
+    code = "import csv; csv.field_size_limit(2**40); import attop_bench.data.reading.delimited; "
+    code += "print(csv.field_size_limit())"
+    said = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert said.strip() == str(2**40)
