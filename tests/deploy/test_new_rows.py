@@ -102,12 +102,12 @@ def test_lines_above_the_header_are_found_again(deployed):
     assert package.notes["reader"] == {"skip": 3}
     known = ranked(package, plain)[0].set_index("row")["score"]
     assert len(known) == 160
-    for above, said in (("", "line 1"), ("one\n", "line 2"), ("a\n" * 9, "line 10"), ("a\n\n\n", None)):
+    for above, said in (("", "nothing"), ("one\n", "1 line"), ("a\n" * 9, "9 lines"), ("a\n\n\n", None)):
         found, ledger, lines = ranked(package, above + plain)
         np.testing.assert_allclose(found.set_index("row")["score"].sort_index(), known.sort_index())
         assert ledger.kept == 160
         assert (said is None) == (lines == [])
-        assert said is None or f"the header is {said}" in lines[0]
+        assert said is None or f": {said} above the header" in lines[0]
 
 
 def test_names_are_found_whatever_the_encoding(deployed):
