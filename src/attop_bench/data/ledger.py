@@ -107,7 +107,7 @@ class Ledger:
             self.passed + other.passed,
             self.left_out + other.left_out,
             self.doubtful + other.doubtful,
-            None
+            weight=None
             if self.weight is None or other.weight is None
             else self.weight + other.weight,
         )
