@@ -13,6 +13,7 @@ from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import propose
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card
+from attop_bench.deploy.new_rows import read_new_rows
 from attop_bench.deploy.package import Package, read_package
 from support.packages import write_package
 from support.small_run import configured
@@ -166,6 +167,21 @@ def test_what_stands_for_nothing_does_so_in_any_format(form, deployed):
     found = package.rank(f"new.{form}", said.append)
     np.testing.assert_allclose(found["score"], known["score"])
     assert said == []
+
+
+@pytest.mark.parametrize("given", [{}, {"missing": {"x": ["-9"]}}], ids=["none", "another column"])
+@pytest.mark.parametrize(("own", "other"), [("parquet", "csv"), ("csv", "parquet"), ("parquet", "xlsx")])
+def test_a_usual_word_is_a_category_or_nothing_as_in_the_data(own, other, given, tmp_path):
+    path = tmp_path / f"new.{other}"
+    rows = pd.DataFrame({"country": ["DE", "NA", "FR"], "x": ["1", "NA", "-9"]})
+    write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "xlsx": rows.to_excel}
+    write[other](path, index=False)
+    countries = ["DE", "FR", *(["NA"] if own == "parquet" else [])]
+    notes = {"format": own, "reader": given, "unused": [], "group": None, "beside": []}
+    notes |= {"features": ["country", "x"], "categories": {"country": countries}}
+    table = read_new_rows(path, notes, print)
+    assert table.text("country").isna().tolist() == [False, own == "csv", False]
+    assert table.text("x").isna().tolist() == [False, not given, bool(given)]
 
 
 def test_an_odd_cell_is_no_decimal_sign(deployed):
