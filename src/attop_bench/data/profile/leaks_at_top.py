@@ -282,8 +282,8 @@ def _shares_by(
                 continue
             model.fit(X[rows], y[rows])
             shares[sample[test]] = model.predict_proba(X[sample[test]])[:, 1]
-            if len(further):
-                shares[further] = model.predict_proba(X[further])[:, 1]
+        if len(further) and hasattr(model, "classes_"):
+            shares[further] = model.predict_proba(X[further])[:, 1]
     return shares
 
 
